@@ -10,7 +10,7 @@ from reference_qm.core.names.destinations import parse_name
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-from suites.mqdmpr.s3_1_7_1_26_get_queue_path.faults import RemoteNumberTakenForLocal
+from suites.mqdmpr.s3_1_7_1_26_get_queue_path.faults_29_to_35 import RemoteNumberTakenForLocal
 
 
 @follows("E160.2")

@@ -8,6 +8,7 @@ from harness.expectations import each, holds
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
+from suites.mqdmpr.steps.directory import Enterprise
 
 OK, ILLEGAL = "MQ_OK", "MQ_ERROR_ILLEGAL_FORMATNAME"
 UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f6")
@@ -17,6 +18,9 @@ PATHS_OF_DIRECT_NAMES = {
     r"DIRECT=TCP:127.0.0.9\PRIVATE$\orders": (r"127.0.0.9\PRIVATE$\orders", "127.0.0.9"),
     r"DIRECT=OS:nowhere.example\orders": (r"nowhere.example\orders", "nowhere.example"),
     r"DIRECT=OS:nowhere\PRIVATE$\orders;JOURNAL": (r"nowhere\PRIVATE$\orders;JOURNAL", "nowhere"),
+    r"DIRECT=os:nowhere.example\PRIVATE$\orders;late": (r"nowhere.example\PRIVATE$\orders;late", "nowhere.example"),
+    r"direct=tcp:127.0.0.9\orders": (r"127.0.0.9\orders", "127.0.0.9"),
+    r"DIRECT=OS:nowhere\SYSTEM$;DEADLETTER": (r"nowhere\SYSTEM$;DEADLETTER", "nowhere"),
 }
 PATHS_OF_WEB_NAMES = {
     r"DIRECT=HTTP://web.example/msmq\PRIVATE$\orders": "web.example",
@@ -39,10 +43,11 @@ def _get_path(sut, name):
     "MQDMPR-3.1.7.1.26-35",
 )
 def test_direct_name_contains_path_and_computer(sut, judge):
-    """The path name and the computer of a direct format name are parts of the format name; for HTTP and HTTPS the
-    computer is the host without the port.
+    """The path name and the computer of a direct format name, also of one with the SUT's own address, are parts of the
+    format name; for HTTP and HTTPS the computer is the host without the port.
     """
-    for name, (path, machine) in PATHS_OF_DIRECT_NAMES.items():
+    own = {rf"DIRECT=TCP:{sut.address}\PRIVATE$\orders": (rf"{sut.address}\PRIVATE$\orders", sut.address.lower())}
+    for name, (path, machine) in (PATHS_OF_DIRECT_NAMES | own).items():
         got = _get_path(sut, name)
         judge("MQDMPR-3.1.7.1.26-35", expected=OK, observed=got["status"], case=f"status of {name}")
         judge("MQDMPR-3.1.7.1.26-09", expected=machine, observed=got["machine"], case=f"computer of {name}")
@@ -54,12 +59,9 @@ def test_direct_name_contains_path_and_computer(sut, judge):
             case=name,
         )
     for name, machine in PATHS_OF_WEB_NAMES.items():
-        judge(
-            "MQDMPR-3.1.7.1.26-07",
-            expected=machine,
-            observed=_get_path(sut, name)["machine"],
-            case=f"computer of {name}",
-        )
+        got = _get_path(sut, name)
+        judge("MQDMPR-3.1.7.1.26-35", expected=OK, observed=got["status"], case=f"status of {name}")
+        judge("MQDMPR-3.1.7.1.26-07", expected=machine, observed=got["machine"], case=f"computer of {name}")
 
 
 @needs("get_queue_path")
@@ -81,22 +83,69 @@ def test_name_of_several_queues_has_no_path(sut, judge):
 @needs("get_queue_path")
 @covers("MQDMPR-3.1.7.1.26-18", "MQDMPR-3.1.7.1.26-29")
 def test_unknown_public_or_private_name_is_illegal(sut, judge):
-    """The SUT returns MQ_ERROR_ILLEGAL_FORMATNAME for a public format name with an unknown GUID, and for a private
-    format name with an unknown computer.
+    """The SUT returns MQ_ERROR_ILLEGAL_FORMATNAME for public format names with an unknown GUID or a GUID of zeros, and
+    for private format names of a queue and a journal with an unknown computer.
     """
-    public, private = f"PUBLIC={UNKNOWN_GUID}", rf"PRIVATE={UNKNOWN_GUID}\00000001"
-    judge(
-        "MQDMPR-3.1.7.1.26-18",
-        expected=ILLEGAL,
-        observed=_get_path(sut, public)["status"],
-        case="status of the unknown public name",
+    for guid in (UNKNOWN_GUID, UUID(int=0)):
+        judge(
+            "MQDMPR-3.1.7.1.26-18",
+            expected=ILLEGAL,
+            observed=_get_path(sut, f"PUBLIC={guid}")["status"],
+            case=f"status of the public name {guid}",
+        )
+    for suffix in ("", ";JOURNAL"):
+        judge(
+            "MQDMPR-3.1.7.1.26-29",
+            expected=ILLEGAL,
+            observed=_get_path(sut, rf"PRIVATE={UNKNOWN_GUID}\00000001{suffix}")["status"],
+            case=f"status of the unknown private name with the suffix {suffix!r}",
+        )
+
+
+@needs("get_queue_path", "directory", "environment", "queue_control")
+@covers("MQDMPR-3.1.7.1.26-13", "MQDMPR-3.1.7.1.26-18")
+def test_public_name_without_directory_object_is_illegal(peer, sut, judge):
+    """An administrator deletes the directory object of a public queue of the SUT, whose path the SUT has returned
+    before: the SUT returns MQ_ERROR_ILLEGAL_FORMATNAME for the public format name of this queue, and the path of
+    another public queue.
+    """
+    enterprise = Enterprise(peer, sut)
+    names = [enterprise.create_queue() for _ in range(2)]
+    public = [sut.format_names(name)["public"] for name in names]
+    before = [_get_path(sut, name)["status"] for name in public]
+    try:
+        enterprise.change_object(names[0], present=False)
+    except ControlRefused as refused:
+        judge.end_unobservable(f"the control channel cannot delete a queue's object in the directory: {refused}")
+        return
+    enterprise.create_queue()  # the SUT reads the directory again
+    after = [_get_path(sut, name)["status"] for name in public]
+    judge.all(
+        expected={"before the deletion": [OK, OK], "after the deletion": [ILLEGAL, OK]},
+        observed={"before the deletion": before, "after the deletion": after},
     )
-    judge(
-        "MQDMPR-3.1.7.1.26-29",
-        expected=ILLEGAL,
-        observed=_get_path(sut, private)["status"],
-        case="status of the unknown private name",
-    )
+
+
+@needs("get_queue_path", "directory", "environment", "queue_control", "set_timers")
+@covers("MQDMPR-3.1.7.1.26-13", "MQDMPR-3.1.7.1.26-18", "MQDMPR-3.1.7.1.26-24", "MQDMPR-3.1.7.1.26-29")
+def test_name_of_other_computer_is_illegal_without_directory(peer, sut, judge):
+    """The SUT returns the paths of a public and a private queue of another computer, but returns
+    MQ_ERROR_ILLEGAL_FORMATNAME for their names while the directory is unavailable.
+    """
+    public, private = f"PUBLIC={FAR_PUBLIC_QUEUE}", rf"PRIVATE={FAR_QUEUE_MANAGER}\00000001"
+    before = {name: _get_path(sut, name)["status"] for name in (public, private)}
+    Enterprise(peer, sut).go_offline()
+    offline = {name: _get_path(sut, name)["status"] for name in (public, private)}
+    for name, rules in (
+        (public, ("MQDMPR-3.1.7.1.26-13", "MQDMPR-3.1.7.1.26-18")),
+        (private, ("MQDMPR-3.1.7.1.26-24", "MQDMPR-3.1.7.1.26-29")),
+    ):
+        judge(
+            *rules,
+            expected={"with the directory": OK, "without the directory": ILLEGAL},
+            observed={"with the directory": before[name], "without the directory": offline[name]},
+            case=f"statuses of {name}",
+        )
 
 
 @needs("get_queue_path", "directory", "queue_control")
@@ -119,8 +168,8 @@ def test_unknown_public_or_private_name_is_illegal(sut, judge):
 )
 def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
     """For public format names, the SUT returns the path and the computer of their directory objects; for private format
-    names, it returns the computer and, only for local queues, the path. For unknown GUIDs, and for the GUID of a
-    deleted queue, it returns MQ_ERROR_ILLEGAL_FORMATNAME.
+    names, it returns the computer and, only for local queues, the path. For unknown and similar GUIDs, for the GUID of
+    the other kind of object, and for the GUID of a deleted queue, it returns MQ_ERROR_ILLEGAL_FORMATNAME.
     """
     names = [f"mqc-{sut.own}-{one}" for one in ("first", "second")]
     for name in names:
@@ -141,6 +190,13 @@ def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
         expected=expected,
         observed=published,
     )
+    judge(
+        "MQDMPR-3.1.7.1.26-24",
+        "MQDMPR-3.1.7.1.26-32",
+        expected=each(machine),
+        observed=[one["path"].partition("\\")[0] for one in published.values()],
+        case="computer of a private queue, and in the path names of two public queues",
+    )
     own, other = (_get_path(sut, name)["machine"] for name in (private, f"PUBLIC={PEER_PUBLIC_QUEUE}"))
     judge(
         "MQDMPR-3.1.7.1.26-21",
@@ -150,10 +206,17 @@ def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
     hosts = {PEER_PUBLIC_QUEUE: peer.identifier, FAR_PUBLIC_QUEUE: FAR_QUEUE_MANAGER}
     machines = {queue: _get_path(sut, rf"PRIVATE={host}\00000001")["machine"] for queue, host in hosts.items()}
     found = {queue: _get_path(sut, f"PUBLIC={queue}") for queue in hosts}
+    short = [_get_path(sut, rf"PRIVATE={host}\1")["machine"] for host in hosts.values()]
+    case = "computers of private names whose number has one digit"
+    judge("MQDMPR-3.1.7.1.26-31", expected=[*machines.values()], observed=short, case=case)
     judge(
         "MQDMPR-3.1.7.1.26-12",
+        "MQDMPR-3.1.7.1.26-16",
         "MQDMPR-3.1.7.1.26-20",
         "MQDMPR-3.1.7.1.26-21",
+        "MQDMPR-3.1.7.1.26-27",
+        "MQDMPR-3.1.7.1.26-31",
+        "MQDMPR-3.1.7.1.26-32",
         expected={str(queue): {"computer": one, "computer in the path name": one} for queue, one in machines.items()},
         observed={
             str(queue): {"computer": one["machine"], "computer in the path name": one["path"].partition("\\")[0]}
@@ -209,16 +272,30 @@ def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
         observed=_get_path(sut, deleted)["status"],
         case=case,
     )
-    public, foreign = f"PUBLIC={UNKNOWN_GUID}", rf"PRIVATE={UNKNOWN_GUID}\{number}"
+    journal = _get_path(sut, rf"PRIVATE={peer.identifier}\{number};JOURNAL")
     judge(
-        "MQDMPR-3.1.7.1.26-18",
-        expected=ILLEGAL,
-        observed=_get_path(sut, public)["status"],
-        case="status of the unknown public name",
+        "MQDMPR-3.1.7.1.26-23",
+        "MQDMPR-3.1.7.1.26-32",
+        "MQDMPR-3.1.7.1.26-35",
+        expected={"status": OK, "machine": foreign_answer["machine"]},
+        observed={key: journal[key] for key in ("status", "machine")},
+        case="journal of a private queue of the peer",
     )
-    judge(
-        "MQDMPR-3.1.7.1.26-29",
-        expected=ILLEGAL,
-        observed=_get_path(sut, foreign)["status"],
-        case="status of the unknown private name",
-    )
+    similar = UUID(int=PEER_PUBLIC_QUEUE.int ^ 1)
+    for guid in (UNKNOWN_GUID, similar, peer.identifier):
+        judge(
+            "MQDMPR-3.1.7.1.26-16",
+            "MQDMPR-3.1.7.1.26-18",
+            expected=ILLEGAL,
+            observed=_get_path(sut, f"PUBLIC={guid}")["status"],
+            case=f"status of the public name {guid}, which is no Identifier of a queue",
+        )
+    similar = UUID(int=peer.identifier.int ^ 1)
+    for guid in (UNKNOWN_GUID, similar, PEER_PUBLIC_QUEUE):
+        judge(
+            "MQDMPR-3.1.7.1.26-27",
+            "MQDMPR-3.1.7.1.26-29",
+            expected=ILLEGAL,
+            observed=_get_path(sut, rf"PRIVATE={guid}\{number}")["status"],
+            case=f"status of the private name {guid}, which is no Identifier of a queue manager",
+        )

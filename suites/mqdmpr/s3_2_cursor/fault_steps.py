@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from reference_qm.core.queueing.cursors import Cursors, Got, _get_positions
+from collections.abc import Callable
+
+from harness.faults.parts import change_step
+from harness.faults.registry import Install
+from reference_qm.core.queueing.cursors import Cursors, Got, _get_positions, _move_cursor
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor
-from reference_qm.model.enums import CursorState
-from reference_qm.model.position_list import Entry, MessagePositionList
+from reference_qm.model.enums import CursorState, QueueAccessType
+from reference_qm.model.position_list import Boundary, Entry, MessagePositionList
+from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
+from reference_qm.model.statuses import CursorStatus
+
+LARGE = 3000
+"""The number of bytes from which faults treat a body as large."""
+
+
+PEEK, PEEK_NEXT = Cursors.get_message_for_peek, Cursors.get_next_message_for_peek
+RECEIVE = Cursors.get_next_message_for_dequeue
+NOT_FOUND, WAITING = CursorStatus.NOT_FOUND, CursorStatus.WAITING
 
 
 def get_start_position(cursor: Cursor) -> Entry:
@@ -55,3 +69,203 @@ class Dequeue(Cursors):
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
         return self.change(cursor, no_wait, super().get_next_message_for_dequeue(cursor, no_wait))
+
+
+class Step:
+    """One read by a cursor: the cursor, its state and position before the read, and the result of the read."""
+
+    def __init__(self, part: Cursors, cursor: Cursor, state: CursorState, before: Entry) -> None:
+        self.part, self.cursor, self.state, self.before = part, cursor, state, before
+        self.got: Got = (CursorStatus.WAITING, None)
+
+    @property
+    def found(self) -> MessagePosition | None:
+        """The message that the read found, or None."""
+        return self.got[1]
+
+    @property
+    def messages(self) -> list[MessagePosition]:
+        """The messages in the queue of the cursor."""
+        return list_messages_of_cursor(self.cursor)
+
+    @property
+    def available(self) -> list[MessagePosition]:
+        """The available messages in the queue of the cursor."""
+        return [one for one in self.messages if one.State is MessagePositionState.AVAILABLE]
+
+    def is_later_cursor(self) -> bool:
+        """Return whether the queue has another cursor that was opened before this cursor."""
+        queue = self.cursor.OpenQueueDescriptorReference.QueueReference
+        opened = () if queue is None else queue.OpenQueueDescriptorCollection.values()
+        return min(handle for one in opened for handle in one.CursorCollection) < self.cursor.Handle
+
+    def has_taken_message(self) -> bool:
+        """Return whether the cursor has received the message at its position."""
+        return self.state is CursorState.UNREAD and not isinstance(self.before, Boundary)
+
+    def has_lost_message(self) -> bool:
+        """Return whether another reader has received the message at the cursor."""
+        return (
+            self.state is CursorState.READ
+            and isinstance(self.before, MessagePosition)
+            and self.before.State is not MessagePositionState.AVAILABLE
+        )
+
+    def has_locked_message(self) -> bool:
+        """Return whether a message in the queue is locked."""
+        return any(one.State is MessagePositionState.LOCKED for one in self.messages)
+
+    def has_passed_locked_message(self) -> bool:
+        """Return whether the read has skipped a locked message."""
+        following = self.before.Next
+        return isinstance(following, MessagePosition) and following.State is MessagePositionState.LOCKED
+
+    def finds_last(self) -> bool:
+        """Return whether the read found the last available message."""
+        return self.found is not None and self.available[-1:] == [self.found]
+
+    def finds_large(self) -> bool:
+        """Return whether the read found a message with a large body."""
+        return self.found is not None and len(self.found.MessageReference.Body) >= LARGE
+
+    def finds_transactional(self) -> bool:
+        """Return whether the read found a transactional message."""
+        return self.found is not None and self.found.MessageReference.TransactionIdentifier is not None
+
+    def finds_express(self) -> bool:
+        """Return whether the read found an express message."""
+        return self.found is not None and self.found.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
+
+    def peeks_only(self) -> bool:
+        """Return whether the handle of the cursor was opened to peek."""
+        return self.cursor.OpenQueueDescriptorReference.AccessType is QueueAccessType.PEEK
+
+    def finds_lower_priority(self) -> bool:
+        """Return whether the read found a message of a lower priority than the first message of the queue."""
+        messages = self.messages
+        return (
+            self.found is not None
+            and bool(messages)
+            and self.found.MessageReference.Priority < messages[0].MessageReference.Priority
+        )
+
+    def count_reads(self) -> int:
+        """Count the reads of this kind by the cursor, including this read."""
+        counts = self.part.__dict__.setdefault("counts", {})
+        counts[self.cursor.Handle] = counts.get(self.cursor.Handle, 0) + 1
+        return int(counts[self.cursor.Handle])
+
+    def list_messages_elsewhere(self) -> list[MessagePosition]:
+        """Return the available messages of the other open queues."""
+        own = self.cursor.OpenQueueDescriptorReference.QueueReference
+        queues = {
+            id(one.QueueReference): one.QueueReference
+            for one in self.part.qm.descriptors.values()
+            if one.QueueReference is not None and one.QueueReference is not own
+        }
+        return [
+            one
+            for queue in queues.values()
+            for one in queue.MessagePositionList
+            if one.State is MessagePositionState.AVAILABLE
+        ]
+
+
+def is_waiting(step: Step) -> bool:
+    """Return whether a read found no message."""
+    return step.got[0] is WAITING
+
+
+def is_unread(step: Step) -> bool:
+    """Return whether a read began with a cursor that was not at a message which it had read."""
+    return step.state is not CursorState.READ
+
+
+def is_found(step: Step) -> bool:
+    """Return whether a read of a cursor that had read no message found a message."""
+    return step.found is not None and is_unread(step)
+
+
+def is_repeated(step: Step) -> bool:
+    """Return whether a read found the message that its cursor had already read."""
+    return step.found is not None and step.state is CursorState.READ
+
+
+Happens = Callable[[Step], bool]
+StepChange = Callable[[Step], Got]
+
+
+def change_read(method: Callable[..., Got], when: Happens, change: StepChange) -> Install:
+    """Return an installer of a fault that changes some reads by cursors after the read."""
+
+    def run(part: Cursors, original: Callable[..., Got], cursor: Cursor, *rest: bool) -> Got:
+        step = Step(part, cursor, cursor.CursorState, cursor.MessagePositionReference)
+        get_message_list(cursor).hold(step.before)
+        step.got = original(cursor, *rest)
+        got = change(step) if when(step) else step.got
+        get_message_list(cursor).release(step.before)
+        return got
+
+    return change_step(method, run)
+
+
+def fail_as(status: CursorStatus) -> StepChange:
+    """Return a change that ends the read with a status instead of a message. The cursor is as before."""
+
+    def fail(step: Step) -> Got:
+        _move_cursor(step.cursor, step.before)
+        step.cursor.CursorState = step.state
+        return status, None
+
+    return fail
+
+
+def keep_place(step: Step) -> Got:
+    """Leave the cursor where it was. A cursor at the start of the queue gets to the first message of the queue."""
+    place = step.before if not isinstance(step.before, Boundary) else get_message_list(step.cursor).Head
+    if not isinstance(place, Boundary):
+        _move_cursor(step.cursor, place)
+    return step.got
+
+
+def set_state(state: CursorState) -> StepChange:
+    """Return a change that sets the state of the cursor after the read."""
+
+    def change(step: Step) -> Got:
+        step.cursor.CursorState = state
+        return step.got
+
+    return change
+
+
+def keep_state(step: Step) -> Got:
+    """Leave the state of the cursor as it was before the read."""
+    step.cursor.CursorState = step.state
+    return step.got
+
+
+def answer_message(choose: Callable[[Step], MessagePosition | None]) -> StepChange:
+    """Return a change that answers with a different message, if there is such a message. The cursor stays where the
+    read moved it.
+    """
+
+    def change(step: Step) -> Got:
+        chosen = choose(step)
+        return step.got if chosen is None else (CursorStatus.SUCCEEDED, chosen)
+
+    return change
+
+
+def get_first(step: Step) -> MessagePosition | None:
+    """Return the first available message of the queue."""
+    return next(iter(step.available), None)
+
+
+def get_last(step: Step) -> MessagePosition | None:
+    """Return the last available message of the queue."""
+    return next(reversed(step.available), None)
+
+
+def get_elsewhere(step: Step) -> MessagePosition | None:
+    """Return the first available message of another open queue."""
+    return next(iter(step.list_messages_elsewhere()), None)

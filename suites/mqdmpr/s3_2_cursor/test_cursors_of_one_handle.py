@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.expectations import facts
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
-from suites.applications import Application
+from suites.applications import Application, PendingRequest
 
 pytestmark = needs("queue_control", "receive")
 
@@ -66,11 +66,17 @@ def test_receive_by_cursor_returns_message_of_its_own_cursor(peer, sut, judge):
 
 
 @needs("subqueues")
-@covers("MQDMPR-3.1.7.1.14-08", "MQDMPR-3.2.7.2-27", "MQDMPR-3.2.7.3-21")
+@covers(
+    "MQDMPR-3.1.7.1.14-08",
+    "MQDMPR-3.2.7.2-27",
+    "MQDMPR-3.2.7.3-21",
+    "MQDMPR-3.1.7.1.15-10",
+    "MQDMPR-3.1.7.1.15-58",
+)
 def test_cursor_at_moved_message_finds_only_next_message(peer, sut, judge):
     """Two cursors are at a message that is moved to a subqueue: the SUT refuses a peek by the first cursor at this
     message, and returns the next message for a peek at the next message by the second cursor. A cursor at another
-    message still returns that message.
+    message still returns that message. A cursor of the subqueue reaches two messages that were moved.
     """
     application = Application(peer, sut)
     packets = application.fill(*"abcd")
@@ -95,3 +101,19 @@ def test_cursor_at_moved_message_finds_only_next_message(peer, sut, judge):
     case = "peeks at the next message"
     rules = ("MQDMPR-3.1.7.1.14-08", "MQDMPR-3.2.7.3-21")
     judge(*rules, expected=[*"ccc"], observed=following, case=case, evidence=packets)
+    application.call("move", queue=application.queue, lookup_id=application.lookup_ids()["c"], to=subqueue)
+    opened = application.call("open_queue", queue=subqueue, access="peek")["handle"]
+    cursor = application.call("open_cursor", handle=opened)["cursor"]
+    reads = [
+        PendingRequest(peer, verb, cursor=cursor, timeout_ms=0).await_label()
+        for verb in ("peek_message", "peek_next", "peek_message")
+    ]
+    reads.append(sut.read_label("peek_message", queue=subqueue))
+    judge(
+        "MQDMPR-3.1.7.1.15-10",
+        "MQDMPR-3.1.7.1.15-58",
+        expected=[*"bccb"],
+        observed=reads,
+        case="peeks at the subqueue, by a cursor and without a cursor",
+        evidence=packets,
+    )

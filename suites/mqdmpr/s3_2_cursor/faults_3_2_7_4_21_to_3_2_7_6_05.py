@@ -1,72 +1,34 @@
-"""Faults that break the rules MQDMPR-3.2.7.4-16 to MQDMPR-3.2.7.6-04."""
+"""Faults that break the rules MQDMPR-3.2.7.4-21 to MQDMPR-3.2.7.6-05."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from harness.faults.parts import fault, only_if
-from reference_qm.core.part import QM
-from reference_qm.core.queueing.cursors import Cursors, Got, _move_cursor
+from harness.faults.registry import add
+from reference_qm.core.queueing.cursors import Cursors, Got
 from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.model.adm import INFINITE, MessagePosition
+from reference_qm.model.adm import INFINITE, MessagePosition, Queue
 from reference_qm.model.elements import Cursor, WaitingMessageReadOperation
 from reference_qm.model.enums import CursorState
 from reference_qm.model.position_list import Boundary, Entry
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus, Status
-from suites.mqdmpr.s3_2_cursor.fault_steps import Dequeue, Receives, get_message_list, list_messages_of_cursor
-
-
-@fault("pending-receive-does-not-change-cursor-state", breaks="MQDMPR-3.2.7.4-16")
-class PendingReceiveDoesNotChangeCursorState(Receives):
-    """A pending receive by a cursor does not change the cursor's state."""
-
-    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
-        if got[0] is CursorStatus.WAITING:
-            cursor.CursorState = CursorState.UNREAD
-        return got
-
-
-@fault("receiver-waiting-receive-by-cursor-leaves-state-unread", breaks="MQDMPR-3.2.7.4-16")
-class ReceiverWaitingReceiveByCursorLeavesStateUnread(Dequeue):
-    """A second receive that waits by a cursor does not set the cursor's state to waiting for a receive."""
-
-    def __init__(self, qm: QM) -> None:
-        super().__init__(qm)
-        self.waited: set[Cursor] = set()
-
-    def change(self, cursor: Cursor, no_wait: bool, got: Got) -> Got:
-        if got[0] is CursorStatus.WAITING:
-            if cursor in self.waited:
-                cursor.CursorState = CursorState.UNREAD
-            self.waited.add(cursor)
-        return got
-
-
-@fault("cursor-receive-never-waits", breaks="MQDMPR-3.2.7.4-17")
-class CursorReceiveNeverWaits(Receives):
-    """A receive by a cursor that finds no message fails, regardless of its timeout."""
-
-    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
-        return (CursorStatus.NOT_FOUND, None) if got[0] is CursorStatus.WAITING else got
-
-
-@fault("receiver-receive-by-cursor-behind-last-message-does-not-wait", breaks="MQDMPR-3.2.7.4-17")
-class ReceiverReceiveByCursorBehindLastMessageDoesNotWait(Dequeue):
-    """A receive by a cursor behind the last message of a queue with messages does not wait."""
-
-    def change(self, cursor: Cursor, no_wait: bool, got: Got) -> Got:
-        if got[0] is CursorStatus.WAITING and list_messages_of_cursor(cursor):
-            return CursorStatus.NOT_FOUND, None
-        return got
-
-
-@fault("cursor-receive-does-not-move-cursor", breaks="MQDMPR-3.2.7.4-20")
-class CursorReceiveDoesNotMoveCursor(Receives):
-    """A receive by a cursor does not move the cursor."""
-
-    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
-        if got[0] is CursorStatus.SUCCEEDED:
-            _move_cursor(cursor, before)
-        return got
+from suites.mqdmpr.s3_2_cursor.fault_steps import (
+    NOT_FOUND,
+    RECEIVE,
+    WAITING,
+    Dequeue,
+    Receives,
+    answer_message,
+    change_read,
+    fail_as,
+    get_first,
+    is_found,
+    is_repeated,
+    list_messages_of_cursor,
+    set_state,
+)
 
 
 @fault("receiver-receive-by-cursor-returns-message-of-other-cursor", breaks="MQDMPR-3.2.7.4-21")
@@ -228,22 +190,6 @@ class CursorStateWaitingSharedByCursorsOfHandle(Cursors):
             other.CursorState = CursorState.UNREAD
 
 
-@fault(
-    "cursor-not-moved-by-arriving-message",
-    breaks=(
-        *("MQQP-3.1.4.1-D16", "MQQP-3.1.4.10-36"),
-        *("MQDMPR-3.1.7.1.10-31", "MQDMPR-3.1.7.1.14-25", "MQDMPR-3.1.7.1.15-27"),
-        "MQDMPR-3.2.7.5-07",
-    ),
-)
-class CursorNotMovedByArrivingMessage(Cursors):
-    """A message that completes a pending read by a cursor does not move the cursor."""
-
-    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
-        cursor.CursorState = CursorState.UNREAD
-        _move_cursor(cursor, get_message_list(cursor).End)
-
-
 @fault("queue-manager-waiting-cursor-not-moved-back-to-higher-priority", breaks="MQDMPR-3.2.7.5-07")
 class QueueManagerWaitingCursorNotMovedBackToHigherPriority(Cursors):
     """A message that completes a pending peek by a cursor does not move the cursor if the message has a higher priority
@@ -292,3 +238,204 @@ class QueueManagerCursorOfCancelledReceiveNotMoved(Waiting):
         ):
             cursor.CursorState = CursorState.UNREAD
         super().stop_reader(reader, status)
+
+
+@fault("cursor-of-cancelled-receive-waits", breaks="MQDMPR-3.2.7.6-05")
+class CursorOfCancelledReceiveWaits(Waiting):
+    """When a receive by a cursor is cancelled, the cursor keeps its waiting state."""
+
+    def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
+        for descriptor in queue.OpenQueueDescriptorCollection.values():
+            for reader in descriptor.WaitingMessageReadOperationCollection:
+                if reader.Tag is not None and reader.Tag == tag:
+                    reader.CursorReference = None
+        result: Status = super().cancel_waiting_read(queue, tag, status)
+        return result
+
+
+add(
+    "successful-receive-by-cursor-fails-last",
+    "MQDMPR-3.2.7.4-22",
+    "A receive by an unread cursor that finds a message fails if the last message of the queue is found.",
+    change_read(RECEIVE, lambda step: is_found(step) and step.finds_last(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "successful-receive-by-cursor-fails-after-receive",
+    "MQDMPR-3.2.7.4-22",
+    "A receive by an unread cursor that finds a message fails if the cursor has received a message before.",
+    change_read(RECEIVE, lambda step: is_found(step) and step.has_taken_message(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "successful-receive-by-cursor-fails-large",
+    "MQDMPR-3.2.7.4-22",
+    "A receive by an unread cursor that finds a message fails if the message has a large body.",
+    change_read(RECEIVE, lambda step: is_found(step) and step.finds_large(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "successful-receive-by-cursor-fails-transactional",
+    "MQDMPR-3.2.7.4-22",
+    "A receive by an unread cursor that finds a message fails if the message is transactional.",
+    change_read(RECEIVE, lambda step: is_found(step) and step.finds_transactional(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "receive-of-read-message-by-cursor-fails-last",
+    "MQDMPR-3.2.7.4-28",
+    "A receive by a cursor at an available message that it has read fails if the last message of the queue is found.",
+    change_read(RECEIVE, lambda step: is_repeated(step) and step.finds_last(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "receive-of-read-message-by-cursor-fails-later",
+    "MQDMPR-3.2.7.4-28",
+    "A receive by a cursor at an available message that it has read fails if the queue has a cursor that was opened "
+    "earlier.",
+    change_read(RECEIVE, lambda step: is_repeated(step) and step.is_later_cursor(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "receive-of-read-message-by-cursor-fails-large",
+    "MQDMPR-3.2.7.4-28",
+    "A receive by a cursor at an available message that it has read fails if the message has a large body.",
+    change_read(RECEIVE, lambda step: is_repeated(step) and step.finds_large(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "receive-of-read-message-by-cursor-fails-transactional",
+    "MQDMPR-3.2.7.4-28",
+    "A receive by a cursor at an available message that it has read fails if the message is transactional.",
+    change_read(RECEIVE, lambda step: is_repeated(step) and step.finds_transactional(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "receive-by-cursor-returns-first-message-low-priority",
+    "MQDMPR-3.2.7.4-21",
+    "A receive by an unread cursor returns the first message of the queue if the message has a lower priority than "
+    "the first message of the queue.",
+    change_read(RECEIVE, lambda step: is_found(step) and step.finds_lower_priority(), answer_message(get_first)),
+)
+
+
+add(
+    "receive-by-cursor-returns-first-message-after-receive",
+    "MQDMPR-3.2.7.4-21",
+    "A receive by an unread cursor returns the first message of the queue if the cursor has received a message before.",
+    change_read(RECEIVE, lambda step: is_found(step) and step.has_taken_message(), answer_message(get_first)),
+)
+
+
+add(
+    "receive-by-cursor-returns-first-message-later",
+    "MQDMPR-3.2.7.4-21",
+    "A receive by an unread cursor returns the first message of the queue if the queue has a cursor that was opened "
+    "earlier.",
+    change_read(RECEIVE, lambda step: is_found(step) and step.is_later_cursor(), answer_message(get_first)),
+)
+
+
+add(
+    "receive-by-cursor-keeps-state-last",
+    "MQDMPR-3.2.7.4-26",
+    "A receive of the cursor's current message leaves the cursor's state READ if the last message of the queue is "
+    "found.",
+    change_read(RECEIVE, lambda step: is_repeated(step) and step.finds_last(), set_state(CursorState.READ)),
+)
+
+
+add(
+    "receive-by-cursor-keeps-state-later",
+    "MQDMPR-3.2.7.4-26",
+    "A receive of the cursor's current message leaves the cursor's state READ if the queue has a cursor that was "
+    "opened earlier.",
+    change_read(RECEIVE, lambda step: is_repeated(step) and step.is_later_cursor(), set_state(CursorState.READ)),
+)
+
+
+add(
+    "receive-by-cursor-keeps-state-low-priority",
+    "MQDMPR-3.2.7.4-26",
+    "A receive of the cursor's current message leaves the cursor's state READ if the message has a lower priority "
+    "than the first message of the queue.",
+    change_read(RECEIVE, lambda step: is_repeated(step) and step.finds_lower_priority(), set_state(CursorState.READ)),
+)
+
+
+add(
+    "receive-by-cursor-keeps-state-transactional",
+    "MQDMPR-3.2.7.4-26",
+    "A receive of the cursor's current message leaves the cursor's state READ if the message is transactional.",
+    change_read(RECEIVE, lambda step: is_repeated(step) and step.finds_transactional(), set_state(CursorState.READ)),
+)
+
+
+add(
+    "second-receive-of-lost-message-returns-other",
+    "MQDMPR-3.2.7.4-30",
+    "After a receive by a cursor at a message that another reader has received, a further receive takes the next "
+    "message.",
+    change_read(RECEIVE, lambda step: step.has_lost_message(), set_state(CursorState.UNREAD)),
+)
+
+
+add(
+    "receive-of-lost-message-by-cursor-waits",
+    "MQDMPR-3.2.7.4-30",
+    "A receive by a cursor at a message that another reader has received waits.",
+    change_read(RECEIVE, lambda step: step.has_lost_message(), fail_as(WAITING)),
+)
+
+
+add(
+    "receive-of-lost-message-by-later-cursor-returns-first",
+    "MQDMPR-3.2.7.4-30",
+    "A receive by a cursor at a message that another reader has received takes the first message if the queue has a "
+    "cursor that was opened earlier.",
+    change_read(RECEIVE, lambda step: step.has_lost_message() and step.is_later_cursor(), answer_message(get_first)),
+)
+
+
+add(
+    "receive-of-locked-message-by-cursor-returns-message",
+    "MQDMPR-3.2.7.4-30",
+    "A receive by a cursor at a message that another reader has locked returns that message.",
+    change_read(
+        RECEIVE,
+        lambda step: step.has_lost_message() and step.has_locked_message(),
+        answer_message(lambda step: step.before if step.before in step.messages else None),
+    ),
+)
+
+
+add(
+    "receive-of-express-message-by-unread-cursor-fails",
+    "MQDMPR-3.2.7.4-22",
+    "A receive by an unread cursor that finds an express message fails.",
+    change_read(RECEIVE, lambda step: is_found(step) and step.finds_express(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "receive-of-read-express-message-by-cursor-fails",
+    "MQDMPR-3.2.7.4-28",
+    "A receive by a cursor at an available express message that it has read fails.",
+    change_read(RECEIVE, lambda step: is_repeated(step) and step.finds_express(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "receive-of-express-message-by-cursor-keeps-state",
+    "MQDMPR-3.2.7.4-26",
+    "A receive of the cursor's current message leaves the cursor's state READ if that message is express.",
+    change_read(RECEIVE, lambda step: is_repeated(step) and step.finds_express(), set_state(CursorState.READ)),
+)

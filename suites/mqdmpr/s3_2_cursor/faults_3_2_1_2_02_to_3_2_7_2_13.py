@@ -1,15 +1,29 @@
-"""Faults that break the rules MQDMPR-3.2.1.2-02 to MQDMPR-3.2.7.2-27."""
+"""Faults that break the rules MQDMPR-3.1.7.1.10-31 to MQDMPR-3.2.7.2-13."""
 
 from __future__ import annotations
 
 from harness.faults.parts import fault
+from harness.faults.registry import add
 from reference_qm.core.queueing.cursors import Cursors, Got, _get_positions, _move_cursor
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState, SeekDirection
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus
-from suites.mqdmpr.s3_2_cursor.fault_steps import get_start_position
+from suites.mqdmpr.s3_2_cursor.fault_steps import (
+    NOT_FOUND,
+    PEEK,
+    WAITING,
+    answer_message,
+    change_read,
+    fail_as,
+    get_elsewhere,
+    get_first,
+    get_message_list,
+    is_found,
+    is_waiting,
+    keep_state,
+)
 
 
 @fault("cursor-handles-numbered-per-queue", breaks=("MQDMPR-3.2.1.2-02", "MQDMPR-3.2.7.1-05"))
@@ -118,17 +132,6 @@ class NewCursorWaitingForPeek(Cursors):
         return cursor
 
 
-@fault(
-    "unread-cursor-accepts-peek-next",
-    breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.3-06", "MQDMPR-3.2.7.1-08"),
-)
-class UnreadCursorAcceptsPeekNext(Cursors):
-    """A peek at the next message by a cursor in the state UNREAD returns the first message."""
-
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
-        return self._seek_for_peek(cursor)
-
-
 @fault("unread-cursor-peeks-last-message", breaks=("MQDMPR-3.2.7.2-06", "MQDMPR-3.2.7.2-18"))
 class UnreadCursorPeeksLastMessage(Cursors):
     """A peek by a cursor in the state UNREAD returns the last message."""
@@ -176,121 +179,135 @@ class CursorPeekNeverWaits(Cursors):
         return (CursorStatus.NOT_FOUND if status is CursorStatus.WAITING else status), position
 
 
-@fault("cursor-peek-leaves-unread", breaks="MQDMPR-3.2.7.2-16")
-class CursorPeekLeavesUnread(Cursors):
-    """A peek by a cursor leaves the cursor's state UNREAD."""
+@fault(
+    "cursor-not-moved-by-arriving-message",
+    breaks=(
+        *("MQQP-3.1.4.1-D16", "MQQP-3.1.4.10-36"),
+        *("MQDMPR-3.1.7.1.10-31", "MQDMPR-3.1.7.1.14-25", "MQDMPR-3.1.7.1.15-27"),
+        "MQDMPR-3.2.7.5-07",
+    ),
+)
+class CursorNotMovedByArrivingMessage(Cursors):
+    """A message that completes a pending read by a cursor does not move the cursor."""
 
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
-        got: Got = super().get_message_for_peek(cursor)
-        if got[0] is CursorStatus.SUCCEEDED:
-            cursor.CursorState = CursorState.UNREAD
-        return got
-
-
-@fault("cursor-peek-does-not-move-cursor", breaks="MQDMPR-3.2.7.2-17")
-class CursorPeekDoesNotMoveCursor(Cursors):
-    """A peek by a cursor leaves the cursor at the start of the queue."""
-
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
-        got: Got = super().get_message_for_peek(cursor)
-        _move_cursor(cursor, get_start_position(cursor))
+    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         cursor.CursorState = CursorState.UNREAD
-        return got
-
-
-@fault("cursor-peek-returns-first-message", breaks=("MQDMPR-3.2.7.2-18", "MQDMPR-3.2.7.2-23"))
-class CursorPeekReturnsFirstMessage(Cursors):
-    """A peek by a cursor returns the first message of the queue, regardless of the cursor's position."""
-
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
-        status, position = super().get_message_for_peek(cursor)
-        if status is CursorStatus.SUCCEEDED:
-            position = self.qm.seeking.seek_available(get_start_position(cursor), True)
-        return status, position
-
-
-@fault("cursor-first-peek-fails", breaks="MQDMPR-3.2.7.2-19")
-class CursorFirstPeekFails(Cursors):
-    """The first peek by a cursor moves the cursor to a message and fails."""
-
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
-        unread = cursor.CursorState is CursorState.UNREAD
-        got: Got = super().get_message_for_peek(cursor)
-        return (CursorStatus.NOT_FOUND, None) if unread and got[0] is CursorStatus.SUCCEEDED else got
-
-
-@fault("cursor-second-peek-returns-already-received", breaks=("MQDMPR-3.2.7.2-23", "MQDMPR-3.2.7.2-24"))
-class CursorSecondPeekReturnsAlreadyReceived(Cursors):
-    """A cursor's second peek at the same message fails, as if the message had been received."""
-
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
-        if cursor.CursorState is CursorState.READ:
-            return CursorStatus.ALREADY_RECEIVED, None
-        got: Got = super().get_message_for_peek(cursor)
-        return got
-
-
-@fault("cursor-peek-at-unlocked-message-refused", breaks=("MQDMPR-3.2.7.2-23", "MQDMPR-3.2.7.2-24"))
-class CursorPeekAtUnlockedMessageRefused(Cursors):
-    """A second peek by a cursor at a message with a priority other than 3 is refused."""
-
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
-        was_read = cursor.CursorState is CursorState.READ
-        status, position = super().get_message_for_peek(cursor)
-        if was_read and position is not None and position.MessageReference.Priority > 3:
-            return CursorStatus.ALREADY_RECEIVED, None
-        return status, position
+        _move_cursor(cursor, get_message_list(cursor).End)
 
 
 @fault(
-    "cursor-moves-on-when-message-removed",
-    breaks=(
-        "MQQP-3.1.4.1-D04",
-        "MQQP-3.1.4.1-D16",
-        "MQQP-3.1.4.10-36",
-        "MQQP-3.1.4.10-D03",
-        "MQDMPR-3.2.7.2-27",
-        "MQDMPR-3.1.7.2.1-04",
-    ),
+    "cursor-stays-waiting-after-timeout",
+    breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.1.7.1.10-34", "MQDMPR-3.2.7.6-05"),
 )
-class CursorMovesOnWhenMessageRemoved(Cursors):
-    """When the message of a cursor is removed, the cursor moves to the next message."""
+class CursorStaysWaitingAfterTimeout(Cursors):
+    """A cursor remains in its waiting state after its pending read has timed out."""
 
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
-        status, position = super().get_message_for_peek(cursor)
-        return self._seek_for_peek(cursor) if status is CursorStatus.ALREADY_RECEIVED else (status, position)
-
-
-@fault("queue-manager-cursor-peek-at-locked-message-succeeds", breaks="MQDMPR-3.2.7.2-27", blind=True)
-class QueueManagerCursorPeekAtLockedMessageSucceeds(Cursors):
-    """A peek by a cursor returns its message again while another reader's transaction has locked the message."""
-
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
-        at = cursor.MessagePositionReference
-        locked = isinstance(at, MessagePosition) and at.State is MessagePositionState.LOCKED
-        if cursor.CursorState is CursorState.READ and isinstance(at, MessagePosition) and locked:
-            return CursorStatus.SUCCEEDED, at
-        return super().get_message_for_peek(cursor)
+    def wait_expired(self, cursor: Cursor) -> None:
+        pass
 
 
-@fault("queue-manager-peek-by-cursor-finds-message-of-transaction", breaks="MQDMPR-3.2.7.2-27")
-class QueueManagerPeekByCursorFindsMessageOfTransaction(Cursors):
-    """A peek by a cursor returns the cursor's message although a transaction has received it."""
-
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
-        status, found = super().get_message_for_peek(cursor)
-        position = cursor.MessagePositionReference
-        if status is not CursorStatus.ALREADY_RECEIVED or not isinstance(position, MessagePosition):
-            return status, found
-        return (CursorStatus.SUCCEEDED, position) if position.State is MessagePositionState.LOCKED else (status, found)
+add(
+    "peek-by-cursor-of-empty-queue-searches-other-queue",
+    "MQDMPR-3.2.7.2-03",
+    "A peek by a cursor whose queue has no message returns a message of another open queue.",
+    change_read(PEEK, lambda step: is_waiting(step), answer_message(get_elsewhere)),
+)
 
 
-@fault("queue-manager-cursor-of-moved-message-peeks-next", breaks="MQDMPR-3.2.7.2-27", blind=True)
-class QueueManagerCursorOfMovedMessagePeeksNext(Cursors):
-    """When the message of a cursor was moved to a subqueue, a peek by the cursor returns the next message."""
+add(
+    "peek-by-later-cursor-searches-other-queue",
+    "MQDMPR-3.2.7.2-03",
+    "A peek by a cursor returns a message of another open queue if its own queue has a cursor that was opened earlier.",
+    change_read(PEEK, lambda step: is_found(step) and step.is_later_cursor(), answer_message(get_elsewhere)),
+)
 
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
-        queue = cursor.OpenQueueDescriptorReference.QueueReference
-        if cursor.CursorState is CursorState.READ and queue is not None and queue.SubqueueCollection:
-            cursor.CursorState = CursorState.UNREAD
-        return super().get_message_for_peek(cursor)
+
+add(
+    "peek-after-receive-by-cursor-searches-other-queue",
+    "MQDMPR-3.2.7.2-03",
+    "A peek by a cursor that has received a message returns a message of another open queue.",
+    change_read(PEEK, lambda step: step.has_taken_message(), answer_message(get_elsewhere)),
+)
+
+
+add(
+    "peek-after-receive-by-cursor-searches-from-start",
+    "MQDMPR-3.2.7.2-06",
+    "A peek by a cursor that has received a message searches the queue from its start.",
+    change_read(PEEK, lambda step: step.has_taken_message() and step.found is not None, answer_message(get_first)),
+)
+
+
+add(
+    "peek-by-unread-cursor-tries-only-next-position",
+    "MQDMPR-3.2.7.2-06",
+    "A peek by an unread cursor finds no message if the next message is locked.",
+    change_read(PEEK, lambda step: is_found(step) and step.has_passed_locked_message(), fail_as(WAITING)),
+)
+
+
+add(
+    "vain-peek-by-cursor-keeps-state-locked",
+    "MQDMPR-3.2.7.2-12",
+    "A peek by a cursor that finds no message leaves the cursor's state unchanged if a message of the queue is locked.",
+    change_read(PEEK, lambda step: is_waiting(step) and step.has_locked_message(), keep_state),
+)
+
+
+add(
+    "vain-peek-by-cursor-keeps-state-after-receive",
+    "MQDMPR-3.2.7.2-12",
+    "A peek by a cursor that finds no message leaves the cursor's state unchanged if the cursor has received a "
+    "message before.",
+    change_read(PEEK, lambda step: is_waiting(step) and step.has_taken_message(), keep_state),
+)
+
+
+add(
+    "vain-peek-by-cursor-keeps-state-later",
+    "MQDMPR-3.2.7.2-12",
+    "A peek by a cursor that finds no message leaves the cursor's state unchanged if the queue has a cursor that was "
+    "opened earlier.",
+    change_read(PEEK, lambda step: is_waiting(step) and step.is_later_cursor(), keep_state),
+)
+
+
+add(
+    "vain-peek-by-cursor-does-not-wait-locked",
+    "MQDMPR-3.2.7.2-13",
+    "A peek by a cursor that finds no message fails at once if a message of the queue is locked.",
+    change_read(PEEK, lambda step: is_waiting(step) and step.has_locked_message(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "vain-peek-by-cursor-does-not-wait-after-receive",
+    "MQDMPR-3.2.7.2-13",
+    "A peek by a cursor that finds no message fails at once if the cursor has received a message before.",
+    change_read(PEEK, lambda step: is_waiting(step) and step.has_taken_message(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "vain-peek-by-cursor-does-not-wait-later",
+    "MQDMPR-3.2.7.2-13",
+    "A peek by a cursor that finds no message fails at once if the queue has a cursor that was opened earlier.",
+    change_read(PEEK, lambda step: is_waiting(step) and step.is_later_cursor(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "vain-peek-by-cursor-of-peeking-handle-keeps-state",
+    "MQDMPR-3.2.7.2-12",
+    "A peek by a cursor of a handle that was opened to peek leaves the cursor's state unchanged if it finds no "
+    "message.",
+    change_read(PEEK, lambda step: is_waiting(step) and step.peeks_only(), keep_state),
+)
+
+
+add(
+    "vain-peek-by-cursor-of-peeking-handle-fails",
+    "MQDMPR-3.2.7.2-13",
+    "A peek by a cursor of a handle that was opened to peek fails at once if it finds no message.",
+    change_read(PEEK, lambda step: is_waiting(step) and step.peeks_only(), fail_as(NOT_FOUND)),
+)

@@ -1,37 +1,27 @@
-"""Faults that break rules of MS-MQDMPR 3.1.7.1.26 Get Queue Path."""
+"""Faults that break the rules MQDMPR-3.1.7.1.26-03 to MQDMPR-3.1.7.1.26-16."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from uuid import UUID
-from weakref import WeakKeyDictionary
 
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
-from reference_qm.codec import FormatError, PrivateName, PublicName, parse_format_name
+from reference_qm.codec import FormatError, PublicName, parse_format_name
 from reference_qm.codec.format_names import DirectName, MulticastName, MultipleElementName
 from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
-from reference_qm.core.queue_manager import QueueManager
 from reference_qm.directory import Queue
+from reference_qm.directory import Queue as DirectoryQueue
 from reference_qm.model.statuses import Status
-
-OK = Status.MQ_OK
-
-
-@fault("path-of-remote-private-name-is-local-queue", breaks=("MQDMPR-3.1.7.1.26-34", "MQDMPR-3.1.7.1.26-03"))
-class RemoteNumberTakenForLocal(QueuePaths):
-    """For a private format name of another computer, the event Get Queue Path returns the path name of the local queue
-    with that number.
-    """
-
-    def get_queue_path(self, format_name: str) -> QueuePathOf:
-        found = super().get_queue_path(format_name)
-        name = parse_format_name(format_name)
-        if not isinstance(name, PrivateName) or found.rStatus is not OK:
-            return found
-        own = str(replace(name, ComputerGuid=self.qm.adm.Identifier))
-        return found._replace(rPathName=super().get_queue_path(own).rPathName)
+from suites.mqdmpr.s3_1_7_1_26_get_queue_path.fault_steps import (
+    ILLEGAL,
+    ILLEGAL_PATH,
+    KNOWN_PATHS,
+    OK,
+    change_names,
+    change_paths,
+    find_by_first_bytes,
+    keep_first_answer,
+)
 
 
 @fault("queue-path-of-several-names-is-path-of-first", breaks="MQDMPR-3.1.7.1.26-03")
@@ -61,9 +51,6 @@ class QueuePathOfMulticastNameIsAddress(QueuePaths):
         except FormatError:
             return found
         return found._replace(rMachineName=format_name.partition("=")[2]) if isinstance(name, MulticastName) else found
-
-
-ILLEGAL = Status.MQ_ERROR_ILLEGAL_FORMATNAME
 
 
 _ILLEGAL_PATH = QueuePathOf(ILLEGAL)
@@ -276,9 +263,6 @@ class PathOfPublicNameIsThatOfFirstPublicQueue(QueuePaths):
         return super()._path_of_public(name)
 
 
-_KNOWN_PATHS: WeakKeyDictionary[QueueManager, dict[UUID, QueuePathOf]] = WeakKeyDictionary()
-
-
 @fault("queue-path-of-second-public-queue-is-path-of-first", breaks=("MQDMPR-3.1.7.1.26-16", "MQDMPR-3.1.7.1.26-12"))
 class QueuePathOfSecondPublicQueueIsPathOfFirst(QueuePaths):
     """The event Get Queue Path returns the path name of the first known public queue of a computer for each other
@@ -286,128 +270,12 @@ class QueuePathOfSecondPublicQueueIsPathOfFirst(QueuePaths):
     """
 
     def _path_of_public(self, name: PublicName) -> QueuePathOf:
-        known = _KNOWN_PATHS.setdefault(self.qm, {})
+        known = KNOWN_PATHS.setdefault(self.qm, {})
         found = super()._path_of_public(name)
         if found.rStatus is Status.MQ_OK:
             same = (one for one in known.values() if one.rMachineName == found.rMachineName)
             found = known.setdefault(name.QueueGuid, next(same, found))
         return found
-
-
-@fault("queue-path-of-deleted-public-queue-remembered", breaks=("MQDMPR-3.1.7.1.26-18", "MQDMPR-3.1.7.1.26-13"))
-class QueuePathOfDeletedPublicQueueRemembered(QueuePaths):
-    """The event Get Queue Path still returns the path name of a deleted public queue that it has returned before."""
-
-    def _path_of_public(self, name: PublicName) -> QueuePathOf:
-        known = _KNOWN_PATHS.setdefault(self.qm, {})
-        found = super()._path_of_public(name)
-        if found.rStatus is Status.MQ_OK:
-            known[name.QueueGuid] = found
-        return known.get(name.QueueGuid, found)
-
-
-@fault("path-of-unknown-public-name-empty", breaks="MQDMPR-3.1.7.1.26-18")
-class PathOfUnknownPublicNameEmpty(QueuePaths):
-    """The event Get Queue Path returns MQ_OK with an empty path name for a public format name that the directory does
-    not contain.
-    """
-
-    def get_queue_path(self, format_name: str) -> QueuePathOf:
-        found = super().get_queue_path(format_name)
-        return QueuePathOf(OK) if isinstance(parse_format_name(format_name), PublicName) and not found[1] else found
-
-
-@fault("path-of-public-name-of-other-queue-manager-own-computer", breaks="MQDMPR-3.1.7.1.26-21", blind=True)
-class PathOfPublicNameOfOtherQueueManagerOwnComputer(QueuePaths):
-    """The event Get Queue Path returns the queue manager's own computer for every public format name."""
-
-    def _path_of_public(self, name: PublicName) -> QueuePathOf:
-        found = super()._path_of_public(name)
-        own = self.qm.enterprise.state.LocalQueueManager.ComputerName or ""
-        return found._replace(rMachineName=own) if found.rMachineName else found
-
-
-@fault("queue-path-machine-of-remote-public-queue-is-own-name", breaks="MQDMPR-3.1.7.1.26-21")
-class QueuePathMachineOfRemotePublicQueueIsOwnName(QueuePaths):
-    """For a public queue of another queue manager, Get Queue Path returns the queue manager's own computer."""
-
-    def _path_of_public(self, name: PublicName) -> QueuePathOf:
-        found = super()._path_of_public(name)
-        own = self.qm.enterprise.state.LocalQueueManager.ComputerName or ""
-        return found._replace(rMachineName=own) if found.rMachineName else found
-
-
-@fault("path-of-unknown-computer-empty", breaks="MQDMPR-3.1.7.1.26-29")
-class PathOfUnknownComputerEmpty(QueuePaths):
-    """The event Get Queue Path returns MQ_OK with an empty path name for a private format name whose computer the
-    directory does not contain.
-    """
-
-    def get_queue_path(self, format_name: str) -> QueuePathOf:
-        found = super().get_queue_path(format_name)
-        return QueuePathOf(OK) if isinstance(parse_format_name(format_name), PrivateName) and not found[2] else found
-
-
-@fault("path-of-unknown-private-name-with-low-number-found", breaks="MQDMPR-3.1.7.1.26-29", blind=True)
-class PathOfUnknownPrivateNameWithLowNumberFound(QueuePaths):
-    """Get Queue Path returns MQ_OK for a private format name with an unknown GUID and a queue number below 3."""
-
-    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
-        found = super()._path_of_private(name)
-        return found._replace(rStatus=Status.MQ_OK) if name.QueueIdentifier < 3 else found
-
-
-@fault("path-of-private-name-ignores-number", breaks="MQDMPR-3.1.7.1.26-34")
-class PathOfPrivateNameIgnoresNumber(QueuePaths):
-    """For an unknown private queue number, the event Get Queue Path returns the path name of another local queue."""
-
-    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
-        found = super()._path_of_private(name)
-        if found.rStatus is Status.MQ_OK and not found.rPathName and name.ComputerGuid == self.qm.adm.Identifier:
-            queue = next(iter(self.qm.adm.QueueCollection.values()))
-            return found._replace(rPathName=f"{found.rMachineName}\\{queue.Pathname}")
-        return found
-
-
-@fault("path-of-second-private-queue-is-that-of-first", breaks="MQDMPR-3.1.7.1.26-34", blind=True)
-class PathOfSecondPrivateQueueIsThatOfFirst(QueuePaths):
-    """The event Get Queue Path returns the path name of the private queue with the lowest number for every local
-    private format name.
-    """
-
-    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
-        if self.qm.queue_names.find_by_format_name(name) is not None:
-            numbers = [one.PrivateQueueNumber for one in self.qm.adm.QueueCollection.values()]
-            lowest = min(number for number in numbers if number)
-            name = PrivateName(name.ComputerGuid, lowest)
-        return super()._path_of_private(name)
-
-
-@fault("queue-path-of-remote-private-queue-is-own-queue-of-number", breaks="MQDMPR-3.1.7.1.26-34")
-class QueuePathOfRemotePrivateQueueIsOwnQueueOfNumber(QueuePaths):
-    """For a private queue of another computer, Get Queue Path returns the path name of the local queue with the same
-    number.
-    """
-
-    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
-        found = super()._path_of_private(name)
-        queue = self.qm.adm.QueueCollection.find_private(name.QueueIdentifier)
-        if found.rStatus is Status.MQ_OK and queue is not None and name.ComputerGuid != self.qm.adm.Identifier:
-            return found._replace(rPathName=f"{found.rMachineName}\\{queue.Pathname}")
-        return found
-
-
-@fault("queue-path-of-unknown-own-private-number-refused", breaks="MQDMPR-3.1.7.1.26-35")
-class QueuePathOfUnknownOwnPrivateNumberRefused(QueuePaths):
-    """For an unknown private queue of the local computer, Get Queue Path returns MQ_ERROR_ILLEGAL_FORMATNAME."""
-
-    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
-        found = super()._path_of_private(name)
-        return (
-            found
-            if found.rPathName or name.ComputerGuid != self.qm.adm.Identifier
-            else QueuePathOf(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
-        )
 
 
 @fault("queue-manager-path-of-same-named-queue", breaks="MQDMPR-3.1.7.1.26-12", blind=True)
@@ -423,3 +291,174 @@ class QueueManagerPathOfSameNamedQueue(QueuePaths):
             if one.Pathname.partition("\\")[2].lower() == tail:
                 return QueuePathOf(found.rStatus, one.Pathname, one.Pathname.partition("\\")[0])
         return found
+
+
+add(
+    "queue-path-of-os-name-address-ends-at-dot",
+    "MQDMPR-3.1.7.1.26-05",
+    "For a direct format name of the protocol OS, Get Queue Path takes the text before the first dot as the address.",
+    change_paths(
+        lambda asked: asked.protocol == "OS",
+        lambda asked, found: found._replace(
+            rMachineName=found.rMachineName.partition(".")[0],
+            rPathName=found.rMachineName.partition(".")[0] + found.rPathName[len(found.rMachineName) :],
+        ),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-path-of-direct-name-ends-before-subqueue",
+    "MQDMPR-3.1.7.1.26-05",
+    "For a direct format name of a subqueue, Get Queue Path takes the text before the semicolon as the rest of the "
+    "name.",
+    change_paths(
+        lambda asked: asked.is_direct, lambda asked, found: found._replace(rPathName=found.rPathName.partition(";")[0])
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-path-of-direct-name-ends-at-second-backslash",
+    "MQDMPR-3.1.7.1.26-05",
+    "For a direct format name of a private queue, Get Queue Path takes only the text up to the second backslash as "
+    "the rest of the name.",
+    change_paths(
+        lambda asked: asked.is_direct,
+        lambda asked, found: found._replace(rPathName="\\".join(found.rPathName.split("\\")[:2])),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-path-of-direct-name-in-lower-case-illegal",
+    "MQDMPR-3.1.7.1.26-05",
+    "For a direct format name whose protocol is in lower case, Get Queue Path returns MQ_ERROR_ILLEGAL_FORMATNAME.",
+    change_paths(
+        lambda asked: asked.is_direct and asked.text.partition("=")[2][:2].islower(), lambda asked, found: ILLEGAL_PATH
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-path-of-own-address-has-own-name",
+    "MQDMPR-3.1.7.1.26-09",
+    "For a direct format name with an address of this computer, Get Queue Path returns the name of this computer.",
+    change_paths(
+        lambda asked: asked.protocol == "TCP" and asked.is_own_address,
+        lambda asked, found: found._replace(rMachineName=asked.qm.config.host_name),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-path-of-system-queue-has-no-computer",
+    "MQDMPR-3.1.7.1.26-09",
+    "For a direct format name of a system queue, Get Queue Path returns no computer.",
+    change_paths(
+        lambda asked: asked.is_direct and "SYSTEM$" in asked.text.upper(),
+        lambda asked, found: found._replace(rMachineName=""),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-path-of-other-computer-has-no-computer",
+    "MQDMPR-3.1.7.1.26-09",
+    "For a direct format name of another computer, Get Queue Path returns no computer.",
+    change_paths(
+        lambda asked: asked.protocol in ("TCP", "OS") and not asked.is_own_address,
+        lambda asked, found: found._replace(rMachineName=""),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-path-of-public-name-kept-from-first-question",
+    "MQDMPR-3.1.7.1.26-13",
+    "For a public format name that was asked before, Get Queue Path returns the first answer, without a new query of "
+    "the directory.",
+    keep_first_answer(lambda asked: asked.name if asked.is_public else None),
+    blind=True,
+)
+
+
+add(
+    "queue-path-of-own-public-queue-without-directory",
+    "MQDMPR-3.1.7.1.26-13",
+    "For a public queue of this computer, Get Queue Path returns the local names, even if the directory does not "
+    "have the queue.",
+    change_paths(
+        lambda asked: asked.is_public_here,
+        lambda asked, found: (
+            QueuePathOf(
+                OK,
+                asked.own_path,
+                asked.qm.config.host_name,
+            )
+            if found.rStatus is not OK
+            else found
+        ),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-path-of-second-public-name-without-directory",
+    "MQDMPR-3.1.7.1.26-13",
+    "For the second and each later public format name, Get Queue Path queries no directory, and returns "
+    "MQ_ERROR_ILLEGAL_FORMATNAME.",
+    change_paths(lambda asked: asked.is_public and asked.count_questions() > 1, lambda asked, found: ILLEGAL_PATH),
+    blind=True,
+)
+
+
+add(
+    "queue-path-of-public-name-found-by-first-bytes",
+    "MQDMPR-3.1.7.1.26-16",
+    "For a public format name, Get Queue Path finds the queue by the first eight bytes of its Identifier.",
+    change_names(
+        lambda asked: asked.is_public,
+        lambda asked: str(PublicName(find_by_first_bytes(asked.list_identifiers(DirectoryQueue), asked.guid, 8))),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-path-of-public-name-found-by-first-field",
+    "MQDMPR-3.1.7.1.26-16",
+    "For a public format name, Get Queue Path finds the queue by the first four bytes of its Identifier.",
+    change_names(
+        lambda asked: asked.is_public,
+        lambda asked: str(PublicName(find_by_first_bytes(asked.list_identifiers(DirectoryQueue), asked.guid, 4))),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-path-of-public-name-of-computer-identifier-found",
+    "MQDMPR-3.1.7.1.26-16",
+    "For a public format name with the identifier of a computer, Get Queue Path returns that computer.",
+    change_paths(
+        lambda asked: asked.is_public,
+        lambda asked, found: next(
+            (
+                QueuePathOf(OK, one.ComputerName or "", one.ComputerName or "")
+                for one in asked.list_computers()
+                if one.Identifier == asked.guid
+            ),
+            found,
+        ),
+    ),
+    blind=True,
+)

@@ -1,25 +1,33 @@
-"""Faults that break the rules MQDMPR-3.1.7.1.15-04 to MQDMPR-3.1.7.1.15-26."""
+"""Faults that break the rules MQDMPR-3.1.7.1.9-23 to MQDMPR-3.1.7.1.15-13."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 
 from harness.faults.calls import Given, replace_step_if, with_arguments, with_status
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.core.queueing.cursors import Cursors, Got
-from reference_qm.core.queueing.queues import Queues
 from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.model.adm import MessagePosition, Queue
+from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
-from reference_qm.model.enums import CursorState
+from reference_qm.model.enums import CursorState, SeekDirection
 from reference_qm.model.position_list import Boundary, Entry
-from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus, Status
 from reference_qm.surface.clock import Now
-from reference_qm.surface.commands import Result
+from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
+    answer_with,
+    change_peeks,
+    fail_with,
+    get_neighbour,
+    has_cursor,
+    is_express,
+    is_large,
+    is_transactional,
+)
 
 
 @fault("queue-manager-peek-by-cursor-of-deleted-queue-times-out", breaks="MQDMPR-3.1.7.1.15-04", blind=True)
@@ -153,75 +161,6 @@ add(
 )
 
 
-@fault("peek-by-cursor-skips-received-message", breaks=("MQDMPR-3.1.7.1.15-15", "MQDMPR-3.1.7.1.15-16"))
-class PeekByCursorSkipsReceivedMessage(Cursors):
-    """A peek by a cursor whose message another reader has received returns the next message."""
-
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
-        status, position = super().get_message_for_peek(cursor)
-        return self._seek_for_peek(cursor) if status is CursorStatus.ALREADY_RECEIVED else (status, position)
-
-
-@fault("peek-by-cursor-returns-message-locked-by-transaction", breaks="MQDMPR-3.1.7.1.15-15")
-class PeekByCursorReturnsMessageLockedByTransaction(Cursors):
-    """A peek by a cursor returns its message although a transaction received the message."""
-
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
-        position = cursor.MessagePositionReference
-        read = cursor.CursorState is CursorState.READ and not isinstance(position, Boundary)
-        if read and not isinstance(position, Boundary) and position.State is MessagePositionState.LOCKED:
-            return CursorStatus.SUCCEEDED, position
-        return super().get_message_for_peek(cursor)
-
-
-@fault("queue-manager-cursor-at-purged-message-finds-next", breaks="MQDMPR-3.1.7.1.15-16", blind=True)
-class QueueManagerCursorAtPurgedMessageFindsNext(Queues):
-    """A peek by a cursor at a message that was purged does not fail, but reads the next message."""
-
-    def purge(
-        self,
-        queue: Queue,
-        token: int | None,
-        done: Callable[[int], Result],
-        failed: Callable[[], None] | None = None,
-    ) -> Result | None:
-        for descriptor in queue.OpenQueueDescriptorCollection.values():
-            for cursor in descriptor.CursorCollection.values():
-                cursor.CursorState = CursorState.UNREAD
-        return super().purge(queue, token, done, failed)
-
-
-@fault("peek-by-cursor-at-message-locked-by-transaction-waits", breaks="MQDMPR-3.1.7.1.15-16")
-class PeekByCursorAtMessageLockedByTransactionWaits(Cursors):
-    """A peek by a cursor whose message a transaction received waits instead of returning an error."""
-
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
-        got = super().get_message_for_peek(cursor)
-        position = cursor.MessagePositionReference
-        locked = not isinstance(position, Boundary) and position.State is MessagePositionState.LOCKED
-        if got[0] is CursorStatus.ALREADY_RECEIVED and locked:
-            cursor.CursorState = CursorState.WAIT_PEEK
-            return CursorStatus.WAITING, None
-        return got
-
-
-@fault("second-peek-by-waiting-cursor-does-not-wait", breaks="MQDMPR-3.1.7.1.15-18")
-class SecondPeekByWaitingCursorDoesNotWait(Reading):
-    """When the wait of a peek by a cursor has expired, a second peek by this cursor ends without waiting."""
-
-    def peek_message(
-        self,
-        queue_desc: OpenQueueDescriptor,
-        answered: Answered,
-        now: Now,
-        timeout_ms: int | None = None,
-        cursor: Cursor | None = None,
-        tag: Hashable | None = None,
-    ) -> None:
-        again = cursor is not None and cursor.CursorState is CursorState.WAIT_PEEK
-        super().peek_message(queue_desc, answered, now, 0 if again else timeout_ms, cursor, tag)
-
-
 add(
     "available-message-completes-no-pending-read",
     (
@@ -245,19 +184,165 @@ add(
 )
 
 
-@fault("second-waiting-peek-by-cursor-not-released", breaks="MQDMPR-3.1.7.1.15-26", blind=True)
-class SecondWaitingPeekByCursorNotReleased(Waiting):
-    """An arriving message completes only the first of several pending peeks by cursors."""
+add(
+    "queue-manager-peek-by-second-cursor-of-queue-ignores-cursor",
+    "MQDMPR-3.1.7.1.15-10",
+    "A peek by a cursor that is not the first cursor of its queue returns the first message of the queue.",
+    change_peeks(lambda peek: peek.has_later_cursor(), without_cursor=True),
+    blind=True,
+)
 
-    def release_readers(self, position: MessagePosition) -> None:
-        served = False
-        for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
-            for reader in list(descriptor.WaitingMessageReadOperationCollection):
-                by_cursor = reader.CursorReference is not None and not reader.DestructiveRead
-                if reader.number not in self.qm.readers or (served and by_cursor):
-                    continue
-                found = self._find_message_for(reader, position)
-                if found is None:
-                    return
-                self.satisfy_reader(reader, found)
-                served = served or by_cursor
+
+add(
+    "queue-manager-repeated-peek-by-cursor-ignores-cursor",
+    "MQDMPR-3.1.7.1.15-10",
+    "A peek by a cursor that has read a message returns the first message of the queue.",
+    change_peeks(lambda peek: peek.state is CursorState.READ, without_cursor=True),
+    blind=True,
+)
+
+
+add(
+    "queue-manager-peek-by-cursor-with-timeout-ignores-cursor",
+    "MQDMPR-3.1.7.1.15-10",
+    "A peek by a cursor with a timeout other than zero returns the first message of the queue.",
+    change_peeks(lambda peek: has_cursor(peek) and peek.timeout_ms != 0, without_cursor=True),
+    blind=True,
+)
+
+
+add(
+    "queue-manager-repeated-peek-by-cursor-returns-next-message",
+    "MQDMPR-3.1.7.1.15-12",
+    "A second peek by a cursor at a message returns the message after that message.",
+    change_peeks(
+        lambda peek: peek.state is CursorState.READ,
+        found=answer_with(lambda peek, position: get_neighbour(position, forward=True)),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-manager-repeated-peek-by-cursor-returns-message-before",
+    "MQDMPR-3.1.7.1.15-12",
+    "A second peek by a cursor at a message returns the message before that message.",
+    change_peeks(
+        lambda peek: peek.state is CursorState.READ,
+        found=answer_with(lambda peek, position: get_neighbour(position, forward=False)),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-manager-peek-by-cursor-returns-message-of-highest-priority",
+    "MQDMPR-3.1.7.1.15-12",
+    "A peek by a cursor at a message returns the first message of the queue if that message has a higher priority.",
+    change_peeks(
+        has_cursor,
+        found=answer_with(
+            lambda peek, position: next(
+                (
+                    one
+                    for one in peek.list_available()
+                    if one.MessageReference.Priority > position.MessageReference.Priority
+                ),
+                None,
+            )
+        ),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-manager-repeated-peek-by-cursor-times-out",
+    "MQDMPR-3.1.7.1.15-13",
+    "A second peek by a cursor at an existing message returns MQ_ERROR_IO_TIMEOUT.",
+    change_peeks(lambda peek: peek.state is CursorState.READ, found=fail_with(Status.MQ_ERROR_IO_TIMEOUT)),
+    blind=True,
+)
+
+
+add(
+    "queue-manager-peek-by-cursor-of-large-message-fails",
+    "MQDMPR-3.1.7.1.15-13",
+    "A peek by a cursor at a message with a large body returns MQ_ERROR_INSUFFICIENT_RESOURCES.",
+    change_peeks(
+        has_cursor,
+        found=fail_with(Status.MQ_ERROR_INSUFFICIENT_RESOURCES, lambda peek, position: is_large(position)),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-manager-peek-by-cursor-of-transactional-message-fails",
+    "MQDMPR-3.1.7.1.15-13",
+    "A peek by a cursor at a transactional message returns MQ_ERROR_TRANSACTION_USAGE.",
+    change_peeks(
+        has_cursor,
+        found=fail_with(Status.MQ_ERROR_TRANSACTION_USAGE, lambda peek, position: is_transactional(position)),
+    ),
+    blind=True,
+)
+
+
+@fault(
+    "message-search-from-front-skips-first-message",
+    breaks=(
+        "MQDMPR-3.1.7.1.10-38",
+        "MQDMPR-3.1.7.1.15-38",
+        "MQDMPR-3.1.7.1.15-58",
+        "MQDMPR-3.1.7.3.2-06",
+        "MQDMPR-3.1.7.3.2-09",
+        "MQDMPR-3.1.7.3.3-10",
+        "MQDMPR-3.1.7.3.3-15",
+    ),
+)
+class MessageSearchFromFrontSkipsFirstMessage(Seeking):
+    """A search from the front of a queue skips the first message if the queue has further messages."""
+
+    def seek_available(
+        self,
+        initial_position: Entry,
+        peek_operation: bool,
+        seek_direction: SeekDirection = SeekDirection.FORWARD,
+    ) -> MessagePosition | None:
+        found: MessagePosition | None = super().seek_available(initial_position, peek_operation, seek_direction)
+        if found is None or seek_direction is not SeekDirection.FORWARD or not isinstance(initial_position, Boundary):
+            return found
+        return super().seek_available(found, peek_operation, seek_direction) or found
+
+
+add(
+    "queue-manager-peek-by-cursor-of-dependent-queue-ignores-cursor",
+    "MQDMPR-3.1.7.1.15-10",
+    "A peek by a cursor of a subqueue or a journal returns the first message of the queue.",
+    change_peeks(lambda peek: has_cursor(peek) and peek.queue.parent is not None, without_cursor=True),
+)
+
+
+add(
+    "queue-manager-peek-by-fourth-cursor-of-queue-fails",
+    "MQDMPR-3.1.7.1.15-13",
+    "A peek by the fourth cursor of a queue fails.",
+    change_peeks(
+        lambda peek: has_cursor(peek) and len(peek.list_cursors()) > 3 and peek.list_cursors()[3] is peek.cursor,
+        found=fail_with(Status.MQ_ERROR_INSUFFICIENT_RESOURCES),
+    ),
+)
+
+
+add(
+    "queue-manager-peek-by-cursor-at-express-message-returns-next",
+    "MQDMPR-3.1.7.1.15-12",
+    "A peek by a cursor at an express message returns the next message.",
+    change_peeks(
+        has_cursor,
+        found=answer_with(
+            lambda peek, position: get_neighbour(position, forward=True) if is_express(position) else None
+        ),
+    ),
+)

@@ -1,10 +1,12 @@
-"""Faults that break the rules MQDMPR-3.1.7.1.15-29 to MQDMPR-3.1.7.1.15-59."""
+"""Faults that break the rules MQDMPR-3.1.7.1.15-38 to MQDMPR-3.1.7.1.15-59."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
+from typing import Any
 
-from harness.faults.parts import fault
+from harness.faults.parts import change_step, fault
+from harness.faults.registry import add
 from reference_qm.core.queueing.cursors import Got
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.reading import Reading
@@ -12,55 +14,20 @@ from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
-from reference_qm.model.enums import SeekDirection
-from reference_qm.model.position_list import Boundary, Entry
+from reference_qm.model.position_list import Boundary
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus, Status
 from reference_qm.surface.clock import Now
-
-
-@fault("pending-peek-by-cursor-does-not-complete-receive-behind-it", breaks="MQDMPR-3.1.7.1.15-29")
-class PendingPeekByCursorDoesNotCompleteReceiveBehindIt(Waiting):
-    """A message that completes a pending peek by a cursor completes later peeks, but not a later receive."""
-
-    def release_readers(self, position: MessagePosition) -> None:
-        peeked = False
-        for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
-            for reader in list(descriptor.WaitingMessageReadOperationCollection):
-                if reader.number not in self.qm.readers or (peeked and reader.DestructiveRead):
-                    continue
-                found = self._find_message_for(reader, position)
-                if found is None:
-                    return
-                peeked = peeked or (not reader.DestructiveRead and reader.CursorReference is not None)
-                self.satisfy_reader(reader, found)
-
-
-@fault(
-    "message-search-from-front-skips-first-message",
-    breaks=(
-        "MQDMPR-3.1.7.1.10-38",
-        "MQDMPR-3.1.7.1.15-38",
-        "MQDMPR-3.1.7.1.15-58",
-        "MQDMPR-3.1.7.3.2-06",
-        "MQDMPR-3.1.7.3.2-09",
-        "MQDMPR-3.1.7.3.3-10",
-        "MQDMPR-3.1.7.3.3-15",
-    ),
+from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
+    answer_with,
+    change_end,
+    change_peeks,
+    fail_with,
+    get_neighbour,
+    has_no_cursor,
+    is_express,
+    is_large,
 )
-class MessageSearchFromFrontSkipsFirstMessage(Seeking):
-    """A search from the front of a queue skips the first message if the queue has further messages."""
-
-    def seek_available(
-        self,
-        initial_position: Entry,
-        peek_operation: bool,
-        seek_direction: SeekDirection = SeekDirection.FORWARD,
-    ) -> MessagePosition | None:
-        found: MessagePosition | None = super().seek_available(initial_position, peek_operation, seek_direction)
-        if found is None or seek_direction is not SeekDirection.FORWARD or not isinstance(initial_position, Boundary):
-            return found
-        return super().seek_available(found, peek_operation, seek_direction) or found
 
 
 @fault("peek-without-cursor-returns-message-received-in-two-phases", breaks="MQDMPR-3.1.7.1.15-38")
@@ -245,3 +212,213 @@ class QueueManagerPeekOfLockedMessagesEndsAtOnce(Reading):
                 answered(Status.MQ_ERROR_IO_TIMEOUT, None)
                 return
         super().peek_message(queue_desc, answered, now, timeout_ms, cursor, tag)
+
+
+add(
+    "queue-manager-peek-without-cursor-returns-first-arrived-message",
+    "MQDMPR-3.1.7.1.15-38",
+    "A peek without a cursor returns the message that arrived first, although a later message has a higher priority.",
+    change_peeks(
+        has_no_cursor,
+        found=answer_with(lambda peek, position: min(peek.list_available(), key=lambda one: one.order, default=None)),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-manager-peek-without-cursor-returns-message-after-cursor",
+    "MQDMPR-3.1.7.1.15-38",
+    "A peek without a cursor by a handle that has a cursor returns the message after that cursor.",
+    change_peeks(
+        has_no_cursor,
+        found=answer_with(
+            lambda peek, position: next(
+                filter(
+                    None,
+                    (
+                        get_neighbour(one.MessagePositionReference, forward=True)
+                        for one in peek.descriptor.CursorCollection.values()
+                    ),
+                ),
+                None,
+            )
+        ),
+    ),
+    blind=True,
+)
+
+
+def _answer_second_peek_with_next(part: Reading, original: Callable[..., None], *arguments: Any) -> None:
+    descriptor, answered, *rest = arguments
+    peeked = part.__dict__.setdefault("peeked", set())
+
+    def answer(status: Status, position: MessagePosition | None) -> None:
+        following = get_neighbour(position, forward=True) if descriptor.Handle in peeked else None
+        peeked.add(descriptor.Handle)
+        answered(status, following or position)
+
+    original(descriptor, answer if len(arguments) < 5 or arguments[4] is None else answered, *rest)
+
+
+add(
+    "queue-manager-second-peek-without-cursor-returns-second-message",
+    "MQDMPR-3.1.7.1.15-38",
+    "The second peek without a cursor by a handle returns the second message of the queue.",
+    change_step(Reading.peek_message, _answer_second_peek_with_next),
+    blind=True,
+)
+
+
+add(
+    "queue-manager-pending-peek-returns-error-for-large-message",
+    "MQDMPR-3.1.7.1.15-52",
+    "A pending peek without a cursor returns MQ_ERROR_INSUFFICIENT_RESOURCES when a message with a large body arrives.",
+    change_peeks(
+        has_no_cursor,
+        arrived=fail_with(Status.MQ_ERROR_INSUFFICIENT_RESOURCES, lambda peek, position: is_large(position)),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-manager-second-pending-peek-returns-error-with-message",
+    "MQDMPR-3.1.7.1.15-52",
+    "A pending peek without a cursor that began while another read waited returns MQ_ERROR_IO_TIMEOUT when a message "
+    "arrives.",
+    change_peeks(
+        lambda peek: has_no_cursor(peek) and peek.count_waiting_reads() > 0,
+        arrived=fail_with(Status.MQ_ERROR_IO_TIMEOUT),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-manager-pending-peek-without-limit-returns-error-with-message",
+    "MQDMPR-3.1.7.1.15-52",
+    "A pending peek without a cursor and without a limit of time returns MQ_ERROR_IO_TIMEOUT when a message arrives.",
+    change_peeks(
+        lambda peek: has_no_cursor(peek) and peek.timeout_ms is None, arrived=fail_with(Status.MQ_ERROR_IO_TIMEOUT)
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-manager-vain-peek-without-wait-returns-not-found",
+    "MQDMPR-3.1.7.1.15-55",
+    "A peek without a cursor and with timeout zero returns MQ_ERROR_MESSAGE_NOT_FOUND instead of the time-out.",
+    change_end(
+        lambda peek: has_no_cursor(peek) and peek.timeout_ms == 0,
+        lambda old: old is Status.MQ_ERROR_IO_TIMEOUT,
+        Status.MQ_ERROR_MESSAGE_NOT_FOUND,
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-manager-second-vain-peek-returns-not-found",
+    "MQDMPR-3.1.7.1.15-55",
+    "A peek without a cursor that waits in vain while another read waits returns MQ_ERROR_MESSAGE_NOT_FOUND instead of "
+    "the time-out.",
+    change_end(
+        lambda peek: has_no_cursor(peek) and peek.count_waiting_reads() > 0,
+        lambda old: old is Status.MQ_ERROR_IO_TIMEOUT,
+        Status.MQ_ERROR_MESSAGE_NOT_FOUND,
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-manager-peek-without-cursor-in-open-handle-returns-second-message",
+    "MQDMPR-3.1.7.1.15-58",
+    "A peek without a cursor returns the second message of the queue if two handles of the queue are open.",
+    change_peeks(
+        lambda peek: has_no_cursor(peek) and len(peek.queue.OpenQueueDescriptorCollection) > 1,
+        found=answer_with(lambda peek, position: get_neighbour(position, forward=True)),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-manager-peek-without-cursor-returns-large-message-late",
+    "MQDMPR-3.1.7.1.15-58",
+    "A peek without a cursor that finds a message with a large body returns the next message.",
+    change_peeks(
+        has_no_cursor,
+        found=answer_with(lambda peek, position: get_neighbour(position, forward=True) if is_large(position) else None),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-manager-peek-without-cursor-with-timeout-returns-last-message",
+    "MQDMPR-3.1.7.1.15-58",
+    "A peek without a cursor and with a timeout other than zero returns the last message of the queue.",
+    change_peeks(
+        lambda peek: has_no_cursor(peek) and peek.timeout_ms != 0,
+        found=answer_with(lambda peek, position: peek.list_available()[-1]),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-manager-pending-peek-returns-error-for-express-message",
+    "MQDMPR-3.1.7.1.15-52",
+    "A pending peek without a cursor returns an error when an express message arrives.",
+    change_peeks(
+        has_no_cursor, arrived=fail_with(Status.MQ_ERROR_IO_TIMEOUT, lambda peek, position: is_express(position))
+    ),
+)
+
+
+add(
+    "queue-manager-pending-peek-of-peeking-handle-returns-error",
+    "MQDMPR-3.1.7.1.15-52",
+    "A pending peek without a cursor by a handle that was opened to peek returns an error when a message arrives.",
+    change_peeks(
+        lambda peek: has_no_cursor(peek) and peek.is_of_peeking_handle(), arrived=fail_with(Status.MQ_ERROR_IO_TIMEOUT)
+    ),
+)
+
+
+add(
+    "queue-manager-peek-of-peeking-handle-returns-second-message",
+    "MQDMPR-3.1.7.1.15-38",
+    "A peek without a cursor by a handle that was opened to peek returns the second message.",
+    change_peeks(
+        lambda peek: has_no_cursor(peek) and peek.is_of_peeking_handle(),
+        found=answer_with(lambda peek, position: get_neighbour(position, forward=True)),
+    ),
+)
+
+
+add(
+    "queue-manager-peek-without-cursor-returns-message-after-express",
+    "MQDMPR-3.1.7.1.15-58",
+    "A peek without a cursor that finds an express message returns the next message.",
+    change_peeks(
+        has_no_cursor,
+        found=answer_with(
+            lambda peek, position: get_neighbour(position, forward=True) if is_express(position) else None
+        ),
+    ),
+)
+
+
+add(
+    "queue-manager-peek-of-dependent-queue-returns-second-message",
+    "MQDMPR-3.1.7.1.15-58",
+    "A peek without a cursor at a subqueue or a journal returns the second message.",
+    change_peeks(
+        lambda peek: has_no_cursor(peek) and peek.queue.parent is not None,
+        found=answer_with(lambda peek, position: get_neighbour(position, forward=True)),
+    ),
+)

@@ -1,0 +1,45 @@
+"""Steps that several fault files of this section share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.faults.parts import change_step
+from harness.faults.registry import Install
+from reference_qm.core.queueing.positions import LOW_LOOKUP_ID_BYTES, Positions
+from reference_qm.model.adm import Message
+
+HIGH_BYTE = 56
+"""The number of bits below the high byte of a LookupIdentifier."""
+LARGE = 3000
+"""The number of bytes from which faults treat a body as large."""
+
+
+def is_large(message: Message) -> bool:
+    """Return whether a message has a large body."""
+    return len(message.Body) >= LARGE
+
+
+def is_transactional(message: Message) -> bool:
+    """Return whether a message was sent in a transaction."""
+    return message.TransactionIdentifier is not None
+
+
+def is_sent_here(part: Positions, message: Message) -> bool:
+    """Return whether an application of this computer sent a message."""
+    return message.Identifier.QueueManagerGuid == part.qm.adm.Identifier
+
+
+def change_identifiers(when: Callable[[Positions, Message], bool], change: Callable[[Message, int], int]) -> Install:
+    """Return an installer of a fault that changes the LookupIdentifiers of some messages."""
+
+    def run(part: Positions, original: Callable[[Message], int], message: Message) -> int:
+        assigned = original(message)
+        return change(message, assigned) if when(part, message) else assigned
+
+    return change_step(Positions.assign_lookup_identifier, run)
+
+
+def set_high_byte(identifier: int, high: int) -> int:
+    """Return a LookupIdentifier with another high byte."""
+    return high << HIGH_BYTE | identifier & LOW_LOOKUP_ID_BYTES

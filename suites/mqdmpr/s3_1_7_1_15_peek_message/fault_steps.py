@@ -1,0 +1,185 @@
+"""Steps that several fault files of this section share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any
+
+from harness.faults.parts import change_step
+from harness.faults.registry import Install
+from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.model.adm import MessagePosition, Queue
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.enums import CursorState, QueueAccessType
+from reference_qm.model.position_list import Boundary, Entry
+from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
+from reference_qm.model.statuses import Status
+from reference_qm.surface.clock import Now
+
+Answer = tuple[Status, MessagePosition | None]
+LARGE = 3000
+"""The number of bytes from which faults treat a body as large."""
+
+
+@dataclass
+class Peek:
+    """A peek as it begins: its arguments, and the state and the position of its cursor."""
+
+    descriptor: OpenQueueDescriptor
+    queue: Queue
+    timeout_ms: int | None
+    cursor: Cursor | None
+    state: CursorState | None
+    entry: Entry | None
+
+    def list_available(self) -> list[MessagePosition]:
+        """Return the available messages of the queue."""
+        return [one for one in self.queue.MessagePositionList if one.State is MessagePositionState.AVAILABLE]
+
+    def list_cursors(self) -> list[Cursor]:
+        """Return the cursors of the queue, in the order of their handles."""
+        cursors = (
+            one
+            for opened in self.queue.OpenQueueDescriptorCollection.values()
+            for one in opened.CursorCollection.values()
+        )
+        return sorted(cursors, key=lambda one: one.Handle)
+
+    def count_waiting_reads(self) -> int:
+        """Return the number of reads that wait for a message of the queue."""
+        return sum(
+            len(opened.WaitingMessageReadOperationCollection)
+            for opened in self.queue.OpenQueueDescriptorCollection.values()
+        )
+
+    def has_later_cursor(self) -> bool:
+        """Return whether the cursor of the peek is not the first cursor of the queue."""
+        return self.cursor is not None and self.list_cursors()[0] is not self.cursor
+
+    def is_of_peeking_handle(self) -> bool:
+        """Return whether the handle of the peek was opened to peek."""
+        return self.descriptor.AccessType is QueueAccessType.PEEK
+
+
+When = Callable[[Peek], bool]
+Change = Callable[[Peek, MessagePosition], Answer]
+
+
+def has_cursor(peek: Peek) -> bool:
+    """Return whether a peek has a cursor."""
+    return peek.cursor is not None
+
+
+def has_no_cursor(peek: Peek) -> bool:
+    """Return whether a peek has no cursor."""
+    return peek.cursor is None
+
+
+def change_peeks(
+    when: When,
+    *,
+    found: Change | None = None,
+    arrived: Change | None = None,
+    ended: Callable[[Peek, Status], Answer] | None = None,
+    timeout_ms: Callable[[Peek], int | None] | None = None,
+    without_cursor: bool = False,
+) -> Install:
+    """Return an installer of a fault that changes some peeks. ``found`` computes the answer with a message that the
+    peek found at once, ``arrived`` the answer with a message for which the peek waited, and ``ended`` the answer
+    without a message.
+    """
+
+    def run(
+        part: Reading,
+        original: Callable[..., None],
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        timeout: int | None = None,
+        cursor: Cursor | None = None,
+        tag: Hashable | None = None,
+    ) -> None:
+        queue = queue_desc.QueueReference
+        if queue is None:
+            original(queue_desc, answered, now, timeout, cursor, tag)
+            return
+        state, entry = (None, None) if cursor is None else (cursor.CursorState, cursor.MessagePositionReference)
+        peek = Peek(queue_desc, queue, timeout, cursor, state, entry)
+        if not when(peek):
+            original(queue_desc, answered, now, timeout, cursor, tag)
+            return
+        waits: list[bool] = []
+
+        def answer(status: Status, position: MessagePosition | None) -> None:
+            change = arrived if waits else found
+            if position is not None and change is not None:
+                answered(*change(peek, position))
+            elif position is None and ended is not None:
+                answered(*ended(peek, status))
+            else:
+                answered(status, position)
+
+        given = timeout if timeout_ms is None else timeout_ms(peek)
+        original(queue_desc, answer, now, given, None if without_cursor else cursor, tag)
+        waits.append(True)
+
+    return change_step(Reading.peek_message, run)
+
+
+def change_end(when: When, of: Callable[[Status], bool], status: Status) -> Install:
+    """Return an installer of a fault that changes the status with which some peeks end without a message."""
+    return change_peeks(when, ended=lambda peek, old: (status if of(old) else old, None))
+
+
+def get_neighbour(entry: Entry | None, *, forward: bool) -> MessagePosition | None:
+    """Return the available message directly after or before an entry, or None if there is no such message."""
+    near: Any = None if entry is None else entry.Next if forward else entry.Previous
+    available = near is not None and not isinstance(near, Boundary) and near.State is MessagePositionState.AVAILABLE
+    return near if available else None
+
+
+def answer_with(choose: Callable[[Peek, MessagePosition], MessagePosition | None]) -> Change:
+    """Return a change that answers with a different message, if there is such a message."""
+    return lambda peek, position: (Status.MQ_OK, choose(peek, position) or position)
+
+
+def fail_with(status: Status, only: Callable[[Peek, MessagePosition], bool] = lambda peek, position: True) -> Change:
+    """Return a change that answers with a status instead of the message, if a condition of the message is true."""
+    return lambda peek, position: (status, None) if only(peek, position) else (Status.MQ_OK, position)
+
+
+def is_transactional(position: MessagePosition) -> bool:
+    """Return whether a message was sent in a transaction."""
+    return position.MessageReference.TransactionIdentifier is not None
+
+
+def is_express(position: MessagePosition) -> bool:
+    """Return whether a message is an express message."""
+    return position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
+
+
+def is_large(position: MessagePosition) -> bool:
+    """Return whether a message has a large body."""
+    return len(position.MessageReference.Body) >= LARGE
+
+
+def release_some_readers(choose: Callable[[list[Any], MessagePosition], list[Any]]) -> Install:
+    """Return an installer of a fault that passes an available message only to some of the reads that wait.
+    ``choose`` selects these reads from all waiting reads of the queue.
+    """
+
+    def run(part: Waiting, original: Callable[..., None], position: MessagePosition) -> None:
+        opened = list(position.QueueReference.OpenQueueDescriptorCollection.values())
+        waiting = [reader for one in opened for reader in one.WaitingMessageReadOperationCollection]
+        chosen = choose(waiting, position)
+        for reader in waiting:
+            if reader not in chosen:
+                part.qm.readers.pop(reader.number, None)
+        original(position)
+        for reader in waiting:
+            if reader not in chosen:
+                part.qm.readers[reader.number] = reader
+
+    return change_step(Waiting.release_readers, run)

@@ -1,0 +1,184 @@
+"""Steps that several fault files of this section share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+from weakref import WeakKeyDictionary
+
+from harness.faults.parts import change_step
+from harness.faults.registry import Install
+from reference_qm.codec import FormatError, PrivateName, PublicName, parse_format_name
+from reference_qm.codec.format_names import DirectName, FormatName
+from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.directory import Queue as DirectoryQueue
+from reference_qm.directory import QueueManager as DirectoryQueueManager
+from reference_qm.model.statuses import Status
+
+OK, ILLEGAL = Status.MQ_OK, Status.MQ_ERROR_ILLEGAL_FORMATNAME
+ILLEGAL_PATH = QueuePathOf(ILLEGAL)
+KNOWN_PATHS: WeakKeyDictionary[QueueManager, dict[UUID, QueuePathOf]] = WeakKeyDictionary()
+"""The paths that a queue manager found, by the GUID in the format name."""
+
+
+def mark_found(status: Status, found: QueuePathOf) -> QueuePathOf:
+    """Return a status instead of a path that was found."""
+    return QueuePathOf(status) if found.rStatus is OK else found
+
+
+class Asked:
+    """A format name whose path is asked for."""
+
+    def __init__(self, part: Any, text: str) -> None:
+        self.part, self.text = part, text
+        self.qm: QueueManager = part.qm
+        try:
+            self.name: FormatName | None = parse_format_name(text)
+        except FormatError:
+            self.name = None
+
+    @property
+    def is_public(self) -> bool:
+        return isinstance(self.name, PublicName)
+
+    @property
+    def is_private(self) -> bool:
+        return isinstance(self.name, PrivateName)
+
+    @property
+    def is_direct(self) -> bool:
+        return isinstance(self.name, DirectName)
+
+    @property
+    def protocol(self) -> str:
+        """The protocol of a direct format name, or an empty string."""
+        return self.name.Protocol if isinstance(self.name, DirectName) else ""
+
+    @property
+    def is_local(self) -> bool:
+        """Whether a private format name contains the identifier of this queue manager."""
+        return isinstance(self.name, PrivateName) and self.name.ComputerGuid == self.qm.adm.Identifier
+
+    @property
+    def guid(self) -> UUID:
+        """The GUID in a public or private format name."""
+        assert isinstance(self.name, PrivateName | PublicName)
+        return self.name.QueueGuid if isinstance(self.name, PublicName) else self.name.ComputerGuid
+
+    @property
+    def number(self) -> int:
+        """The number in a private format name."""
+        assert isinstance(self.name, PrivateName)
+        return self.name.QueueIdentifier
+
+    @property
+    def is_journal(self) -> bool:
+        """Whether the format name is the name of a journal."""
+        return bool(getattr(self.name, "Journal", False))
+
+    @property
+    def is_own_address(self) -> bool:
+        """Whether a direct format name contains an address or name of this computer."""
+        return isinstance(self.name, DirectName) and self.qm.queue_names.is_here(self.name)
+
+    @property
+    def has_number_here(self) -> bool:
+        """Whether this queue manager has a private queue with the number in a private format name."""
+        return self.is_private and self.qm.adm.QueueCollection.find_private(self.number) is not None
+
+    @property
+    def is_public_here(self) -> bool:
+        """Whether a public format name is the name of a queue in this queue manager's own collection."""
+        return self.is_public and self.qm.adm.QueueCollection.find_public(self.guid) is not None
+
+    @property
+    def own_path(self) -> str:
+        """The path name of a public queue of this queue manager, from its own collection."""
+        queue = self.qm.adm.QueueCollection.find_public(self.guid)
+        assert queue is not None
+        return f"{self.qm.config.host_name}\\{queue.Pathname}"
+
+    def list_identifiers(self, kind: type[DirectoryQueue] | type[DirectoryQueueManager]) -> list[UUID]:
+        """Return the Identifiers of the objects of a kind in the directory."""
+        objects = self.qm.enterprise.directory.contents()[1] or ()
+        return [one.Identifier for one in objects if isinstance(one, kind) and one.Identifier is not None]
+
+    def list_computers(self) -> list[DirectoryQueueManager]:
+        """Return the queue managers in the directory."""
+        objects = self.qm.enterprise.directory.contents()[1] or ()
+        return [one for one in objects if isinstance(one, DirectoryQueueManager)]
+
+    def list_public_queues(self) -> list[DirectoryQueue]:
+        """Return the public queues in the directory."""
+        objects = self.qm.enterprise.directory.contents()[1] or ()
+        return [one for one in objects if isinstance(one, DirectoryQueue)]
+
+    def count_questions(self) -> int:
+        """Count the questions about format names of this kind, including this question."""
+        counts = self.part.__dict__.setdefault("counts", {})
+        kind = type(self.name)
+        counts[kind] = counts.get(kind, 0) + 1
+        return int(counts[kind])
+
+
+Change = Callable[[Asked, QueuePathOf], QueuePathOf]
+
+
+def change_paths(when: Callable[[Asked], bool], change: Change) -> Install:
+    """Return an installer of a fault that changes the path and the computer of some format names."""
+
+    def run(part: QueuePaths, original: Callable[[str], QueuePathOf], format_name: str) -> QueuePathOf:
+        found, asked = original(format_name), Asked(part, format_name)
+        return change(asked, found) if when(asked) else found
+
+    return change_step(QueuePaths.get_queue_path, run)
+
+
+def change_names(when: Callable[[Asked], bool], change: Callable[[Asked], str]) -> Install:
+    """Return an installer of a fault that answers some questions with the path of a different format name."""
+
+    def run(part: QueuePaths, original: Callable[[str], QueuePathOf], format_name: str) -> QueuePathOf:
+        asked = Asked(part, format_name)
+        return original(change(asked) if when(asked) else format_name)
+
+    return change_step(QueuePaths.get_queue_path, run)
+
+
+def keep_first_answer(same: Callable[[Asked], Any]) -> Install:
+    """Return an installer of a fault that gives the first successful answer again for each later format name with the
+    same value of ``same``. If this value is None, the answer is not kept.
+    """
+
+    def run(part: QueuePaths, original: Callable[[str], QueuePathOf], format_name: str) -> QueuePathOf:
+        found, key = original(format_name), same(Asked(part, format_name))
+        if key is None:
+            return found
+        answers = part.__dict__.setdefault("answers", {})
+        if key not in answers and found.rStatus is Status.MQ_OK:
+            answers[key] = found
+        kept: QueuePathOf = answers.get(key, found)
+        return kept
+
+    return change_step(QueuePaths.get_queue_path, run)
+
+
+def answer_lost_names_with_ok() -> Install:
+    """Return an installer of a fault that answers a public format name with MQ_OK and empty names if the name was found
+    before and is no longer found.
+    """
+
+    def run(part: QueuePaths, original: Callable[[str], QueuePathOf], format_name: str) -> QueuePathOf:
+        found, asked = original(format_name), Asked(part, format_name)
+        known = part.__dict__.setdefault("known", set())
+        if asked.is_public and found.rStatus is OK:
+            known.add(asked.name)
+        return QueuePathOf(OK) if asked.is_public and asked.name in known and found.rStatus is not OK else found
+
+    return change_step(QueuePaths.get_queue_path, run)
+
+
+def find_by_first_bytes(identifiers: list[UUID], wanted: UUID, length: int) -> UUID:
+    """Return the first identifier with the same first bytes, or the wanted identifier."""
+    return next((one for one in identifiers if one.bytes[:length] == wanted.bytes[:length]), wanted)

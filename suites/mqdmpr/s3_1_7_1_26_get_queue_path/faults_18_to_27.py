@@ -1,0 +1,263 @@
+"""Faults that break the rules MQDMPR-3.1.7.1.26-18 to MQDMPR-3.1.7.1.26-27."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from harness.faults.registry import add
+from reference_qm.codec import PrivateName, PublicName, parse_format_name
+from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
+from reference_qm.directory import Queue as DirectoryQueue
+from reference_qm.directory import QueueManager as DirectoryQueueManager
+from reference_qm.model.statuses import Status
+from suites.mqdmpr.s3_1_7_1_26_get_queue_path.fault_steps import (
+    ILLEGAL_PATH,
+    KNOWN_PATHS,
+    OK,
+    answer_lost_names_with_ok,
+    change_names,
+    change_paths,
+    find_by_first_bytes,
+    keep_first_answer,
+)
+
+
+@fault("queue-path-of-deleted-public-queue-remembered", breaks=("MQDMPR-3.1.7.1.26-18", "MQDMPR-3.1.7.1.26-13"))
+class QueuePathOfDeletedPublicQueueRemembered(QueuePaths):
+    """The event Get Queue Path still returns the path name of a deleted public queue that it has returned before."""
+
+    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+        known = KNOWN_PATHS.setdefault(self.qm, {})
+        found = super()._path_of_public(name)
+        if found.rStatus is Status.MQ_OK:
+            known[name.QueueGuid] = found
+        return known.get(name.QueueGuid, found)
+
+
+@fault("path-of-unknown-public-name-empty", breaks="MQDMPR-3.1.7.1.26-18")
+class PathOfUnknownPublicNameEmpty(QueuePaths):
+    """The event Get Queue Path returns MQ_OK with an empty path name for a public format name that the directory does
+    not contain.
+    """
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        found = super().get_queue_path(format_name)
+        return QueuePathOf(OK) if isinstance(parse_format_name(format_name), PublicName) and not found[1] else found
+
+
+@fault("path-of-public-name-of-other-queue-manager-own-computer", breaks="MQDMPR-3.1.7.1.26-21", blind=True)
+class PathOfPublicNameOfOtherQueueManagerOwnComputer(QueuePaths):
+    """The event Get Queue Path returns the queue manager's own computer for every public format name."""
+
+    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+        found = super()._path_of_public(name)
+        own = self.qm.enterprise.state.LocalQueueManager.ComputerName or ""
+        return found._replace(rMachineName=own) if found.rMachineName else found
+
+
+@fault("queue-path-machine-of-remote-public-queue-is-own-name", breaks="MQDMPR-3.1.7.1.26-21")
+class QueuePathMachineOfRemotePublicQueueIsOwnName(QueuePaths):
+    """For a public queue of another queue manager, Get Queue Path returns the queue manager's own computer."""
+
+    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+        found = super()._path_of_public(name)
+        own = self.qm.enterprise.state.LocalQueueManager.ComputerName or ""
+        return found._replace(rMachineName=own) if found.rMachineName else found
+
+
+add(
+    "queue-path-of-second-unknown-public-name-empty",
+    "MQDMPR-3.1.7.1.26-18",
+    "For the second and each later public format name, Get Queue Path returns MQ_OK and empty names if the directory "
+    "does not contain the name.",
+    change_paths(
+        lambda asked: asked.is_public and asked.count_questions() > 1,
+        lambda asked, found: found if found.rStatus is OK else QueuePathOf(OK),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-path-of-zero-public-name-empty",
+    "MQDMPR-3.1.7.1.26-18",
+    "For the public format name whose GUID is zero, Get Queue Path returns MQ_OK and empty names.",
+    change_paths(lambda asked: asked.is_public and asked.guid.int == 0, lambda asked, found: QueuePathOf(OK)),
+    blind=True,
+)
+
+
+add(
+    "queue-path-of-unknown-own-public-queue-not-found",
+    "MQDMPR-3.1.7.1.26-18",
+    "For a public queue of this computer that the directory no longer contains, Get Queue Path returns "
+    "MQ_ERROR_QUEUE_NOT_FOUND.",
+    change_paths(
+        lambda asked: asked.is_public_here,
+        lambda asked, found: found if found.rStatus is OK else QueuePathOf(Status.MQ_ERROR_QUEUE_NOT_FOUND),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-path-of-deleted-public-queue-empty",
+    "MQDMPR-3.1.7.1.26-18",
+    "For a public format name that was found before, Get Queue Path returns MQ_OK and empty names when the directory "
+    "no longer contains the queue.",
+    answer_lost_names_with_ok(),
+    blind=True,
+)
+
+
+add(
+    "queue-path-of-each-public-name-is-first-found",
+    "MQDMPR-3.1.7.1.26-20",
+    "For every public format name, Get Queue Path returns the queue that it found first.",
+    keep_first_answer(lambda asked: "public" if asked.is_public else None),
+    blind=True,
+)
+
+
+add(
+    "queue-path-of-public-name-is-first-queue-of-directory",
+    "MQDMPR-3.1.7.1.26-20",
+    "For a public format name in the directory, Get Queue Path returns the first queue of the directory.",
+    change_names(
+        lambda asked: asked.is_public and any(one.Identifier == asked.guid for one in asked.list_public_queues()),
+        lambda asked: str(PublicName(asked.list_identifiers(DirectoryQueue)[0])),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-path-of-remote-public-name-has-own-computer",
+    "MQDMPR-3.1.7.1.26-20",
+    "For a public queue of another computer, Get Queue Path returns the name of this computer instead of the "
+    "computer of that queue.",
+    change_paths(
+        lambda asked: asked.is_public and not asked.is_public_here,
+        lambda asked, found: found._replace(rMachineName=asked.qm.config.host_name) if found.rStatus is OK else found,
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-path-of-known-number-has-own-computer",
+    "MQDMPR-3.1.7.1.26-23",
+    "For a private format name whose number a local queue has, Get Queue Path takes this computer.",
+    change_names(
+        lambda asked: asked.has_number_here, lambda asked: str(PrivateName(asked.qm.adm.Identifier, asked.number))
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-path-of-private-name-in-lower-case-illegal",
+    "MQDMPR-3.1.7.1.26-23",
+    "For a private format name whose GUID is in lower case, Get Queue Path returns MQ_ERROR_ILLEGAL_FORMATNAME.",
+    change_paths(
+        lambda asked: asked.is_private and asked.text != asked.text.upper(), lambda asked, found: ILLEGAL_PATH
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-path-of-private-journal-has-own-computer",
+    "MQDMPR-3.1.7.1.26-23",
+    "For a private format name of a journal, Get Queue Path takes this computer instead of the computer of the GUID.",
+    change_names(
+        lambda asked: asked.is_private and asked.is_journal,
+        lambda asked: str(PrivateName(asked.qm.adm.Identifier, asked.number, True)),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-path-of-private-name-kept-from-first-question",
+    "MQDMPR-3.1.7.1.26-24",
+    "For a private format name that was asked before, Get Queue Path returns the first answer, without a new query "
+    "of the directory.",
+    keep_first_answer(lambda asked: asked.name if asked.is_private else None),
+    blind=True,
+)
+
+
+add(
+    "queue-path-of-second-private-name-without-directory",
+    "MQDMPR-3.1.7.1.26-24",
+    "For the second and each later private format name, Get Queue Path queries no directory, and returns "
+    "MQ_ERROR_ILLEGAL_FORMATNAME.",
+    change_paths(lambda asked: asked.is_private and asked.count_questions() > 1, lambda asked, found: ILLEGAL_PATH),
+    blind=True,
+)
+
+
+add(
+    "queue-path-of-own-private-name-without-directory",
+    "MQDMPR-3.1.7.1.26-24",
+    "For a private format name of this computer, Get Queue Path returns the configured name of this computer, "
+    "without a query of the directory.",
+    change_paths(
+        lambda asked: asked.is_local, lambda asked, found: QueuePathOf(OK, found.rPathName, asked.qm.config.host_name)
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-path-of-private-name-found-by-first-bytes",
+    "MQDMPR-3.1.7.1.26-27",
+    "For a private format name, Get Queue Path finds the computer by the first eight bytes of its Identifier.",
+    change_names(
+        lambda asked: asked.is_private,
+        lambda asked: str(
+            PrivateName(
+                find_by_first_bytes(asked.list_identifiers(DirectoryQueueManager), asked.guid, 8),
+                asked.number,
+            )
+        ),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-path-of-private-name-found-by-first-field",
+    "MQDMPR-3.1.7.1.26-27",
+    "For a private format name, Get Queue Path finds the computer by the first four bytes of its Identifier.",
+    change_names(
+        lambda asked: asked.is_private,
+        lambda asked: str(
+            PrivateName(
+                find_by_first_bytes(asked.list_identifiers(DirectoryQueueManager), asked.guid, 4),
+                asked.number,
+            )
+        ),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-path-of-private-name-with-identifier-of-queue-found",
+    "MQDMPR-3.1.7.1.26-27",
+    "For a private format name with the Identifier of a public queue, Get Queue Path returns the computer of that "
+    "queue.",
+    change_paths(
+        lambda asked: asked.is_private,
+        lambda asked, found: next(
+            (
+                QueuePathOf(OK, "", (one.Pathname or "").partition("\\")[0])
+                for one in asked.list_public_queues()
+                if one.Identifier == asked.guid
+            ),
+            found,
+        ),
+    ),
+    blind=True,
+)

@@ -1,0 +1,334 @@
+"""Faults that break the rules MQDMPR-3.2.7.2-16 to MQDMPR-3.2.7.2-27."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from harness.faults.registry import add
+from reference_qm.core.queueing.cursors import Cursors, Got, _move_cursor
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.elements import Cursor
+from reference_qm.model.enums import CursorState
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.statuses import CursorStatus
+from suites.mqdmpr.s3_2_cursor.fault_steps import (
+    NOT_FOUND,
+    PEEK,
+    answer_message,
+    change_read,
+    fail_as,
+    get_first,
+    get_last,
+    get_start_position,
+    is_found,
+    is_repeated,
+    keep_place,
+    set_state,
+)
+
+
+@fault("cursor-peek-leaves-unread", breaks="MQDMPR-3.2.7.2-16")
+class CursorPeekLeavesUnread(Cursors):
+    """A peek by a cursor leaves the cursor's state UNREAD."""
+
+    def get_message_for_peek(self, cursor: Cursor) -> Got:
+        got: Got = super().get_message_for_peek(cursor)
+        if got[0] is CursorStatus.SUCCEEDED:
+            cursor.CursorState = CursorState.UNREAD
+        return got
+
+
+@fault("cursor-peek-does-not-move-cursor", breaks="MQDMPR-3.2.7.2-17")
+class CursorPeekDoesNotMoveCursor(Cursors):
+    """A peek by a cursor leaves the cursor at the start of the queue."""
+
+    def get_message_for_peek(self, cursor: Cursor) -> Got:
+        got: Got = super().get_message_for_peek(cursor)
+        _move_cursor(cursor, get_start_position(cursor))
+        cursor.CursorState = CursorState.UNREAD
+        return got
+
+
+@fault("cursor-peek-returns-first-message", breaks=("MQDMPR-3.2.7.2-18", "MQDMPR-3.2.7.2-23"))
+class CursorPeekReturnsFirstMessage(Cursors):
+    """A peek by a cursor returns the first message of the queue, regardless of the cursor's position."""
+
+    def get_message_for_peek(self, cursor: Cursor) -> Got:
+        status, position = super().get_message_for_peek(cursor)
+        if status is CursorStatus.SUCCEEDED:
+            position = self.qm.seeking.seek_available(get_start_position(cursor), True)
+        return status, position
+
+
+@fault("cursor-first-peek-fails", breaks="MQDMPR-3.2.7.2-19")
+class CursorFirstPeekFails(Cursors):
+    """The first peek by a cursor moves the cursor to a message and fails."""
+
+    def get_message_for_peek(self, cursor: Cursor) -> Got:
+        unread = cursor.CursorState is CursorState.UNREAD
+        got: Got = super().get_message_for_peek(cursor)
+        return (CursorStatus.NOT_FOUND, None) if unread and got[0] is CursorStatus.SUCCEEDED else got
+
+
+@fault("cursor-second-peek-returns-already-received", breaks=("MQDMPR-3.2.7.2-23", "MQDMPR-3.2.7.2-24"))
+class CursorSecondPeekReturnsAlreadyReceived(Cursors):
+    """A cursor's second peek at the same message fails, as if the message had been received."""
+
+    def get_message_for_peek(self, cursor: Cursor) -> Got:
+        if cursor.CursorState is CursorState.READ:
+            return CursorStatus.ALREADY_RECEIVED, None
+        got: Got = super().get_message_for_peek(cursor)
+        return got
+
+
+@fault("cursor-peek-at-unlocked-message-refused", breaks=("MQDMPR-3.2.7.2-23", "MQDMPR-3.2.7.2-24"))
+class CursorPeekAtUnlockedMessageRefused(Cursors):
+    """A second peek by a cursor at a message with a priority other than 3 is refused."""
+
+    def get_message_for_peek(self, cursor: Cursor) -> Got:
+        was_read = cursor.CursorState is CursorState.READ
+        status, position = super().get_message_for_peek(cursor)
+        if was_read and position is not None and position.MessageReference.Priority > 3:
+            return CursorStatus.ALREADY_RECEIVED, None
+        return status, position
+
+
+@fault(
+    "cursor-moves-on-when-message-removed",
+    breaks=(
+        "MQQP-3.1.4.1-D04",
+        "MQQP-3.1.4.1-D16",
+        "MQQP-3.1.4.10-36",
+        "MQQP-3.1.4.10-D03",
+        "MQDMPR-3.2.7.2-27",
+        "MQDMPR-3.1.7.2.1-04",
+    ),
+)
+class CursorMovesOnWhenMessageRemoved(Cursors):
+    """When the message of a cursor is removed, the cursor moves to the next message."""
+
+    def get_message_for_peek(self, cursor: Cursor) -> Got:
+        status, position = super().get_message_for_peek(cursor)
+        return self._seek_for_peek(cursor) if status is CursorStatus.ALREADY_RECEIVED else (status, position)
+
+
+@fault("queue-manager-cursor-peek-at-locked-message-succeeds", breaks="MQDMPR-3.2.7.2-27", blind=True)
+class QueueManagerCursorPeekAtLockedMessageSucceeds(Cursors):
+    """A peek by a cursor returns its message again while another reader's transaction has locked the message."""
+
+    def get_message_for_peek(self, cursor: Cursor) -> Got:
+        at = cursor.MessagePositionReference
+        locked = isinstance(at, MessagePosition) and at.State is MessagePositionState.LOCKED
+        if cursor.CursorState is CursorState.READ and isinstance(at, MessagePosition) and locked:
+            return CursorStatus.SUCCEEDED, at
+        return super().get_message_for_peek(cursor)
+
+
+@fault("queue-manager-peek-by-cursor-finds-message-of-transaction", breaks="MQDMPR-3.2.7.2-27")
+class QueueManagerPeekByCursorFindsMessageOfTransaction(Cursors):
+    """A peek by a cursor returns the cursor's message although a transaction has received it."""
+
+    def get_message_for_peek(self, cursor: Cursor) -> Got:
+        status, found = super().get_message_for_peek(cursor)
+        position = cursor.MessagePositionReference
+        if status is not CursorStatus.ALREADY_RECEIVED or not isinstance(position, MessagePosition):
+            return status, found
+        return (CursorStatus.SUCCEEDED, position) if position.State is MessagePositionState.LOCKED else (status, found)
+
+
+@fault("queue-manager-cursor-of-moved-message-peeks-next", breaks="MQDMPR-3.2.7.2-27", blind=True)
+class QueueManagerCursorOfMovedMessagePeeksNext(Cursors):
+    """When the message of a cursor was moved to a subqueue, a peek by the cursor returns the next message."""
+
+    def get_message_for_peek(self, cursor: Cursor) -> Got:
+        queue = cursor.OpenQueueDescriptorReference.QueueReference
+        if cursor.CursorState is CursorState.READ and queue is not None and queue.SubqueueCollection:
+            cursor.CursorState = CursorState.UNREAD
+        return super().get_message_for_peek(cursor)
+
+
+add(
+    "successful-peek-by-cursor-keeps-state-later",
+    "MQDMPR-3.2.7.2-16",
+    "A peek by an unread cursor that finds a message sets the cursor's state to UNREAD if the queue has a cursor "
+    "that was opened earlier.",
+    change_read(PEEK, lambda step: is_found(step) and step.is_later_cursor(), set_state(CursorState.UNREAD)),
+)
+
+
+add(
+    "successful-peek-by-cursor-keeps-state-last",
+    "MQDMPR-3.2.7.2-16",
+    "A peek by an unread cursor that finds a message sets the cursor's state to UNREAD if the last message of the "
+    "queue is found.",
+    change_read(PEEK, lambda step: is_found(step) and step.finds_last(), set_state(CursorState.UNREAD)),
+)
+
+
+add(
+    "successful-peek-by-cursor-keeps-state-after-receive",
+    "MQDMPR-3.2.7.2-16",
+    "A peek by an unread cursor that finds a message sets the cursor's state to UNREAD if the cursor has received a "
+    "message before.",
+    change_read(PEEK, lambda step: is_found(step) and step.has_taken_message(), set_state(CursorState.UNREAD)),
+)
+
+
+add(
+    "successful-peek-by-cursor-keeps-state-transactional",
+    "MQDMPR-3.2.7.2-16",
+    "A peek by an unread cursor that finds a message sets the cursor's state to UNREAD if the message is "
+    "transactional.",
+    change_read(PEEK, lambda step: is_found(step) and step.finds_transactional(), set_state(CursorState.UNREAD)),
+)
+
+
+add(
+    "successful-peek-by-cursor-keeps-place-after-receive",
+    "MQDMPR-3.2.7.2-17",
+    "A peek by a cursor that finds a message does not move the cursor to that message if the cursor has received a "
+    "message before.",
+    change_read(PEEK, lambda step: is_found(step) and step.has_taken_message(), keep_place),
+)
+
+
+add(
+    "successful-peek-by-cursor-keeps-place-passed-locked",
+    "MQDMPR-3.2.7.2-17",
+    "A peek by a cursor that finds a message does not move the cursor to that message if the read has skipped a "
+    "locked message.",
+    change_read(PEEK, lambda step: is_found(step) and step.has_passed_locked_message(), keep_place),
+)
+
+
+add(
+    "successful-peek-by-cursor-keeps-place-low-priority",
+    "MQDMPR-3.2.7.2-17",
+    "A peek by a cursor that finds a message does not move the cursor to that message if the message has a lower "
+    "priority than the first message of the queue.",
+    change_read(PEEK, lambda step: is_found(step) and step.finds_lower_priority(), keep_place),
+)
+
+
+add(
+    "peek-by-cursor-returns-first-message-low-priority",
+    "MQDMPR-3.2.7.2-18",
+    "A peek by an unread cursor returns the first message of the queue if the message has a lower priority than the "
+    "first message of the queue.",
+    change_read(PEEK, lambda step: is_found(step) and step.finds_lower_priority(), answer_message(get_first)),
+)
+
+
+add(
+    "peek-by-cursor-returns-first-message-later",
+    "MQDMPR-3.2.7.2-18",
+    "A peek by an unread cursor returns the first message of the queue if the queue has a cursor that was opened "
+    "earlier.",
+    change_read(PEEK, lambda step: is_found(step) and step.is_later_cursor(), answer_message(get_first)),
+)
+
+
+add(
+    "peek-by-cursor-returns-last-of-several-messages",
+    "MQDMPR-3.2.7.2-18",
+    "A peek by an unread cursor returns the last message of the queue if the cursor has received a message before.",
+    change_read(PEEK, lambda step: is_found(step) and step.has_taken_message(), answer_message(get_last)),
+)
+
+
+add(
+    "successful-peek-by-cursor-fails-last",
+    "MQDMPR-3.2.7.2-19",
+    "A peek by an unread cursor that finds a message fails if the last message of the queue is found.",
+    change_read(PEEK, lambda step: is_found(step) and step.finds_last(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "successful-peek-by-cursor-fails-after-receive",
+    "MQDMPR-3.2.7.2-19",
+    "A peek by an unread cursor that finds a message fails if the cursor has received a message before.",
+    change_read(PEEK, lambda step: is_found(step) and step.has_taken_message(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "successful-peek-by-cursor-fails-transactional",
+    "MQDMPR-3.2.7.2-19",
+    "A peek by an unread cursor that finds a message fails if the message is transactional.",
+    change_read(PEEK, lambda step: is_found(step) and step.finds_transactional(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "successful-peek-by-cursor-fails-large",
+    "MQDMPR-3.2.7.2-19",
+    "A peek by an unread cursor that finds a message fails if the message has a large body.",
+    change_read(PEEK, lambda step: is_found(step) and step.finds_large(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "repeated-peek-by-cursor-fails-third",
+    "MQDMPR-3.2.7.2-24",
+    "A further peek by a cursor at an available message fails if the cursor has read twice before.",
+    change_read(PEEK, lambda step: is_repeated(step) and step.count_reads() > 2, fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "repeated-peek-by-cursor-fails-large",
+    "MQDMPR-3.2.7.2-24",
+    "A further peek by a cursor at an available message fails if the message has a large body.",
+    change_read(PEEK, lambda step: is_repeated(step) and step.finds_large(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "repeated-peek-by-cursor-fails-transactional",
+    "MQDMPR-3.2.7.2-24",
+    "A further peek by a cursor at an available message fails if the message is transactional.",
+    change_read(PEEK, lambda step: is_repeated(step) and step.finds_transactional(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "repeated-peek-by-cursor-fails-last",
+    "MQDMPR-3.2.7.2-24",
+    "A further peek by a cursor at an available message fails if the last message of the queue is found.",
+    change_read(PEEK, lambda step: is_repeated(step) and step.finds_last(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "peek-of-express-message-by-cursor-keeps-state",
+    "MQDMPR-3.2.7.2-16",
+    "A peek by an unread cursor that finds an express message sets the cursor's state to UNREAD.",
+    change_read(PEEK, lambda step: is_found(step) and step.finds_express(), set_state(CursorState.UNREAD)),
+)
+
+
+add(
+    "peek-by-cursor-of-peeking-handle-keeps-place",
+    "MQDMPR-3.2.7.2-17",
+    "A peek by a cursor of a handle that was opened to peek moves the cursor only to the locked message before the "
+    "message.",
+    change_read(
+        PEEK, lambda step: is_found(step) and step.peeks_only() and step.has_passed_locked_message(), keep_place
+    ),
+)
+
+
+add(
+    "peek-of-express-message-by-unread-cursor-fails",
+    "MQDMPR-3.2.7.2-19",
+    "A peek by an unread cursor that finds an express message fails.",
+    change_read(PEEK, lambda step: is_found(step) and step.finds_express(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "repeated-peek-of-express-message-by-cursor-fails",
+    "MQDMPR-3.2.7.2-24",
+    "A further peek by a cursor at an available express message fails.",
+    change_read(PEEK, lambda step: is_repeated(step) and step.finds_express(), fail_as(NOT_FOUND)),
+)

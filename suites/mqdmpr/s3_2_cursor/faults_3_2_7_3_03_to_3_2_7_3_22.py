@@ -1,0 +1,433 @@
+"""Faults that break the rules MQDMPR-3.2.7.3-03 to MQDMPR-3.2.7.3-22."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from harness.faults.parts import fault
+from harness.faults.registry import add
+from reference_qm.core.queueing.cursors import Cursors, Got, _move_cursor
+from reference_qm.core.queueing.reading import Reading
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.enums import CursorState
+from reference_qm.model.position_list import Boundary
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.statuses import CursorStatus
+from reference_qm.surface.clock import Now
+from suites.mqdmpr.s3_2_cursor.fault_steps import (
+    NOT_FOUND,
+    PEEK_NEXT,
+    WAITING,
+    answer_message,
+    change_read,
+    fail_as,
+    get_elsewhere,
+    get_first,
+    get_message_list,
+    is_waiting,
+    keep_place,
+    set_state,
+)
+
+
+@fault(
+    "unread-cursor-accepts-peek-next",
+    breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.3-06", "MQDMPR-3.2.7.1-08"),
+)
+class UnreadCursorAcceptsPeekNext(Cursors):
+    """A peek at the next message by a cursor in the state UNREAD returns the first message."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        return self._seek_for_peek(cursor)
+
+
+@fault(
+    "cursor-restarts-when-message-removed",
+    breaks=("MQQP-3.1.4.1-D05", "MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQQP-3.1.4.10-D04", "MQDMPR-3.2.7.3-09"),
+)
+class CursorRestartsWhenMessageRemoved(Cursors):
+    """When the message of a cursor is removed, the cursor returns to the front of the queue."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        if cursor.CursorState is CursorState.READ:
+            status, _ = self.get_message_for_peek(cursor)
+            if status is CursorStatus.ALREADY_RECEIVED:
+                _move_cursor(cursor, get_message_list(cursor).Start)
+        return super().get_next_message_for_peek(cursor)
+
+
+@fault("queue-manager-cursor-skips-message-after-removal-before-it", breaks="MQDMPR-3.2.7.3-09")
+class QueueManagerCursorSkipsMessageAfterRemovalBeforeIt(Cursors):
+    """When another reader has received the message of a cursor, a peek at the next message by this cursor skips a
+    message.
+    """
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        at = cursor.MessagePositionReference
+        removed = not isinstance(at, Boundary) and at.State is MessagePositionState.DELETED
+        got = super().get_next_message_for_peek(cursor)
+        if removed and got[0] is CursorStatus.SUCCEEDED:
+            following = super().get_next_message_for_peek(cursor)
+            return following if following[0] is CursorStatus.SUCCEEDED else got
+        return got
+
+
+@fault("queue-manager-next-peek-of-cursor-includes-priority-before-it", breaks="MQDMPR-3.2.7.3-09")
+class QueueManagerNextPeekOfCursorIncludesPriorityBeforeIt(Cursors):
+    """A peek at the next message returns a message of higher priority that arrived after the cursor's message."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        at = cursor.MessagePositionReference
+        if cursor.CursorState is CursorState.READ and not isinstance(at, Boundary):
+            for one in at.QueueReference.MessagePositionList:
+                if one.order > at.order and one.State is MessagePositionState.AVAILABLE:
+                    at.QueueReference.MessagePositionList.hold(one)
+                    at.QueueReference.MessagePositionList.release(at)
+                    cursor.MessagePositionReference = one
+                    return CursorStatus.SUCCEEDED, one
+        return super().get_next_message_for_peek(cursor)
+
+
+@fault("cursor-peek-next-skips-message-of-higher-priority-behind", breaks="MQDMPR-3.2.7.3-09")
+class CursorPeekNextSkipsMessageOfHigherPriorityBehind(Cursors):
+    """A peek at the next message finds only messages of the priority of the current message."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        before, state = cursor.MessagePositionReference, cursor.CursorState
+        got = super().get_next_message_for_peek(cursor)
+        current = getattr(before, "MessageReference", None)
+        if got[1] is not None and current is not None and got[1].MessageReference.Priority != current.Priority:
+            cursor.MessagePositionReference, cursor.CursorState = before, state
+            return CursorStatus.WAITING, None
+        return got
+
+
+@fault("queue-manager-peek-next-without-message-moves-cursor-to-start", breaks="MQDMPR-3.2.7.3-15")
+class QueueManagerPeekNextWithoutMessageMovesCursorToStart(Cursors):
+    """A peek at the next message that finds no message moves the cursor to the start of the queue while the
+    peek waits.
+    """
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        got = super().get_next_message_for_peek(cursor)
+        if got[0] is CursorStatus.WAITING:
+            self.rewind(cursor)
+        return got
+
+
+@fault("cursor-peek-next-without-wait-stays-read", breaks="MQDMPR-3.2.7.3-15", blind=True)
+class CursorPeekNextWithoutWaitStaysRead(Reading):
+    """When a peek at the next message with timeout 0 finds no message, CursorState stays Read."""
+
+    def peek_next_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        cursor: Cursor,
+        timeout_ms: int | None = None,
+        tag: Hashable | None = None,
+    ) -> None:
+        before = cursor.CursorState
+        super().peek_next_message(queue_desc, answered, now, cursor, timeout_ms, tag)
+        if timeout_ms == 0 and before is CursorState.READ and cursor.CursorState is CursorState.WAIT_PEEK:
+            cursor.CursorState = before
+
+
+@fault("cursor-peek-next-leaves-unread", breaks="MQDMPR-3.2.7.3-19")
+class CursorPeekNextLeavesUnread(Cursors):
+    """A peek at the next message sets the cursor's state to UNREAD."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        got: Got = super().get_next_message_for_peek(cursor)
+        if got[0] is CursorStatus.SUCCEEDED:
+            cursor.CursorState = CursorState.UNREAD
+        return got
+
+
+@fault("cursor-peek-next-does-not-move-cursor", breaks="MQDMPR-3.2.7.3-20")
+class CursorPeekNextDoesNotMoveCursor(Cursors):
+    """A peek at the next message leaves the cursor at the current message."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        before = cursor.MessagePositionReference
+        got: Got = super().get_next_message_for_peek(cursor)
+        if got[0] is CursorStatus.SUCCEEDED:
+            _move_cursor(cursor, before)
+        return got
+
+
+@fault("queue-manager-cursors-of-handle-move-together", breaks="MQDMPR-3.2.7.3-20", blind=True)
+class QueueManagerCursorsOfHandleMoveTogether(Cursors):
+    """A peek at the next message moves all cursors of its handle."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        status, position = super().get_next_message_for_peek(cursor)
+        if position is not None:
+            for other in cursor.OpenQueueDescriptorReference.CursorCollection.values():
+                if other is not cursor and other.CursorState is CursorState.READ:
+                    self.message_available(other, position)
+        return status, position
+
+
+@fault("cursor-peek-next-returns-previous", breaks="MQDMPR-3.2.7.3-21")
+class CursorPeekNextReturnsPrevious(Cursors):
+    """A peek at the next message moves the cursor to that message, but returns the previous current message."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        before = cursor.MessagePositionReference
+        got: Got = super().get_next_message_for_peek(cursor)
+        if got[0] is not CursorStatus.SUCCEEDED or isinstance(before, Boundary):
+            return got
+        return CursorStatus.SUCCEEDED, before
+
+
+@fault("cursor-peek-next-fails-after-move", breaks="MQDMPR-3.2.7.3-22")
+class CursorPeekNextFailsAfterMove(Cursors):
+    """A peek at the next message moves the cursor to that message and fails."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        got: Got = super().get_next_message_for_peek(cursor)
+        return (CursorStatus.NOT_FOUND, None) if got[0] is CursorStatus.SUCCEEDED else got
+
+
+add(
+    "peek-next-at-end-continues-in-other-queue",
+    "MQDMPR-3.2.7.3-03",
+    "A peek at the next message by a cursor at the last message of its queue returns a message of another open queue.",
+    change_read(PEEK_NEXT, lambda step: is_waiting(step), answer_message(get_elsewhere)),
+)
+
+
+add(
+    "peek-next-by-later-cursor-searches-other-queue",
+    "MQDMPR-3.2.7.3-03",
+    "A peek at the next message returns a message of another open queue if its own queue has a cursor that was "
+    "opened earlier.",
+    change_read(
+        PEEK_NEXT, lambda step: step.found is not None and step.is_later_cursor(), answer_message(get_elsewhere)
+    ),
+)
+
+
+add(
+    "second-peek-next-searches-other-queue",
+    "MQDMPR-3.2.7.3-03",
+    "A second peek at the next message by a cursor returns a message of another open queue.",
+    change_read(
+        PEEK_NEXT, lambda step: step.found is not None and step.count_reads() > 1, answer_message(get_elsewhere)
+    ),
+)
+
+
+add(
+    "peek-next-after-receive-returns-next-message",
+    "MQDMPR-3.2.7.3-06",
+    "A peek at the next message by a cursor that has received a message returns the message after that message.",
+    change_read(PEEK_NEXT, lambda step: step.has_taken_message(), answer_message(get_first)),
+)
+
+
+add(
+    "peek-next-by-new-cursor-of-empty-queue-waits",
+    "MQDMPR-3.2.7.3-06",
+    "A peek at the next message by an unread cursor waits if the queue has no message.",
+    change_read(PEEK_NEXT, lambda step: step.state is CursorState.UNREAD and not step.messages, fail_as(WAITING)),
+)
+
+
+add(
+    "peek-next-by-later-unread-cursor-returns-message",
+    "MQDMPR-3.2.7.3-06",
+    "A peek at the next message by an unread cursor returns the first message if the queue has a cursor that was "
+    "opened earlier.",
+    change_read(
+        PEEK_NEXT, lambda step: step.state is CursorState.UNREAD and step.is_later_cursor(), answer_message(get_first)
+    ),
+)
+
+
+add(
+    "successful-peek-next-clears-state-last",
+    "MQDMPR-3.2.7.3-19",
+    "A peek that finds the next message sets the cursor's state to UNREAD if the last message of the queue is found.",
+    change_read(PEEK_NEXT, lambda step: step.found is not None and step.finds_last(), set_state(CursorState.UNREAD)),
+)
+
+
+add(
+    "successful-peek-next-clears-state-after-loss",
+    "MQDMPR-3.2.7.3-19",
+    "A peek that finds the next message sets the cursor's state to UNREAD if another reader has received the "
+    "cursor's message.",
+    change_read(
+        PEEK_NEXT, lambda step: step.found is not None and step.has_lost_message(), set_state(CursorState.UNREAD)
+    ),
+)
+
+
+add(
+    "successful-peek-next-clears-state-second-step",
+    "MQDMPR-3.2.7.3-19",
+    "A peek that finds the next message sets the cursor's state to UNREAD if the cursor has moved to a next message "
+    "before.",
+    change_read(
+        PEEK_NEXT, lambda step: step.found is not None and step.count_reads() > 1, set_state(CursorState.UNREAD)
+    ),
+)
+
+
+add(
+    "successful-peek-next-clears-state-later",
+    "MQDMPR-3.2.7.3-19",
+    "A peek that finds the next message sets the cursor's state to UNREAD if the queue has a cursor that was opened "
+    "earlier.",
+    change_read(
+        PEEK_NEXT, lambda step: step.found is not None and step.is_later_cursor(), set_state(CursorState.UNREAD)
+    ),
+)
+
+
+add(
+    "peek-next-returns-first-message-low-priority",
+    "MQDMPR-3.2.7.3-21",
+    "A peek that finds the next message returns the first message of the queue if the message has a lower priority "
+    "than the first message of the queue.",
+    change_read(
+        PEEK_NEXT, lambda step: step.found is not None and step.finds_lower_priority(), answer_message(get_first)
+    ),
+)
+
+
+add(
+    "peek-next-returns-first-message-after-loss",
+    "MQDMPR-3.2.7.3-21",
+    "A peek that finds the next message returns the first message of the queue if another reader has received the "
+    "cursor's message.",
+    change_read(PEEK_NEXT, lambda step: step.found is not None and step.has_lost_message(), answer_message(get_first)),
+)
+
+
+add(
+    "peek-next-returns-first-message-passed-locked",
+    "MQDMPR-3.2.7.3-21",
+    "A peek that finds the next message returns the first message of the queue if the read has skipped a locked "
+    "message.",
+    change_read(
+        PEEK_NEXT, lambda step: step.found is not None and step.has_passed_locked_message(), answer_message(get_first)
+    ),
+)
+
+
+add(
+    "successful-peek-next-fails-last",
+    "MQDMPR-3.2.7.3-22",
+    "A peek that finds the next message fails if the last message of the queue is found.",
+    change_read(PEEK_NEXT, lambda step: step.found is not None and step.finds_last(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "successful-peek-next-fails-after-loss",
+    "MQDMPR-3.2.7.3-22",
+    "A peek that finds the next message fails if another reader has received the cursor's message.",
+    change_read(PEEK_NEXT, lambda step: step.found is not None and step.has_lost_message(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "successful-peek-next-fails-large",
+    "MQDMPR-3.2.7.3-22",
+    "A peek that finds the next message fails if the message has a large body.",
+    change_read(PEEK_NEXT, lambda step: step.found is not None and step.finds_large(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "successful-peek-next-fails-transactional",
+    "MQDMPR-3.2.7.3-22",
+    "A peek that finds the next message fails if the message is transactional.",
+    change_read(PEEK_NEXT, lambda step: step.found is not None and step.finds_transactional(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "vain-peek-next-does-not-wait-locked",
+    "MQDMPR-3.2.7.3-16",
+    "A peek at the next message that finds no message fails at once if a message of the queue is locked.",
+    change_read(PEEK_NEXT, lambda step: is_waiting(step) and step.has_locked_message(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "vain-peek-next-does-not-wait-after-loss",
+    "MQDMPR-3.2.7.3-16",
+    "A peek at the next message that finds no message fails at once if another reader has received the cursor's "
+    "message.",
+    change_read(PEEK_NEXT, lambda step: is_waiting(step) and step.has_lost_message(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "vain-peek-next-does-not-wait-later",
+    "MQDMPR-3.2.7.3-16",
+    "A peek at the next message that finds no message fails at once if the queue has a cursor that was opened earlier.",
+    change_read(PEEK_NEXT, lambda step: is_waiting(step) and step.is_later_cursor(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "successful-peek-next-keeps-place-after-loss",
+    "MQDMPR-3.2.7.3-20",
+    "A peek that finds the next message does not move the cursor if another reader has received the cursor's message.",
+    change_read(PEEK_NEXT, lambda step: step.found is not None and step.has_lost_message(), keep_place),
+)
+
+
+add(
+    "successful-peek-next-keeps-place-last",
+    "MQDMPR-3.2.7.3-20",
+    "A peek that finds the next message does not move the cursor if the last message of the queue is found.",
+    change_read(PEEK_NEXT, lambda step: step.found is not None and step.finds_last(), keep_place),
+)
+
+
+add(
+    "successful-peek-next-keeps-place-low-priority",
+    "MQDMPR-3.2.7.3-20",
+    "A peek that finds the next message does not move the cursor if the message has a lower priority than the first "
+    "message of the queue.",
+    change_read(PEEK_NEXT, lambda step: step.found is not None and step.finds_lower_priority(), keep_place),
+)
+
+
+add(
+    "successful-peek-next-keeps-place-passed-locked",
+    "MQDMPR-3.2.7.3-20",
+    "A peek that finds the next message does not move the cursor if the read has skipped a locked message.",
+    change_read(PEEK_NEXT, lambda step: step.found is not None and step.has_passed_locked_message(), keep_place),
+)
+
+
+add(
+    "peek-next-at-express-message-fails",
+    "MQDMPR-3.2.7.3-22",
+    "A peek that finds an express message as the next message fails.",
+    change_read(PEEK_NEXT, lambda step: step.finds_express(), fail_as(NOT_FOUND)),
+)
+
+
+add(
+    "third-peek-next-keeps-place",
+    "MQDMPR-3.2.7.3-20",
+    "The third peek at the next message by a cursor does not move the cursor.",
+    change_read(PEEK_NEXT, lambda step: step.found is not None and step.count_reads() > 2, keep_place),
+)
+
+
+add(
+    "peek-next-at-express-message-clears-state",
+    "MQDMPR-3.2.7.3-19",
+    "A peek that finds an express message as the next message sets the cursor's state to UNREAD.",
+    change_read(PEEK_NEXT, lambda step: step.finds_express(), set_state(CursorState.UNREAD)),
+)

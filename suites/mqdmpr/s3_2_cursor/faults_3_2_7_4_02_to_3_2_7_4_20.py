@@ -1,0 +1,300 @@
+"""Faults that break the rules MQDMPR-3.2.7.4-02 to MQDMPR-3.2.7.4-20."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.faults.calls import with_arguments
+from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import both
+from harness.faults.registry import add
+from reference_qm.core.part import QM
+from reference_qm.core.queueing.cursors import Cursors, Got, _move_cursor
+from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.model.elements import Cursor, OpenQueueDescriptor
+from reference_qm.model.enums import CursorState
+from reference_qm.model.position_list import Boundary, Entry
+from reference_qm.model.statuses import CursorStatus, Status
+from suites.mqdmpr.s3_2_cursor.fault_steps import (
+    RECEIVE,
+    Dequeue,
+    Receives,
+    answer_message,
+    change_read,
+    get_elsewhere,
+    get_start_position,
+    is_found,
+    is_unread,
+    is_waiting,
+    keep_place,
+    keep_state,
+    list_messages_of_cursor,
+)
+
+
+@fault("cursor-receive-with-timeout-0-times-out", breaks="MQDMPR-3.2.7.4-14")
+class CursorReceiveWithTimeout0TimesOut(Cursors):
+    """A receive by a cursor with timeout zero that finds no message returns MQ_ERROR_IO_TIMEOUT."""
+
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+        got: Got = super().get_next_message_for_dequeue(cursor, False)
+        return got
+
+
+_WAITS_FOR_EVER = with_arguments(Waiting.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms or None)
+"""Replace the timeout 0 of a read with an infinite timeout."""
+
+
+add(
+    "cursor-receive-with-timeout-0-waits",
+    "MQDMPR-3.2.7.4-02",
+    "A receive by a cursor with timeout zero waits without limit.",
+    both(_WAITS_FOR_EVER, replace_part(CursorReceiveWithTimeout0TimesOut)),
+)
+
+
+@fault("unread-cursor-receives-first-message", breaks=("MQDMPR-3.2.7.4-07", "MQDMPR-3.2.7.4-21"))
+class UnreadCursorReceivesFirstMessage(Receives):
+    """A receive by a cursor in the state UNREAD returns the first message of the queue."""
+
+    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+        first = self.qm.seeking.seek_available(get_start_position(cursor), False)
+        return got if first is None else (CursorStatus.SUCCEEDED, first)
+
+
+@fault("queue-manager-cursor-rewound-by-receive", breaks="MQDMPR-3.2.7.4-07", blind=True)
+class QueueManagerCursorRewoundByReceive(Cursors):
+    """When a cursor receives its current message, the cursor returns to the start of the queue, so the next receive by
+    the cursor finds an earlier message.
+    """
+
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+        was_read = cursor.CursorState is CursorState.READ
+        got = super().get_next_message_for_dequeue(cursor, no_wait)
+        if was_read and got[1] is not None:
+            self.rewind(cursor)
+        return got
+
+
+@fault("cursor-second-receive-starts-at-front", breaks="MQDMPR-3.2.7.4-07")
+class CursorSecondReceiveStartsAtFront(Cursors):
+    """After a receive by a cursor, the next receive by the cursor searches from the start of the queue."""
+
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+        got = super().get_next_message_for_dequeue(cursor, no_wait)
+        if got[1] is not None:
+            self.rewind(cursor)
+        return got
+
+
+@fault("receiver-receive-by-unread-cursor-takes-last-message", breaks="MQDMPR-3.2.7.4-07")
+class ReceiverReceiveByUnreadCursorTakesLastMessage(Dequeue):
+    """A receive by a cursor in the state UNREAD takes the last message, if at least three messages follow."""
+
+    def change(self, cursor: Cursor, no_wait: bool, got: Got) -> Got:
+        positions = list_messages_of_cursor(cursor)
+        if got[1] is None or len(positions) < 3 or got[1] is not positions[0]:
+            return got
+        return got[0], positions[-1]
+
+
+@fault("receiver-second-receive-by-cursor-takes-first-message", breaks="MQDMPR-3.2.7.4-07")
+class ReceiverSecondReceiveByCursorTakesFirstMessage(Cursors):
+    """The second receive by a cursor in the state UNREAD searches from the start of the queue."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.used: set[Cursor] = set()
+
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+        if cursor in self.used and cursor.CursorState is CursorState.UNREAD:
+            self.rewind(cursor)
+        self.used.add(cursor)
+        return super().get_next_message_for_dequeue(cursor, no_wait)
+
+
+@fault("queue-manager-cursor-failed-receive-moves-cursor-to-end", breaks="MQDMPR-3.2.7.4-14", blind=True)
+class QueueManagerCursorFailedReceiveMovesCursorToEnd(Cursors):
+    """When a receive by a cursor with timeout zero finds no available message, the cursor moves past all messages, even
+    past locked messages.
+    """
+
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+        got = super().get_next_message_for_dequeue(cursor, no_wait)
+        if got[0] is CursorStatus.NOT_FOUND:
+            cursor.CursorState = CursorState.WAIT_RECEIVE
+            self.wait_expired(cursor)
+        return got
+
+
+@fault("receiver-receive-by-cursor-at-end-not-found-status-io-timeout", breaks="MQDMPR-3.2.7.4-14")
+class ReceiverReceiveByCursorAtEndNotFoundStatusIoTimeout(Reading):
+    """A receive by a cursor behind the last message, with timeout zero, fails with MQ_ERROR_IO_TIMEOUT, if the queue
+    contains a message before the cursor.
+    """
+
+    def _answer_or_wait(self, queue_desc: OpenQueueDescriptor, got: Got, *rest: Any) -> None:
+        queue = queue_desc.QueueReference
+        if got[0] is CursorStatus.NOT_FOUND and queue is not None and len(list(queue.MessagePositionList)):
+            rest[2](Status.MQ_ERROR_IO_TIMEOUT, None)
+        else:
+            super()._answer_or_wait(queue_desc, got, *rest)
+
+
+@fault("cursor-unread-receive-begins-at-start-of-queue", breaks="MQDMPR-3.2.7.4-07", blind=True)
+class CursorUnreadReceiveBeginsAtStartOfQueue(Cursors):
+    """After a receive by a cursor, the next receive by this cursor begins at the start of the queue."""
+
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+        if cursor.CursorState is CursorState.UNREAD and not isinstance(cursor.MessagePositionReference, Boundary):
+            self.rewind(cursor)
+        return super().get_next_message_for_dequeue(cursor, no_wait)
+
+
+@fault("pending-receive-does-not-change-cursor-state", breaks="MQDMPR-3.2.7.4-16")
+class PendingReceiveDoesNotChangeCursorState(Receives):
+    """A pending receive by a cursor does not change the cursor's state."""
+
+    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+        if got[0] is CursorStatus.WAITING:
+            cursor.CursorState = CursorState.UNREAD
+        return got
+
+
+@fault("receiver-waiting-receive-by-cursor-leaves-state-unread", breaks="MQDMPR-3.2.7.4-16")
+class ReceiverWaitingReceiveByCursorLeavesStateUnread(Dequeue):
+    """A second receive that waits by a cursor does not set the cursor's state to waiting for a receive."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.waited: set[Cursor] = set()
+
+    def change(self, cursor: Cursor, no_wait: bool, got: Got) -> Got:
+        if got[0] is CursorStatus.WAITING:
+            if cursor in self.waited:
+                cursor.CursorState = CursorState.UNREAD
+            self.waited.add(cursor)
+        return got
+
+
+@fault("cursor-receive-never-waits", breaks="MQDMPR-3.2.7.4-17")
+class CursorReceiveNeverWaits(Receives):
+    """A receive by a cursor that finds no message fails, regardless of its timeout."""
+
+    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+        return (CursorStatus.NOT_FOUND, None) if got[0] is CursorStatus.WAITING else got
+
+
+@fault("receiver-receive-by-cursor-behind-last-message-does-not-wait", breaks="MQDMPR-3.2.7.4-17")
+class ReceiverReceiveByCursorBehindLastMessageDoesNotWait(Dequeue):
+    """A receive by a cursor behind the last message of a queue with messages does not wait."""
+
+    def change(self, cursor: Cursor, no_wait: bool, got: Got) -> Got:
+        if got[0] is CursorStatus.WAITING and list_messages_of_cursor(cursor):
+            return CursorStatus.NOT_FOUND, None
+        return got
+
+
+@fault("cursor-receive-does-not-move-cursor", breaks="MQDMPR-3.2.7.4-20")
+class CursorReceiveDoesNotMoveCursor(Receives):
+    """A receive by a cursor does not move the cursor."""
+
+    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+        if got[0] is CursorStatus.SUCCEEDED:
+            _move_cursor(cursor, before)
+        return got
+
+
+add(
+    "receive-by-cursor-of-empty-queue-searches-other-queue",
+    "MQDMPR-3.2.7.4-04",
+    "A receive by a cursor whose queue has no message receives a message of another open queue.",
+    change_read(RECEIVE, lambda step: step.found is None and is_unread(step), answer_message(get_elsewhere)),
+)
+
+
+add(
+    "receive-by-later-cursor-searches-other-queue",
+    "MQDMPR-3.2.7.4-04",
+    "A receive by a cursor receives a message of another open queue if its own queue has a cursor that was opened "
+    "earlier.",
+    change_read(RECEIVE, lambda step: step.found is not None and step.is_later_cursor(), answer_message(get_elsewhere)),
+)
+
+
+add(
+    "second-receive-by-cursor-searches-other-queue",
+    "MQDMPR-3.2.7.4-04",
+    "A second receive by a cursor receives a message of another open queue.",
+    change_read(RECEIVE, lambda step: step.has_taken_message(), answer_message(get_elsewhere)),
+)
+
+
+add(
+    "successful-receive-by-cursor-keeps-place-after-receive",
+    "MQDMPR-3.2.7.4-20",
+    "A receive by an unread cursor does not move the cursor to the message if the cursor has received a message "
+    "before.",
+    change_read(RECEIVE, lambda step: is_found(step) and step.has_taken_message(), keep_place),
+)
+
+
+add(
+    "successful-receive-by-cursor-keeps-place-passed-locked",
+    "MQDMPR-3.2.7.4-20",
+    "A receive by an unread cursor does not move the cursor to the message if the read has skipped a locked message.",
+    change_read(RECEIVE, lambda step: is_found(step) and step.has_passed_locked_message(), keep_place),
+)
+
+
+add(
+    "successful-receive-by-cursor-keeps-place-low-priority",
+    "MQDMPR-3.2.7.4-20",
+    "A receive by an unread cursor does not move the cursor to the message if the message has a lower priority than "
+    "the first message of the queue.",
+    change_read(RECEIVE, lambda step: is_found(step) and step.finds_lower_priority(), keep_place),
+)
+
+
+add(
+    "successful-receive-by-cursor-keeps-place-transactional",
+    "MQDMPR-3.2.7.4-20",
+    "A receive by an unread cursor does not move the cursor to the message if the message is transactional.",
+    change_read(RECEIVE, lambda step: is_found(step) and step.finds_transactional(), keep_place),
+)
+
+
+add(
+    "vain-receive-by-cursor-keeps-state-locked",
+    "MQDMPR-3.2.7.4-16",
+    "A receive by a cursor that finds no message leaves the cursor's state unchanged if a message of the queue is "
+    "locked.",
+    change_read(RECEIVE, lambda step: is_waiting(step) and step.has_locked_message(), keep_state),
+)
+
+
+add(
+    "vain-receive-by-cursor-keeps-state-after-receive",
+    "MQDMPR-3.2.7.4-16",
+    "A receive by a cursor that finds no message leaves the cursor's state unchanged if the cursor has received a "
+    "message before.",
+    change_read(RECEIVE, lambda step: is_waiting(step) and step.has_taken_message(), keep_state),
+)
+
+
+add(
+    "vain-receive-by-cursor-keeps-state-later",
+    "MQDMPR-3.2.7.4-16",
+    "A receive by a cursor that finds no message leaves the cursor's state unchanged if the queue has a cursor that "
+    "was opened earlier.",
+    change_read(RECEIVE, lambda step: is_waiting(step) and step.is_later_cursor(), keep_state),
+)
+
+
+add(
+    "third-receive-by-cursor-keeps-place",
+    "MQDMPR-3.2.7.4-20",
+    "The third receive by a cursor does not move the cursor.",
+    change_read(RECEIVE, lambda step: is_found(step) and step.count_reads() > 2, keep_place),
+)

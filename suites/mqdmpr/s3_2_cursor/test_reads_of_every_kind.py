@@ -1,0 +1,376 @@
+"""MS-MQDMPR 3.1.7.1.15, 3.2.7.2 to 3.2.7.4: reads of messages that differ in size, priority and delivery, by several
+cursors of a queue, beside another open queue.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.expectations import each, facts, holds
+from harness.peer.association import Call
+from harness.peer.remote import MESSAGE_BODY
+from harness.run.marks import covers, needs
+from harness.wire.rpc_qm2qm import INFINITE, Action
+from harness.wire.rpc_qmcomm import PEEK_ACCESS
+from suites import messages
+
+pytestmark = needs("qm2qm")
+
+SHORT_MS, LONG_MS = 400, 600_000
+"""Two timeouts in ms: the first expires during a check; the second is longer than any check, even on a system that
+stalls.
+"""
+LARGE_BODY = MESSAGE_BODY * 400
+ILLEGAL_CURSOR, NOT_FOUND = "MQ_ERROR_ILLEGAL_CURSOR_ACTION", "MQ_ERROR_MESSAGE_NOT_FOUND"
+RECEIVED, TIMED_OUT = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_IO_TIMEOUT"
+PRIORITY_OF_LABEL = {"a": 6, "b": 3, "c": 3, "d": 0, "e": 0}
+"""The priority of each message of a nontransactional queue; the labels are in the order of the queue."""
+LARGE_LABELS, EXPRESS_LABELS = "acd", "ad"
+for_each_queue = pytest.mark.parametrize("kind", ["plain", "transactional"])
+
+
+class Arrivals:
+    """The messages that the peer sends to one queue of the SUT."""
+
+    def __init__(self, remote, kind):
+        self.remote, self.kind = remote, kind
+        self.sessions = 0
+
+    def send(self, labels):
+        """Send messages with the given labels, in a new session and, to a transactional queue, in a new sequence. In a
+        nontransactional queue, each label has its own priority.
+        """
+        self.sessions += 1
+        sequence = messages.Sequence(self.remote.peer, self.sessions)
+        self.remote.send_all([self._build(label, sequence) for label in labels])
+
+    def _build(self, label, sequence):
+        body = LARGE_BODY if label in LARGE_LABELS else MESSAGE_BODY
+        if self.kind == "transactional":
+            return sequence.message(label=label, body=body)
+        base, delivery = {"PR": PRIORITY_OF_LABEL[label]}, {"DM": 0 if label in EXPRESS_LABELS else 1}
+        return self.remote.peer.message(delivery, base=base, queue=self.kind, label=label, body=body)
+
+
+def open_filled_queue(remote, kind):
+    """Open a queue with the messages a, b, c and d, and a second queue with other messages; return the first queue."""
+    remote.open("admin")
+    remote.deliver(["elsewhere", "elsewhere too"], queue="admin")
+    queue = remote.open(kind)
+    Arrivals(remote, kind).send("abcd" if kind == "transactional" else "bcad")
+    return queue
+
+
+def receive_and_return(queue, cursor):
+    """Receive a message by a cursor and return it to the queue; return the receive."""
+    read = queue.start_receive(hCursor=cursor)
+    if read.outcome == "MQ_OK":
+        queue.put_message_back(read)
+    return read
+
+
+PEEK_RULES = (
+    "MQDMPR-3.1.7.1.15-10",
+    "MQDMPR-3.1.7.1.15-12",
+    "MQDMPR-3.1.7.1.15-13",
+    "MQDMPR-3.2.7.2-03",
+    "MQDMPR-3.2.7.2-16",
+    "MQDMPR-3.2.7.2-17",
+    "MQDMPR-3.2.7.2-18",
+    "MQDMPR-3.2.7.2-19",
+    "MQDMPR-3.2.7.2-24",
+)
+NEXT_RULES = (
+    "MQDMPR-3.2.7.3-03",
+    "MQDMPR-3.2.7.3-19",
+    "MQDMPR-3.2.7.3-20",
+    "MQDMPR-3.2.7.3-21",
+    "MQDMPR-3.2.7.3-22",
+)
+FRONT_RULES = ("MQDMPR-3.1.7.1.15-38", "MQDMPR-3.1.7.1.15-58")
+STEPS = (
+    ("peek", LONG_MS, "a"),
+    ("peek", 0, "a"),
+    ("peek", LONG_MS, "a"),
+    ("next", LONG_MS, "b"),
+    ("peek", LONG_MS, "b"),
+    ("next", 0, "c"),
+    ("peek", 0, "c"),
+    ("next", LONG_MS, "d"),
+    ("peek", LONG_MS, "d"),
+    ("peek", 0, "d"),
+    ("next", 0, Call.FAILURE),
+)
+"""The steps of a cursor through a queue with four messages: the kind of peek, its timeout and its result."""
+ACTIONS = {"peek": Action.PEEK_CURRENT, "next": Action.PEEK_NEXT}
+
+
+@for_each_queue
+@covers(*PEEK_RULES, *NEXT_RULES, *FRONT_RULES)
+def test_two_cursors_reach_each_kind_of_message(remote, judge, kind):
+    """The first and the fourth cursor of a handle reach small and large messages, express and recoverable ones of three
+    priorities, or transactional ones, one after another; peeks without a cursor, by this handle and by a handle that
+    was opened to peek, with and without a timeout, return the first message.
+    """
+    queue, peeking = open_filled_queue(remote, kind), remote.open(kind, access=PEEK_ACCESS)
+    early, *between, late = (queue.open_cursor() for _ in range(4))
+    for cursor in (early, late):
+        steps = [
+            (name, queue.read(ACTIONS[name], hCursor=cursor, ulTimeout=timeout_ms)) for name, timeout_ms, _ in STEPS
+        ]
+        for wanted, rules in (("peek", PEEK_RULES), ("next", NEXT_RULES)):
+            reads = [read for name, read in steps if name == wanted]
+            judge(
+                *rules,
+                expected=[label for name, _, label in STEPS if name == wanted],
+                observed=[read.label_or_failure for read in reads],
+                evidence=reads,
+                case=f"reads of the kind {wanted}",
+            )
+    for cursor in between:
+        queue.peek(hCursor=cursor).expect_success()
+    front = [reader.peek(ulTimeout=timeout_ms) for reader in (queue, peeking) for timeout_ms in (0, LONG_MS, 0)]
+    judge(*FRONT_RULES, expected=each("a"), observed=[read.label_or_outcome for read in front], evidence=front)
+
+
+RECEIVE_RULES = ("MQDMPR-3.2.7.4-04", "MQDMPR-3.2.7.4-20", "MQDMPR-3.2.7.4-21", "MQDMPR-3.2.7.4-22")
+PEEK_AFTER_RECEIVE_RULES = (
+    "MQDMPR-3.2.7.2-03",
+    "MQDMPR-3.2.7.2-06",
+    "MQDMPR-3.2.7.2-16",
+    "MQDMPR-3.2.7.2-17",
+    "MQDMPR-3.2.7.2-18",
+    "MQDMPR-3.2.7.2-19",
+)
+
+
+@for_each_queue
+@covers(*RECEIVE_RULES, *PEEK_AFTER_RECEIVE_RULES, "MQDMPR-3.2.7.3-06", "MQDMPR-3.2.7.4-26", "MQDMPR-3.2.7.4-28")
+def test_receives_by_later_cursor_reach_each_kind_of_message(remote, judge, kind):
+    """A cursor receives four messages one after another, each of which is returned to the queue; another cursor
+    receives messages at which it has peeked. A third cursor stays at the first message. Then all messages are purged:
+    reads by new cursors find no message.
+    """
+    queue = open_filled_queue(remote, kind)
+    early, receiving, at_message = (queue.open_cursor() for _ in range(3))
+    queue.peek(hCursor=early).expect_success()
+    receives = [receive_and_return(queue, receiving) for _ in range(5)]
+    judge(
+        *RECEIVE_RULES,
+        expected=[*"abcd", NOT_FOUND],
+        observed=[read.label_or_outcome for read in receives],
+        evidence=receives,
+        case="receives by the cursor",
+    )
+    taken, peeks, refused = [], [], [queue.peek_next(hCursor=queue.open_cursor())]
+    for moves in (["peek"], ["peek", "peek", "next"], ["peek", "peek"]):
+        steps = [queue.read(ACTIONS[name], hCursor=at_message) for name in moves]
+        peeks += steps
+        taken.append(receive_and_return(queue, at_message))
+        refused.append(queue.peek_next(hCursor=at_message))
+    peeks.append(queue.peek(hCursor=at_message))
+    judge(
+        *PEEK_AFTER_RECEIVE_RULES,
+        expected=[*"abbcdd", Call.FAILURE],
+        observed=[read.label_or_failure for read in peeks],
+        evidence=peeks,
+        case="peeks by the cursor before and after its receives",
+    )
+    judge(
+        "MQDMPR-3.2.7.4-28",
+        expected=[*"acd"],
+        observed=[read.label_or_outcome for read in taken],
+        evidence=taken,
+        case="receives of messages at which the cursor has peeked",
+    )
+    judge(
+        "MQDMPR-3.2.7.4-26",
+        expected=each(ILLEGAL_CURSOR),
+        observed=[read.outcome for read in refused[1:]],
+        evidence=refused[1:],
+        case="peeks at the next message after these receives",
+    )
+    queue.purge().expect_success()
+    fresh = [queue.open_cursor() for _ in range(3)]
+    refused += [queue.peek_next(hCursor=fresh[0], ulTimeout=timeout_ms) for timeout_ms in (0, LONG_MS)]
+    peek, receive = queue.peek(hCursor=fresh[1]), queue.start_receive(hCursor=fresh[2])
+    judge(
+        "MQDMPR-3.2.7.3-06",
+        expected=each(ILLEGAL_CURSOR),
+        observed=[read.outcome for read in (refused[0], *refused[-2:])],
+        evidence=refused,
+        case="peeks at the next message by new cursors of the full and the empty queue",
+    )
+    case = "read of the empty queue"
+    judge("MQDMPR-3.2.7.2-03", expected=Call.FAILURE, observed=peek.label_or_failure, evidence=peek, case=case)
+    judge("MQDMPR-3.2.7.4-04", expected=Call.FAILURE, observed=receive.label_or_failure, evidence=receive, case=case)
+
+
+WAIT_RULES = ("MQDMPR-3.1.7.1.15-18", "MQDMPR-3.1.7.1.15-19", "MQDMPR-3.2.7.2-12", "MQDMPR-3.2.7.2-13")
+ARRIVAL_RULES = ("MQDMPR-3.1.7.1.15-26", "MQDMPR-3.1.7.1.15-29", "MQDMPR-3.1.7.1.15-31")
+MOVE_RULES = ("MQDMPR-3.1.7.1.15-27", "MQDMPR-3.2.7.2-12")
+PASS_RULES = ("MQDMPR-3.2.7.2-06", "MQDMPR-3.2.7.2-17")
+
+
+@for_each_queue
+@covers(*WAIT_RULES, *ARRIVAL_RULES, *MOVE_RULES, *PASS_RULES)
+@covers("MQDMPR-3.1.7.1.15-35", "MQDMPR-3.1.7.1.15-52", "MQDMPR-3.1.7.1.15-55", "MQDMPR-3.2.7.4-20")
+def test_pending_peeks_beside_locked_message_return_arriving_message(remote, judge, kind):
+    """The only message of a queue is locked. A cursor peeks twice in vain while another peek waits; then peeks by four
+    cursors, one of which has received a message, and peeks without a cursor wait, with and without a limit; one of
+    the two handles was opened to peek. All these peeks return the large message of low priority that arrives, and
+    move their cursors to it.
+    """
+    queue, other, peeking = remote.open(kind), remote.open(kind), remote.open(kind, access=PEEK_ACCESS)
+    arrivals = Arrivals(remote, kind)
+    arrivals.send("ab")
+    vain, taker, later = (queue.open_cursor() for _ in range(3))
+    apart, fresh, receiver = peeking.open_cursor(), peeking.open_cursor(), other.open_cursor()
+    queue.peek(hCursor=taker).expect_success()
+    queue.receive(hCursor=taker)
+    locked = other.start_receive().expect_success()
+    pending = [queue.begin(Action.PEEK_CURRENT, hCursor=later, ulTimeout=LONG_MS)]
+    in_vain, durations = [], []
+    for _ in range(2):
+        began_ms = remote.peer.recorder.elapsed_ms()
+        in_vain.append(queue.begin(Action.PEEK_CURRENT, hCursor=vain, ulTimeout=SHORT_MS))
+        in_vain[-1].wait(SHORT_MS + remote.sut.slack_ms(SHORT_MS) + remote.sut.response_timeout_ms)
+        durations.append(remote.peer.measure_duration(began_ms).ms)
+    at_once = queue.peek(ulTimeout=0)
+    judge(
+        "MQDMPR-3.1.7.1.15-35",
+        expected=each(TIMED_OUT),
+        observed=[read.outcome for read in in_vain],
+        evidence=in_vain,
+        case="peeks by a cursor in vain",
+    )
+    judge(
+        "MQDMPR-3.1.7.1.15-55",
+        expected=TIMED_OUT,
+        observed=at_once.outcome,
+        evidence=at_once,
+        case="peek with timeout 0",
+    )
+    pending += [
+        reader.begin(Action.PEEK_CURRENT, hCursor=cursor, ulTimeout=timeout_ms)
+        for reader, cursor, timeout_ms in (
+            (queue, vain, LONG_MS),
+            (queue, taker, INFINITE),
+            (peeking, apart, LONG_MS),
+            (queue, 0, LONG_MS),
+            (peeking, 0, INFINITE),
+        )
+    ]
+    states = [read.state_after_silence() for read in pending]
+    judge(
+        *WAIT_RULES,
+        expected=facts(
+            peeks_in_vain=each(TIMED_OUT), durations=holds("at least the timeout"), pending_peeks=each(Call.WAITING)
+        ),
+        observed={
+            "peeks_in_vain": [read.outcome for read in in_vain],
+            "durations": all(one >= SHORT_MS * 3 // 4 for one in durations) or durations,
+            "pending_peeks": states,
+        },
+        evidence=[*in_vain, *pending],
+    )
+    arrivals.send("d")
+    labels = [read.wait().label_or_outcome for read in pending]
+    judge(*ARRIVAL_RULES, expected=["d"] * 4, observed=labels[:4], evidence=pending[:4], case="peeks by cursors")
+    judge(
+        "MQDMPR-3.1.7.1.15-52",
+        expected=["d"] * 2,
+        observed=labels[4:],
+        evidence=pending[4:],
+        case="peeks without a cursor",
+    )
+    passing = [peeking.peek(hCursor=fresh) for _ in range(2)]
+    case = "peeks by a new cursor past the locked message"
+    judge(
+        *PASS_RULES,
+        expected=["d"] * 2,
+        observed=[read.label_or_outcome for read in passing],
+        evidence=passing,
+        case=case,
+    )
+    receives = [other.start_receive(hCursor=receiver).expect_success()]
+    for one in (receives[0], locked):
+        other.put_message_back(one)
+    arrivals.send("e")
+    moved = {
+        name: [reader.read(action, hCursor=cursor) for action in ACTIONS.values()]
+        for name, reader, cursor in (
+            ("cursor after vain waits", queue, vain),
+            ("cursor after a receive", queue, taker),
+            ("last cursor of the handle", queue, later),
+            ("cursor of the handle that was opened to peek", peeking, apart),
+        )
+    }
+    judge(
+        *MOVE_RULES,
+        expected={name: [*"de"] for name in moved},
+        observed={name: [read.label_or_outcome for read in reads] for name, reads in moved.items()},
+        evidence=[read for reads in moved.values() for read in reads],
+    )
+    receives.append(other.start_receive(hCursor=receiver))
+    case = "receives by a cursor past the locked message"
+    judge(
+        "MQDMPR-3.2.7.4-20",
+        expected=[*"de"],
+        observed=[read.label_or_outcome for read in receives],
+        evidence=receives,
+        case=case,
+    )
+
+
+WALK_RULES = ("MQDMPR-3.2.7.3-19", "MQDMPR-3.2.7.3-20", "MQDMPR-3.2.7.3-21", "MQDMPR-3.2.7.3-22")
+
+
+@covers(*WALK_RULES, "MQDMPR-3.2.7.3-16", "MQDMPR-3.2.7.4-30")
+def test_cursor_walks_past_messages_that_other_reader_locks(remote, judge):
+    """Another reader locks the message of a cursor and later the message after it: the cursor reaches the messages
+    behind them, and at the end of the queue it waits for a new message, even if its last message is locked too.
+    """
+    queue, other = remote.open_with_messages(), remote.open()
+    arrivals = Arrivals(remote, "plain")
+    arrivals.send("abcde")
+    early, walking, waiting, receiving = (queue.open_cursor() for _ in range(4))
+    taker = other.open_cursor()
+    queue.peek(hCursor=early).expect_success()
+    for reader, cursor in ((queue, walking), (queue, receiving), (other, taker)):
+        reader.peek(hCursor=cursor).expect_success()
+        reader.peek_next(hCursor=cursor).expect_success()
+    locked = [other.start_receive(hCursor=taker).expect_success()]
+    receive = queue.begin(Action.RECEIVE, hCursor=receiving, ulTimeout=LONG_MS)
+    refusal = receive.state_after_silence()
+    walk = [queue.read(action, hCursor=walking) for action in (Action.PEEK_NEXT, Action.PEEK_CURRENT)]
+    other.peek(hCursor=taker).expect_success()
+    other.peek_next(hCursor=taker).expect_success()
+    locked.append(other.start_receive(hCursor=taker).expect_success())
+    walk += [queue.read(action, hCursor=walking) for action in (Action.PEEK_NEXT, Action.PEEK_CURRENT)]
+    judge(
+        "MQDMPR-3.2.7.4-30",
+        expected=facts(locked=[*"bd"], receive_by_the_cursor=RECEIVED),
+        observed={"locked": [one.label_or_outcome for one in locked], "receive_by_the_cursor": refusal},
+        evidence=[*locked, receive],
+    )
+    judge(
+        *WALK_RULES,
+        expected=[*"ccee"],
+        observed=[read.label_or_outcome for read in walk],
+        evidence=walk,
+        case="peeks by the cursor",
+    )
+    for action in (Action.PEEK_CURRENT, Action.PEEK_NEXT, Action.PEEK_NEXT):
+        queue.read(action, hCursor=waiting).expect_success()
+    ends = [queue.begin(Action.PEEK_NEXT, hCursor=walking, ulTimeout=LONG_MS)]
+    locked.append(other.start_receive(hCursor=taker).expect_success())
+    ends.append(queue.begin(Action.PEEK_NEXT, hCursor=waiting, ulTimeout=LONG_MS))
+    states = [read.state_after_silence() for read in ends]
+    arrivals.send("d")
+    judge(
+        "MQDMPR-3.2.7.3-16",
+        expected={"before an arrival": each(Call.WAITING), "after an arrival": each("d")},
+        observed={"before an arrival": states, "after an arrival": [read.wait().label_or_outcome for read in ends]},
+        evidence=ends,
+    )
