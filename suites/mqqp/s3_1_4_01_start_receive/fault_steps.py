@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import struct
+
+from reference_qm.core.part import QM
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_reads import RemoteReads
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
@@ -22,3 +25,40 @@ class HandleOfWaitedRead(RemoteReads):
         super().remote_receive(entry, descriptor, cursor, now)
         if entry.call in self.qm.remote.reads:
             entry.Timeout |= 1 << 40
+
+
+class WaitedReads(RemoteReads):
+    """Collect the reads that had to wait for a message."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.waited: set[RemoteReadEntry | None] = set()
+
+    def remote_receive(
+        self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
+    ) -> None:
+        super().remote_receive(entry, descriptor, cursor, now)
+        self._note_waiting(entry)
+
+    def remote_peek(
+        self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
+    ) -> None:
+        super().remote_peek(entry, descriptor, cursor, now)
+        self._note_waiting(entry)
+
+    def remote_peek_next(
+        self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
+    ) -> None:
+        super().remote_peek_next(entry, descriptor, cursor, now)
+        self._note_waiting(entry)
+
+    def _note_waiting(self, entry: RemoteReadEntry) -> None:
+        if entry.call in self.qm.remote.reads:
+            self.waited.add(entry)
+
+
+def read_description(stub: bytes, at: int) -> tuple[int, ...]:
+    """Return the first four fields of the REMOTEREADDESC at an offset of a stub: hRemoteQueue, hCursor, ulAction and
+    ulTimeout, each u32 LE.
+    """
+    return struct.unpack_from("<4I", stub, at)
