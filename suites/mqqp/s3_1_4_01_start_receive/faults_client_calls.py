@@ -21,6 +21,8 @@ from suites.mqqp.s3_1_4_01_start_receive.fault_steps import read_description
 OPEN = "MQQP-3.1.4.1-03"
 ACTION = ("MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07")
 CURSOR = ("MQQP-3.1.4.1-09", "MQQP-3.1.4.10-08")
+DESCRIPTION_OFFSETS = {0: 0, 9: 16, 10: 24}
+"""For each opnum of a method that starts a read, the offset of the REMOTEREADDESC in the stub."""
 
 
 # -- RemoteQMOpenQueue
@@ -78,9 +80,9 @@ def use_wrong_context(opnum: int, is_wrong: Callable[[list[tuple[int, ...]]], bo
         reads: list[tuple[int, ...]] = []
 
         def change(request: Request) -> Request:
-            if request.opnum != opnum or len(request.stub) < 28:
+            if request.opnum != opnum or len(request.stub) < 40:
                 return request
-            reads.append(read_description(request.stub, 0 if opnum == 0 else 16))
+            reads.append(read_description(request.stub, DESCRIPTION_OFFSETS[opnum]))
             return replace(request, p_cont_id=request.p_cont_id + 7) if is_wrong(reads) else request
 
         pdus(Request, change)(faulty)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import fault
@@ -16,16 +17,23 @@ from suites.mqqp.s3_1_4_01_start_receive.fault_steps import WaitedReads
 SIZE = ("MQQP-3.1.4.1-20", "MQQP-3.1.4.10-51")
 
 
+def _resize(
+    found: dict[str, Any], change: Callable[[int, MessagePosition], int], position: MessagePosition
+) -> dict[str, Any]:
+    """Return the fields for a message with another dwSize. The packet in lpBuffer is cut or padded to this size."""
+    size = change(found["dwSize"], position)
+    return found | {"dwSize": size, "lpBuffer": found["lpBuffer"].ljust(size, bytes(1))[:size]}
+
+
 class ChangedSize(RemoteReads):
-    """Return a wrong dwSize with some messages."""
+    """Return some messages with a wrong dwSize."""
 
     def change(self, size: int, position: MessagePosition) -> int:
         """Return the wrong size of a message."""
         raise NotImplementedError
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
-        found = super().describe_remote_message(position)
-        return found | {"dwSize": self.change(found["dwSize"], position)}
+        return _resize(super().describe_remote_message(position), self.change, position)
 
 
 @fault("server-read-dwsize-omits-padding-of-body", breaks=SIZE, blind=True)
@@ -53,9 +61,9 @@ class ServerReadDwsizeIsSizeOfEarlierMessage(ChangedSize):
         return sizes.setdefault(id(position.QueueReference), size)
 
 
-@fault("server-peek-next-dwsize-is-0", breaks=SIZE, blind=True)
-class ServerPeekNextDwsizeIs0(RemoteReads):
-    """The dwSize of a successful PEEK_NEXT is 0."""
+@fault("server-peek-next-dwsize-4-too-large", breaks=SIZE, blind=True)
+class ServerPeekNextDwsize4TooLarge(RemoteReads):
+    """The dwSize of a successful PEEK_NEXT is PacketSize plus 4."""
 
     moved = False
 
@@ -65,12 +73,12 @@ class ServerPeekNextDwsizeIs0(RemoteReads):
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
         found = super().describe_remote_message(position)
-        return found | {"dwSize": 0} if self.moved else found
+        return _resize(found, lambda size, _: size + 4, position) if self.moved else found
 
 
-@fault("server-read-that-waited-dwsize-is-0", breaks=SIZE, blind=True)
-class ServerReadThatWaitedDwsizeIs0(WaitedReads):
-    """The dwSize of a read that had to wait for its message is 0."""
+@fault("server-read-that-waited-dwsize-4-too-large", breaks=SIZE, blind=True)
+class ServerReadThatWaitedDwsize4TooLarge(WaitedReads):
+    """The dwSize of a read that had to wait for its message is PacketSize plus 4."""
 
     late = False
 
@@ -80,7 +88,7 @@ class ServerReadThatWaitedDwsizeIs0(WaitedReads):
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
         found = super().describe_remote_message(position)
-        return found | {"dwSize": 0} if self.late else found
+        return _resize(found, lambda size, _: size + 4, position) if self.late else found
 
 
 class ChangedSuccess(WaitedReads):

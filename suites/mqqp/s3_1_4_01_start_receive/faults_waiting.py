@@ -37,14 +37,6 @@ class ServerInfiniteWaitHasNoRemoteReadEntry(UnlistedEntry):
         return desc["ulTimeout"] == INFINITE_MS
 
 
-@fault("server-waiting-peek-next-has-no-remote-read-entry", breaks=ENTRY, blind=True)
-class ServerWaitingPeekNextHasNoRemoteReadEntry(UnlistedEntry):
-    """The server keeps no RemoteReadEntry for a waiting PEEK_NEXT."""
-
-    def is_unlisted(self, desc: Desc) -> bool:
-        return desc["ulAction"] == ReadAction.MQ_ACTION_PEEK_NEXT
-
-
 @fault("server-waiting-receive-by-cursor-has-no-remote-read-entry", breaks=ENTRY, blind=True)
 class ServerWaitingReceiveByCursorHasNoRemoteReadEntry(UnlistedEntry):
     """The server keeps no RemoteReadEntry for a waiting RECEIVE with hCursor."""

@@ -215,7 +215,7 @@ def judge_fields_of_read(
 
 
 def build_required_numbers(reading: Reading, timeout_ms: int) -> dict[str, int]:
-    """Return the required values of the numeric fields except dwRequestID, for a read by the third handle and cursor."""
+    """Return the required numeric fields except dwRequestID, for a read by the third handle and cursor."""
     return {
         "hRemoteQueue": Reader.THIRD.queue,
         "dwQueue": Reader.THIRD.descriptor,
