@@ -43,7 +43,11 @@ class ServerReadByCursorWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
         return Status.MQ_OK if desc["hCursor"] else super().check_open_queue(desc)
 
 
-@fault("server-second-handle-without-remote-qm-open-queue-accepted", breaks="MQQP-3.1.4.10-18", blind=True)
+@fault(
+    "server-second-handle-without-remote-qm-open-queue-accepted",
+    breaks=("MQQP-3.1.4.10-18", "MQQP-3.1.4.11-25"),
+    blind=True,
+)
 class ServerSecondHandleWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
     """The server accepts a handle for which RemoteQMOpenQueue was not called, if another handle of the same queue was
     opened by RemoteQMOpenQueue.
@@ -58,7 +62,7 @@ class ServerSecondHandleWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
         return super().check_open_queue(desc)
 
 
-@fault("server-earlier-open-queue-entry-lost", breaks="MQQP-3.1.4.10-18", blind=True)
+@fault("server-earlier-open-queue-entry-lost", breaks=("MQQP-3.1.4.10-18", "MQQP-3.1.4.11-25"), blind=True)
 class ServerEarlierOpenQueueEntryLost(RemoteOpening):
     """The server refuses reads of the queue that a client opened first, after the client opened a second queue."""
 

@@ -15,6 +15,7 @@ from reference_qm.rpc import Call
 from suites.mqqp.s3_1_4_01_start_receive.fault_steps import WaitedReads
 
 SIZE = ("MQQP-3.1.4.1-20", "MQQP-3.1.4.10-51")
+EVERY_SIZE = (*SIZE, "MQQP-3.1.4.11-54")
 
 
 def _resize(
@@ -36,7 +37,7 @@ class ChangedSize(RemoteReads):
         return _resize(super().describe_remote_message(position), self.change, position)
 
 
-@fault("server-read-dwsize-omits-padding-of-body", breaks=SIZE, blind=True)
+@fault("server-read-dwsize-omits-padding-of-body", breaks=EVERY_SIZE, blind=True)
 class ServerReadDwsizeOmitsPaddingOfBody(ChangedSize):
     """The dwSize of a read omits the bytes that pad the body of the message to a multiple of 4."""
 
@@ -44,7 +45,7 @@ class ServerReadDwsizeOmitsPaddingOfBody(ChangedSize):
         return size - -len(position.MessageReference.Body or b"") % 4
 
 
-@fault("server-read-dwsize-keeps-16-bits", breaks=SIZE, blind=True)
+@fault("server-read-dwsize-keeps-16-bits", breaks=EVERY_SIZE, blind=True)
 class ServerReadDwsizeKeeps16Bits(ChangedSize):
     """The dwSize of a read contains only the low 16 bits of PacketSize."""
 
@@ -52,7 +53,7 @@ class ServerReadDwsizeKeeps16Bits(ChangedSize):
         return size & 0xFFFF
 
 
-@fault("server-read-dwsize-is-size-of-earlier-message", breaks=SIZE, blind=True)
+@fault("server-read-dwsize-is-size-of-earlier-message", breaks=EVERY_SIZE, blind=True)
 class ServerReadDwsizeIsSizeOfEarlierMessage(ChangedSize):
     """The dwSize of a read is the PacketSize of the first message that was read from the queue."""
 

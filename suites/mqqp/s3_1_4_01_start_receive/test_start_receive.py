@@ -435,8 +435,8 @@ def test_read_with_invalid_description_is_refused(remote, judge, by, rules):
 @covers("MQQP-3.1.4.10-13")
 @sut_survives()
 def test_read_without_description_is_refused(remote, judge):
-    """RemoteQMStartReceive2 with pRemoteReadDesc NULL returns MQ_ERROR_INVALID_HANDLE, before and after a valid peek, for
-    any SequentialId, and by a second client.
+    """RemoteQMStartReceive2 with pRemoteReadDesc NULL returns MQ_ERROR_INVALID_HANDLE, before and after a valid peek,
+    for any SequentialId, and by a second client.
     """
     queue = remote.open_with_messages("first")
     calls = []
