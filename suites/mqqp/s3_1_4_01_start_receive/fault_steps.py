@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
+from dataclasses import replace
 
+from harness.faults.primitives import pdus
+from harness.faults.registry import FaultyCore, Install
 from reference_qm.core.part import QM
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_reads import RemoteReads
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
+from reference_qm.rpc.bodies import Request
 from reference_qm.surface.clock import Now
+
+DESCRIPTION_OFFSETS = {0: 0, 9: 16, 10: 24}
+"""For each opnum of a method that starts a read, the offset of the REMOTEREADDESC in the stub."""
 
 
 def is_second_start_receive(entry: RemoteReadEntry) -> bool:
@@ -62,3 +70,22 @@ def read_description(stub: bytes, at: int) -> tuple[int, ...]:
     ulTimeout, each u32 LE.
     """
     return struct.unpack_from("<4I", stub, at)
+
+
+def use_wrong_context(opnum: int, is_wrong: Callable[[list[tuple[int, ...]]], bool]) -> Install:
+    """Return an installer of a fault that sends some requests of one method with an unknown p_cont_id. The condition is
+    called with the descriptions of all reads, up to the request.
+    """
+
+    def install(faulty: FaultyCore) -> None:
+        reads: list[tuple[int, ...]] = []
+
+        def change(request: Request) -> Request:
+            if request.opnum != opnum or len(request.stub) < 40:
+                return request
+            reads.append(read_description(request.stub, DESCRIPTION_OFFSETS[opnum]))
+            return replace(request, p_cont_id=request.p_cont_id + 7) if is_wrong(reads) else request
+
+        pdus(Request, change)(faulty)
+
+    return install

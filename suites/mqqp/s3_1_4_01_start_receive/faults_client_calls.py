@@ -1,28 +1,22 @@
-"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10 and 3.1.4.11: the calls of the client."""
+"""Faults of MS-MQQP 3.1.4.1 and 3.1.4.10: the calls of the client."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import pdus
-from harness.faults.registry import FaultyCore, Install, add
+from harness.faults.registry import add
 from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
 from reference_qm.core.remote.client_opening import ClientOpening
 from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import Sequence
 from reference_qm.core.remote.enums import INFINITE_MS, Ack, ReadAction
-from reference_qm.rpc.bodies import Request
-from suites.mqqp.s3_1_4_01_start_receive.fault_steps import read_description
+from suites.mqqp.s3_1_4_01_start_receive.fault_steps import use_wrong_context
 
 OPEN = "MQQP-3.1.4.1-03"
 ACTION = ("MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07")
 CURSOR = ("MQQP-3.1.4.1-09", "MQQP-3.1.4.10-08")
-DESCRIPTION_OFFSETS = {0: 0, 9: 16, 10: 24}
-"""For each opnum of a method that starts a read, the offset of the REMOTEREADDESC in the stub."""
 
 
 # -- RemoteQMOpenQueue
@@ -71,25 +65,6 @@ class ClientReopenedQueueWithoutRemoteQmOpenQueue(OmittedOpening):
 # -- presentation contexts
 
 
-def use_wrong_context(opnum: int, is_wrong: Callable[[list[tuple[int, ...]]], bool]) -> Install:
-    """Return an installer of a fault that sends some requests of one method with an unknown p_cont_id. The condition is
-    called with the descriptions of all reads, up to the request.
-    """
-
-    def install(faulty: FaultyCore) -> None:
-        reads: list[tuple[int, ...]] = []
-
-        def change(request: Request) -> Request:
-            if request.opnum != opnum or len(request.stub) < 40:
-                return request
-            reads.append(read_description(request.stub, DESCRIPTION_OFFSETS[opnum]))
-            return replace(request, p_cont_id=request.p_cont_id + 7) if is_wrong(reads) else request
-
-        pdus(Request, change)(faulty)
-
-    return install
-
-
 def _is_by_cursor(reads: list[tuple[int, ...]]) -> bool:
     return reads[-1][1] != 0
 
@@ -102,18 +77,9 @@ def _is_infinite(reads: list[tuple[int, ...]]) -> bool:
     return reads[-1][3] == INFINITE_MS
 
 
-def _is_receive_by_lookup(reads: list[tuple[int, ...]]) -> bool:
-    return reads[-1][2] >= ReadAction.MQ_LOOKUP_RECEIVE_CURRENT
-
-
-def _is_peek_previous(reads: list[tuple[int, ...]]) -> bool:
-    return reads[-1][2] == ReadAction.MQ_LOOKUP_PEEK_PREV
-
-
 for method, number, rule in (
     ("start-receive", 0, "MQQP-3.1.4.1-04"),
     ("start-receive2", 9, "MQQP-3.1.4.10-01"),
-    ("start-receive-by-lookup-id", 10, "MQQP-3.1.4.11-01"),
 ):
     add(
         f"client-second-{method}-on-unknown-context",
@@ -122,8 +88,6 @@ for method, number, rule in (
         use_wrong_context(number, _is_second),
         blind=True,
     )
-    if number == 10:
-        continue
     add(
         f"client-{method}-by-cursor-on-unknown-context",
         rule,
@@ -138,21 +102,6 @@ for method, number, rule in (
         use_wrong_context(number, _is_infinite),
         blind=True,
     )
-
-add(
-    "client-receive-by-lookup-id-on-unknown-context",
-    "MQQP-3.1.4.11-01",
-    "The p_cont_id of a receive of the client by a lookup identifier is an unknown number.",
-    use_wrong_context(10, _is_receive_by_lookup),
-    blind=True,
-)
-add(
-    "client-peek-previous-by-lookup-id-on-unknown-context",
-    "MQQP-3.1.4.11-01",
-    "The p_cont_id of a LOOKUP_PEEK_PREV of the client is an unknown number.",
-    use_wrong_context(10, _is_peek_previous),
-    blind=True,
-)
 
 
 # -- ulAction and hCursor

@@ -1,14 +1,16 @@
-"""Faults of MS-MQQP 3.1.4.11: the hCursor and the ulTimeout that a client sends."""
+"""Faults of MS-MQQP 3.1.4.11: the calls of a client."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from harness.faults.parts import fault
+from harness.faults.registry import add
 from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 from reference_qm.core.remote.remote_reads import FIRST_LOOKUP_ID, LAST_LOOKUP_ID
+from suites.mqqp.s3_1_4_01_start_receive.fault_steps import use_wrong_context
 
 NO_TIMEOUT = ("MQQP-3.1.4.11-10", "MQQP-3.1.4.11-12", "MQQP-3.1.4.11-15", "MQQP-3.1.4.11-17")
 NO_CURSOR = ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-16")
@@ -91,3 +93,30 @@ class ClientReceivePreviousAfterReceiveUlTimeout1(ChangedLookup):
     def change(self, read: RemoteRead) -> dict[str, Any]:
         pending = len(self.qm.remote_client.PendingRemoteReadEntryCollection) > 1
         return {"ulTimeout": 1} if pending and read.Action is ReadAction.MQ_LOOKUP_RECEIVE_PREV else {}
+
+
+# -- presentation contexts
+
+LOOKUP_OPNUM = 10
+
+add(
+    "client-second-start-receive-by-lookup-id-on-unknown-context",
+    "MQQP-3.1.4.11-01",
+    "The p_cont_id of the second read of the client by a lookup identifier is an unknown number.",
+    use_wrong_context(LOOKUP_OPNUM, lambda reads: len(reads) == 2),
+    blind=True,
+)
+add(
+    "client-receive-by-lookup-id-on-unknown-context",
+    "MQQP-3.1.4.11-01",
+    "The p_cont_id of a receive of the client by a lookup identifier is an unknown number.",
+    use_wrong_context(LOOKUP_OPNUM, lambda reads: reads[-1][2] >= ReadAction.MQ_LOOKUP_RECEIVE_CURRENT),
+    blind=True,
+)
+add(
+    "client-peek-previous-by-lookup-id-on-unknown-context",
+    "MQQP-3.1.4.11-01",
+    "The p_cont_id of a LOOKUP_PEEK_PREV of the client is an unknown number.",
+    use_wrong_context(LOOKUP_OPNUM, lambda reads: reads[-1][2] == ReadAction.MQ_LOOKUP_PEEK_PREV),
+    blind=True,
+)

@@ -15,7 +15,7 @@ from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 
 CREATED = ("MQQP-3.2.4.3-02", "MQQP-3.2.4.5-02", "MQQP-3.2.4.6-02")
 HANDLE = ("MQQP-3.2.4.3-03", "MQQP-3.2.4.5-03", "MQQP-3.2.4.6-03")
-OLD = ("MQQP-3.2.4.3-13", "MQQP-3.2.4.5-13", "MQQP-3.2.4.6-12")
+OLD = ("MQQP-3.2.4.2-13", "MQQP-3.2.4.3-13", "MQQP-3.2.4.5-13", "MQQP-3.2.4.6-12")
 KEPT = "MQQP-3.2.4.3-06"
 
 
