@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Callable
+from dataclasses import replace
+
+from harness.faults.primitives import pdus
+from harness.faults.registry import FaultyCore, Install
+from reference_qm.core.part import QM
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_reads import RemoteReads
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
+from reference_qm.rpc.bodies import Request
 from reference_qm.surface.clock import Now
+
+DESCRIPTION_OFFSETS = {0: 0, 9: 16, 10: 24}
+"""For each opnum of a method that starts a read, the offset of the REMOTEREADDESC in the stub."""
 
 
 def is_second_start_receive(entry: RemoteReadEntry) -> bool:
@@ -22,3 +33,59 @@ class HandleOfWaitedRead(RemoteReads):
         super().remote_receive(entry, descriptor, cursor, now)
         if entry.call in self.qm.remote.reads:
             entry.Timeout |= 1 << 40
+
+
+class WaitedReads(RemoteReads):
+    """Collect the reads that had to wait for a message."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.waited: set[RemoteReadEntry | None] = set()
+
+    def remote_receive(
+        self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
+    ) -> None:
+        super().remote_receive(entry, descriptor, cursor, now)
+        self._note_waiting(entry)
+
+    def remote_peek(
+        self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
+    ) -> None:
+        super().remote_peek(entry, descriptor, cursor, now)
+        self._note_waiting(entry)
+
+    def remote_peek_next(
+        self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
+    ) -> None:
+        super().remote_peek_next(entry, descriptor, cursor, now)
+        self._note_waiting(entry)
+
+    def _note_waiting(self, entry: RemoteReadEntry) -> None:
+        if entry.call in self.qm.remote.reads:
+            self.waited.add(entry)
+
+
+def read_description(stub: bytes, at: int) -> tuple[int, ...]:
+    """Return the first four fields of the REMOTEREADDESC at an offset of a stub: hRemoteQueue, hCursor, ulAction and
+    ulTimeout, each u32 LE.
+    """
+    return struct.unpack_from("<4I", stub, at)
+
+
+def use_wrong_context(opnum: int, is_wrong: Callable[[list[tuple[int, ...]]], bool]) -> Install:
+    """Return an installer of a fault that sends some requests of one method with an unknown p_cont_id. The condition is
+    called with the descriptions of all reads, up to the request.
+    """
+
+    def install(faulty: FaultyCore) -> None:
+        reads: list[tuple[int, ...]] = []
+
+        def change(request: Request) -> Request:
+            if request.opnum != opnum or len(request.stub) < 40:
+                return request
+            reads.append(read_description(request.stub, DESCRIPTION_OFFSETS[opnum]))
+            return replace(request, p_cont_id=request.p_cont_id + 7) if is_wrong(reads) else request
+
+        pdus(Request, change)(faulty)
+
+    return install

@@ -42,6 +42,7 @@ def _read_in_each_way(queue, by, cursor):
         },
         Method.START_RECEIVE2: {
             "failure": ["MQQP-3.1.4.10-10", "MQQP-3.1.4.10-55"],
+            "thrown": ["MQQP-3.1.4.10-D05"],
             "receive": ["MQDMPR-3.1.7.1.10-06", "MQDMPR-3.1.7.1.11-04"],
             "peek": ["MQDMPR-3.1.7.1.15-04"],
             "next": ["MQDMPR-3.1.7.1.14-04"],
@@ -111,6 +112,9 @@ def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
         case="close of the deleted queue",
     )
     reads = [call for calls in made.values() for call in calls]
+    if "thrown" in rules:
+        faults = [read.outcome for read in (*waits, *reads) if read.thrown is not None]
+        judge(*rules["thrown"], expected=none("fault"), observed=faults, evidence=[*waits, *reads])
     then = beside.receive().label_or_outcome
     observed = {
         "reads_of_the_deleted_queue": [*ends, *(one.label_or_failure for one in reads)],

@@ -14,7 +14,7 @@ from harness.peer.association import Call
 from harness.peer.remote import MESSAGE_BODY
 from harness.run.marks import covers, needs, sut_survives, varied
 from harness.wire.rpc_qm2qm import Action, Method, build_desc2
-from harness.wire.rpc_qmcomm import PEEK_ACCESS
+from harness.wire.rpc_qmcomm import PEEK_ACCESS, transfer_buffer
 from suites.mqqp.steps.lookups import look_up_sequential_id, show_sequential_ids
 from suites.mqqp.steps.methods import for_each_method
 from suites.mqqp.steps.reading import fill_queue, read_sizes
@@ -146,6 +146,7 @@ def test_receive_returns_handle_and_locks_message_and_peek_does_not(remote, judg
             "buffer": ["MQQP-3.1.4.10-44", "MQQP-3.1.4.10-45", "MQQP-3.1.4.10-47", "MQQP-3.1.4.10-50"],
             "size": ["MQQP-3.1.4.10-51"],
             "handle": ["MQQP-3.1.4.10-02"],
+            "ok": ["MQQP-3.1.4.10-09"],
         },
     }
 )
@@ -170,6 +171,8 @@ def test_read_returns_every_property_of_message(remote, judge, by, rules, kind):
     for _ in sent:
         reads.append(queue.start_receive(by=by))
         queue.acknowledge(reads[-1])
+    if "ok" in rules:
+        judge(*rules["ok"], expected=each(status("MQ_OK"), "read"), observed=reads, evidence=reads)
     judge(
         *rules["handle"],
         expected=each(True, "receive"),
@@ -397,8 +400,11 @@ def test_read_with_invalid_description_is_refused(remote, judge, by, rules):
     both = (Action.PEEK_CURRENT, Action.RECEIVE)
     differs = [queue.read(action, by=by, dwQueue=value) for value in values for action in both]
     read_with_description("queue", "MQ_ERROR_INVALID_PARAMETER", differs)
-    read_with_description("next", "STATUS_INVALID_PARAMETER", [queue.peek_next(by=by)])
-    of_another, closed, own = beside.open_cursor(), queue.open_cursor(), queue.open_cursor()
+    peeking = remote.open("admin", association=queue.association, access=PEEK_ACCESS)
+    own = queue.open_cursor()
+    following = [one.peek_next(by=by, ulTimeout=timeout_ms) for one in (queue, peeking) for timeout_ms in (0, 1_000)]
+    read_with_description("next", "STATUS_INVALID_PARAMETER", following)
+    of_another, closed = beside.open_cursor(), queue.open_cursor()
     queue.close_cursor(closed).expect_success()
     cursors = (queue.UNKNOWN_HANDLE, of_another, closed, own ^ 0x1_0000, own ^ 0x8000_0000)
     unknown = [queue.read(action, by=by, hCursor=cursor) for cursor in cursors for action in both]
@@ -409,24 +415,41 @@ def test_read_with_invalid_description_is_refused(remote, judge, by, rules):
     was_open = ended.peek(by=by).label_or_outcome
     ended.close().expect_success()
     late = [ended.read(action, by=by) for action in both]
-    read_with_description("session", "MQ_ERROR_INVALID_PARAMETER", [without, queue.peek(by=by, **other), *late])
+    cursor = queue.association.call("R_QMCreateRemoteCursor", ptb1=transfer_buffer(), hQueue=unopened)
+    by_cursor = {"hRemoteQueue": unopened, "dwQueue": unopened, "hCursor": cursor.out.phCursor if cursor.out else 0}
+    without = [without, *(queue.read(action, by=by, **by_cursor) for action in both)]
+    read_with_description("session", "MQ_ERROR_INVALID_PARAMETER", [*without, queue.peek(by=by, **other), *late])
     judge(
         *rules["session"], expected="first", observed=was_open, evidence=late, case="peek before the queue was closed"
+    )
+    still = queue.peek(by=by)
+    judge(
+        *rules["session"],
+        expected="first",
+        observed=still.label_or_outcome,
+        evidence=still.evidence,
+        case="peek after further queues were opened and closed",
     )
 
 
 @covers("MQQP-3.1.4.10-13")
 @sut_survives()
 def test_read_without_description_is_refused(remote, judge):
-    """RemoteQMStartReceive2 with pRemoteReadDesc NULL returns MQ_ERROR_INVALID_HANDLE."""
+    """RemoteQMStartReceive2 with pRemoteReadDesc NULL returns MQ_ERROR_INVALID_HANDLE, before and after a valid peek,
+    for any SequentialId, and by a second client.
+    """
     queue = remote.open_with_messages("first")
-    call = queue.association.call(Method.START_RECEIVE2, lpRemoteReadDesc2=build_desc2(None))
+    calls = []
+    for association in (queue.association, remote.associate()):
+        for sequential_id in (0, 1, 0):
+            description = build_desc2(None, sequential_id)
+            calls.append(association.call(Method.START_RECEIVE2, lpRemoteReadDesc2=description))
+        queue.peek().expect_success()
     judge(
         "MQQP-3.1.4.10-13",
-        expected="MQ_ERROR_INVALID_HANDLE",
-        case="outcome of the call",
-        observed=call.outcome,
-        evidence=call.evidence,
+        expected=each("MQ_ERROR_INVALID_HANDLE", "call"),
+        observed=[call.outcome for call in calls],
+        evidence=calls,
     )
 
 

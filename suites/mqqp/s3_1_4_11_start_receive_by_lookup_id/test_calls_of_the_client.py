@@ -56,7 +56,9 @@ def _build_cases() -> Iterable[Any]:
     for action, (cursor, identifier, timeout) in LOOKUP_RULES.items():
         rules = [rule for rule in (cursor, identifier, timeout) if rule is not None]
         yield pytest.param(
-            action, marks=covers("MQQP-2.2.2.1-D03", "MQQP-3.1.4.11-05", "MQQP-3.1.4.11-07", *rules), id=f"{action:#x}"
+            action,
+            marks=covers("MQQP-2.2.2.1-D03", "MQQP-3.1.4.11-01", "MQQP-3.1.4.11-05", "MQQP-3.1.4.11-07", *rules),
+            id=f"{action:#x}",
         )
 
 
@@ -64,9 +66,9 @@ def _build_cases() -> Iterable[Any]:
 @pytest.mark.parametrize("action", list(_build_cases()))
 def test_client_lookup_has_no_cursor_and_no_timeout(peer, sut, judge, action):
     """The SUT has three queues of the peer open, and a receive waits at the second queue. The SUT reads from that queue
-    by LookupIdentifier, with one action, relative to a message and from both ends of the queue: each call has the
-    ulAction of that action, the handles of the queue, a dwRequestID, hCursor 0, ulTimeout 0, dwSize 0 and lpBuffer
-    NULL.
+    by LookupIdentifier, with one action, relative to a message and from both ends of the queue: each call has an
+    accepted presentation context, the ulAction of that action, the handles of the queue, a dwRequestID, hCursor 0,
+    ulTimeout 0, dwSize 0 and lpBuffer NULL.
     """
     verb, seek = VERB_AND_SEEK_BY_ACTION[action]
     cursor, identifier, timeout = LOOKUP_RULES[action]
@@ -81,13 +83,24 @@ def test_client_lookup_has_no_cursor_and_no_timeout(peer, sut, judge, action):
         LookupId.BEHIND_LAST,
         LookupId.BEFORE_FIRST,
     ):  # the last may be refused: 0 names no message
-        reader.begin(verb, remote=remote, lookup_id=lookup_id, seek=seek).wait()
+        reader.begin(verb, remote=remote, lookup_id=lookup_id, seek=seek).outcome()
     calls = reader.server.list_calls_of(Method.START_RECEIVE_BY_LOOKUP_ID)
-    if not calls:
+    unbound = [(frame, reason) for frame, reason in reader.server.malformed if reason.startswith("context")]
+    if not calls and not unbound:
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {Method.START_RECEIVE_BY_LOOKUP_ID}")
         return
     asked = [reader.get_read_description(call) for call in calls]
     evidence = [*calls]
+    judge(
+        "MQQP-3.1.4.11-01",
+        expected=none("call on a context that was not accepted"),
+        observed=[reason for _, reason in unbound],
+        evidence=[*calls, *(frame for frame, _ in unbound)],
+    )
+    if not calls:
+        others = ["MQQP-2.2.2.1-D03", "MQQP-3.1.4.11-05", "MQQP-3.1.4.11-07", cursor, identifier, timeout]
+        judge.mark_not_exercised(*filter(None, others), reason="no call arrived on an accepted context")
+        return
     judge("MQQP-3.1.4.11-07", expected=each(fields(ulAction=action), "read"), observed=asked, evidence=evidence)
     numbers = {
         "hRemoteQueue": Reader.SECOND.queue,

@@ -5,9 +5,12 @@ The four sections state the same requirements for peeks and receives, with and w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+import pytest
+
+from harness.run.marks import covers
 from suites.mqqp.steps.reader import Reading
 
 
@@ -229,3 +232,12 @@ RECEIVING_BY_CURSOR_SECTION = Section(
 
 
 SECTIONS = (PEEKING_SECTION, RECEIVING_SECTION, PEEKING_BY_CURSOR_SECTION, RECEIVING_BY_CURSOR_SECTION)
+
+
+def for_each_section(rules: Callable[[Section], Iterable[str]]) -> pytest.MarkDecorator:
+    """Return a decorator that runs a check for each section; ``rules`` returns the rules that the check judges for a
+    section.
+    """
+    return pytest.mark.parametrize(
+        "section", [pytest.param(section, marks=covers(*rules(section)), id=section.number) for section in SECTIONS]
+    )

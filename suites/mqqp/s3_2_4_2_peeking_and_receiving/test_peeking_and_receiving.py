@@ -5,7 +5,7 @@ Each check runs for each of the four sections; ``sections.py`` lists their rules
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -19,7 +19,8 @@ from harness.peer.rpc_server import ServedCall
 from harness.run.marks import covers, needs
 from harness.wire import PrivateQueueFormatNameId, dissect, user_message
 from harness.wire.rpc_qm2qm import INFINITE, Ack, Action, Method
-from suites.mqqp.s3_2_4_2_peeking_and_receiving.sections import SECTIONS, Section
+from suites.mqqp.s3_2_4_2_peeking_and_receiving.repeated import judge_cancel_in_second_queue, judge_repeated_reads
+from suites.mqqp.s3_2_4_2_peeking_and_receiving.sections import for_each_section
 from suites.mqqp.steps.reader import Reader, Reading
 from suites.mqqp.steps.whole import Kind, build_full_message
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
@@ -63,26 +64,20 @@ method for such a server.
 """
 
 
-def for_each_section(rules: Callable[[Section], Iterable[str]]) -> pytest.MarkDecorator:
-    """Return a decorator that runs a check for each section; ``rules`` returns the rules that the check judges for a
-    section.
-    """
-    return pytest.mark.parametrize(
-        "section", [pytest.param(section, marks=covers(*rules(section)), id=section.number) for section in SECTIONS]
-    )
-
-
 @for_each_section(lambda section: [*section.old.values(), *section.new.values()])
 @covers("MQQP-2.2.2.1-D03")
 def test_client_read_has_required_fields(peer, sut, judge, section):
-    """The SUT has read a queue of the peer and closed it, has opened the queue three more times, with cursors, and has
-    read by the second handle. Each further read by this handle has the required value in each field: in the
+    """The SUT has read a queue of the peer twice and closed it, has opened the queue three more times, with cursors,
+    and has read by the second handle. Each further read by this handle has the required value in each field: in the
     REMOTEREADDESC of RemoteQMStartReceive when the peer returns version 5.0, in the REMOTEREADDESC2 of
     RemoteQMStartReceive2 when the peer returns version 6.1. The dwRequestIDs of simultaneous reads differ.
     """
     reader, reading = Reader(peer, sut), section.reading
     closed = reader.open()
-    reader.begin_read(reading, closed).outcome()
+    at_closed = reader.open_cursor(closed) if reading.by_cursor else None
+    for _ in range(2):
+        reader.begin_read(reading, closed, cursor=at_closed).outcome()
+    judge_repeated_reads(reader, judge, reader.reads(), Method.START_RECEIVE2, section.new, reading.action)
     reader.begin("remote_close", remote=closed).wait()
     remotes = [reader.open() for _ in range(3)]
     cursor = None
@@ -280,15 +275,16 @@ def test_client_chooses_read_method_by_server_version(peer, sut, judge, section)
 def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section):
     """Two reads of one queue and one read of a second queue wait. The peer answers an earlier read, and then a third
     read of the first queue and one read of each other kind wait: all reads have different dwRequestIDs. The application
-    cancels the first waiting read of the first queue: RemoteQMCancelReceive contains the dwRequestID of that read and
-    the phQueue of its queue.
+    cancels the first waiting read of the first queue, and then a read of the second queue without a time limit, which
+    began after a third queue was opened: RemoteQMCancelReceive contains the dwRequestID and the phQueue of each read.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
     reader.let_reads_wait()
     cursor = reader.open_cursor(remote) if section.reading.by_cursor else None
     requests = reader.begin_long_reads(section.reading, remote, 2, cursor)
-    reader.begin_read(section.reading, reader.open(), Reader.LONG_TIMEOUT_MS)
+    second = reader.open()
+    reader.begin_read(section.reading, second, Reader.LONG_TIMEOUT_MS)
     reader.answer_with_message(reader.await_reads(3)[0])
     requests[0].outcome()
     requests.append(reader.begin_read(section.reading, remote, Reader.LONG_TIMEOUT_MS, cursor))
@@ -322,6 +318,7 @@ def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section
     )
     handles = [call.into.hQueue for call in cancels if call.into is not None]
     judge(rules["handle"], expected=[Reader.FIRST.queue], case="hQueue", observed=handles, evidence=evidence)
+    judge_cancel_in_second_queue(reader, judge, section, second)
 
 
 @needs("inspect")

@@ -25,6 +25,9 @@ def _call_refused_reads(by: Method, queue: RemoteQueue) -> list[Call]:
     wrong = ({"dwQueue": 0}, {"hCursor": queue.UNKNOWN_HANDLE}, unknown)
     receives = [queue.start_receive(by=by, **fields) for fields in wrong]
     late = [queue.start_receive(by=by), queue.start_receive(by=by, ulTimeout=SHORT_READ_TIMEOUT_MS), queue.peek(by=by)]
+    peeking = queue.remote.open(association=queue.association, access=PEEK_ACCESS)
+    unread = queue.peek_next(by=by, hCursor=queue.open_cursor())
+    late += [unread, peeking.start_receive(by=by)]
     return [*receives, queue.peek_next(by=by), *late, _peek_at_received_message(by, queue)]
 
 

@@ -1,0 +1,265 @@
+"""Faults of MS-MQQP 3.1.4.1 and 3.1.4.10: the calls of the client."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.faults.parts import fault
+from harness.faults.registry import add
+from reference_qm.core.remote.client_cancelling import ClientCancelling
+from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
+from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_reading import ClientReading
+from reference_qm.core.remote.client_steps import Sequence
+from reference_qm.core.remote.enums import INFINITE_MS, Ack, ReadAction
+from suites.mqqp.s3_1_4_01_start_receive.fault_steps import use_wrong_context
+
+OPEN = "MQQP-3.1.4.1-03"
+ACTION = ("MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07")
+CURSOR = ("MQQP-3.1.4.1-09", "MQQP-3.1.4.10-08")
+
+
+# -- RemoteQMOpenQueue
+
+
+class OmittedOpening(ClientOpening):
+    """Open some queues without RemoteQMOpenQueue."""
+
+    def is_omitted(self, queue: RemoteQueue) -> bool:
+        """Return whether the call of RemoteQMOpenQueue is omitted."""
+        raise NotImplementedError
+
+    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
+        if self.is_omitted(queue):
+            return None
+        return (yield from super().call_open_queue(queue))
+
+
+@fault("client-second-open-queue-without-remote-qm-open-queue", breaks=OPEN, blind=True)
+class ClientSecondOpenQueueWithoutRemoteQmOpenQueue(OmittedOpening):
+    """The client does not call RemoteQMOpenQueue for a queue while another remote queue is open."""
+
+    def is_omitted(self, queue: RemoteQueue) -> bool:
+        return bool(self.qm.remote_client.RemoteOpenQueueEntryCollection)
+
+
+@fault("client-queue-to-peek-without-remote-qm-open-queue", breaks=OPEN, blind=True)
+class ClientQueueToPeekWithoutRemoteQmOpenQueue(OmittedOpening):
+    """The client does not call RemoteQMOpenQueue for a queue that its application opens to peek."""
+
+    def is_omitted(self, queue: RemoteQueue) -> bool:
+        return not queue.receives
+
+
+@fault("client-reopened-queue-without-remote-qm-open-queue", breaks=OPEN, blind=True)
+class ClientReopenedQueueWithoutRemoteQmOpenQueue(OmittedOpening):
+    """The client does not call RemoteQMOpenQueue for a queue that it opened and closed earlier."""
+
+    def is_omitted(self, queue: RemoteQueue) -> bool:
+        opened: set[str] = self.__dict__.setdefault("opened", set())
+        known = queue.FormatName in opened
+        opened.add(queue.FormatName)
+        return known
+
+
+# -- presentation contexts
+
+
+def _is_by_cursor(reads: list[tuple[int, ...]]) -> bool:
+    return reads[-1][1] != 0
+
+
+def _is_second(reads: list[tuple[int, ...]]) -> bool:
+    return len(reads) == 2
+
+
+def _is_infinite(reads: list[tuple[int, ...]]) -> bool:
+    return reads[-1][3] == INFINITE_MS
+
+
+for method, number, rule in (
+    ("start-receive", 0, "MQQP-3.1.4.1-04"),
+    ("start-receive2", 9, "MQQP-3.1.4.10-01"),
+):
+    add(
+        f"client-second-{method}-on-unknown-context",
+        rule,
+        "The p_cont_id of the second read of the client is an unknown number.",
+        use_wrong_context(number, _is_second),
+        blind=True,
+    )
+    add(
+        f"client-{method}-by-cursor-on-unknown-context",
+        rule,
+        "The p_cont_id of a read of the client by a cursor is an unknown number.",
+        use_wrong_context(number, _is_by_cursor),
+        blind=True,
+    )
+    add(
+        f"client-{method}-with-infinite-timeout-on-unknown-context",
+        rule,
+        "The p_cont_id of a read of the client with an infinite ulTimeout is an unknown number.",
+        use_wrong_context(number, _is_infinite),
+        blind=True,
+    )
+
+
+# -- ulAction and hCursor
+
+
+class ChangedDescription(ClientReading):
+    """Change the REMOTEREADDESC of some reads."""
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        """Return the wrong fields of a read."""
+        raise NotImplementedError
+
+    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+        return super().describe_read(read) | self.change(read)
+
+
+@fault("client-receive-with-infinite-timeout-ul-action-1", breaks=ACTION, blind=True)
+class ClientReceiveWithInfiniteTimeoutUlAction1(ChangedDescription):
+    """The client sets ulAction to 1 in a receive with an infinite ulTimeout."""
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        infinite = read.Action is ReadAction.MQ_ACTION_RECEIVE and read.TimeOut == INFINITE_MS
+        return {"ulAction": 1} if infinite else {}
+
+
+@fault("client-second-peek-next-ul-action-80000002", breaks=ACTION, blind=True)
+class ClientSecondPeekNextUlAction80000002(ChangedDescription):
+    """The client sets ulAction to 0x80000002 in its second PEEK_NEXT."""
+
+    number = 0
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        self.number += read.Action is ReadAction.MQ_ACTION_PEEK_NEXT
+        second = read.Action is ReadAction.MQ_ACTION_PEEK_NEXT and self.number == 2
+        return {"ulAction": 0x80000002} if second else {}
+
+
+@fault("client-receive-by-cursor-ul-action-of-lookup", breaks=ACTION, blind=True)
+class ClientReceiveByCursorUlActionOfLookup(ChangedDescription):
+    """The client sets ulAction to LOOKUP_RECEIVE_CURRENT in a receive by a cursor."""
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        by_cursor = read.Action is ReadAction.MQ_ACTION_RECEIVE and read.CursorHandle
+        return {"ulAction": int(ReadAction.MQ_LOOKUP_RECEIVE_CURRENT)} if by_cursor else {}
+
+
+@fault("client-second-peek-next-hcursor-0", breaks=CURSOR, blind=True)
+class ClientSecondPeekNextHcursor0(ChangedDescription):
+    """The client sets hCursor to 0 in its second PEEK_NEXT."""
+
+    number = 0
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        self.number += read.Action is ReadAction.MQ_ACTION_PEEK_NEXT
+        second = read.Action is ReadAction.MQ_ACTION_PEEK_NEXT and self.number == 2
+        return {"hCursor": 0} if second else {}
+
+
+@fault("client-peek-next-hcursor-of-closed-cursor", breaks=CURSOR, blind=True)
+class ClientPeekNextHcursorOfClosedCursor(ClientCancelling):
+    """After the client closed a cursor, it sets hCursor of PEEK_NEXT by another cursor to the closed cursor."""
+
+    def create_remote_cursor(self, queue: RemoteQueue) -> Sequence:
+        known: list[int] = self.__dict__.setdefault("known", [])
+        made = yield from super().create_remote_cursor(queue)
+        known.append(made)
+        return made
+
+    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
+        yield from super().close_remote_cursor(queue, cursor)
+        remote = self.qm.remote_client
+        for number, (owner, handle) in list(remote.cursors.items()):
+            if owner is queue and handle != cursor:
+                remote.cursors[number] = owner, cursor
+
+
+@fault("client-peek-next-hcursor-of-cursor-of-other-queue", breaks=CURSOR, blind=True)
+class ClientPeekNextHcursorOfCursorOfOtherQueue(ChangedDescription):
+    """The client sets hCursor of a PEEK_NEXT to its first open cursor, although this is a cursor of another queue."""
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        others = [handle for queue, handle in self.qm.remote_client.cursors.values() if queue is not read.queue]
+        moves = read.Action is ReadAction.MQ_ACTION_PEEK_NEXT and others
+        return {"hCursor": others[0]} if moves else {}
+
+
+# -- hRemoteQueue, dwQueue and dwRequestID
+
+
+class ChangedDescription2(ClientReading):
+    """Change the REMOTEREADDESC2 of some calls of RemoteQMStartReceive2."""
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        """Return the wrong fields of a read."""
+        raise NotImplementedError
+
+    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
+        given = super().describe_read2(read)
+        if read.LookupId is not None:
+            return given
+        return given | {"pRemoteReadDesc": given["pRemoteReadDesc"] | self.change(read)}
+
+
+@fault("client-start-receive2-dw-queue-of-first-queue", breaks="MQQP-3.1.4.10-06", blind=True)
+class ClientStartReceive2DwQueueOfFirstQueue(ChangedDescription2):
+    """The client sets dwQueue in RemoteQMStartReceive2 to the value of the queue that it opened first."""
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        first = self.qm.remote_client.RemoteOpenQueueEntryCollection[0].queue
+        return {"dwQueue": first.QueueDescriptor}
+
+
+@fault("client-start-receive2-by-cursor-dw-request-id-0", breaks="MQQP-3.1.4.10-06", blind=True)
+class ClientStartReceive2ByCursorDwRequestId0(ChangedDescription2):
+    """The client sets dwRequestID to 0 in RemoteQMStartReceive2 with a cursor."""
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        return {"dwRequestID": 0} if read.CursorHandle else {}
+
+
+@fault("client-start-receive2-peek-hremotequeue-of-first-queue", breaks="MQQP-3.1.4.10-06", blind=True)
+class ClientStartReceive2PeekHremotequeueOfFirstQueue(ChangedDescription2):
+    """The client sets hRemoteQueue of a peek by RemoteQMStartReceive2 to the handle of the queue that it opened
+    first.
+    """
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        first = self.qm.remote_client.RemoteOpenQueueEntryCollection[0].queue
+        return {} if read.receives else {"hRemoteQueue": first.QueueHandle}
+
+
+# -- RemoteQMEndReceive after a peek
+
+
+@fault("client-start-receive-peek-next-followed-by-end-receive", breaks="MQQP-3.1.4.1-D01", blind=True)
+class ClientStartReceivePeekNextFollowedByEndReceive(ClientReading):
+    """The client calls RemoteQMEndReceive after a PEEK_NEXT."""
+
+    def read_remote_message(self, read: RemoteRead) -> Sequence:
+        found = yield from super().read_remote_message(read)
+        if read.Action is ReadAction.MQ_ACTION_PEEK_NEXT and read.entry is not None:
+            yield from self.end_receive(read.entry, Ack.RR_NACK)
+        return found
+
+
+@fault("client-start-receive-second-peek-followed-by-end-receive", breaks="MQQP-3.1.4.1-D01", blind=True)
+class ClientStartReceiveSecondPeekFollowedByEndReceive(ClientReading):
+    """The client calls RemoteQMEndReceive after its second peek, with the handle of its last receive."""
+
+    peeks = 0
+    last: PendingRemoteReadEntry | None = None
+
+    def read_remote_message(self, read: RemoteRead) -> Sequence:
+        found = yield from super().read_remote_message(read)
+        if read.receives:
+            self.last = read.entry
+        else:
+            self.peeks += 1
+        if not read.receives and self.peeks == 2 and (self.last or read.entry) is not None:
+            yield from self.end_receive(self.last or read.entry, Ack.RR_NACK)  # type: ignore[arg-type]
+        return found

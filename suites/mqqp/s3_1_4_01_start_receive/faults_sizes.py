@@ -1,0 +1,129 @@
+"""Faults of MS-MQQP 3.1.4.1 and 3.1.4.10: the size and the status that a successful read returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.faults.parts import fault
+from reference_qm.core.remote.enums import ReadAction
+from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.remote_reads import RemoteReads
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call
+from suites.mqqp.s3_1_4_01_start_receive.fault_steps import WaitedReads
+
+SIZE = ("MQQP-3.1.4.1-20", "MQQP-3.1.4.10-51")
+EVERY_SIZE = (*SIZE, "MQQP-3.1.4.11-54")
+
+
+def _resize(
+    found: dict[str, Any], change: Callable[[int, MessagePosition], int], position: MessagePosition
+) -> dict[str, Any]:
+    """Return the fields for a message with another dwSize. The packet in lpBuffer is cut or padded to this size."""
+    size = change(found["dwSize"], position)
+    return found | {"dwSize": size, "lpBuffer": found["lpBuffer"].ljust(size, bytes(1))[:size]}
+
+
+class ChangedSize(RemoteReads):
+    """Return some messages with a wrong dwSize."""
+
+    def change(self, size: int, position: MessagePosition) -> int:
+        """Return the wrong size of a message."""
+        raise NotImplementedError
+
+    def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
+        return _resize(super().describe_remote_message(position), self.change, position)
+
+
+@fault("server-read-dwsize-omits-padding-of-body", breaks=EVERY_SIZE, blind=True)
+class ServerReadDwsizeOmitsPaddingOfBody(ChangedSize):
+    """The dwSize of a read omits the bytes that pad the body of the message to a multiple of 4."""
+
+    def change(self, size: int, position: MessagePosition) -> int:
+        return size - -len(position.MessageReference.Body or b"") % 4
+
+
+@fault("server-read-dwsize-keeps-16-bits", breaks=EVERY_SIZE, blind=True)
+class ServerReadDwsizeKeeps16Bits(ChangedSize):
+    """The dwSize of a read contains only the low 16 bits of PacketSize."""
+
+    def change(self, size: int, position: MessagePosition) -> int:
+        return size & 0xFFFF
+
+
+@fault("server-read-dwsize-is-size-of-earlier-message", breaks=EVERY_SIZE, blind=True)
+class ServerReadDwsizeIsSizeOfEarlierMessage(ChangedSize):
+    """The dwSize of a read is the PacketSize of the first message that was read from the queue."""
+
+    def change(self, size: int, position: MessagePosition) -> int:
+        sizes: dict[int, int] = self.__dict__.setdefault("sizes", {})
+        return sizes.setdefault(id(position.QueueReference), size)
+
+
+@fault("server-peek-next-dwsize-4-too-large", breaks=SIZE, blind=True)
+class ServerPeekNextDwsize4TooLarge(RemoteReads):
+    """The dwSize of a successful PEEK_NEXT is PacketSize plus 4."""
+
+    moved = False
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        self.moved = entry is not None and entry.Action is ReadAction.MQ_ACTION_PEEK_NEXT
+        super().answer_read(call, status, entry)
+
+    def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
+        found = super().describe_remote_message(position)
+        return _resize(found, lambda size, _: size + 4, position) if self.moved else found
+
+
+@fault("server-read-that-waited-dwsize-4-too-large", breaks=SIZE, blind=True)
+class ServerReadThatWaitedDwsize4TooLarge(WaitedReads):
+    """The dwSize of a read that had to wait for its message is PacketSize plus 4."""
+
+    late = False
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        self.late = entry in self.waited
+        super().answer_read(call, status, entry)
+
+    def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
+        found = super().describe_remote_message(position)
+        return _resize(found, lambda size, _: size + 4, position) if self.late else found
+
+
+class ChangedSuccess(WaitedReads):
+    """Return another status instead of MQ_OK for some successful reads."""
+
+    def is_changed(self, entry: RemoteReadEntry) -> bool:
+        """Return whether the status of a read is changed."""
+        raise NotImplementedError
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        changed = entry is not None and status is Status.MQ_OK and self.is_changed(entry)
+        super().answer_read(call, Status.MQ_ERROR if changed else status, entry)
+
+
+@fault("server-read-that-waited-returns-error-status-with-message", breaks="MQQP-3.1.4.10-09", blind=True)
+class ServerReadThatWaitedReturnsErrorStatusWithMessage(ChangedSuccess):
+    """A read that had to wait for its message returns MQ_ERROR with the message."""
+
+    def is_changed(self, entry: RemoteReadEntry) -> bool:
+        return entry in self.waited
+
+
+@fault("server-peek-next-returns-error-status-with-message", breaks="MQQP-3.1.4.10-09", blind=True)
+class ServerPeekNextReturnsErrorStatusWithMessage(ChangedSuccess):
+    """A successful PEEK_NEXT returns MQ_ERROR with the message."""
+
+    def is_changed(self, entry: RemoteReadEntry) -> bool:
+        return entry.Action is ReadAction.MQ_ACTION_PEEK_NEXT
+
+
+@fault("server-read-of-large-message-returns-error-status-with-message", breaks="MQQP-3.1.4.10-09", blind=True)
+class ServerReadOfLargeMessageReturnsErrorStatusWithMessage(ChangedSuccess):
+    """A read of a message whose body has more than 8 KB returns MQ_ERROR with the message."""
+
+    def is_changed(self, entry: RemoteReadEntry) -> bool:
+        position = entry.UserMessagePacket
+        return position is not None and len(position.MessageReference.Body or b"") > 0x2000

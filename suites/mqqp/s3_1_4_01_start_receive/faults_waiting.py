@@ -1,0 +1,109 @@
+"""Faults of MS-MQQP 3.1.4.1 and 3.1.4.10: the entries of waiting reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.faults.parts import fault
+from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
+from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.remote_starting import RemoteStarting
+from reference_qm.rpc import Call
+
+Desc = dict[str, Any]
+ENTRY = ("MQQP-3.1.4.1-D14", "MQQP-3.1.4.10-24", "MQQP-3.1.4.10-30")
+
+
+class UnlistedEntry(RemoteStarting):
+    """Do not add the entries of some reads to RemoteReadEntryCollection."""
+
+    def is_unlisted(self, desc: Desc) -> bool:
+        """Return whether the entry of a read is not added."""
+        raise NotImplementedError
+
+    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+        unlisted = self.is_unlisted(desc)
+        entry = super().create_remote_read_entry(call, desc)
+        if unlisted:
+            self.qm.remote.RemoteReadEntryCollection.remove(entry)
+        return entry
+
+
+@fault("server-infinite-wait-has-no-remote-read-entry", breaks=ENTRY, blind=True)
+class ServerInfiniteWaitHasNoRemoteReadEntry(UnlistedEntry):
+    """The server keeps no RemoteReadEntry for a read whose ulTimeout is infinite."""
+
+    def is_unlisted(self, desc: Desc) -> bool:
+        return desc["ulTimeout"] == INFINITE_MS
+
+
+@fault("server-waiting-receive-by-cursor-has-no-remote-read-entry", breaks=ENTRY, blind=True)
+class ServerWaitingReceiveByCursorHasNoRemoteReadEntry(UnlistedEntry):
+    """The server keeps no RemoteReadEntry for a waiting RECEIVE with hCursor."""
+
+    def is_unlisted(self, desc: Desc) -> bool:
+        return desc["ulAction"] == ReadAction.MQ_ACTION_RECEIVE and desc["hCursor"] != 0
+
+
+@fault("server-third-waiting-read-of-handle-has-no-remote-read-entry", breaks=ENTRY, blind=True)
+class ServerThirdWaitingReadOfHandleHasNoRemoteReadEntry(UnlistedEntry):
+    """The server keeps no RemoteReadEntry for a third waiting read of one queue handle."""
+
+    def is_unlisted(self, desc: Desc) -> bool:
+        return len(self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])) == 2
+
+
+@fault("server-waiting-read-of-second-handle-has-no-remote-read-entry", breaks=ENTRY, blind=True)
+class ServerWaitingReadOfSecondHandleHasNoRemoteReadEntry(UnlistedEntry):
+    """The server keeps no RemoteReadEntry for a waiting read while a read of another queue handle is waiting."""
+
+    def is_unlisted(self, desc: Desc) -> bool:
+        pending = self.qm.remote.RemoteReadEntryCollection
+        return any(entry.OpenQueueDescriptorHandle != desc["hRemoteQueue"] for entry in pending)
+
+
+@fault("server-waiting-read-of-request-id-0-has-no-remote-read-entry", breaks=ENTRY, blind=True)
+class ServerWaitingReadOfRequestId0HasNoRemoteReadEntry(UnlistedEntry):
+    """The server keeps no RemoteReadEntry for a waiting read whose dwRequestID is 0."""
+
+    def is_unlisted(self, desc: Desc) -> bool:
+        return desc["dwRequestID"] == 0
+
+
+@fault("server-remote-read-entry-keeps-request-id-of-16-bits", breaks=ENTRY, blind=True)
+class ServerRemoteReadEntryKeepsRequestIdOf16Bits(RemoteStarting):
+    """The RemoteReadEntry of a read keeps only the low 16 bits of dwRequestID."""
+
+    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+        return super().create_remote_read_entry(call, desc | {"dwRequestID": desc["dwRequestID"] & 0xFFFF})
+
+
+@fault("server-second-waiting-read-keeps-timeout-of-first", breaks="MQQP-3.1.4.1-D14", blind=True)
+class ServerSecondWaitingReadKeepsTimeoutOfFirst(RemoteStarting):
+    """The server gives a waiting read the ulTimeout of the read of the same queue handle that began to wait earlier."""
+
+    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+        earlier = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
+        changes = {"ulTimeout": earlier[0].Timeout} if earlier else {}
+        return super().create_remote_read_entry(call, desc | changes)
+
+
+@fault("server-second-waiting-read-keeps-action-of-first", breaks="MQQP-3.1.4.1-D14", blind=True)
+class ServerSecondWaitingReadKeepsActionOfFirst(RemoteStarting):
+    """The server gives a waiting read without a cursor the ulAction of the read of the same queue handle that began to
+    wait earlier.
+    """
+
+    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+        earlier = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
+        changes = {"ulAction": earlier[0].Action} if earlier and not desc["hCursor"] else {}
+        return super().create_remote_read_entry(call, desc | changes)
+
+
+@fault("server-waiting-read-keeps-timeout-of-16-bits", breaks="MQQP-3.1.4.1-D14", blind=True)
+class ServerWaitingReadKeepsTimeoutOf16Bits(RemoteStarting):
+    """The RemoteReadEntry of a read keeps only the low 16 bits of a ulTimeout that is not infinite."""
+
+    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+        kept = desc["ulTimeout"] if desc["ulTimeout"] == INFINITE_MS else desc["ulTimeout"] & 0xFFFF
+        return super().create_remote_read_entry(call, desc | {"ulTimeout": kept})

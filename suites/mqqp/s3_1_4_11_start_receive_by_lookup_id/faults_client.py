@@ -1,0 +1,122 @@
+"""Faults of MS-MQQP 3.1.4.11: the calls of a client."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.faults.parts import fault
+from harness.faults.registry import add
+from reference_qm.core.remote.client_model import RemoteRead
+from reference_qm.core.remote.client_reading import ClientReading
+from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
+from reference_qm.core.remote.remote_reads import FIRST_LOOKUP_ID, LAST_LOOKUP_ID
+from suites.mqqp.s3_1_4_01_start_receive.fault_steps import use_wrong_context
+
+NO_TIMEOUT = ("MQQP-3.1.4.11-10", "MQQP-3.1.4.11-12", "MQQP-3.1.4.11-15", "MQQP-3.1.4.11-17")
+NO_CURSOR = ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-16")
+
+
+class ChangedLookup(ClientReading):
+    """Change the REMOTEREADDESC of some reads by LookupId."""
+
+    lookups = 0
+    """The number of reads by LookupId that the client began."""
+    timeout_ms = 0
+    """The time-out of the last other read."""
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        """Return the wrong fields of a read by LookupId."""
+        raise NotImplementedError
+
+    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+        given = super().describe_read(read)
+        if read.LookupId is None:
+            self.timeout_ms = read.TimeOut
+            return given
+        self.lookups += 1
+        return given | self.change(read)
+
+
+@fault("client-lookup-hcursor-of-newest-cursor", breaks=NO_CURSOR, blind=True)
+class ClientLookupHcursorOfNewestCursor(ChangedLookup):
+    """The client sets hCursor of a read by LookupId to the cursor that it opened last."""
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        handles = [handle for _, handle in self.qm.remote_client.cursors.values()]
+        return {"hCursor": handles[-1]} if handles else {}
+
+
+@fault("client-lookup-hcursor-is-low-half-of-lookup-id", breaks=NO_CURSOR, blind=True)
+class ClientLookupHcursorIsLowHalfOfLookupId(ChangedLookup):
+    """The client sets hCursor of a read by LookupId to the low half of LookupId."""
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        return {"hCursor": (read.LookupId or 0) & 0xFFFFFFFF}
+
+
+@fault("client-second-lookup-hcursor-1", breaks=NO_CURSOR, blind=True)
+class ClientSecondLookupHcursor1(ChangedLookup):
+    """The client sets hCursor to 1 in its second read by LookupId."""
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        return {"hCursor": 1} if self.lookups == 2 else {}
+
+
+@fault("client-lookup-ul-timeout-of-earlier-read", breaks=NO_TIMEOUT, blind=True)
+class ClientLookupUlTimeoutOfEarlierRead(ChangedLookup):
+    """The client sets ulTimeout of a read by LookupId to the time-out of the last read without LookupId."""
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        return {"ulTimeout": self.timeout_ms}
+
+
+@fault("client-second-lookup-ul-timeout-infinite", breaks=NO_TIMEOUT, blind=True)
+class ClientSecondLookupUlTimeoutInfinite(ChangedLookup):
+    """The client sets ulTimeout to 0xFFFFFFFF in its second read by LookupId."""
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        return {"ulTimeout": INFINITE_MS} if self.lookups == 2 else {}
+
+
+@fault("client-lookup-at-end-of-queue-ul-timeout-1", breaks=NO_TIMEOUT, blind=True)
+class ClientLookupAtEndOfQueueUlTimeout1(ChangedLookup):
+    """The client sets ulTimeout to 1 in a read whose LookupId stands for an end of the queue."""
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        return {"ulTimeout": 1} if read.LookupId in (FIRST_LOOKUP_ID, LAST_LOOKUP_ID) else {}
+
+
+@fault("client-receive-previous-after-receive-ul-timeout-1", breaks="MQQP-3.1.4.11-15", blind=True)
+class ClientReceivePreviousAfterReceiveUlTimeout1(ChangedLookup):
+    """The client sets ulTimeout to 1 in a LOOKUP_RECEIVE_PREV while another read of the client is pending."""
+
+    def change(self, read: RemoteRead) -> dict[str, Any]:
+        pending = len(self.qm.remote_client.PendingRemoteReadEntryCollection) > 1
+        return {"ulTimeout": 1} if pending and read.Action is ReadAction.MQ_LOOKUP_RECEIVE_PREV else {}
+
+
+# -- presentation contexts
+
+LOOKUP_OPNUM = 10
+
+add(
+    "client-second-start-receive-by-lookup-id-on-unknown-context",
+    "MQQP-3.1.4.11-01",
+    "The p_cont_id of the second read of the client by a lookup identifier is an unknown number.",
+    use_wrong_context(LOOKUP_OPNUM, lambda reads: len(reads) == 2),
+    blind=True,
+)
+add(
+    "client-receive-by-lookup-id-on-unknown-context",
+    "MQQP-3.1.4.11-01",
+    "The p_cont_id of a receive of the client by a lookup identifier is an unknown number.",
+    use_wrong_context(LOOKUP_OPNUM, lambda reads: reads[-1][2] >= ReadAction.MQ_LOOKUP_RECEIVE_CURRENT),
+    blind=True,
+)
+add(
+    "client-peek-previous-by-lookup-id-on-unknown-context",
+    "MQQP-3.1.4.11-01",
+    "The p_cont_id of a LOOKUP_PEEK_PREV of the client is an unknown number.",
+    use_wrong_context(LOOKUP_OPNUM, lambda reads: reads[-1][2] == ReadAction.MQ_LOOKUP_PEEK_PREV),
+    blind=True,
+)

@@ -1,0 +1,42 @@
+"""MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6: several reads of an old server."""
+
+from __future__ import annotations
+
+from harness.expectations import each
+from harness.run.marks import needs
+from harness.wire.rpc_qm2qm import Method
+from suites.mqqp.s3_2_4_2_peeking_and_receiving.repeated import begin_infinite_read, judge_repeated_reads
+from suites.mqqp.s3_2_4_2_peeking_and_receiving.sections import for_each_section
+from suites.mqqp.steps.reader import Reader, Reading
+
+pytestmark = needs("remote_read")
+
+FIELDS = ("ulAction", "dwSize", "lpBuffer")
+
+
+@for_each_section(lambda section: [section.version["old"], *(section.old[name] for name in FIELDS)])
+def test_client_calls_start_receive_for_each_read_of_old_server(peer, sut, judge, section):
+    """The peer returns version 5.0. The SUT reads a queue, then reads the queue without a time limit, and then reads
+    that queue and a second queue while a peek waits: if the first read is a call of RemoteQMStartReceive, then each
+    read is such a call with the ulAction of the read, dwSize 0 and lpBuffer NULL.
+    """
+    reader, rule = Reader(peer, sut, Reader.WINDOWS_2000), section.version["old"]
+    remote, second = reader.open(), reader.open()
+    reader.begin_read(section.reading, remote).outcome()
+    calls = reader.reads()
+    if [call.name for call in calls] != [Method.START_RECEIVE]:
+        rules = [rule, *(section.old[name] for name in FIELDS)]
+        judge.mark_not_exercised(*rules, reason="the SUT does not read an old server by RemoteQMStartReceive")
+        return
+    begin_infinite_read(reader, section.reading, remote).outcome()
+    reader.let_reads_wait()
+    begun = len(reader.reads())
+    reader.begin_read(Reading.PEEK, remote, Reader.LONG_TIMEOUT_MS)
+    reader.run_until_reads(begun + 1)
+    reader.let_reads_be_answered()
+    for one in (remote, second):
+        reader.begin_read(section.reading, one).outcome()
+    names = [call.name for call in reader.reads()]
+    judge(rule, expected=each(Method.START_RECEIVE, "read"), observed=names, evidence=reader.reads())
+    calls = [call for number, call in enumerate(reader.reads()) if number != begun]
+    judge_repeated_reads(reader, judge, calls, Method.START_RECEIVE, section.old, section.reading.action)
