@@ -19,7 +19,7 @@ from typing import TypeVar
 
 import pytest
 
-from harness.errors import Endless, HarnessError
+from harness.errors import EndlessComputation, HarnessError
 from harness.mutation.exchange import Exchange
 from harness.mutation.mutants import Mutant, all_mutants, compile_mutant, is_another_program, select_evenly
 from harness.proof.code import code_digest
@@ -144,7 +144,7 @@ class UnitTests:
         try:
             with bounded_computing():
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-        except Endless:
+        except EndlessComputation:
             return False
         return not self._failed
 

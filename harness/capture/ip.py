@@ -16,7 +16,7 @@ from reference_qm.surface.inputs import Endpoint
 Address = IPv4Address | IPv6Address
 
 TCP, UDP = 6, 17
-MAX_DATAGRAM = 0xFFFF - 20 - 8
+MAX_DATAGRAM_BYTES = 0xFFFF - 20 - 8
 """int bytes: the largest payload of a UDP datagram over IPv4."""
 
 _IPV4_HEADER_LAYOUT = Struct(">BBHHHBBH4s4s")
@@ -44,7 +44,7 @@ class TcpFlags(IntFlag):
     ACK = 0x10
 
 
-_SYN = int(TcpFlags.SYN)
+_SYN_FLAG = int(TcpFlags.SYN)
 
 
 class TcpSegment(NamedTuple):
@@ -73,7 +73,7 @@ def build_tcp(segment: TcpSegment, identification: int) -> bytes:
     """Return the IP packet that contains a TCP segment. Raise ValueError if an address is invalid, or if the
     addresses are of different families.
     """
-    options = _SYN_OPTIONS if segment.flags & _SYN else b""
+    options = _SYN_OPTIONS if segment.flags & _SYN_FLAG else b""
     header = _TCP_HEADER_LAYOUT.pack(
         segment.source.port,
         segment.target.port,

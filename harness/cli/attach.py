@@ -18,8 +18,8 @@ from harness.errors import UsageError
 from harness.interrupts import unwind_on_signals
 
 if TYPE_CHECKING:
-    from harness.attach.attach import Costs
-    from harness.attach.findings import Findings
+    from harness.attach.attach import JudgeableRuleCounts
+    from harness.attach.findings import AgentFindings
     from harness.sut.sut_file import SutFile
     from harness.sut.wires import Route
 
@@ -102,7 +102,7 @@ def _choose_route(command: str | None, address: str | None, file: SutFile | None
     return route
 
 
-def _print_table(found: Findings, counted: Costs) -> None:
+def _print_table(found: AgentFindings, counted: JudgeableRuleCounts) -> None:
     """Print the report as a table; texts from an agent are never interpreted as markup."""
     from harness.attach.attach import describe_identity, list_facility_rows, list_summary
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.errors import UsageError
-from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_TOO_FEW
+from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_TOO_FEW_CHECKS
 from harness.interrupts import unwind_on_signals
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def replay_run(
     if found.differing:
         raise typer.Exit(EXIT_NOT_CONFORMANT)
     if not found.alike:
-        raise typer.Exit(EXIT_TOO_FEW)
+        raise typer.Exit(EXIT_TOO_FEW_CHECKS)
 
 
 def describe_replayed(found: Replayed) -> Iterator[str]:

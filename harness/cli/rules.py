@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from harness.proof.inventory import Inventory
     from harness.rules.coverage import SectionCoverage
 
-COLUMNS = ("rule", "level", "observe", "checks", "faults", "proven", "says")
+RULE_COLUMNS = ("rule", "level", "observe", "checks", "faults", "proven", "says")
 NEEDS_COLUMNS = ("rule", "least needs", "check")
-SET_COLUMNS = ("least needs", "rules", "rules judged with only these")
+LEAST_NEEDS_COLUMNS = ("least needs", "rules", "rules judged with only these")
 COVERAGE_COLUMNS = ("section", "level", "rules", "rows", "checked", "proven", "not observable", "open")
 
 
@@ -81,7 +81,7 @@ def rules(
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps(rows, indent=1))
         return
-    show_table(COLUMNS, map(_build_cells, rows), widest="says")
+    show_table(RULE_COLUMNS, map(_build_cells, rows), widest="says")
 
 
 def _show_needs(inventory: Inventory, names: list[str], format_: TableFormat, *, counted: bool) -> None:
@@ -96,7 +96,9 @@ def _show_needs(inventory: Inventory, names: list[str], format_: TableFormat, *,
         return
     demands = list_must_demands(inventory) & frozenset(names)
     sets = count_sets(least_needs(inventory, demands))
-    show_table(SET_COLUMNS, ((_join_names(one), count, count_judged(inventory, demands, one)) for one, count in sets))
+    show_table(
+        LEAST_NEEDS_COLUMNS, ((_join_names(one), count, count_judged(inventory, demands, one)) for one, count in sets)
+    )
     for system, count in count_systems(inventory, demands).items():
         typer.echo(
             f"{system}: {count:,} of {len(demands):,} MUST demands can be judged ({100 * count / len(demands):.1f} %)"

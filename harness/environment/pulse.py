@@ -77,9 +77,9 @@ class Pulse:
         self._open_channel = open_channel
         return self
 
-    def begin(self) -> Wait:
+    def begin(self) -> StallExtendedWait:
         """Begin a wait of a check; return the object that extends the wait by the stalls."""
-        return Wait(self, self._now_ms())
+        return StallExtendedWait(self, self._now_ms())
 
     def send_question(self) -> int:
         """Send a question to the system, and return the number of the question. A question that cannot be sent
@@ -170,7 +170,7 @@ class Pulse:
             self._channel.close()
 
 
-class Wait:
+class StallExtendedWait:
     """One wait of a check. The wait is extended by the stalls that the pulse measurement finds."""
 
     def __init__(self, pulse: Pulse, began_ms: int) -> None:

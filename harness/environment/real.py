@@ -14,9 +14,9 @@ import socket
 import time
 from collections.abc import Callable
 
-from harness.environment.base import DatagramSink, StreamSink, Witness
+from harness.environment.base import DatagramSink, StreamSink, UnseenEventRecorder
 from harness.environment.pulse import QUESTION_INTERVAL_MS, Pulse
-from harness.environment.wall_clock import WallClock, steady_ns
+from harness.environment.wall_clock import WallClock, read_steady_ns
 from harness.errors import ConformanceFailure, SutFlood, SutUnavailable
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint
@@ -221,16 +221,16 @@ class RealEnvironment:
         """The pulse measurement of the SUT, or None if no pulse is measured. Stalls of the SUT do not count as
         waiting time.
         """
-        self.witness: Witness | None = None
+        self.witness: UnseenEventRecorder | None = None
 
     def now(self) -> Now:
         return Now(time.monotonic_ns() // 1_000_000, self.wall_clock.utc_s())
 
     def epoch_us(self) -> int:
-        return steady_ns() // 1000
+        return read_steady_ns() // 1000
 
     def get_epoch_us_at(self, monotonic_ms: int) -> int:
-        return steady_ns(monotonic_ms * 1_000_000) // 1000
+        return read_steady_ns(monotonic_ms * 1_000_000) // 1000
 
     def limit_check_time(self, check_ms: int) -> None:
         self._limit_ms = check_ms

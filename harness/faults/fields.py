@@ -205,7 +205,7 @@ class _Field:
             holder = getattr(holder, name)
             if holder is None:
                 return None
-        read = _NotingCursor(holder.build())
+        read = _RecordingCursor(holder.build())
         self.record.read(read)
         for layout, offset in read.noted:
             if layout.owner == self.record.__name__ and self.name in layout.fields:
@@ -225,7 +225,7 @@ class _Field:
         return (whole & ~(self.mask << self.shift) | value << self.shift).to_bytes(self.size, "little")
 
 
-class _NotingCursor(Cursor):
+class _RecordingCursor(Cursor):
     """A cursor that records each layout that is read, together with its offset."""
 
     __slots__ = ("noted",)

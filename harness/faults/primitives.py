@@ -220,7 +220,7 @@ def at_restart(change: Callable[[QueueManager], None]) -> Install:
 
 
 @dataclass(frozen=True, slots=True)
-class Both:
+class CombinedInstallers:
     """An installer that combines several installers."""
 
     installs: tuple[Install, ...]
@@ -232,7 +232,7 @@ class Both:
 
 def both(*installs: Install) -> Install:
     """Return an installer that combines several changes into one fault."""
-    return Both(installs)
+    return CombinedInstallers(installs)
 
 
 def replace_byte(at: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:

@@ -10,7 +10,7 @@ from uuid import UUID
 from harness.capture.recorder import Connection
 from harness.foreign.packets import Cutter, PacketCutter, find_packet, is_pdu
 from harness.foreign.reassembly import ACK, SYN, Reassembly, Receiver
-from harness.foreign.systems import Systems, View, show
+from harness.foreign.systems import Systems, SystemView, show
 from reference_qm.codec import FormatError
 from reference_qm.codec.base import SIGNATURE
 
@@ -25,7 +25,7 @@ _STARTS_MID_CONNECTION_REASON = "the capture begins in the middle of the connect
 
 
 @dataclass(slots=True)
-class Totals:
+class TrafficTotals:
     """The numbers of packets and connections in all conversations of a capture, for the report."""
 
     packets: Counter[str] = field(default_factory=Counter)
@@ -70,7 +70,7 @@ class Conversation:
         number: int,
         start_us: int,
         systems: Systems,
-        totals: Totals,
+        totals: TrafficTotals,
         ports: frozenset[int],
     ) -> None:
         self.ends = ends
@@ -83,7 +83,7 @@ class Conversation:
         self._systems = systems
         self._totals = totals
         self._ports = ports
-        self._views: list[View] = []
+        self._views: list[SystemView] = []
         self._ways = _ConversationDirection(self, 0), _ConversationDirection(self, 1)
         self._reassembly = Reassembly(*self._ways)
         self._tries = 0
@@ -205,7 +205,7 @@ class Conversation:
             system = self._systems.at(self._name_side(side), self.ends[side][0], self._get_identifying_port(side))
             if system is not None:
                 system.roles[role] += 1
-                self._views.append(View(system, side, Connection(self.first_frame, role, missing=self._missing)))
+                self._views.append(SystemView(system, side, Connection(self.first_frame, role, missing=self._missing)))
 
     def _get_identifying_port(self, side: int) -> int:
         """Return the port that identifies a system on a computer with several systems, or 0 if the address is

@@ -212,7 +212,7 @@ class Party:
         timeouts, began_ms = self.sut.timeouts, self.environment.now().monotonic_ms
         if self.environment.run_until(arrived, timeouts.response_ms):
             return True
-        if self.environment.run_until(arrived, timeouts.late_ms):
+        if self.environment.run_until(arrived, timeouts.late_answer_wait_ms):
             took_ms = self.environment.now().monotonic_ms - began_ms
             raise ConformanceFailure(f"{what} arrived after {took_ms:,} ms; the timeout is {timeouts.response_ms:,} ms")
         return False

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from uuid import UUID
 
 from harness.attach.conversation import Conversation
-from harness.attach.probes import Probes
+from harness.attach.probes import AgentProbes
 from harness.environment import RealEnvironment
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.preflight.setup import Setup
@@ -39,7 +39,7 @@ def check_identity(setup: Setup) -> Iterator[Line]:
     environment = RealEnvironment()
     try:
         conversation = Conversation(environment, route, setup.timeouts.control_ms)
-        probes = Probes(conversation, "preflight")
+        probes = AgentProbes(conversation, "preflight")
         probes.identify()
         conversation.close()
     except SutUnavailable as error:

@@ -13,8 +13,8 @@ from inspect import getattr_static
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from harness.faults.parts import Method, Replaced, get_condition
-from harness.faults.primitives import Both
+from harness.faults.parts import Method, PartReplacement, get_condition
+from harness.faults.primitives import CombinedInstallers
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.core.part import Part
 from reference_qm.core.replacing import find_part, put_in_place
@@ -37,9 +37,9 @@ _ATTRIBUTES_OF_EVERY_CLASS = {"__module__", "__doc__", "__annotations__", "__dic
 def find_changed_steps(install: Install) -> Steps | None:
     """Return the steps that a fault changes, or None if the fault may also change other behavior."""
     match install:
-        case Replaced(cls):
+        case PartReplacement(cls):
             return _list_overridden_methods(cls)
-        case Both(installs):
+        case CombinedInstallers(installs):
             found = [find_changed_steps(one) for one in installs]
             return frozenset().union(*(one or () for one in found)) if None not in found else None
     return None

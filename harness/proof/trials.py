@@ -15,11 +15,11 @@ from typing import TypeVar
 
 import pytest
 
-from harness.errors import Endless, HarnessError
+from harness.errors import EndlessComputation, HarnessError
 from harness.faults.registry import add, load_faults
 from harness.interrupts import unwind_on_signals
 from harness.judging.judge import SHOWN_PASSES_PER_RULE
-from harness.judging.mirrored import Mirror
+from harness.judging.mirrored import PeerPacketJudge
 from harness.judging.verdicts import Advice, Entry, Verdict
 from harness.proof.forks import Died, run_forked
 from harness.proof.sessions import run_in_session
@@ -135,7 +135,7 @@ class Trials:
         """
         checks = list(checks)
         new = [check for check in checks if check not in self._clean]
-        recorder, mirror = _step_recorder(), Mirror()
+        recorder, mirror = _step_recorder(), PeerPacketJudge()
         catalogue = self._config.stash[RUN_KEY].catalogue
 
         def record_clean_verdicts(check: str, lines: list[Line], seconds: float) -> tuple[str, CleanResult]:
@@ -213,7 +213,7 @@ class Trials:
         try:
             item = self._items[check]
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-        except Endless:
+        except EndlessComputation:
             entries.append(_find_aborted_checks(check))
         return [_build_verdict_line(check, entry) for entry in entries], time.process_time() - begun
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from _pytest.runner import runtestprotocol
 
-from harness.judging.robustness import DOCUMENT
+from harness.judging.robustness import ROBUSTNESS_DOCUMENT
 from harness.judging.verdicts import BAD_VERDICTS, BROKEN_VERDICTS, WRONG_VERDICTS, Entry, Verdict
 from harness.run.check_prerequisites import CheckPrerequisites
 from harness.run.checks import find_covered_rules, get_check_id
@@ -56,7 +56,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         now = Doubts(driver.vital_signs.stall_ms, driver.vital_signs.clock_jump_ms)
         doubts = doubts.take_worse(now)
         excused = now != Doubts() or (driver.timeouts.slow and number + 1 < ATTEMPTS_ON_SLOW_SYSTEM)
-        dead = any(entry.document == DOCUMENT for entry in entries)
+        dead = any(entry.document == ROBUSTNESS_DOCUMENT for entry in entries)
         own = [entry for entry in entries if entry.rule in find_covered_rules(item)]  # a stall makes no packet wrong
         if (
             not excused

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.interrupts import Handlers, raise_interrupt_on, restore_handlers
+from harness.interrupts import SignalHandlers, raise_interrupt_on, restore_handlers
 from harness.paths import SUITES
 from harness.run.checks import explain_missing_collection, find_needs, get_check_id
 from harness.run.computing import bounded_computing
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from harness.judging.judge import Judge
     from harness.run.run import Run
 
-EARLIER_HANDLERS: pytest.StashKey[Handlers] = pytest.StashKey()
+EARLIER_HANDLERS: pytest.StashKey[SignalHandlers] = pytest.StashKey()
 """For each signal that ends a run, the handler that was set before the run."""
 EARLIER_THRESHOLD: pytest.StashKey[tuple[int, int, int]] = pytest.StashKey()
 GC_THRESHOLD_OBJECTS = 10_000

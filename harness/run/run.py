@@ -22,10 +22,10 @@ from uuid import UUID
 from harness.compiled.kept import keep_value
 from harness.compiled.sources import stamps
 from harness.errors import FolderError, UsageError
-from harness.exit_codes import EXIT_INTERRUPTED, EXIT_NOT_CONFORMANT, EXIT_OK, EXIT_TOO_FEW, EXIT_USAGE
+from harness.exit_codes import EXIT_INTERRUPTED, EXIT_NOT_CONFORMANT, EXIT_OK, EXIT_TOO_FEW_CHECKS, EXIT_USAGE
 from harness.judging.baseline import Baseline, BaselineComparison, compare_with_deviations
-from harness.judging.robustness import DOCUMENT, RULE_BY_CONDITION, TITLE
-from harness.judging.verdicts import DECIDED_VERDICTS, Recorded, Verdict, VerdictLog, read_lines
+from harness.judging.robustness import ROBUSTNESS_DOCUMENT, ROBUSTNESS_TITLE, RULE_BY_CONDITION
+from harness.judging.verdicts import DECIDED_VERDICTS, EarlierVerdicts, Verdict, VerdictLog, read_lines
 from harness.paths import SUITES
 from harness.rules import renamed_checks
 from harness.rules.catalogue import Catalogue, load_catalogue, load_index
@@ -66,7 +66,7 @@ class Run:
     id: str
     log: VerdictLog
     started: str
-    done: Recorded
+    done: EarlierVerdicts
     lock: RunLock
     made: Path | None = None
     """The topmost folder in the path that was created for this run."""
@@ -159,7 +159,7 @@ class Run:
         verdicts = folder / VERDICTS_FILE
         started = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
         run_id = f"{started.replace(':', '').replace('-', '')}-{make_slug(file.sut.name)}-{folder.name}"[:120]
-        done, earlier = Recorded(), _Earlier(run_id, started)
+        done, earlier = EarlierVerdicts(), _Earlier(run_id, started)
         if resume:
             earlier = _Earlier.read(folder, file)
             done = _read_recorded(verdicts, earlier)
@@ -294,7 +294,7 @@ class Run:
         if not self.compare_with_baseline().kept:
             return EXIT_NOT_CONFORMANT
         if self.describe_shortfall() is not None:
-            return EXIT_TOO_FEW
+            return EXIT_TOO_FEW_CHECKS
         return EXIT_OK
 
     def compare_with_baseline(self) -> BaselineComparison:
@@ -419,9 +419,9 @@ class _Earlier:
         return earlier
 
 
-def _read_recorded(path: Path, earlier: _Earlier) -> Recorded:
+def _read_recorded(path: Path, earlier: _Earlier) -> EarlierVerdicts:
     """Return the verdicts that were recorded before the run was resumed, and the checks that must run again."""
-    done = Recorded()
+    done = EarlierVerdicts()
     for number, line in enumerate(read_lines(path), 1):
         if line["schema"] != SCHEMA:
             raise UsageError(
@@ -483,7 +483,7 @@ def _build_rules_content(catalogue: Catalogue) -> dict[str, Any]:
     sections = coverage(catalogue, load_index(), proof.checked, proof.proven)
     return {
         "schema": SCHEMA,
-        "documents": catalogue.titles() | {DOCUMENT: TITLE},
+        "documents": catalogue.titles() | {ROBUSTNESS_DOCUMENT: ROBUSTNESS_TITLE},
         "rules": rules,
         "coverage": [asdict(one) for one in sections],
         "members": [asdict(one) for one in load_members()],

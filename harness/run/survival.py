@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure, SutUnavailable
-from harness.judging.robustness import DOCUMENT, RULE_BY_CONDITION, Condition, Diagnosis
+from harness.judging.robustness import ROBUSTNESS_DOCUMENT, RULE_BY_CONDITION, Condition, Diagnosis
 from harness.judging.verdicts import Entry, Verdict, read_verdicts
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def record_survival(run: Run) -> None:
     """At the end of a run, record that a real system survived the run, unless a check found the opposite."""
     if run.timeouts is None or run.timeouts["measured"] is None or not run.tests_run:
         return
-    found = {line["rule"] for line in read_verdicts(run.log.path) if line["document"] == DOCUMENT}
+    found = {line["rule"] for line in read_verdicts(run.log.path) if line["document"] == ROBUSTNESS_DOCUMENT}
     for row in RULE_BY_CONDITION.values():
         if row.id not in found:
             said = f"no violation in {len(run.tests_run)} checks"

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from typing import IO
 
 from harness.errors import ConformanceFailure, SutUnavailable
-from harness.judging.robustness import DOCUMENT
+from harness.judging.robustness import ROBUSTNESS_DOCUMENT
 from harness.judging.verdicts import BROKEN_VERDICTS, Entry, Verdict
 from harness.prerequisites.asking import BY_ADDRESS, IDENTITY, QUEUES, REACHED, check_delivery, check_identity
 from harness.prerequisites.line import Line, State
@@ -144,11 +144,11 @@ def doubt_verdicts(
     return [_make_inconclusive(lines, entry) if entry in resting else entry for entry in entries]
 
 
-def _is_doubtful(entry: Entry, rests: CheckPrerequisites) -> bool:
+def _is_doubtful(entry: Entry, prerequisites: CheckPrerequisites) -> bool:
     """Return whether a missing prerequisite may explain a verdict."""
     broken = (*BROKEN_VERDICTS, Verdict.INCONCLUSIVE)
-    missed = entry.verdict in broken and not rests.is_shown(entry)
-    return entry.document != DOCUMENT and (missed or rests.is_silence(entry))
+    missed = entry.verdict in broken and not prerequisites.is_shown(entry)
+    return entry.document != ROBUSTNESS_DOCUMENT and (missed or prerequisites.is_silence(entry))
 
 
 def _make_inconclusive(lines: Sequence[Line], entry: Entry) -> Entry:

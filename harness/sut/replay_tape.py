@@ -23,7 +23,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from harness.capture.pcapng import MAX_NOTE
+from harness.capture.pcapng import MAX_NOTE_TEXT_BYTES
 from harness.environment import Environment
 from harness.errors import MqconformError
 from reference_qm.surface.inputs import Endpoint
@@ -147,7 +147,7 @@ class Tape:
     def _write_note(self, values: Mapping[str, Any]) -> None:
         assert self._recorder is not None
         line = encode_note(values)
-        if len(line) > MAX_NOTE:
+        if len(line) > MAX_NOTE_TEXT_BYTES:
             line = encode_note({"us": values.get("us", 0), "lost": f"a note of {len(line)} bytes"})
         self._recorder.note(line)
 

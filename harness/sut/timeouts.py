@@ -106,7 +106,7 @@ class Timeouts:
         return self.worst_ms >= SLOW_ANSWER_MS
 
     @property
-    def late_ms(self) -> int:
+    def late_answer_wait_ms(self) -> int:
         """int ms: how long to wait after the response timeout in order to find out whether an answer is late or
         missing.
         """

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.judging.robustness import DOCUMENT
+from harness.judging.robustness import ROBUSTNESS_DOCUMENT
 from harness.judging.verdicts import Entry, Evidence, Verdict
 from harness.prerequisites.asking import QUEUES, REACHED
 from harness.prerequisites.line import Line, State
@@ -59,7 +59,7 @@ def test_failure_that_missing_queue_may_explain_is_inconclusive(judged: Entry) -
         entry(observed="closed without an answer"),
         entry(Verdict.FAIL, evidence=CAME, heard=True),
         entry(Verdict.NOT_EXERCISED),
-        replace(entry(), document=DOCUMENT),
+        replace(entry(), document=ROBUSTNESS_DOCUMENT),
     ],
     ids=["heard", "heard, beyond what is named", "closed", "shown", "not exercised", "lived through it"],
 )
