@@ -53,7 +53,7 @@ class JudgeableRuleCounts:
 
 def count_costs(judgeable: Any, announced: Collection[str], file: SutFile | None) -> JudgeableRuleCounts:
     """Count the rules that can be judged now, and the rules that each missing facility would add. ``judgeable`` is
-    the method ``Inventory.judgeable``.
+    the method ``RuleInventory.list_judgeable_rules``.
     """
     declared = CAPABILITIES if file is None else [name for name, there in file.capabilities.items() if there]
     have = {*declared, *announced}

@@ -39,7 +39,7 @@ blocks and do not count them as frames.
 _BLOCKS_WITHOUT_TIME = {0x00000002: "Packet", 0x00000003: "Simple Packet"}
 _BYTE_ORDER = 0x1A2B3C4D
 _OPTION_END, _OPTION_COMMENT, _PACKET_FLAGS = 0, 1, 2
-_INBOUND, _OUTBOUND = 1, 2
+_INBOUND_FLAG, _OUTBOUND_FLAG = 1, 2
 """The direction of a packet in bits 0 and 1 of epb_flags."""
 _SECTION_APPLICATION, _INTERFACE_NAME, _INTERFACE_TIME_RESOLUTION = 4, 2, 9
 _MICROSECOND_RESOLUTION = 6
@@ -95,7 +95,7 @@ def packet_block(
 def _packet_options(comment: str | None, inbound: bool | None) -> bytes:
     options = {} if comment is None else {_OPTION_COMMENT: comment.encode()}
     if inbound is not None:
-        options[_PACKET_FLAGS] = (_INBOUND if inbound else _OUTBOUND).to_bytes(4, "little")
+        options[_PACKET_FLAGS] = (_INBOUND_FLAG if inbound else _OUTBOUND_FLAG).to_bytes(4, "little")
     return _read_options(options)
 
 
@@ -275,7 +275,7 @@ class _Reader:
         link_type, ticks = self.interfaces[interface]
         time_us = (high << 32 | low) * 1_000_000 // ticks
         text = None if comment is None else comment.decode(errors="replace")
-        inbound = direction == _INBOUND if direction in (_INBOUND, _OUTBOUND) else None
+        inbound = direction == _INBOUND_FLAG if direction in (_INBOUND_FLAG, _OUTBOUND_FLAG) else None
         return CapturedFrame(number, time_us, link_type, data, text, self.offset, inbound)
 
     def _read_options(self, body: bytes, start: int) -> dict[int, bytes]:

@@ -24,7 +24,7 @@ from harness.capture.window import FRAME_COST_BYTES, Piece, Place, Window, take_
 from harness.capture.writer import MAX_SEGMENT_BYTES
 from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError, SutFlood
-from harness.wire import WireError, dissect, dissect_ping, dissection, is_rebuilt, kind, tree, tree_lines
+from harness.wire import WireError, dissect, dissect_ping, format_dissection, is_rebuilt, kind, tree, tree_lines
 from reference_qm.codec import (
     FormatError,
     FramingError,
@@ -177,7 +177,7 @@ class Frame:
         if self.transport == RPC_TRANSPORT:
             return str(_import_rpc_layers().rpc_dissection(self.data, self.stub))
         if self.kind == MALFORMED:
-            return dissection(self.data, ping=self.transport == "udp")
+            return format_dissection(self.data, ping=self.transport == "udp")
         return tree(self.packet)
 
 

@@ -15,7 +15,7 @@ from harness.interrupts import unwind_on_signals
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from harness.results.replayed import Replayed
+    from harness.results.replayed import ReplayResult
 
 MAX_LISTED_DIFFERENCES = 50
 """The maximum number of checks that are listed for one reason; `--format json` lists all checks."""
@@ -67,7 +67,7 @@ def replay_run(
         raise typer.Exit(EXIT_TOO_FEW_CHECKS)
 
 
-def describe_replayed(found: Replayed) -> Iterator[str]:
+def describe_replayed(found: ReplayResult) -> Iterator[str]:
     """Yield the lines for the terminal: the verdicts that differ, the checks that cannot be replayed, and the
     counts.
     """

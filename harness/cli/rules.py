@@ -15,7 +15,7 @@ from harness.cli.tables import show_table
 from harness.errors import UsageError
 
 if TYPE_CHECKING:
-    from harness.proof.inventory import Inventory
+    from harness.proof.inventory import RuleInventory
     from harness.rules.coverage import SectionCoverage
 
 RULE_COLUMNS = ("rule", "level", "observe", "checks", "faults", "proven", "says")
@@ -84,7 +84,7 @@ def rules(
     show_table(RULE_COLUMNS, map(_build_cells, rows), widest="says")
 
 
-def _show_needs(inventory: Inventory, names: list[str], format_: TableFormat, *, counted: bool) -> None:
+def _show_needs(inventory: RuleInventory, names: list[str], format_: TableFormat, *, counted: bool) -> None:
     from harness.proof.least_needs import count_judged, count_sets, count_systems, least_needs, list_must_demands
 
     if format_ is TableFormat.JSON:
@@ -114,11 +114,11 @@ def _build_cells(row: dict[str, Any]) -> tuple[object, ...]:
     return row["id"], row["level"], row["observe"], len(row["tests"]), len(row["faults"]), proven, row["says"]
 
 
-def _show_coverage(inventory: Inventory, document: str | None, format_: TableFormat) -> None:
+def _show_coverage(inventory: RuleInventory, document: str | None, format_: TableFormat) -> None:
     from harness.proof.places import find_folders_of_rule
     from harness.rules.coverage import DEMAND, sum_sections
 
-    sections = [one for one in inventory.coverage() if document in (None, one.document)]
+    sections = [one for one in inventory.count_coverage_by_section() if document in (None, one.document)]
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps([asdict(one) for one in sections], indent=1))
         return

@@ -16,7 +16,7 @@ from harness.capture.whole_writes import open_whole, write_whole
 from harness.environment.wall_clock import read_steady_ns
 from harness.errors import UsageError
 from harness.rules.renamed_checks import get_current_check
-from harness.run_folder import RULES_FILE, RUN_FILE, SCHEMA, get_capture_path
+from harness.run_folder import RULES_FILE, RUN_FILE, RUN_SCHEMA_VERSION, get_capture_path
 
 LINE_PREFIX = b'{"schema"'
 """The first bytes of each line that this harness writes. The bytes identify a line of this harness even if the line
@@ -144,7 +144,7 @@ class Entry:
         own = self.test is None or self.capture != get_capture_path(self.test)
         return "".join(
             [
-                f'{{"schema":{SCHEMA},"seq":{seq},"ms":{ms},"rule":{_quote(self.rule)},"verdict":"{self.verdict}"',
+                f'{{"schema":{RUN_SCHEMA_VERSION},"seq":{seq},"ms":{ms},"rule":{_quote(self.rule)},"verdict":"{self.verdict}"',
                 f',"expected":{_quote(self.expected)}' if self.expected else "",
                 f',"observed":{_JSON_ENCODER.encode(self.observed)}' if self.observed != self.expected else "",
                 f',"reason":{_JSON_ENCODER.encode(self.reason)}' if self.reason else "",
@@ -323,7 +323,7 @@ class _LineCompleter:
 
     def __call__(self, line: dict[str, Any], number: int) -> dict[str, Any]:
         where = f"{self._path}:{number}"
-        if line["schema"] != SCHEMA:
+        if line["schema"] != RUN_SCHEMA_VERSION:
             return _convert_schema_1_line(line, where)
         self._folder = self._folder or _RunFolderValues.read(self._path.parent)
         return self._folder.complete_line(line, where)
@@ -351,11 +351,11 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
                     "other lines"
                 )
             schema = verdict.get("schema")
-            if schema not in (OLDEST_SCHEMA, SCHEMA):
+            if schema not in (OLDEST_SCHEMA, RUN_SCHEMA_VERSION):
                 raise UsageError(
                     f"{path}:{number}: the verdict has schema {schema!r}; this harness reads the schemas "
                     f"{OLDEST_SCHEMA} and "
-                    f"{SCHEMA}"
+                    f"{RUN_SCHEMA_VERSION}"
                 )
             yield verdict
 

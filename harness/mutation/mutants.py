@@ -23,7 +23,7 @@ from typing import Any
 import reference_qm
 from harness.errors import UnknownFault
 from harness.mutation.fields import read_field_types
-from harness.mutation.operators import Context, mutations
+from harness.mutation.operators import Context, list_mutations
 from harness.mutation.sites import Edit, first_line, list_own_lines
 
 REFERENCE_FOLDER = Path(reference_qm.__file__).parent
@@ -145,7 +145,7 @@ def _list_file_mutants(file: str) -> list[tuple[Mutant, Edit]]:
             continue  # a decorated function is not called itself, or its results are cached
         ordinals: dict[str, int] = defaultdict(int)
         digest = hashlib.sha256(ast.dump(node).encode()).hexdigest()[:16]
-        for operator, site, edit in mutations(Context(node, names, read_field_types())):
+        for operator, site, edit in list_mutations(Context(node, names, read_field_types())):
             ordinals[operator] += 1
             before, after = _describe_edit(node, site.statement, operator, edit)
             name = f"{file}:{qualified}:{operator}-{ordinals[operator]}"

@@ -205,7 +205,7 @@ _OPERATORS: dict[str, Operator] = {
 }
 
 
-def mutations(context: Context) -> Iterator[tuple[str, Site, Edit]]:
+def list_mutations(context: Context) -> Iterator[tuple[str, Site, Edit]]:
     """Yield every change of a function, with the name of its operator. The order of the changes is always the same."""
     yield from _early_return(context)
     for site in find_sites(context.function):

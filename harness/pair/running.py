@@ -14,7 +14,7 @@ from harness.foreign.findings import build_findings
 from harness.judging.verdicts import Verdict
 from harness.pair.outcomes import Outcome, Result
 from harness.pair.scenarios import SCENARIOS, Scenario, find_missing
-from harness.pair.systems import A, B, Drivers, Pair
+from harness.pair.systems import A, B, Pair, PairDrivers
 from harness.rules.catalogue import Catalogue
 from harness.sut.control import Unsupported
 
@@ -36,7 +36,7 @@ class Cell:
 
 
 def run_pair(
-    drivers: Drivers,
+    drivers: PairDrivers,
     out: Path,
     catalogue: Catalogue,
     report: Callable[[Cell], None],
@@ -54,7 +54,9 @@ def run_pair(
     return cells
 
 
-def _run_cell(drivers: Drivers, out: Path, catalogue: Catalogue, scenario: Scenario, origin: str, target: str) -> Cell:
+def _run_cell(
+    drivers: PairDrivers, out: Path, catalogue: Catalogue, scenario: Scenario, origin: str, target: str
+) -> Cell:
     name = f"{scenario.name.replace(' ', '-')}-{origin}-{target}"
     capture = out / f"{name}.pcapng"
     identifiers = {}

@@ -17,7 +17,7 @@ LARGE_BODY = "x" * 3_000_000
 MAX_POLLS = 40
 ADMIN_LIMIT = 1_000
 
-Run = Callable[[Pair, Side, Side], Outcome]
+RunScenario = Callable[[Pair, Side, Side], Outcome]
 """The type of functions that carry out a scenario, with the pair, the origin and the target as arguments."""
 
 
@@ -33,7 +33,7 @@ class Scenario:
     says: str
     origin: tuple[str, ...]
     target: tuple[str, ...]
-    run: Run
+    run: RunScenario
 
 
 def _number_labels(name: str, number: int = MESSAGE_COUNT) -> list[str]:
@@ -58,7 +58,9 @@ def _await_labels(pair: Pair, side: Side, queue: str, number: int) -> list[str]:
     return side.sut.labels(queue)
 
 
-def _deliver_messages(name: str, number: int = MESSAGE_COUNT, *, transactional: bool = False, **fields: Any) -> Run:
+def _deliver_messages(
+    name: str, number: int = MESSAGE_COUNT, *, transactional: bool = False, **fields: Any
+) -> RunScenario:
     def deliver(pair: Pair, origin: Side, target: Side) -> Outcome:
         queue = target.sut.queue("transactional" if transactional else "plain")
         labels = _number_labels(name, number)

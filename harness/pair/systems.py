@@ -53,8 +53,8 @@ class PingRelay:
     def __init__(self, environment: RealEnvironment, at: Endpoint, target: Endpoint, recorder: Recorder) -> None:
         self._target = target
         self._recorder = recorder
-        self._near = environment.open_udp_port(at, _Forward(self._forward_to_target))
-        self._far = environment.open_udp_port(Endpoint(at.host, 0), _Forward(self._forward_response))
+        self._near = environment.open_udp_port(at, _ForwardingSink(self._forward_to_target))
+        self._far = environment.open_udp_port(Endpoint(at.host, 0), _ForwardingSink(self._forward_response))
         self._asker: Endpoint | None = None
 
     def _forward_to_target(self, remote: Endpoint, data: bytes) -> None:
@@ -74,7 +74,7 @@ class PingRelay:
 
 
 @dataclass(frozen=True, slots=True)
-class _Forward(DatagramSink):
+class _ForwardingSink(DatagramSink):
     """A receiver of datagrams that passes them to a function."""
 
     take: Callable[[Endpoint, bytes], None]
@@ -166,7 +166,7 @@ class Pair:
             stack.callback(self.restore_connections)
 
 
-class Drivers:
+class PairDrivers:
     """The drivers of both systems of a pair."""
 
     def __init__(self, a: SutFile, b: SutFile, out: Path) -> None:

@@ -10,7 +10,7 @@ from harness.sut.timeouts import Timeouts, compute_timeouts
 
 
 @dataclass(slots=True)
-class Setup(System):
+class RunSetup(System):
     """The set-up of a run, which consists of the SUT file and the facts that are known so far."""
 
     control: AgentFindings | None = None

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from harness.proof.steps import Steps
-from harness.proof.trials import CleanResult, Line
+from harness.proof.trials import CleanResult, TrialVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,9 @@ def group_readings(readings: Iterable[ReadingWithChecks], seconds: Mapping[str, 
     return groups
 
 
-def find_differing_checks(lines: Iterable[Line], clean: Mapping[str, CleanResult], checks: Iterable[str]) -> set[str]:
+def find_differing_checks(
+    lines: Iterable[TrialVerdict], clean: Mapping[str, CleanResult], checks: Iterable[str]
+) -> set[str]:
     """Return the checks whose verdicts in a trial differ from their verdicts on the clean reference."""
     found: dict[str, list[tuple[str, str]]] = {check: [] for check in checks}
     for line in lines:

@@ -17,7 +17,7 @@ from harness.faults.registry import FaultyCore, add
 from harness.judging.verdicts import BROKEN_VERDICTS
 from harness.mutation.mutants import MUTATED_FOLDER_OUTSIDE_CORE, MUTATED_FOLDERS, REFERENCE_FOLDER, Mutant
 from harness.proof.code import code_digest
-from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, Line, Trials
+from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, Trials, TrialVerdict
 
 _RECORDER_NAME = "lines recorded"
 
@@ -73,7 +73,7 @@ def measure_reach(trials: Trials, folder: Path) -> Reach:
     recorder = LineRecorder()
     add(_RECORDER_NAME, (), "A pseudo-fault that records the executed lines.", recorder.install, around=recorder)
 
-    def record_reach(check: str, lines: list[Line], seconds: float) -> tuple[str, tuple[Any, ...]]:
+    def record_reach(check: str, lines: list[TrialVerdict], seconds: float) -> tuple[str, tuple[Any, ...]]:
         clean = bool(lines) and not any(line.verdict in BROKEN_VERDICTS + VERDICTS_OF_ABORTED_CHECK for line in lines)
         return check, (recorder.take(), seconds, clean)
 

@@ -20,7 +20,7 @@ from reference_qm.core.part import Part
 from reference_qm.core.replacing import find_part, put_in_place
 
 
-class Step(NamedTuple):
+class ReferenceStep(NamedTuple):
     """A step of the reference, which is named by a method of a part. ``narrowed``: the method whose condition
     selects the changed calls, or None if all calls are changed.
     """
@@ -30,7 +30,7 @@ class Step(NamedTuple):
     narrowed: Method | None = None
 
 
-Steps = frozenset[Step]
+Steps = frozenset[ReferenceStep]
 _ATTRIBUTES_OF_EVERY_CLASS = {"__module__", "__doc__", "__annotations__", "__dict__", "__weakref__", "__slots__"}
 
 
@@ -66,7 +66,9 @@ def _list_overridden_methods(cls: type[Part]) -> Steps | None:
     known = [(name, value) for name, value in changed if hasattr(part, name)]
     plain = all(isinstance(each, FunctionType) for name, value in known for each in (value, getattr_static(part, name)))
     return (
-        frozenset(Step(part, name, value if get_condition(value) else None) for name, value in known) if plain else None
+        frozenset(ReferenceStep(part, name, value if get_condition(value) else None) for name, value in known)
+        if plain
+        else None
     )
 
 
@@ -75,9 +77,9 @@ class StepRecorder:
     subclasses.
     """
 
-    def __init__(self, steps: Iterable[Step]) -> None:
-        self._taken: set[Step] = set()
-        of_method: dict[type[Part], dict[str, list[Step]]] = defaultdict(lambda: defaultdict(list))
+    def __init__(self, steps: Iterable[ReferenceStep]) -> None:
+        self._taken: set[ReferenceStep] = set()
+        of_method: dict[type[Part], dict[str, list[ReferenceStep]]] = defaultdict(lambda: defaultdict(list))
         for step in steps:
             of_method[step.part][step.name].append(step)
         self._parts = [
@@ -96,7 +98,7 @@ class StepRecorder:
         self._taken.clear()
         return taken
 
-    def _note_calls(self, part: type[Part], name: str, steps: Sequence[Step]) -> Callable[..., Any]:
+    def _note_calls(self, part: type[Part], name: str, steps: Sequence[ReferenceStep]) -> Callable[..., Any]:
         method, taken = getattr(part, name), self._taken
         conditions = [(step, step.narrowed and get_condition(step.narrowed)) for step in steps]
 

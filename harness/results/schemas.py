@@ -16,7 +16,7 @@ from jsonschema_rs import Draft202012Validator
 from harness.judging.verdicts import Advice, Verdict
 from harness.printable import one_line
 from harness.results.bundle import BadBundle
-from harness.run_folder import RULES_FILE, RUN_FILE, SCHEMA, VERDICTS_FILE
+from harness.run_folder import RULES_FILE, RUN_FILE, RUN_SCHEMA_VERSION, VERDICTS_FILE
 
 MAX_JSON_BYTES = 64 * 2**20
 """int bytes: the maximum size of a JSON file."""
@@ -240,7 +240,7 @@ def _are_texts(value: Any) -> bool:
 
 
 _FORMS: Mapping[str, tuple[bool, Callable[[Any], bool]]] = {
-    "schema": (True, lambda value: type(value) is int and value == SCHEMA),
+    "schema": (True, lambda value: type(value) is int and value == RUN_SCHEMA_VERSION),
     "seq": (True, lambda value: type(value) is int and value > 0),
     "ms": (True, lambda value: type(value) is int and value >= 0),
     "rule": (True, lambda value: _is_text(value) and _RULE_ID_PATTERN.fullmatch(value) is not None),

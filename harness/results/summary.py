@@ -30,7 +30,7 @@ _CHANGED_BY_MARKDOWN = re.compile(
 """A pattern for text that Markdown would not display unchanged."""
 
 
-def summary(found: RunResults, catalogue: Mapping[str, Rule]) -> str:
+def build_summary(found: RunResults, catalogue: Mapping[str, Rule]) -> str:
     """Return the page. It contains the tested system, the number of judged rules, the findings, and the known
     deviations.
     """

@@ -38,7 +38,7 @@ class SectionCoverage:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
-def coverage(
+def count_coverage_by_section(
     catalogue: Catalogue, index: Mapping[str, IndexRow], checked: Collection[str], proven: Collection[str]
 ) -> list[SectionCoverage]:
     """Return the counts for every section that has a row in a document, in the order of the documents."""

@@ -46,16 +46,16 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     driver = item.config.stash.get(DRIVER_KEY, None)
     if get_check_id(item) is None or not isinstance(driver, ExternalDriver):
         return None
-    log, hook, tried, doubts = item.config.stash[LOG_KEY], item.ihook, list[Attempt](), Doubts()
+    log, hook, tried, doubts = item.config.stash[LOG_KEY], item.ihook, list[Attempt](), AttemptDisturbances()
     hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     for number in range(MAX_ATTEMPTS):
         entries: list[Entry] = []
         item.config.stash[LOG_KEY], item.stash[ATTEMPT_KEY] = entries, number
         driver.vital_signs.slow_timers(number > 0)
         tried.append((entries, run_attempt(item, nextitem, again=number > 0)))
-        now = Doubts(driver.vital_signs.stall_ms, driver.vital_signs.clock_jump_ms)
+        now = AttemptDisturbances(driver.vital_signs.stall_ms, driver.vital_signs.clock_jump_ms)
         doubts = doubts.take_worse(now)
-        excused = now != Doubts() or (driver.timeouts.slow and number + 1 < ATTEMPTS_ON_SLOW_SYSTEM)
+        excused = now != AttemptDisturbances() or (driver.timeouts.slow and number + 1 < ATTEMPTS_ON_SLOW_SYSTEM)
         dead = any(entry.document == ROBUSTNESS_DOCUMENT for entry in entries)
         own = [entry for entry in entries if entry.rule in find_covered_rules(item)]  # a stall makes no packet wrong
         if (
@@ -68,7 +68,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
             break
     driver.vital_signs.slow_timers(False)
     item.config.stash[LOG_KEY] = log
-    entries, reports = settle_attempts(tried, doubts, steady=now == Doubts())
+    entries, reports = settle_attempts(tried, doubts, steady=now == AttemptDisturbances())
     release_packets(item)
     if not item.stash.get(RUNS_AGAIN_ALONE, False):
         run, rests = item.config.stash[RUN_KEY], item.stash.get(ROOTS_OF_CHECK, CheckPrerequisites())
@@ -83,7 +83,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Doubts:
+class AttemptDisturbances:
     """The longest stall and the largest clock jump during an attempt. Either of them may have invalidated the
     verdicts of the attempt.
     """
@@ -91,9 +91,9 @@ class Doubts:
     stall_ms: int = 0
     clock_jump_ms: int = 0
 
-    def take_worse(self, other: Doubts) -> Doubts:
+    def take_worse(self, other: AttemptDisturbances) -> AttemptDisturbances:
         """Combine the doubts about two attempts: return the longer stall and the larger clock jump."""
-        return Doubts(max(self.stall_ms, other.stall_ms), max(self.clock_jump_ms, other.clock_jump_ms))
+        return AttemptDisturbances(max(self.stall_ms, other.stall_ms), max(self.clock_jump_ms, other.clock_jump_ms))
 
     def __str__(self) -> str:
         if self.clock_jump_ms:
@@ -113,7 +113,7 @@ def is_bad(entries: list[Entry]) -> bool:
     return any(entry.verdict in WRONG_VERDICTS for entry in entries)
 
 
-def settle_attempts(attempts: list[Attempt], doubts: Doubts, *, steady: bool = False) -> Attempt:
+def settle_attempts(attempts: list[Attempt], doubts: AttemptDisturbances, *, steady: bool = False) -> Attempt:
     """Return the verdicts and reports of the last attempt. A failure in the last attempt becomes inconclusive
     unless the same rule failed in every attempt.
 

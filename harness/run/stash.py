@@ -28,7 +28,7 @@ DRIVER_KEY: pytest.StashKey[SutDriver] = pytest.StashKey()
 """The driver of this process."""
 LOG_KEY: pytest.StashKey[VerdictReceiver] = pytest.StashKey()
 """The log to which this process writes its verdicts."""
-FINAL_RESULTS: pytest.StashKey[list[RuleResult]] = pytest.StashKey()
+FINAL_RESULTS_KEY: pytest.StashKey[list[RuleResult]] = pytest.StashKey()
 """The final verdict of every rule, which is set at the end of the run."""
 JUDGE_KEY: pytest.StashKey[Judge] = pytest.StashKey()
 ROWS_KEY: pytest.StashKey[Rows] = pytest.StashKey()
@@ -41,7 +41,7 @@ ROOTS_OF_CHECK: pytest.StashKey[CheckPrerequisites] = pytest.StashKey()
 """The prerequisites on which the verdicts of a check depend."""
 RUNS_AGAIN_ALONE: pytest.StashKey[bool] = pytest.StashKey()
 """Whether a check must be repeated while no other check runs."""
-END_REPORTED: pytest.StashKey[bool] = pytest.StashKey()
+END_REPORTED_KEY: pytest.StashKey[bool] = pytest.StashKey()
 """Whether the verdicts of a check report the end of the SUT's process."""
 MIRROR_KEY: pytest.StashKey[PeerPacketJudge] = pytest.StashKey()
 """The judge that judges the peer's packets in the clean run of ``prove``."""

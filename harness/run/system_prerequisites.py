@@ -22,7 +22,7 @@ from harness.errors import ConformanceFailure, SutUnavailable
 from harness.judging.robustness import ROBUSTNESS_DOCUMENT
 from harness.judging.verdicts import BROKEN_VERDICTS, Entry, Verdict
 from harness.prerequisites.asking import BY_ADDRESS, IDENTITY, QUEUES, REACHED, check_delivery, check_identity
-from harness.prerequisites.line import Line, State
+from harness.prerequisites.line import PrerequisiteFinding, State
 from harness.prerequisites.remote_reading import REMOTE_READING_SUBJECT, check_endpoint
 from harness.prerequisites.system import System
 from harness.run.check_prerequisites import CheckPrerequisites
@@ -42,7 +42,7 @@ class SystemPrerequisites:
     prerequisites are first checked.
     """
 
-    lines: tuple[Line, ...] | None = None
+    lines: tuple[PrerequisiteFinding, ...] | None = None
     reached: bool = False
     """Whether the system has opened a connection to the peer."""
     _attempts: int = 0
@@ -82,7 +82,7 @@ class SystemPrerequisites:
         finally:
             fcntl.lockf(number, fcntl.LOCK_UN)
 
-    def missing(self, rests: CheckPrerequisites) -> Iterator[Line]:
+    def missing(self, rests: CheckPrerequisites) -> Iterator[PrerequisiteFinding]:
         """Yield the missing prerequisites (root causes) on which a check depends."""
         for line in self.lines or ():
             if not line.is_missing:
@@ -97,7 +97,7 @@ class SystemPrerequisites:
                 yield line
 
 
-def _check_roots(driver: ExternalDriver, *, reached: bool) -> tuple[Line, ...] | None:
+def _check_roots(driver: ExternalDriver, *, reached: bool) -> tuple[PrerequisiteFinding, ...] | None:
     """Check the prerequisites on the system. Return None if the system cannot be reached, so that the next caller
     tries again.
     """
@@ -109,7 +109,7 @@ def _check_roots(driver: ExternalDriver, *, reached: bool) -> tuple[Line, ...] |
     return found if known else None
 
 
-def _ask_for_lines(driver: ExternalDriver, *, reached: bool) -> Iterator[Line]:
+def _ask_for_lines(driver: ExternalDriver, *, reached: bool) -> Iterator[PrerequisiteFinding]:
     """Check the prerequisites with a separate peer. If this machine has several addresses, this peer uses an address
     that no check uses.
     """
@@ -151,11 +151,11 @@ def _is_doubtful(entry: Entry, prerequisites: CheckPrerequisites) -> bool:
     return entry.document != ROBUSTNESS_DOCUMENT and (missed or prerequisites.is_silence(entry))
 
 
-def _make_inconclusive(lines: Sequence[Line], entry: Entry) -> Entry:
+def _make_inconclusive(lines: Sequence[PrerequisiteFinding], entry: Entry) -> Entry:
     why = "; ".join(line.sentence for line in lines)
     reason = f"{why}; {entry.reason}" if entry.reason else why
     return replace(entry, verdict=Verdict.INCONCLUSIVE, reason=reason)
 
 
-def _get_root_key(line: Line) -> str:
+def _get_root_key(line: PrerequisiteFinding) -> str:
     return f"{line.subject} {line.about}" if line.about else line.subject

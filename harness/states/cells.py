@@ -11,7 +11,7 @@ from harness.expectations import Difference, Expectation, fields
 from harness.judging.judge import Judge
 from harness.run.marks import covers, malforms, needs
 from harness.states.machine import Machine
-from harness.states.table import OUTCOME, Cell, Table
+from harness.states.table import OUTCOME_KEY, Cell, Table
 from harness.states.vocabulary import describe_outcome
 
 
@@ -63,13 +63,13 @@ def judge_cell(judge: Judge, cell: Cell, machine: Machine) -> None:
     following = cell.outcomes.get(outcome)
     shown = {} if following is None else {**table.states[following].shows, **table.beside}
     seen = machine.observe_probes(*shown)
-    shown[OUTCOME] = OutcomeOf(cell)
-    seen[OUTCOME] = outcome
+    shown[OUTCOME_KEY] = OutcomeOf(cell)
+    seen[OUTCOME_KEY] = outcome
     places_of_rules: dict[str, list[str]] = {}
     for place in shown:
-        places_of_rules.setdefault(place if place in cell.rules else OUTCOME, []).append(place)
+        places_of_rules.setdefault(place if place in cell.rules else OUTCOME_KEY, []).append(place)
     for name, places in places_of_rules.items():
-        in_order = sorted(places, key=lambda place: place != OUTCOME)  # the outcome, then the probes in their order
+        in_order = sorted(places, key=lambda place: place != OUTCOME_KEY)  # the outcome, then the probes in their order
         expected, observed = ({place: values[place] for place in in_order} for values in (shown, seen))
         judge(
             *cell.rules[name],

@@ -15,10 +15,10 @@ from typing import Any
 from harness.errors import HarnessError
 from harness.paths import SUITES
 from harness.rules.places import STATES_FILE
-from harness.states.vocabulary import VOCABULARY, find_unknown_words
+from harness.states.vocabulary import MEANING_BY_WORD, find_unknown_words
 
-OUTCOME = "outcome"
-SECTION = re.compile(r"MS-[A-Z]+ \d+(\.\d+)+|erratum E\d+")
+OUTCOME_KEY = "outcome"
+SECTION_PATTERN = re.compile(r"MS-[A-Z]+ \d+(\.\d+)+|erratum E\d+")
 """A pattern for the section or erratum that permits any outcome in a cell."""
 
 
@@ -48,7 +48,7 @@ class Cell:
     """The permitted outcomes of an event in a state, each with the next state, and the rules that demand these
     outcomes.
 
-    ``rules``: the key ``OUTCOME`` contains the rules about the outcome and about probes without a separate key; the
+    ``rules``: the key ``OUTCOME_KEY`` contains the rules about the outcome and about probes without a separate key; the
     name of a probe contains the rules about the observation of this probe. A cell without outcomes has a reason:
     ``open`` names the section that permits any outcome, or ``never`` states why the event cannot occur in the
     state.
@@ -163,17 +163,17 @@ def _find_mistakes_in_cell(cell: Cell, table: Table) -> Iterator[str]:
         yield "names an unknown state or event"
     if sum(map(bool, (cell.outcomes, cell.open, cell.never))) != 1:
         yield "needs one of `outcomes`, `open` and `never`"
-    if cell.outcomes and not cell.rules.get(OUTCOME):
+    if cell.outcomes and not cell.rules.get(OUTCOME_KEY):
         yield "has outcomes without rules; name the rules, or leave it `open`"
-    if cell.open and not SECTION.search(cell.open):
+    if cell.open and not SECTION_PATTERN.search(cell.open):
         yield "is open without a section or an erratum, such as MS-MQQB 3.1.5.5"
     for outcome, following in cell.outcomes.items():
         if unknown := find_unknown_words(outcome):
-            yield f"has the unknown outcome {unknown[0]!r}; known: {', '.join(VOCABULARY)}"
+            yield f"has the unknown outcome {unknown[0]!r}; known: {', '.join(MEANING_BY_WORD)}"
         if following not in table.states:
             yield f"leads to the unknown state {following!r}"
             continue
-        shown = {OUTCOME, *table.states[following].shows, *table.beside}
+        shown = {OUTCOME_KEY, *table.states[following].shows, *table.beside}
         yield from (
             f"has rules about {place!r}, which the state {following!r} does not show"
             for place in cell.rules.keys() - shown
@@ -184,7 +184,7 @@ def _read_rules(rules: Any) -> dict[str, tuple[str, ...]]:
     """Return the rules by their subject, which is the outcome or a probe. If the rules are a plain list, their
     subject is the outcome.
     """
-    by_place = rules if isinstance(rules, dict) else {OUTCOME: rules}
+    by_place = rules if isinstance(rules, dict) else {OUTCOME_KEY: rules}
     return {place: tuple(each) for place, each in by_place.items()}
 
 

@@ -10,8 +10,8 @@ from typing import Any
 from harness.capture.ip import UdpDatagram
 from harness.environment import StreamSink
 from harness.environment.virtual import EVENT_LIMIT, NETWORK_LATENCY_MS, VirtualEnvironment
-from harness.sut.replay_items import NotReplayable, Open
-from harness.sut.replay_player import Player
+from harness.sut.replay_items import ConnectionOpening, NotReplayable
+from harness.sut.replay_player import CapturePlayer
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint
 
@@ -46,7 +46,7 @@ class ReplayEnvironment(VirtualEnvironment):
     ends in the capture.
     """
 
-    def __init__(self, player: Player, began: Mapping[str, int], *, virtual: bool) -> None:
+    def __init__(self, player: CapturePlayer, began: Mapping[str, int], *, virtual: bool) -> None:
         super().__init__()
         self.virtual = virtual
         self._late_ms = 0 if virtual else TIMER_LATENESS_MS
@@ -168,7 +168,7 @@ class ReplayEnvironment(VirtualEnvironment):
     def connect(self, remote: Endpoint, local_host: str, sink: StreamSink) -> Any:
         stream = ReplayStream(Endpoint(local_host, 0), remote, sink)
         if any(
-            isinstance(one, Open) and not one.by_sut and one.server == remote
+            isinstance(one, ConnectionOpening) and not one.by_sut and one.server == remote
             for one in self._player.list_unplayed_items()
         ):
             self._connecting.append((stream, sink))
@@ -181,11 +181,11 @@ class ReplayEnvironment(VirtualEnvironment):
         if stream.open:
             sink.on_failed("connection refused")
 
-    def is_connecting_to(self, item: Open) -> bool:
+    def is_connecting_to(self, item: ConnectionOpening) -> bool:
         """Return whether the harness is connecting to an endpoint."""
         return any(stream.remote == item.server and stream.open for stream, _ in self._connecting)
 
-    def get_harness_end(self, item: Open, local: Endpoint, remote: Endpoint) -> ReplayStream | None:
+    def get_harness_end(self, item: ConnectionOpening, local: Endpoint, remote: Endpoint) -> ReplayStream | None:
         """Return the harness's end of a connection that has just been opened, or None if the harness neither opens
         such a connection nor listens for it.
         """

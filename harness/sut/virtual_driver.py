@@ -39,7 +39,7 @@ THIRD_ADDRESS = "127.0.0.253"
 """A third address for the host name ``TWO_ADDRESSES``, at which no program listens. For a real system, the name may
 have only two addresses.
 """
-COMPUTER = "sut"
+SUT_COMPUTER_NAME = "sut"
 
 
 def derive_entropy(seed: str) -> SeededEntropy:
@@ -96,7 +96,7 @@ class VirtualDriver:
         integrated = file.capabilities.get("directory", False)
         config = QueueManagerConfig(
             identifier=identifier,
-            host_name=f"{COMPUTER}.example",
+            host_name=f"{SUT_COMPUTER_NAME}.example",
             addresses=(driver.address,),
             remote_tcp_port=driver.peer_tcp_port,
             remote_ping_port=driver.peer_ping_port,
@@ -120,7 +120,7 @@ class VirtualDriver:
         )
         environment.hosts[PEER_HOST] = (driver.peer_address,)
         users = config.security.accounts
-        directory = virtual_directory(driver, identifier, COMPUTER, entropy, users) if integrated else None
+        directory = virtual_directory(driver, identifier, SUT_COMPUTER_NAME, entropy, users) if integrated else None
         faults = self.file.reference.faults
         release = self.file.reference.release
         configured = replace(

@@ -10,7 +10,7 @@ from harness.environment.real import RealEnvironment
 from harness.environment.wall_clock import WallClock
 from harness.sut.pulse_channels import ControlChannel, PingChannel
 from harness.sut.sut_file import SutFile
-from harness.sut.timeouts import SLOW_ANSWER_FACTOR, Speed, compute_timeouts, measure_speed
+from harness.sut.timeouts import SLOW_ANSWER_FACTOR, SpeedMeasurement, compute_timeouts, measure_speed
 from harness.sut.wires import Route
 from reference_qm.surface.inputs import Endpoint
 
@@ -27,7 +27,7 @@ class VitalSigns:
 
     def __init__(self, file: SutFile) -> None:
         self.file = file
-        self.speed: Speed | None = None
+        self.speed: SpeedMeasurement | None = None
         self.timeouts = compute_timeouts(file.timeouts, controlled=file.control.kind != "none")
         self._open_channel: OpenChannel | None = None
         self._felt: Pulse | None = None

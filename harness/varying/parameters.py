@@ -22,7 +22,7 @@ SECOND_SOURCE_GUID = UUID("6d716376-0000-4000-8000-00000000a001")
 """The queue manager that messages name as their source if the peer only forwards them."""
 TRACE_QUEUE = UUID("6d716376-0000-4000-8000-00000000a002")
 """The identifier of a public queue that no directory contains."""
-DAY_S = 86_400
+SECONDS_PER_DAY = 86_400
 LONG_BODY = bytes(index % 251 for index in range(5_000))
 """A body that is longer than the blocks in which a system may store or send bodies."""
 LONG_EXTENSION = bytes(255 - index % 253 for index in range(303))
@@ -134,11 +134,15 @@ PARAMETERS: Mapping[str, Sequence[Value]] = {
     ),
     "time to reach queue": (
         Value("infinite"),
-        Value("a day", {"base": {"TimeToReachQueue": DAY_S}}, {"time_to_reach_queue_s": DAY_S}),
+        Value("a day", {"base": {"TimeToReachQueue": SECONDS_PER_DAY}}, {"time_to_reach_queue_s": SECONDS_PER_DAY}),
     ),
     "time to be received": (
         Value("infinite"),
-        Value("two days", _user_fields(TimeToBeReceived=2 * DAY_S), {"time_to_be_received_s": 2 * DAY_S}),
+        Value(
+            "two days",
+            _user_fields(TimeToBeReceived=2 * SECONDS_PER_DAY),
+            {"time_to_be_received_s": 2 * SECONDS_PER_DAY},
+        ),
     ),
     "application tag": (
         Value("0"),

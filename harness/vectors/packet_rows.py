@@ -210,7 +210,7 @@ def _tolerated_messages() -> Iterator[Row]:
     yield Row("transactional-priority", priority, "acceptable", "PR is 5, although TH is 1.", ("MQMQ-2.2.19.1-04",))
 
 
-_REFUSED: tuple[tuple[str, Callable[[], bytes], str, tuple[str, ...]], ...] = (
+_REFUSED_PACKET_ROWS: tuple[tuple[str, Callable[[], bytes], str, tuple[str, ...]], ...] = (
     (
         "destination-kind-4",
         lambda: bytes(user_message(user={"DQ": 4})),
@@ -269,7 +269,7 @@ _REFUSED: tuple[tuple[str, Callable[[], bytes], str, tuple[str, ...]], ...] = (
 
 
 def _refused_messages() -> Iterator[Row]:
-    for name, build, comment, rules in _REFUSED:
+    for name, build, comment, rules in _REFUSED_PACKET_ROWS:
         yield Row(name, build(), "invalid", comment, rules)
 
 

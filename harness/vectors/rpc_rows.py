@@ -37,7 +37,7 @@ def _build_description_with_message(size: int) -> Any:
 
 
 Arguments = Mapping[str, Any]
-CASES: Mapping[str, tuple[tuple[Arguments, ...], tuple[Arguments, ...]]] = {
+CASES_BY_METHOD: Mapping[str, tuple[tuple[Arguments, ...], tuple[Arguments, ...]]] = {
     "RemoteQMStartReceive": (
         ({"lpRemoteReadDesc": _build_description()}, {"lpRemoteReadDesc": _build_description(ulAction=PEEK_NEXT)}),
         (
@@ -95,7 +95,7 @@ CASES: Mapping[str, tuple[tuple[Arguments, ...], tuple[Arguments, ...]]] = {
 def list_stubs(operation: str) -> Iterator[Row]:
     """Yield the rows of an operation. Each case occurs in NDR and in NDR64, complete and without its last byte."""
     known = OPERATIONS[operation]
-    for direction, cases in zip(("request", "response"), CASES[operation], strict=True):
+    for direction, cases in zip(("request", "response"), CASES_BY_METHOD[operation], strict=True):
         build = known.build_request if direction == "request" else known.build_response
         for number, values in enumerate(cases):
             for wide in (False, True):

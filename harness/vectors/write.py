@@ -11,7 +11,7 @@ from typing import Any
 from harness.errors import HarnessError
 from harness.vectors.packet_rows import PACKETS
 from harness.vectors.reading import read_packet, read_stub, refuse_packet
-from harness.vectors.rpc_rows import CASES, OPERATIONS, list_stubs
+from harness.vectors.rpc_rows import CASES_BY_METHOD, OPERATIONS, list_stubs
 from harness.vectors.vector import Row, Vector
 from harness.wire import WireError
 
@@ -32,7 +32,7 @@ def make_files() -> Iterator[tuple[str, dict[str, Any]]]:
             f"{kind}.json",
             _build_file(kind, SECTION_BY_FILE[kind], [_build_packet_vector(kind, row) for row in list_rows()]),
         )
-    for operation in CASES:
+    for operation in CASES_BY_METHOD:
         vectors = [_build_stub_vector(operation, row) for row in list_stubs(operation)]
         yield f"rpc_{operation}.json", _build_file(operation, OPERATIONS[operation].section, vectors)
 

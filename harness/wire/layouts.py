@@ -45,7 +45,7 @@ from harness.wire.transaction import TransactionHeader
 from harness.wire.user import UserHeader
 from harness.wire.words import Bits, list_words
 
-FILTERS: Mapping[type[Layer], str] = {
+FILTER_BY_LAYER: Mapping[type[Layer], str] = {
     PingPacket: "ping",
     BaseHeader: "base",
     InternalHeader: "internal",
@@ -105,21 +105,21 @@ class Expression:
         return id(self)
 
 
-class _Unread:
+class _UnreadBytes:
     """The bytes of a layer that have not been dissected yet. Their length is the length of the rest of the packet."""
 
     def __len__(self) -> int:
-        raise _WholeRest
+        raise _RestLengthRead
 
 
-class _WholeRest(Exception):
+class _RestLengthRead(Exception):
     """The exception when a function that computes a size reads the length of the remaining bytes."""
 
 
 class _Reader:
     """A layer whose fields have expressions as their values."""
 
-    original = _Unread()
+    original = _UnreadBytes()
 
     def __getattr__(self, name: str) -> Expression:
         return Expression(name)
@@ -152,8 +152,8 @@ class LayerLayout:
 
 
 def read_layouts() -> list[LayerLayout]:
-    """Return the layouts of all layers in ``FILTERS``."""
-    return [LayerLayout(layer.__name__, name, tuple(_read_fields(layer))) for layer, name in FILTERS.items()]
+    """Return the layouts of all layers in ``FILTER_BY_LAYER``."""
+    return [LayerLayout(layer.__name__, name, tuple(_read_fields(layer))) for layer, name in FILTER_BY_LAYER.items()]
 
 
 def _read_fields(layer: type[Layer]) -> Iterator[FieldLayout]:
@@ -180,7 +180,7 @@ def _evaluate_size(size: Callable[[Any], Any] | int) -> Any:
         return size
     try:
         return size(_Reader())
-    except _WholeRest:
+    except _RestLengthRead:
         return REST_OF_PACKET
 
 

@@ -129,7 +129,7 @@ class MQFAddressHeader(Structure):
         return s
 
 
-class Names(Nested):
+class FormatNamesHeader(Nested):
     """A field that contains an MQFAddressHeader. If a list of elements is given, it is converted to an
     MQFAddressHeader with the correct HeaderID.
     """
@@ -166,8 +166,8 @@ class MultiQueueFormatHeader(Layer):
     """The header with three lists of queue names and a signature."""
 
     fields_desc = (
-        Names("Destination", DESTINATION),
-        Names("Administration", ADMINISTRATION),
-        Names("Response", RESPONSE),
+        FormatNamesHeader("Destination", DESTINATION),
+        FormatNamesHeader("Administration", ADMINISTRATION),
+        FormatNamesHeader("Response", RESPONSE),
         Nested("Signature", MQFSignatureHeader, MQFSignatureHeader()),
     )

@@ -77,7 +77,7 @@ class Variant:
     raw: bytes | None = None
 
 
-class Stub:
+class StubBuilder:
     """A stub that is being built. It stores the functions that will write the targets of its pointers."""
 
     def __init__(self, wide: bool) -> None:
@@ -183,7 +183,7 @@ def get_properties(wide: bool, direct: str, identifiers: Sequence[int], variants
     """Build the stub of R_QMGetObjectProperties for the queue with the given direct name, which is given without
     ``DIRECT=``.
     """
-    stub = Stub(wide)
+    stub = StubBuilder(wide)
 
     def build_queue_format() -> None:
         stub.align(8 if wide else 4)

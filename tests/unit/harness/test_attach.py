@@ -27,7 +27,7 @@ from harness.attach.attach import (
 from harness.attach.findings import FACILITY_BY_VERB, AgentFindings, State
 from harness.errors import SutUnavailable, UsageError
 from harness.paths import SUITES
-from harness.proof.inventory import Inventory
+from harness.proof.inventory import RuleInventory
 from harness.sut.agent import Agent
 from harness.sut.sut_file import CAPABILITIES, parse_sut_file
 from reference_qm.control import FACILITIES
@@ -241,7 +241,7 @@ def test_cost_of_a_missing_facility_is_the_number_of_rules_it_would_add() -> Non
     tests = {"A-1": ["a", "b"], "A-2": ["b"], "A-3": ["c"], "A-4": ["d"]}
     needs = {"a": {"send"}, "b": {"send", "inspect"}, "c": {"receive", "inspect"}, "d": {"security"}}
     frozen = {check: frozenset(names) for check, names in needs.items()}
-    inventory = Inventory({}, tests, {}, {"A-5": ""}, frozenset(), needs=frozen)  # type: ignore[arg-type]
+    inventory = RuleInventory({}, tests, {}, {"A-5": ""}, frozenset(), needs=frozen)  # type: ignore[arg-type]
     counted = count_costs(inventory.judgeable, ("send",), None)
     assert (counted.every, counted.now) == (5, 3)
     assert {name: more for name, more in counted.more.items() if more} == {"inspect": 1}

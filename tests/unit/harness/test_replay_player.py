@@ -13,8 +13,8 @@ from harness.capture.ip import UdpDatagram, build_udp
 from harness.capture.recorder import Recorder
 from harness.environment import VirtualEnvironment
 from harness.sut.replay_environment import TIMER_LATENESS_MS, ReplayEnvironment
-from harness.sut.replay_items import Item, Note, NotReplayable, Packet
-from harness.sut.replay_player import Player
+from harness.sut.replay_items import CaptureNote, Item, NotReplayable, Packet
+from harness.sut.replay_player import CapturePlayer
 from reference_qm.surface.inputs import Endpoint
 
 PEER, SUT = Endpoint("127.0.0.2", 40_000), Endpoint("127.0.0.1", 3_527)
@@ -47,8 +47,8 @@ def came(ms: float, data: bytes = b"x", number: int = 1) -> Packet:
     return Packet(number, at(ms), True, segment, build_udp(segment, number - 1))
 
 
-def note(ms: float, **said: Any) -> Note:
-    return Note(0, at(ms), said)
+def note(ms: float, **said: Any) -> CaptureNote:
+    return CaptureNote(0, at(ms), said)
 
 
 class World:
@@ -57,7 +57,7 @@ class World:
     def __init__(self, *items: Item, folder: Path, virtual: bool = False) -> None:
         self.differences: list[str] = []
         self.heard: list[bytes] = []
-        self.player = Player([*items], self.differences.append)
+        self.player = CapturePlayer([*items], self.differences.append)
         self.environment = self.player.environment = ReplayEnvironment(self.player, BEGAN, virtual=virtual)
         self.recorder = Recorder(self.environment, folder / "again.pcapng")
         self.player.begin(self.recorder, None, "", "")  # type: ignore[arg-type]  # of the system it takes nothing
@@ -138,7 +138,7 @@ def test_replayed_packet_has_its_recorded_utc_second(world_of: MadeWorlds):
     world = world_of(question)
     world.environment.follow(at(-5) + 1_000_000)
     assert world.environment.now().utc_s == BEGAN["utc_s"]
-    world = world_of(Note(0, at(1_001), question.said))
+    world = world_of(CaptureNote(0, at(1_001), question.said))
     world.environment.follow(at(999))
     assert world.environment.now().utc_s == BEGAN["utc_s"] + 1
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pytest
 
 from harness.mutation.fields import FieldTypes
-from harness.mutation.operators import Context, mutations
+from harness.mutation.operators import Context, list_mutations
 
 
 class Colour(enum.Enum):
@@ -36,7 +36,7 @@ def changes(text: str, operator: str) -> list[str]:
     assert isinstance(function, ast.FunctionDef)
     context = Context(function, globals(), FieldTypes([Pair]))
     found = []
-    for name, _, edit in mutations(context):
+    for name, _, edit in list_mutations(context):
         if name == operator:
             undo = edit.swap()
             found.append(
