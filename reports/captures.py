@@ -9,7 +9,7 @@ from pathlib import Path
 
 from reports.model import Frame, Standing
 from reports.runs import resolve_inside
-from reports.text import one_line, slug
+from reports.text import make_slug, one_line
 
 ShowPackets = Callable[[Path, Standing], tuple[Frame, ...]]
 """A function that returns the packets of a verdict from the capture of the verdict."""
@@ -66,7 +66,7 @@ class CaptureStore:
             self.missing.append(f"{one_line(run, 60)}: {one_line(capture, 120)}")
             return None
         # The suffix is always .pcapng, so that a browser saves the file and does not run it.
-        name = f"captures/{slug(run)}/{slug(capture)}.pcapng"
+        name = f"captures/{make_slug(run)}/{make_slug(capture)}.pcapng"
         target = self.site / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)

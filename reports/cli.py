@@ -79,7 +79,7 @@ def rollup(
             "--replace", help="If the lake contains a run of the same name with different content, replace that run."
         ),
     ] = False,
-    follow: Annotated[
+    follow_runs: Annotated[
         bool,
         typer.Option("--follow", help="Watch RUN, a folder of run folders, and ingest each run when it is finished."),
     ] = False,
@@ -101,7 +101,7 @@ def rollup(
     Exit code 0: done; 2: an argument was refused, or the command failed; 3: done, but some lines of the input were
     not verdicts.
     """
-    if follow:
+    if follow_runs:
         _follow_runs(runs, out, replace or wait > 0, None if once else every, master, conf)
         return
     with one_line_errors("rollup"):
@@ -133,7 +133,7 @@ def _follow_runs(
 
     ``of_named``: whether the user gave an option that applies only to runs that the command line names.
     """
-    from reports.following import follow
+    from reports.following import follow_runs
 
     with one_line_errors("rollup"):
         if len(runs) != 1 or of_named:
@@ -143,7 +143,7 @@ def _follow_runs(
         where = str(out / "lake")
         with open_lake("rollup", where, master, conf, new=True) as (lake, progress):
             progress.pause()
-            reports = follow(lake.spark, where, runs[0], every, partial(_rewrite_site, lake.spark, where, out))
+            reports = follow_runs(lake.spark, where, runs[0], every, partial(_rewrite_site, lake.spark, where, out))
     if every is None:
         exit_with_report_code(reports)
 
@@ -152,7 +152,7 @@ def _rewrite_site(spark: SparkSession, where: str, out: Path, progress: Progress
     from reports.lake.store import Lake
 
     shown = _write_site(Lake.open(spark, where), out, progress)
-    progress.erase()
+    progress.erase_line()
     _show_result("rollup", *shown, out)
 
 

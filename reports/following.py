@@ -18,7 +18,7 @@ from reports.text import one_line
 COMMAND = "rollup"
 
 
-def follow(
+def follow_runs(
     spark: SparkSession,
     where: str,
     folder: str,

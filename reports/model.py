@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from reports.text import get_natural_sort_key, get_section_sort_key, shown_profile, slug, system_key, system_label
+from reports.text import get_natural_sort_key, get_section_sort_key, make_slug, shown_profile, system_key, system_label
 from reports.verdict_table import VerdictTable
 from reports.vocabulary import SEVERITY
 
@@ -411,7 +411,7 @@ class Section:
     @property
     def slug(self) -> str:
         """Return the name of the section's page in file names."""
-        return slug(f"{self.document} {self.section}")
+        return make_slug(f"{self.document} {self.section}")
 
 
 def make_unlisted_rule(rule: str, document: str, section: str, level: str) -> Rule:

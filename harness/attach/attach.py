@@ -51,7 +51,7 @@ class JudgeableRuleCounts:
     """The capabilities that the count assumes, as text: ``every capability``, or the capabilities of a SUT file."""
 
 
-def count_costs(judgeable: Any, announced: Collection[str], file: SutFile | None) -> JudgeableRuleCounts:
+def count_judgeable_rules(judgeable: Any, announced: Collection[str], file: SutFile | None) -> JudgeableRuleCounts:
     """Count the rules that can be judged now, and the rules that each missing facility would add. ``judgeable`` is
     the method ``RuleInventory.list_judgeable_rules``.
     """

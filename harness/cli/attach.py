@@ -56,7 +56,7 @@ def attach(
     ] = False,
 ) -> None:
     """Test each verb of an agent, and count the rules that each missing facility costs."""
-    from harness.attach.attach import as_json, count_costs, draft_sut_file, list_lines, try_agent, write_draft
+    from harness.attach.attach import as_json, count_judgeable_rules, draft_sut_file, list_lines, try_agent, write_draft
     from harness.proof.inventory import take_inventory
     from harness.sut.sut_file import load_sut_file
 
@@ -69,7 +69,7 @@ def attach(
     queue = None if file is None else file.queues.plain
     with unwind_on_signals():
         found = try_agent(route, f"{time.time_ns() // 1_000_000:x}", queue, disruptive=disruptive)
-    counted = count_costs(take_inventory().judgeable, found.offered_facilities, file)
+    counted = count_judgeable_rules(take_inventory().list_judgeable_rules, found.offered_facilities, file)
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps(as_json(found, counted), indent=1))
     elif Console().is_terminal:

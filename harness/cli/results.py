@@ -53,7 +53,7 @@ def diff(
         typer.echo(text, nl=False)
     else:
         _write_output(out, text)
-    if difference.worse:
+    if difference.is_worse:
         raise typer.Exit(EXIT_WORSE)
 
 

@@ -59,7 +59,7 @@ def rules(
 
     inventory = take_inventory()
     if document is not None:
-        document = find_document(inventory.catalogue.documents(), document)
+        document = find_document(inventory.catalogue.list_documents(), document)
     if coverage:
         _show_coverage(inventory, document, format_)
         return

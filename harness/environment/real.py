@@ -108,7 +108,7 @@ class _RealStream:
         if self.connecting:
             error = self.sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
             if error:
-                self.fail(os.strerror(error))
+                self.report_failure(os.strerror(error))
                 return
             self.on_connection_open()
             self.flush()
@@ -131,7 +131,7 @@ class _RealStream:
         else:
             self.lose("closed by the other side")
 
-    def fail(self, error: str) -> None:
+    def report_failure(self, error: str) -> None:
         if self.open:
             self.close()
             self.sink.on_failed(error)
@@ -311,12 +311,12 @@ class RealEnvironment:
             return stream
         self.watch(sock, stream.on_socket_ready, write=True)
         stream.give_up = self.call_at(
-            self.now().monotonic_ms + CONNECT_TIMEOUT_MS, lambda: stream.fail("connection timed out")
+            self.now().monotonic_ms + CONNECT_TIMEOUT_MS, lambda: stream.report_failure("connection timed out")
         )
         return stream
 
     def _report_failure_soon(self, stream: _RealStream, error: str) -> None:
-        self.call_at(self.now().monotonic_ms, lambda: stream.fail(error))
+        self.call_at(self.now().monotonic_ms, lambda: stream.report_failure(error))
 
     def listen(self, endpoint: Endpoint, accept: Callable[..., StreamSink]) -> _RealListener:
         sock = socket.socket(_address_family(endpoint.host), socket.SOCK_STREAM)

@@ -74,7 +74,7 @@ def take_walk(
                 continue
             expected = worlds.first.answers
             try:
-                seen = system.take(step, worlds.awaited())
+                seen = system.take(step, worlds.list_awaited_answers())
             except SutUnavailable as lost:
                 walk.taken.append(TakenStep(step, expected, {}))
                 walk.divergence = DivergingStep(step, (CRASH_RULE,), (str(lost),))
@@ -126,7 +126,7 @@ class StepChooser:
             for _ in range(number):
                 if not self.may_continue():
                     return
-                step = worlds.draw(chance, self.names, weights)
+                step = worlds.draw_step(chance, self.names, weights)
                 if self.longest_ms is None or step.arguments.get("ms", 0) <= self.longest_ms:
                     yield step
 

@@ -65,9 +65,9 @@ class AgreeingWorlds:
         """The first world that agrees with all observations so far."""
         return self._worlds[0]
 
-    def draw(self, chance: Random, names: list[str], weights: Sequence[float]) -> Step:
+    def draw_step(self, chance: Random, names: list[str], weights: Sequence[float]) -> Step:
         """Return a random step that the first world can take."""
-        return self.first.draw(chance, names, weights)
+        return self.first.draw_step(chance, names, weights)
 
     def take(self, step: Step) -> bool:
         """Take a step in every world. If a world cannot take the step, or if the result would be more than
@@ -105,7 +105,7 @@ class AgreeingWorlds:
         for world in self._worlds:
             yield from self._apply_step(world, step)
 
-    def awaited(self) -> set[str]:
+    def list_awaited_answers(self) -> set[str]:
         """Return the names of the answers that at least one world expects now."""
         return {name for world in self._worlds for name in world.answers}
 

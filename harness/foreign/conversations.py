@@ -115,7 +115,9 @@ class Conversation:
         """Return whether a SYN from one side opens a new connection between the same addresses and ports."""
         way = self._reassembly.ways[side]
         return self.ended or (
-            way.next is not None and way.unwrap(sequence + 1 & 0xFFFF_FFFF) != way.next and way.taken > 0
+            way.next is not None
+            and way.unwrap_sequence_number(sequence + 1 & 0xFFFF_FFFF) != way.next
+            and way.taken > 0
         )
 
     def end(self) -> None:
@@ -128,13 +130,13 @@ class Conversation:
             way.end()
         for view in self._views:
             if view.connection is not None:
-                view.system.judge.packets.leave(view.connection)
+                view.system.judge.packets.discard_connection(view.connection)
                 view.connection.summaries.clear()
         self._describe_conversation()
 
     # -- events of its directions -----------------------------------------------------------------------------
 
-    def cutter(self, side: int, data: bytes) -> Cutter | None:
+    def make_cutter(self, side: int, data: bytes) -> Cutter | None:
         """Return the parser that splits one direction of the conversation into packets, or None while the protocol
         is unknown or if the protocol is not judged. The given bytes are the next bytes of this direction.
         """
@@ -277,7 +279,7 @@ class _ConversationDirection(Receiver):
         if self._conversation.kind == OTHER:
             return
         if self._cutter is None:
-            self._cutter = self._conversation.cutter(self._side, data)
+            self._cutter = self._conversation.make_cutter(self._side, data)
         if self._cutter is not None:
             self._cutter.data(data, number, time_us, pushed)
 

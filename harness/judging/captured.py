@@ -70,7 +70,7 @@ def judge_capture(
     replay.listeners.append(judge.packets.on_frame)
     replay.listeners.append(watch)
     replay.listeners.append(lambda frame: frame.drop_layers())
-    replay.play()
+    replay.play_capture()
     judge.conclude_passive_rules()
     return JudgedCapture(entries, replay.now_us)
 
@@ -99,7 +99,7 @@ class CaptureReplayRecorder(Recorder):
         self._number = 0
         self._start_us = self.now_us = 0
 
-    def play(self) -> None:
+    def play_capture(self) -> None:
         """Judge the whole capture, frame by frame."""
         self._number = 1
         found = read_streams(self.source)

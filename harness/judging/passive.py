@@ -241,7 +241,7 @@ class PassiveRuleTally:
             if self.seen == 1:
                 self.first, self.first_observed = frame, observed
             if not kept:
-                self.fail(frame, observed)
+                self.record_failure(frame, observed)
         elif isinstance(finding, NotExercised):
             self.idle += 1
             if self.first is None:
@@ -265,7 +265,7 @@ class PassiveRuleTally:
         self.failed += other.failed
         self.failures += other.failures[: MAX_FAILURES_RECORDED - len(self.failures)]
 
-    def fail(self, frame: Frame, observed: str) -> None:
+    def record_failure(self, frame: Frame, observed: str) -> None:
         """Count a packet that broke the rule."""
         self.failed += 1
         if len(self.failures) < MAX_FAILURES_RECORDED:
@@ -278,7 +278,7 @@ class PassiveJudge:
     """
 
     def __init__(self) -> None:
-        _PREDICATES_BY_KIND.refresh()
+        _PREDICATES_BY_KIND.discard_outdated_predicates()
         self.tallies: dict[str, PassiveRuleTally] = {}
         self.malformed: dict[Frame, str] = {}
         """The malformed packets of the SUT, each with its error."""
@@ -364,7 +364,7 @@ class PassiveJudge:
         self.malformed |= other.malformed
         self.unreadable = {**other.unreadable, **self.unreadable}
 
-    def leave(self, connection: Connection) -> None:
+    def discard_connection(self, connection: Connection) -> None:
         """Discard the summaries of a connection after its end."""
         self._spoilt.discard(connection)
 
@@ -376,7 +376,7 @@ class _PredicatesByKind:
         self._found: dict[str, list[tuple[Predicate, list[tuple[str, bool]]]]] = {}
         self._rules: list[PassiveRule] = []
 
-    def refresh(self) -> None:
+    def discard_outdated_predicates(self) -> None:
         """Discard the cached predicates if the registered rules have changed."""
         if self._rules != (rules := list(PASSIVE_RULES.values())):
             self._rules = rules
@@ -387,7 +387,7 @@ class _PredicatesByKind:
         rule that states whether the rule is decisive.
         """
         if len(self._rules) != len(PASSIVE_RULES):  # rules were registered in the meantime
-            self.refresh()
+            self.discard_outdated_predicates()
         if kind not in self._found:
             shared: dict[Predicate, list[tuple[str, bool]]] = {}
             for rule in self._rules:

@@ -127,7 +127,7 @@ class Model:
         """Return the visible state of this world."""
         raise NotImplementedError
 
-    def draw(self, chance: Random, names: list[str], weights: Sequence[float]) -> Step:
+    def draw_step(self, chance: Random, names: list[str], weights: Sequence[float]) -> Step:
         """Draw a step from those of the given transitions that are possible now."""
         while True:
             (name,) = chance.choices(names, weights)

@@ -104,11 +104,11 @@ def compile_mutant(mutant: Mutant) -> tuple[FunctionType, CodeType]:
     """Return the function that a mutant changes, and the changed code of this function."""
     tree = _parse_file(mutant.file)
     edit = next(edit for one, edit in _list_file_mutants(mutant.file) if one.name == mutant.name)
-    undo = edit.swap()
+    undo = edit.swap_nodes()
     try:
         code = compile(ast.fix_missing_locations(tree), str(REFERENCE_FOLDER / mutant.file), "exec", dont_inherit=True)
     finally:
-        undo.swap()
+        undo.swap_nodes()
     return _map_functions(mutant.file)[mutant.function], _get_code(code, mutant.function)
 
 
@@ -164,11 +164,11 @@ def _describe_edit(function: ast.FunctionDef, statement: ast.stmt, operator: str
     if edit.new.__class__ is ast.Pass:
         return first_line(statement), "pass"
     before = first_line(statement)
-    undo = edit.swap()
+    undo = edit.swap_nodes()
     try:
         after = first_line(statement)
     finally:
-        undo.swap()
+        undo.swap_nodes()
     return before, after
 
 

@@ -21,7 +21,7 @@ class Edit:
     key: Any
     new: Any
 
-    def swap(self) -> Edit:
+    def swap_nodes(self) -> Edit:
         """Carry out the edit; return the edit that undoes it."""
         if isinstance(self.key, str):
             old = getattr(self.holder, self.key)
@@ -42,7 +42,7 @@ class Site:
     holder: Any
     key: Any
 
-    def edit(self, new: Any) -> Edit:
+    def make_edit(self, new: Any) -> Edit:
         """Return the edit that replaces the node."""
         return Edit(self.holder, self.key, new)
 

@@ -84,7 +84,7 @@ def check_clock(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     """Return a finding about the error of the system's clock. The error is measured by a message to the peer or by
     a message that the system sends to itself.
     """
-    if setup.clock_s is None and all(map(setup.offers, ("queue_control", "send", "receive"))):
+    if setup.clock_s is None and all(map(setup.offers_facility, ("queue_control", "send", "receive"))):
         environment = RealEnvironment()
         try:
             with setup.open_control(environment) as control:

@@ -82,7 +82,7 @@ def _check_access(setup: RunSetup, remote: Remote, association: Association) -> 
     system. Without a control channel, the name of a missing queue is used.
     """
     made = None
-    if setup.offers("queue_control"):
+    if setup.offers_facility("queue_control"):
         try:
             with setup.open_control(remote.peer.environment) as control, create_temporary_queue(control) as made:
                 call = _open_to_peek(setup, remote, association, made)

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any
 
-from harness.attach.attach import count_costs
+from harness.attach.attach import count_judgeable_rules
 from harness.errors import ConformanceFailure, SutUnavailable, UsageError
 from harness.preflight import by_control, network
 from harness.preflight.findings import MustRuleCounts, Report
@@ -118,7 +118,7 @@ def _check_roots(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
 
 
 def _check_queues(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
-    makes_own = setup.offers("queue_control")
+    makes_own = setup.offers_facility("queue_control")
     wanted = [] if makes_own else [key for key in asking.PROVISIONED_QUEUES if key not in setup.known_queues]
     if makes_own:
         yield PrerequisiteFinding(
@@ -135,7 +135,7 @@ def _check_queues(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
             State.NOT_SEEN,
             "the control channel does not answer, so it is unknown whether the queues in [queues] are used",
         )
-    elif setup.offers("receive"):
+    elif setup.offers_facility("receive"):
         yield from by_control.peek_into_queues(setup, names)
     elif _has_capability(setup, "qm2qm"):
         from harness.preflight.by_rpc import open_queues_to_peek  # importing the layers of DCE/RPC takes a second
@@ -174,7 +174,7 @@ def _count_must_rules(setup: RunSetup, lines: tuple[PrerequisiteFinding, ...], i
         offered = setup.control.offered_facilities if setup.control else ()
         announced = {*offered, *(remote_control.FACILITIES if reads_afar else ())}
         file = replace(setup.file, capabilities=MappingProxyType(dict(capabilities)))
-        found = count_costs(lambda have: inventory.judgeable(have) & must, announced, file)
+        found = count_judgeable_rules(lambda have: inventory.list_judgeable_rules(have) & must, announced, file)
         return found.every, found.now
 
     every, promised = count_judgeable(setup.file.capabilities)

@@ -144,7 +144,7 @@ def check_reach(system: System) -> Iterator[PrerequisiteFinding]:
     """Let the system send a message to the peer's queue, so that the system must connect to the peer. If the
     control channel cannot make the system send, yield no line.
     """
-    if not system.offers("send"):
+    if not system.offers_facility("send"):
         return
     try:
         yield _check_reached(system)
@@ -230,7 +230,7 @@ def _list_targets(system: System, stack: ExitStack) -> list[_Target]:
     in the SUT file.
     """
     address, host = f"DIRECT=TCP:{system.file.driver.address}", f"DIRECT=OS:{system.host_name}"
-    if system.offers("queue_control"):
+    if system.offers_facility("queue_control"):
         control = stack.enter_context(_has_test_control(system))
         own = stack.enter_context(create_temporary_queue(control))
         found = [_Target(f"{address}\\{own}", own, BY_ADDRESS)]

@@ -63,14 +63,14 @@ class System:
         """
         return self.driver.timeouts
 
-    def offers(self, facility: str) -> bool:
+    def offers_facility(self, facility: str) -> bool:
         """Return whether the control channel announces a facility."""
         return facility in self.facilities
 
     @property
     def shows_queues(self) -> bool:
         """Return whether the control channel or a remote reader can read queues."""
-        return self.offers("receive") or self.file.capabilities.get("qm2qm", False)
+        return self.offers_facility("receive") or self.file.capabilities.get("qm2qm", False)
 
     @contextmanager
     def peer(self) -> Iterator[Peer]:
@@ -100,7 +100,7 @@ class System:
         """Yield a reader of queues. ``shows_queues`` must be true."""
         environment = RealEnvironment()
         with closing(environment):
-            if self.offers("receive"):
+            if self.offers_facility("receive"):
                 with self.open_control(environment) as control:
                     yield control
             else:

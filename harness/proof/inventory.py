@@ -38,7 +38,7 @@ class RuleInventory:
         """The passive rules, which packets in any check may break."""
         return self.predicates.keys()
 
-    def judgeable(self, have: Collection[str]) -> frozenset[str]:
+    def list_judgeable_rules(self, have: Collection[str]) -> frozenset[str]:
         """Return the rules that can be judged on a system with the given capabilities and facilities."""
         available = needs_met(have)
         met = {check for check, needs in self.needs.items() if needs <= available}

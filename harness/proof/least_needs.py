@@ -88,12 +88,15 @@ def count_judged(inventory: RuleInventory, rules: Collection[str], more: Collect
     """Return the number of rules that can be judged on a system without a control channel that also meets the needs
     ``more``.
     """
-    return len(inventory.judgeable(CAPABILITIES_WITHOUT_CONTROL | frozenset(more)) & frozenset(rules))
+    return len(inventory.list_judgeable_rules(CAPABILITIES_WITHOUT_CONTROL | frozenset(more)) & frozenset(rules))
 
 
 def count_systems(inventory: RuleInventory, rules: Collection[str]) -> Mapping[str, int]:
     """Return, for each of ``CAPABILITIES_BY_SYSTEM``, the number of rules that can be judged on the system."""
-    return {name: len(inventory.judgeable(have) & frozenset(rules)) for name, have in CAPABILITIES_BY_SYSTEM.items()}
+    return {
+        name: len(inventory.list_judgeable_rules(have) & frozenset(rules))
+        for name, have in CAPABILITIES_BY_SYSTEM.items()
+    }
 
 
 def _cost_of_needs(needs: Collection[str]) -> tuple[int, int, list[str]]:

@@ -74,7 +74,7 @@ class MutantTally:
         """The number of mutants by fate."""
         return Counter(self.outcomes[mutant.name].fate for mutant in self.mutants if mutant.name in self.outcomes)
 
-    def score(self, *, effectless: bool, unreached: bool) -> float:
+    def compute_score(self, *, effectless: bool, unreached: bool) -> float:
         """Return the share of killed mutants in percent, or 0 if no mutant was run. ``effectless``: whether to
         include mutants that are listed as without effect. ``unreached``: whether to include mutants whose lines no
         check runs.
@@ -89,7 +89,7 @@ class MutantTally:
         )
         return 100 * killed / (killed + alive) if killed + alive else 0
 
-    def survivors(self) -> Iterator[tuple[Mutant, Outcome]]:
+    def list_survivors(self) -> Iterator[tuple[Mutant, Outcome]]:
         """Yield the outcomes of mutants that are neither killed nor listed as without effect."""
         for mutant in sorted(self.mutants, key=lambda one: (one.file, one.line, one.name)):
             outcome = self.outcomes.get(mutant.name)
@@ -187,7 +187,7 @@ def report_mutants(tally: MutantTally) -> Iterator[str]:
     scores.
     """
     file = ""
-    for mutant, outcome in tally.survivors():
+    for mutant, outcome in tally.list_survivors():
         if mutant.file != file:
             file = mutant.file
             yield f"reference_qm/{file}"
@@ -203,9 +203,9 @@ def report_mutants(tally: MutantTally) -> Iterator[str]:
     )
     named = sum(mutant.name in tally.effectless for mutant in tally.mutants)
     yield (
-        f"score: {tally.score(effectless=True, unreached=True):.1f} % of all mutants; "
-        f"{tally.score(effectless=False, unreached=True):.1f} % without the {named} listed as without effect; "
-        f"{tally.score(effectless=False, unreached=False):.1f} % also without the mutants that no check runs"
+        f"score: {tally.compute_score(effectless=True, unreached=True):.1f} % of all mutants; "
+        f"{tally.compute_score(effectless=False, unreached=True):.1f} % without the {named} listed as without effect; "
+        f"{tally.compute_score(effectless=False, unreached=False):.1f} % also without the mutants that no check runs"
     )
 
 

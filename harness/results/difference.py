@@ -51,7 +51,7 @@ class Difference:
         return [step for step in self.steps if step.kind is kind]
 
     @property
-    def worse(self) -> bool:
+    def is_worse(self) -> bool:
         """Whether a rule fails in the second run that did not fail in the first run."""
         return any(step.kind in WORSE_KINDS for step in self.steps)
 

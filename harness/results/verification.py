@@ -81,8 +81,8 @@ def verify_bundle(
     not_exercised_percent: float = NOT_EXERCISED_PERCENT,
 ) -> VerifiedCertificate:
     """Verify a certificate. Raise BadBundle, which names the contradiction, if the certificate is invalid. Raise
-    OtherRuleSetOrVersion, which names the harness version that can verify the certificate, if this harness cannot verify
-    it. ``progress``: a function that is called with the amount judged again and the total amount.
+    OtherRuleSetOrVersion, which names the harness version that can verify the certificate, if this harness cannot
+    verify it. ``progress``: a function that is called with the amount judged again and the total amount.
     ``not_exercised_percent``: the limit that the verifier sets.
     """
     suites = get_installed_suites()

@@ -211,7 +211,7 @@ class Catalogue(Mapping[str, Rule]):
     def __len__(self) -> int:
         return len(self._rules)
 
-    def documents(self) -> list[str]:
+    def list_documents(self) -> list[str]:
         """Return the names of the documents with rules in this catalogue."""
         return list(dict.fromkeys(rule.document for rule in self._rules.values()))
 
@@ -236,7 +236,7 @@ class Catalogue(Mapping[str, Rule]):
         """
         return f"MS-{document}" if self._documents[document].title.startswith("[MS-") else document
 
-    def titles(self) -> dict[str, str]:
+    def list_titles(self) -> dict[str, str]:
         """Return the titles of the documents, without their common prefix, for the rules.json of a run folder."""
         return {name: document.title.rpartition(": ")[2] for name, document in self._documents.items()}
 

@@ -412,7 +412,7 @@ def _confirm_identity(session: pytest.Session) -> None:
 
     try:
         for driver in session.config.stash[DRIVERS_KEY]:
-            driver.confirm()
+            driver.confirm_same_system()
     except SutLost as error:
         session.config.stash[RUN_KEY].lose(str(error))
 

@@ -483,7 +483,7 @@ def _build_rules_content(catalogue: Catalogue) -> dict[str, Any]:
     sections = count_coverage_by_section(catalogue, load_index(), proof.checked, proof.proven)
     return {
         "schema": RUN_SCHEMA_VERSION,
-        "documents": catalogue.titles() | {ROBUSTNESS_DOCUMENT: ROBUSTNESS_TITLE},
+        "documents": catalogue.list_titles() | {ROBUSTNESS_DOCUMENT: ROBUSTNESS_TITLE},
         "rules": rules,
         "coverage": [asdict(one) for one in sections],
         "members": [asdict(one) for one in load_members()],

@@ -58,9 +58,9 @@ class SystemPrerequisites:
             yield
         self._shared = None
 
-    def note(self, rests: CheckPrerequisites) -> None:
+    def record_connection(self, prerequisites: CheckPrerequisites) -> None:
         """Record whether a check established a connection with the SUT."""
-        self.reached = self.reached or rests.connected
+        self.reached = self.reached or prerequisites.connected
 
     def ask(self, driver: ExternalDriver) -> None:
         """Check the prerequisites whose state is still unknown."""
@@ -82,17 +82,22 @@ class SystemPrerequisites:
         finally:
             fcntl.lockf(number, fcntl.LOCK_UN)
 
-    def missing(self, rests: CheckPrerequisites) -> Iterator[PrerequisiteFinding]:
+    def list_missing_prerequisites(self, prerequisites: CheckPrerequisites) -> Iterator[PrerequisiteFinding]:
         """Yield the missing prerequisites (root causes) on which a check depends."""
         for line in self.lines or ():
             if not line.is_missing:
                 continue
             if (
-                (line.subject == IDENTITY and rests.known_peer)
-                or (line.subject == REACHED and line.state is State.MISSING and rests.awaited and not self.reached)
-                or (line.subject == BY_ADDRESS and rests.addressed)
-                or (line.subject == QUEUES and line.about in rests.provisioned)
-                or (line.subject == REMOTE_READING_SUBJECT and rests.reads)
+                (line.subject == IDENTITY and prerequisites.known_peer)
+                or (
+                    line.subject == REACHED
+                    and line.state is State.MISSING
+                    and prerequisites.awaited
+                    and not self.reached
+                )
+                or (line.subject == BY_ADDRESS and prerequisites.addressed)
+                or (line.subject == QUEUES and line.about in prerequisites.provisioned)
+                or (line.subject == REMOTE_READING_SUBJECT and prerequisites.reads)
             ):
                 yield line
 
@@ -131,11 +136,11 @@ def doubt_verdicts(
     """Return the verdicts of a check. Verdicts that depend on a missing prerequisite become inconclusive, and this
     root cause becomes their reason.
     """
-    roots.note(rests)
+    roots.record_connection(rests)
     if not rests.any or not any(_is_doubtful(entry, rests) for entry in entries):
         return entries
     roots.ask(driver)
-    lines = [*roots.missing(rests)]
+    lines = [*roots.list_missing_prerequisites(rests)]
     if not lines:
         return entries
     resting = [entry for entry in entries if _is_doubtful(entry, rests)]

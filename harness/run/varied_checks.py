@@ -52,7 +52,7 @@ class VariedValues:
     left_out: Mapping[str, str]
 
     @classmethod
-    def draw(cls, wanted: Mapping[str, Sequence[str]], sut: Sut) -> VariedValues:
+    def draw_values(cls, wanted: Mapping[str, Sequence[str]], sut: Sut) -> VariedValues:
         """Return the values to use. Values that need a capability which the system lacks are omitted."""
         values: dict[str, list[str]] = {}
         left_out: dict[str, str] = {}
@@ -117,7 +117,7 @@ class VariedCheck:
         self.rows: Rows = item.stash[ROWS_KEY]
         self.judge: Judge = item.stash[JUDGE_KEY]
         self.sut: Sut = self.rows.peer.sut
-        self.drawn = VariedValues.draw(wanted, self.sut)
+        self.drawn = VariedValues.draw_values(wanted, self.sut)
         # If rows shared a peer, the history, sequences and messages of earlier rows would affect later rows.
         varies = self.drawn.values and self.run_.strength > 1 and self.sut.is_reset_between_rows
         self.plan = (

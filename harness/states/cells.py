@@ -59,7 +59,7 @@ def judge_cell(judge: Judge, cell: Cell, machine: Machine) -> None:
     """
     table = machine.table
     machine.bring_into(cell.state)
-    outcome = machine.apply(cell.event)
+    outcome = machine.apply_event(cell.event)
     following = cell.outcomes.get(outcome)
     shown = {} if following is None else {**table.states[following].shows, **table.beside}
     seen = machine.observe_probes(*shown)

@@ -219,7 +219,7 @@ class ExternalDriver:
     def start_again(self) -> None:
         """Do nothing, because the run did not start the process."""
 
-    def confirm(self) -> None:
+    def confirm_same_system(self) -> None:
         """Raise SutLost if the sessions or the control channel now belong to a system that differs from the system
         at the start of the run.
         """

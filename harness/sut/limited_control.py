@@ -41,12 +41,12 @@ class LimitedControl:
         self._control.close()
 
 
-def limit_control(control: Control, who: Identity, offered: Collection[str]) -> tuple[Control, Identity]:
+def limit_control(control: Control, identity: Identity, offered: Collection[str]) -> tuple[Control, Identity]:
     """Return a control channel and an identity that have only those facilities which are in ``offered`` and which
     the given channel has.
     """
-    facilities = frozenset(list_offered_facilities(sorted(who.facilities), offered))
-    return LimitedControl(control, offered), replace(who, facilities=facilities)
+    facilities = frozenset(list_offered_facilities(sorted(identity.facilities), offered))
+    return LimitedControl(control, offered), replace(identity, facilities=facilities)
 
 
 class ReadingControl:
@@ -59,10 +59,10 @@ class ReadingControl:
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         if verb == "cancel" and (request := arguments["request"]) < 0:
             return self._remote.call(verb, request=_convert_remote_request(request))
-        return (self._remote if self._remote.offers(verb) else self._control).call(verb, **arguments)
+        return (self._remote if self._remote.offers_verb(verb) else self._control).call(verb, **arguments)
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        if not self._remote.offers(verb):
+        if not self._remote.offers_verb(verb):
             return self._control.begin(verb, **arguments)
         return _convert_remote_request(self._remote.begin(verb, **arguments))
 

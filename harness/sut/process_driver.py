@@ -99,12 +99,12 @@ class ProcessDriver(ExternalDriver):
         self.identifier = None  # a new process may be a new queue manager
         self._launch_program()
 
-    def confirm(self) -> None:
+    def confirm_same_system(self) -> None:
         """Raise SutLost if a different system answers now. Do nothing if the program has ended, because its end is
         reported separately.
         """
         if self.process.describe_end() is None:
-            super().confirm()
+            super().confirm_same_system()
 
     def _launch_program(self) -> None:
         refuse_taken_port(self._ports)

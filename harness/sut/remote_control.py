@@ -71,7 +71,7 @@ class RemoteControl:
             "purge": self._purge_queue,
         }
 
-    def offers(self, verb: str) -> bool:
+    def offers_verb(self, verb: str) -> bool:
         """Return whether a verb can be carried out."""
         return verb in self._verbs or verb in _READ_REQUESTS
 

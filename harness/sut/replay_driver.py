@@ -120,7 +120,7 @@ class ReplayDriver:
     def start_again(self) -> None:
         """Do nothing, because a replay has no process."""
 
-    def confirm(self) -> None:
+    def confirm_same_system(self) -> None:
         """Do nothing, because a replay has no system."""
 
     def stop(self) -> None:

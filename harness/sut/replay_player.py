@@ -43,7 +43,7 @@ class ReplayScene(Protocol):
     def epoch_us(self) -> int:
         """Return the current time of the replay (int microseconds since 1970 UTC)."""
 
-    def follow(self, us: int) -> None:
+    def advance_clock_to(self, time_us: int) -> None:
         """Set the clock to the time of a recorded event."""
 
     def is_connecting_to(self, item: ConnectionOpening) -> bool:
@@ -96,7 +96,7 @@ class CapturePlayer:
         if not isinstance(item, CaptureNote) or what not in item.said or item.said.get("looked") != self._looked[what]:
             return None
         self._at += 1
-        self.environment.follow(item.us)
+        self.environment.advance_clock_to(item.us)
         return one_line(str(item.said[what]), _LONGEST_END_TEXT_CHARACTERS)
 
     def end(self) -> None:
@@ -119,7 +119,7 @@ class CapturePlayer:
         if isinstance(expected, CaptureNote) or expected is None or expected.packet != packet:
             self.differ(f"frame {frame}: the harness sends different bytes: {NOT_REPLAYABLE}")
         self._at += 1
-        self.environment.follow(expected.us)
+        self.environment.advance_clock_to(expected.us)
 
     def ask_control(self, how: str, verb: str, arguments: Mapping[str, Any]) -> None:
         """Compare a request on the control channel with the next request in the capture."""
@@ -134,7 +134,7 @@ class CapturePlayer:
             self.differ(f"{where}: the harness calls {verb} with different arguments: {NOT_REPLAYABLE}")
         self._at += 1
         self._answer = None
-        self.environment.follow(expected.us)
+        self.environment.advance_clock_to(expected.us)
 
     def take_port(self) -> int:
         """Return the port that the harness chose at this position in the capture, or 0 after the end of the replay."""
@@ -216,7 +216,7 @@ class CapturePlayer:
         """Skip the note that records that the timeout of a wait expired."""
         self._at += 1
 
-    def play(self) -> None:
+    def play_next_action(self) -> None:
         """Play the next action of the system."""
         item = self._items[self._at]
         self._delivering = True

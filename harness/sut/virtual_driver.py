@@ -187,7 +187,7 @@ class VirtualDriver:
     def start_again(self) -> None:
         """Do nothing, because each test has its own system."""
 
-    def confirm(self) -> None:
+    def confirm_same_system(self) -> None:
         """Do nothing, because each test has its own system."""
 
     def stop(self) -> None:

@@ -16,7 +16,7 @@ from reports.lake.local import is_url
 from reports.lake.sources import RUN, VERDICTS, Folder
 from reports.records import Record
 from reports.rollup_error import RollupError
-from reports.text import one_line, slug
+from reports.text import make_slug, one_line
 
 CAPTURE_SUFFIXES = (".pcapng", ".pcap", ".cap", ".pcapng.gz", ".pcap.gz", ".cap.gz")
 """The suffixes of capture files. The content of a file determines its format."""
@@ -169,7 +169,7 @@ def read_tests_of_captures(spark: SparkSession, units: Sequence[Unit]) -> DataFr
 def _build_unit(files: Files, row: Row, given: GivenSystem, by: CaptureJudge) -> Unit:
     uri: str = row.folder
     status = files.status(f"{uri}/{RUN}")
-    run, sut, started, finished = slug(uri), None, _format_iso(row.oldest), _format_iso(row.modified)
+    run, sut, started, finished = make_slug(uri), None, _format_iso(row.oldest), _format_iso(row.modified)
     if status is not None:
         where = one_line(f"{uri}/{RUN}".removeprefix("file://"))
         record = Record(_read_json_object(files, status.uri, where), where)
@@ -191,7 +191,9 @@ def _build_unit(files: Files, row: Row, given: GivenSystem, by: CaptureJudge) ->
     began = int(datetime.fromisoformat(started).timestamp() * 1000)
     verdicts = files.status(f"{uri}/{VERDICTS}") if status is not None else None
     text = json.dumps(values, ensure_ascii=False)
-    return Unit(uri, slug(uri), name, text, sut["profile"], began, row.captures, row.octets, row.modified, verdicts)
+    return Unit(
+        uri, make_slug(uri), name, text, sut["profile"], began, row.captures, row.octets, row.modified, verdicts
+    )
 
 
 def _read_json_object(files: Files, uri: str, where: str) -> object:

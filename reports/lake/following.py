@@ -23,7 +23,7 @@ from reports.lake.ingest import Report, Stage
 from reports.lake.sources import FILES, RUN
 from reports.lake.store import Lake
 from reports.rollup_error import RollupError
-from reports.text import one_line, slug
+from reports.text import make_slug, one_line
 
 MAX_RUNS_PER_BATCH = 200
 """The maximum number of run folders in a micro-batch."""
@@ -50,7 +50,7 @@ class Follower:
         self._where, self._on_report = where, on_report
         self._stage: Stage = lambda _: None
         self._runs = get_full_name(folder)
-        self._state = f"{get_full_name(where)}/follow/{slug(self._runs)}"
+        self._state = f"{get_full_name(where)}/follow/{make_slug(self._runs)}"
         self._failed: BaseException | None = None
         status = self._files.status(self._runs)
         if status is None or not status.is_folder:

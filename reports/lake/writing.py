@@ -70,8 +70,8 @@ def write_facts(
             rules = sources.read_rules_files(lake.spark, fresh)
             side_by_side.run_parts(
                 sum(run.lines for run in runs),
-                partial(writer.keep, "catalogue", sources.build_catalogue_table(rules)),
-                partial(writer.keep, "suites", sources.build_suites_table(rules)),
+                partial(writer.cache_table, "catalogue", sources.build_catalogue_table(rules)),
+                partial(writer.cache_table, "suites", sources.build_suites_table(rules)),
             )
             catalogue = catalogue.unionByName(writer.read_back("catalogue"))
         kept |= _write_group(writer, part, catalogue)
@@ -87,7 +87,7 @@ class _Writer:
         self.written: list[str] = []
         self._place, self._stage = place, stage
 
-    def keep(self, table: str, frame: DataFrame) -> None:
+    def cache_table(self, table: str, frame: DataFrame) -> None:
         """Write a table of the commit."""
         self._stage(f"{table}{self._place}")
         write_parquet(frame, self._get_table_folder(table))
@@ -133,13 +133,13 @@ def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) 
     }
 
     def write_evidence() -> None:
-        writer.keep(
+        writer.cache_table(
             "evidence", lines.union_frames([lines.build_evidence_table(each, schema) for schema, each in taken.items()])
         )
 
     def write_verdicts() -> None:
         known = catalogue.where(sql.col("suites").isin(sorted({each.row["suites"] for each in runs})))
-        writer.keep(
+        writer.cache_table(
             "verdicts",
             lines.union_frames([lines.build_verdicts_table(each, known, schema) for schema, each in taken.items()]),
         )
@@ -147,12 +147,12 @@ def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) 
         kept.update({row.ingest: row["count"] for row in verdicts.groupBy("ingest").count().collect()})
         if short := [each for each in runs if each.lines != kept.get(each.ingest, 0)]:
             _write_rejected(writer, short, by_schema, kept)
-        writer.keep("test_runs", facts.derive_test_runs(verdicts, of_runs))
-        writer.keep("rule_runs", facts.derive_rule_runs(writer.read_back("test_runs"), of_runs))
+        writer.cache_table("test_runs", facts.derive_test_runs(verdicts, of_runs))
+        writer.cache_table("rule_runs", facts.derive_rule_runs(writer.read_back("test_runs"), of_runs))
 
     kept: dict[int, int] = {}
     side_by_side.run_parts(sum(run.lines for run in runs), write_evidence, write_verdicts)
-    writer.keep("runs", _build_runs(spark, runs, kept))
+    writer.cache_table("runs", _build_runs(spark, runs, kept))
     return kept
 
 
@@ -164,7 +164,7 @@ def _write_rejected(
         _read_rejected(writer.lake, [each for each in short if each.schema == schema], of)
         for schema, of in by_schema.items()
     ]
-    writer.keep("rejected", lines.union_frames([each for each in found if each is not None]))
+    writer.cache_table("rejected", lines.union_frames([each for each in found if each is not None]))
     counted = writer.read_back("rejected").groupBy("run").count()
     _confirm_all_lines(short, kept, {row.run: row["count"] for row in counted.collect()})
 

@@ -21,7 +21,7 @@ from reports.site.rule_lists import write_rule_lists
 from reports.site.rule_pages import write_rule_pages
 from reports.site.run_pages import write_changes, write_logs, write_runs
 from reports.site.system_pages import write_system_pages
-from reports.text import slug
+from reports.text import make_slug
 from reports.values import WithNames
 from reports.vocabulary import FINDINGS, VERDICTS
 
@@ -168,7 +168,7 @@ def _choose_systems_with_card(pages: Pages) -> list[System]:
 def _write_documents(pages: Pages) -> None:
     parts = pages.columns()
     for name, sections in _group_sections_by_document(pages).items():
-        table = f"document-{slug(name)}"
+        table = f"document-{make_slug(name)}"
         for part, systems in enumerate(parts):
             pages.write(
                 "document.html",

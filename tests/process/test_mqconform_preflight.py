@@ -46,7 +46,7 @@ class Rules:
     catalogue: ClassVar = {rule: SimpleNamespace(level=level) for rule, level in RULES.items()}
 
     @staticmethod
-    def judgeable(have: set[str]) -> frozenset[str]:
+    def list_judgeable_rules(have: set[str]) -> frozenset[str]:
         return frozenset(rule for rule, need in NEEDS.items() if not need or need in have)
 
 

@@ -16,7 +16,7 @@ from patience import PATIENCE_S
 from harness.attach.attach import (
     JudgeableRuleCounts,
     as_json,
-    count_costs,
+    count_judgeable_rules,
     draft_sut_file,
     list_lines,
     make_command_route,
@@ -242,13 +242,13 @@ def test_cost_of_a_missing_facility_is_the_number_of_rules_it_would_add() -> Non
     needs = {"a": {"send"}, "b": {"send", "inspect"}, "c": {"receive", "inspect"}, "d": {"security"}}
     frozen = {check: frozenset(names) for check, names in needs.items()}
     inventory = RuleInventory({}, tests, {}, {"A-5": ""}, frozenset(), needs=frozen)  # type: ignore[arg-type]
-    counted = count_costs(inventory.judgeable, ("send",), None)
+    counted = count_judgeable_rules(inventory.list_judgeable_rules, ("send",), None)
     assert (counted.every, counted.now) == (5, 3)
     assert {name: more for name, more in counted.more.items() if more} == {"inspect": 1}
     assert {name: more for name, more in counted.at_last.items() if more} == {"inspect": 2, "receive": 1}
     bare = parse_sut_file({"sut": {"name": "x"}, "driver": {"kind": "external"}})
-    assert count_costs(inventory.judgeable, FACILITIES, bare).now == 4
-    assert count_costs(inventory.judgeable, FACILITIES, bare).more == {}
+    assert count_judgeable_rules(inventory.list_judgeable_rules, FACILITIES, bare).now == 4
+    assert count_judgeable_rules(inventory.list_judgeable_rules, FACILITIES, bare).more == {}
 
 
 def test_attach_draft_is_valid_sut_file_for_any_agent_name() -> None:

@@ -218,7 +218,7 @@ def shown(tmp_path: Path) -> dict[str, str]:
         tmp_path / "b", {ONE: {f"{LINES}t{number}": "fail" for number in range(5)}, TWO: {"t": "pass"}}, aborted="cut"
     )
     difference = compare_runs(read_run(a), read_run(b))
-    assert difference.worse
+    assert difference.is_worse
     return {name: make(difference) for name, make in FORMATS.items()}
 
 

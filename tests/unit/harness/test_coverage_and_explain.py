@@ -70,7 +70,7 @@ def verdict(rule: str, **changes: object) -> dict[str, object]:
 def test_coverage_counts_every_rule_and_step_once_and_no_clones():
     catalogue, index, proof = load_catalogue(), load_index(), load_proof()
     counted = count_coverage_by_section(catalogue, index, proof.checked, proof.proven)
-    for document in catalogue.documents():
+    for document in catalogue.list_documents():
         rows = [row for name, row in index.items() if name.startswith(f"{document}-") and row.form in ("rule", "step")]
         once = [row for row in rows if row.kind != "clone"]
         assert sum(one.rows for one in counted if one.document == document) == len(once)

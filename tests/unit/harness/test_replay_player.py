@@ -136,10 +136,10 @@ def test_replayed_packet_has_its_recorded_utc_second(world_of: MadeWorlds):
     """While the harness approaches its next recorded action, its clock shows the UTC second of the recording."""
     question = note(20, call="inspect", **{"with": {}})
     world = world_of(question)
-    world.environment.follow(at(-5) + 1_000_000)
+    world.environment.advance_clock_to(at(-5) + 1_000_000)
     assert world.environment.now().utc_s == BEGAN["utc_s"]
     world = world_of(CaptureNote(0, at(1_001), question.said))
-    world.environment.follow(at(999))
+    world.environment.advance_clock_to(at(999))
     assert world.environment.now().utc_s == BEGAN["utc_s"] + 1
 
 

@@ -38,11 +38,11 @@ def changes(text: str, operator: str) -> list[str]:
     found = []
     for name, _, edit in list_mutations(context):
         if name == operator:
-            undo = edit.swap()
+            undo = edit.swap_nodes()
             found.append(
                 "; ".join(line.strip() for line in ast.unparse(ast.fix_missing_locations(tree)).splitlines()[1:])
             )
-            undo.swap()
+            undo.swap_nodes()
     assert ast.unparse(tree) == ast.unparse(ast.parse(text)), "an edit was not undone"
     return found
 

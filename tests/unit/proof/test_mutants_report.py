@@ -27,10 +27,10 @@ def tally() -> MutantTally:
 
 
 def test_mutation_score_is_kills_per_executed_mutant() -> None:
-    assert round(tally().score(effectless=True, unreached=True), 1) == 42.9
-    assert tally().score(effectless=False, unreached=True) == 50
-    assert tally().score(effectless=False, unreached=False) == 60
-    assert MutantTally([], {}, {}).score(effectless=True, unreached=True) == 0
+    assert round(tally().compute_score(effectless=True, unreached=True), 1) == 42.9
+    assert tally().compute_score(effectless=False, unreached=True) == 50
+    assert tally().compute_score(effectless=False, unreached=False) == 60
+    assert MutantTally([], {}, {}).compute_score(effectless=True, unreached=True) == 0
 
 
 def test_mutants_report_lists_survivors_and_scores() -> None:
