@@ -19,9 +19,9 @@ from reports.captures import CaptureStore
 from reports.errata import load_errata
 from reports.lake import cli as lake_cli
 from reports.lake.command import (
-    Conf,
     LakeUri,
     Master,
+    SparkSettings,
     exit_with_report_code,
     one_line_errors,
     open_lake,
@@ -29,7 +29,7 @@ from reports.lake.command import (
 )
 from reports.lake.local import confirm_arguments_exist, confirm_lake
 from reports.matrix import write_matrix
-from reports.model import Contents
+from reports.model import SiteContents
 from reports.packets import get_packet_reader
 from reports.progress import Progress
 from reports.rollup_error import RollupError
@@ -94,7 +94,7 @@ def rollup(
         float, typer.Option("--wait", min=0, help="Longest time to wait for the given runs to finish, in seconds.")
     ] = 0,
     master: Master = "local[*]",
-    conf: Conf = None,
+    conf: SparkSettings = None,
 ) -> None:
     """Ingest run folders into the lake of a folder, and write the interop matrix and the static site of this lake.
 
@@ -160,7 +160,7 @@ def site(
     lake: LakeUri,
     out: Annotated[Path, typer.Option("--out", help="Folder for site/ and matrix.json.")],
     master: Master = "local[*]",
-    conf: Conf = None,
+    conf: SparkSettings = None,
 ) -> None:
     """Write the interop matrix and the static site of a lake."""
     with one_line_errors("lake site"):
@@ -171,7 +171,7 @@ def site(
     _show_result("lake site", contents, missing, out)
 
 
-def _write_site(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[Contents, list[str]]:
+def _write_site(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[SiteContents, list[str]]:
     """Write the site. Return its content, and the captures that no run folder contains."""
     from reports.site_of_lake import get_run_folder, load_contents
 
@@ -183,7 +183,7 @@ def _write_site(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[C
     return contents, missing
 
 
-def _show_result(command: str, contents: Contents, missing: list[str], out: Path) -> None:
+def _show_result(command: str, contents: SiteContents, missing: list[str], out: Path) -> None:
     if missing:
         left = len(missing) - MAX_NAMED_ENTRIES
         more = f" and {left} more (the pages of the verdicts report them)" if left > 0 else ""

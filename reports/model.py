@@ -213,7 +213,7 @@ class LaterUndecided:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StandingVerdict:
     """The standing verdict of a rule for a system: a row of the table ``rule_current``.
 
     ``counts``: the number of checks by verdict. ``system``: the key of the system.
@@ -263,7 +263,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Rejected:
+class RejectedLine:
     """A line of a verdict file that the ingest rejected."""
 
     folder: str
@@ -320,7 +320,7 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
+class SiteContents:
     """The complete content of the site.
 
     ``runs``: the latest runs of each system, newest last. ``run_count``: the number of all runs. ``rejected``: a
@@ -336,8 +336,8 @@ class Contents:
     runs: tuple[Run, ...]
     rules: dict[str, Rule]
     stands: VerdictTable
-    shown: Callable[[], Iterator[Standing]]
-    found: Callable[[], Iterator[Standing]]
+    shown: Callable[[], Iterator[StandingVerdict]]
+    found: Callable[[], Iterator[StandingVerdict]]
     changes: Callable[[], Iterator[Change]] = lambda: iter(())
     cited: tuple[CitedErratum, ...] = ()
     pairs: tuple[Pair, ...] = ()
@@ -346,7 +346,7 @@ class Contents:
     coverage: tuple[Coverage, ...] = ()
     members: tuple[Member, ...] = ()
     titles: dict[str, str] = field(default_factory=dict)
-    rejected: tuple[Rejected, ...] = ()
+    rejected: tuple[RejectedLine, ...] = ()
     rejected_count: int = 0
     run_count: int = 0
     kept: int = 0

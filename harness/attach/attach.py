@@ -22,7 +22,7 @@ from harness.sut.control import CONTROL_ANSWER_TIMEOUT_MS
 from harness.sut.endpoints import parse_endpoint
 from harness.sut.stand_ins import needs_in_file
 from harness.sut.sut_file import CAPABILITIES, LONGEST_NAME, SutFile, is_loopback
-from harness.sut.wires import Route, TcpRoute
+from harness.sut.wires import ControlRoute, TcpRoute
 from reference_qm.control import FACILITIES
 
 LONGEST_AGENT_START_MS = 20_000
@@ -74,7 +74,12 @@ def count_judgeable_rules(judgeable: Any, announced: Collection[str], file: SutF
 
 
 def try_agent(
-    route: Route, word: str, queue: str | None, *, disruptive: bool = False, answer_ms: int = CONTROL_ANSWER_TIMEOUT_MS
+    route: ControlRoute,
+    word: str,
+    queue: str | None,
+    *,
+    disruptive: bool = False,
+    answer_ms: int = CONTROL_ANSWER_TIMEOUT_MS,
 ) -> AgentFindings:
     """Call every verb of an agent. Raise SutUnavailable with a one-line message if the agent does not identify
     itself.

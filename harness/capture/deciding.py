@@ -41,10 +41,10 @@ name.
 """
 
 _FIELD_NAME = re.compile(r"(?<![\w.])[A-Za-z]\w*(?:\.[A-Za-z]\w*)*")
-_TEXT_BEFORE_VALUE = re.compile(r"'?\s*(?:is|was|=|:)?\s*")
+_TEXT_BEFORE_VALUE_PATTERN = re.compile(r"'?\s*(?:is|was|=|:)?\s*")
 _VALUE_LIKE_TEXT = re.compile(r"['\"{]|0x|\d|(?:[0-9a-f]{2} ?){2,}\b", re.IGNORECASE)
-_END_OF_VALUE = re.compile(r"(?![\w-])")
-_TEXT_OF_SEVERAL_WORDS = re.compile(r"[a-z][A-Z]")
+_END_OF_VALUE_PATTERN = re.compile(r"(?![\w-])")
+_SEVERAL_WORDS_PATTERN = re.compile(r"[a-z][A-Z]")
 """Matches a field name of several words, such as AckSequenceNumber. Field names such as Signature, Label, IN and SE do
 not match, because they can be ordinary words.
 """
@@ -95,13 +95,13 @@ def find_deciding_fields(packets: Sequence[DissectionLines], says: VerdictTexts)
 def _find_fields_in_packet(lines: DissectionLines, says: VerdictTexts) -> _FoundField | None:
     layer = LAYER_OF_SECTION.get(says.section)
     for match, fields in _find_named_fields(says.observed, lines):
-        after = says.observed[_TEXT_BEFORE_VALUE.match(says.observed, match.end()).end() :]  # type: ignore[union-attr]
+        after = says.observed[_TEXT_BEFORE_VALUE_PATTERN.match(says.observed, match.end()).end() :]  # type: ignore[union-attr]
         field = _pick_field(fields, layer, after)
         if field is None:
             return None
         if _begins_with_value(field, after):
             return _FoundField(field, True)
-        mistakable = _VALUE_LIKE_TEXT.match(after) or not _TEXT_OF_SEVERAL_WORDS.search(field.path[-1])
+        mistakable = _VALUE_LIKE_TEXT.match(after) or not _SEVERAL_WORDS_PATTERN.search(field.path[-1])
         return None if mistakable else _FoundField(field, False)
     for text in (says.expected, says.sentence):
         for _, fields in _find_named_fields(text, lines):
@@ -144,7 +144,9 @@ def _pick_field(fields: list[TreeLine], layer: str | None, text: str) -> TreeLin
 
 def _begins_with_value(field: TreeLine, text: str) -> bool:
     """Return whether a text begins with the value of a field, in any form in which a verdict may print the value."""
-    return any(text.startswith(form) and _END_OF_VALUE.match(text, len(form)) for form in _list_value_forms(field))
+    return any(
+        text.startswith(form) and _END_OF_VALUE_PATTERN.match(text, len(form)) for form in _list_value_forms(field)
+    )
 
 
 def _list_value_forms(field: TreeLine) -> set[str]:

@@ -20,7 +20,7 @@ from reference_qm.surface.inputs import Endpoint
 GOLDEN_FOLDER = CAPTURES / "golden"
 MANIFEST_NAME = "manifest.toml"
 
-Value = int | str | bytes | UUID
+FieldValue = int | str | bytes | UUID
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class GoldenFrame:
     packet: str
     data: bytes
     dumped: int
-    fields: dict[str, Value]
+    fields: dict[str, FieldValue]
     disagreements: tuple[Disagreement, ...]
 
 
@@ -103,7 +103,7 @@ def _read_golden_frame(folder: Path, tree: dict[str, Any], entry: dict[str, Any]
     )
 
 
-def _parse_value(written: int | str) -> Value:
+def _parse_value(written: int | str) -> FieldValue:
     if isinstance(written, str):
         kind, _, rest = written.partition(":")
         if kind == "guid":

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from harness.attach.attach import JudgeableRuleCounts
     from harness.attach.findings import AgentFindings
     from harness.sut.sut_file import SutFile
-    from harness.sut.wires import Route
+    from harness.sut.wires import ControlRoute
 
 EXIT_NONCONFORMING_AGENT = 1
 _STYLE_BY_STATE = {"works": "green", "missing": "yellow", "wrong": "red", "silent": "red", "refused": "red"}
@@ -83,7 +83,7 @@ def attach(
     raise typer.Exit(0 if found.is_as_announced else EXIT_NONCONFORMING_AGENT)
 
 
-def _choose_route(command: str | None, address: str | None, file: SutFile | None) -> Route:
+def _choose_route(command: str | None, address: str | None, file: SutFile | None) -> ControlRoute:
     from harness.attach.attach import make_command_route, make_tcp_route
     from harness.sut.external_driver import ExternalDriver
 

@@ -14,7 +14,7 @@ from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_NOTHING_JUDGED
 from harness.interrupts import unwind_on_signals
 
 if TYPE_CHECKING:
-    from harness.pair.running import Cell
+    from harness.pair.running import DirectionResult
 
 
 def register(app: typer.Typer) -> None:
@@ -121,7 +121,7 @@ def _exit_with_worst_result(results: Sequence[str], *, broken: bool) -> None:
         raise typer.Exit(EXIT_NOTHING_JUDGED)
 
 
-def _print_cell(cell: Cell) -> None:
+def _print_cell(cell: DirectionResult) -> None:
     why = f": {cell.outcome.why}" if cell.outcome.why else ""
     typer.echo(f"{cell.origin} -> {cell.target}  {cell.scenario:16} {cell.outcome.result}{why}")
     for role, rules in sorted(cell.broken.items()):

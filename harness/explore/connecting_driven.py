@@ -47,7 +47,7 @@ _LONG_TIMER_MS = 3_600_000
 _MAX_NAMED_BY_ACK = 32
 _UNKNOWN_NAME = "DIRECT=OS:mqc-no-such-host.invalid\\private$\\mqc-x"
 _ORDERING_LABEL = "QM Ordering Ack"
-_NO_SEQUENCE = TxSequenceID(1, 1)
+_NO_SEQUENCE_ID = TxSequenceID(1, 1)
 _PING_BYTES, _RF, _SIGNATURE_BYTE = 24, 2, 2
 
 
@@ -185,12 +185,12 @@ class DrivenConnectingSystem:
             "order ack": lambda: self._build_message(
                 MessageClass=int(MessageClass.MQMSG_CLASS_ORDER_ACK),
                 label=_ORDERING_LABEL,
-                body=OrderAckBody(_NO_SEQUENCE, 1, 0).build(),
+                body=OrderAckBody(_NO_SEQUENCE_ID, 1, 0).build(),
             ),
             "final ack": lambda: self._build_message(
                 MessageClass=int(MessageClass.MQMSG_CLASS_ACK_RECEIVE),
                 label=_ORDERING_LABEL,
-                body=FinalAckBody(_NO_SEQUENCE, 1, 0, self._sut.guid, 1).build(),
+                body=FinalAckBody(_NO_SEQUENCE_ID, 1, 0, self._sut.guid, 1).build(),
             ),
         }
         self._sessions[to].send(packets[how]())

@@ -40,7 +40,7 @@ from reference_qm.codec import (
 OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-00000000ffff")
 """An identifier that no queue manager has."""
 _IMMEDIATE_REACTION_MS = 50
-_NO_SEQUENCE = TxSequenceID(1, 1)
+_NO_SEQUENCE_ID = TxSequenceID(1, 1)
 _LONG_RECOVERABLE_TIMEOUT_MS = 3_600_000
 """int ms: the duration of the Session Cleanup Timer, which is longer than any session of a walk."""
 _SIGNATURE_BYTE, _RESERVED_MARK = 2, 0xA7
@@ -172,7 +172,11 @@ class DrivenSessions:
 
     def _perform_offer_order_ack(self, session: str, final: bool) -> None:
         cls = MessageClass.MQMSG_CLASS_ACK_RECEIVE if final else MessageClass.MQMSG_CLASS_ORDER_ACK
-        body = FinalAckBody(_NO_SEQUENCE, 1, 0, OTHER_QUEUE_MANAGER, 1) if final else OrderAckBody(_NO_SEQUENCE, 1, 0)
+        body = (
+            FinalAckBody(_NO_SEQUENCE_ID, 1, 0, OTHER_QUEUE_MANAGER, 1)
+            if final
+            else OrderAckBody(_NO_SEQUENCE_ID, 1, 0)
+        )
         self._send_message(
             session,
             final,

@@ -179,11 +179,11 @@ class DrivenTransfer(DrivenQueues):
         self._send_acknowledgment(packet, body.build(), MessageClass[f"MQMSG_CLASS_{cls}"], 1)
         return "done"
 
-    def _send_acknowledgment(self, of: UserMessagePacket, body: bytes, cls: int, recoverable: int) -> None:
+    def _send_acknowledgment(self, message: UserMessagePacket, body: bytes, cls: int, recoverable: int) -> None:
         """Send an acknowledgment from the peer, on the connection on which the last message to the same queue
         arrived.
         """
-        record = self._wire.connections.get(get_destination(of))
+        record = self._wire.connections.get(get_destination(message))
         conversation = next((one for one in self._peer.conversations if one.record is record), None)
         if conversation is None or conversation.record.closed_by is not None:
             conversation = self._peer.open_raw()

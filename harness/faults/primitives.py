@@ -19,17 +19,17 @@ from reference_qm.surface.inputs import Input
 
 When = Callable[[Any], bool] | None
 Kind = TypeVar("Kind", bound=Body)
-Fielded = TypeVar("Fielded")
+PacketWithFields = TypeVar("PacketWithFields")
 
 
-def set_fields(packet: Fielded, changes: dict[str, Any]) -> Fielded:
+def set_fields(packet: PacketWithFields, changes: dict[str, Any]) -> PacketWithFields:
     """Return a packet in which fields are replaced. Fields are given by path (``InternalHeader.Reserved``). A value
     that is a callable computes the new value from the old value.
     """
     changed: Any = packet
     for path, value in changes.items():
         changed = _set_field(changed, path.split("."), value)
-    return cast(Fielded, changed)
+    return cast(PacketWithFields, changed)
 
 
 def _set_field(record: Any, path: list[str], value: Any) -> Any:

@@ -18,7 +18,7 @@ MAX_UNFINISHED_PACKETS = 1024
 """The maximum number of packets that wait for fragments. An additional packet replaces the oldest packet."""
 
 
-class Payload(NamedTuple):
+class IpPayload(NamedTuple):
     """The payload of an IP packet. Addresses have 4 or 16 bytes. ``missing``: the number of bytes at the end of the
     payload that the capture lacks.
 
@@ -56,7 +56,9 @@ class IncompletePackets:
         self._open: dict[tuple[bytes, bytes, int, int], _FragmentedPacket] = {}
         self.given_up = 0
 
-    def add(self, key: tuple[bytes, bytes, int, int], at: int, data: bytes, more: bool, number: int) -> Payload | None:
+    def add(
+        self, key: tuple[bytes, bytes, int, int], at: int, data: bytes, more: bool, number: int
+    ) -> IpPayload | None:
         """Add a fragment whose data begins at an offset in its packet; return the packet if this fragment completes
         it, or None if the packet is still incomplete.
         """
@@ -73,7 +75,7 @@ class IncompletePackets:
         if made is None:
             return None
         del self._open[key]
-        return Payload(key[2], key[0], key[1], made, 0, whole.parts[0][1])
+        return IpPayload(key[2], key[0], key[1], made, 0, whole.parts[0][1])
 
     def end(self) -> int:
         """Return the number of IP packets that are still incomplete at the end of the capture."""
@@ -105,7 +107,7 @@ class _FragmentedPacket:
         return made if len(made) >= self.size else None
 
 
-def read_ip(frame: bytes, at: int, size: int, number: int, fragments: IncompletePackets) -> Payload | None:
+def read_ip(frame: bytes, at: int, size: int, number: int, fragments: IncompletePackets) -> IpPayload | None:
     """Read the IP packet that begins at an offset of a frame and occupies ``size`` bytes; return None while
     fragments are missing.
     """
@@ -119,7 +121,7 @@ def read_ip(frame: bytes, at: int, size: int, number: int, fragments: Incomplete
     raise UnreadableFrame("frames without an IP packet")
 
 
-def _read_ipv4(frame: bytes, at: int, size: int, number: int, fragments: IncompletePackets) -> Payload | None:
+def _read_ipv4(frame: bytes, at: int, size: int, number: int, fragments: IncompletePackets) -> IpPayload | None:
     start = at + (frame[at] & 0x0F) * 4
     if len(frame) < start or start < at + 20:
         raise UnreadableFrame("frames that are truncated within their IP header")
@@ -136,10 +138,10 @@ def _read_ipv4(frame: bytes, at: int, size: int, number: int, fragments: Incompl
         identification = frame[at + 4] << 8 | frame[at + 5]
         more, offset = bool(placed & 0x2000), (placed & 0x1FFF) * 8
         return fragments.add((source, target, protocol, identification), offset, data, more, number)
-    return Payload(protocol, source, target, data, end - start - len(data), number)
+    return IpPayload(protocol, source, target, data, end - start - len(data), number)
 
 
-def _read_ipv6(frame: bytes, at: int, size: int, number: int, fragments: IncompletePackets) -> Payload | None:
+def _read_ipv6(frame: bytes, at: int, size: int, number: int, fragments: IncompletePackets) -> IpPayload | None:
     start = at + 40
     if len(frame) < start:
         raise UnreadableFrame("frames that are truncated within their IP header")
@@ -160,17 +162,17 @@ def _read_ipv6(frame: bytes, at: int, size: int, number: int, fragments: Incompl
         start += (units + 2) * 4 if protocol == _AUTHENTICATED else (units + 1) * 8
         protocol = following
     data = frame[start:end]
-    return Payload(protocol, source, target, data, max(end - start - len(data), 0), number)
+    return IpPayload(protocol, source, target, data, max(end - start - len(data), 0), number)
 
 
 def _add_ipv6_fragment(
     frame: bytes, start: int, end: int, ends: tuple[bytes, bytes], number: int, fragments: IncompletePackets
-) -> Payload | None:
+) -> IpPayload | None:
     data = frame[start + 8 : end]
     if len(data) < end - start - 8:
         raise UnreadableFrame("truncated fragments of IP packets")
     placed = frame[start + 2] << 8 | frame[start + 3]
     protocol, identification = frame[start], int.from_bytes(frame[start + 4 : start + 8], "big")
     if not placed & 0xFFF9:
-        return Payload(protocol, *ends, data, 0, number)
+        return IpPayload(protocol, *ends, data, 0, number)
     return fragments.add((*ends, protocol, identification), placed & 0xFFF8, data, bool(placed & 1), number)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 
 from harness.foreign.conversations import MSMQ, SESSION_PORT, Conversation, TrafficTotals
-from harness.foreign.datagrams import TCP, UDP, IncompletePackets, Payload, UnreadableFrame, read_ip
+from harness.foreign.datagrams import TCP, UDP, IncompletePackets, IpPayload, UnreadableFrame, read_ip
 from harness.foreign.links import CUT_FRAME_OFFSET, NOT_IP_OFFSET, PAYLOAD_OFFSET_BY_LINK_TYPE
 from harness.foreign.reassembly import ACK, SYN
 from harness.foreign.systems import Systems, SystemView, show
@@ -83,7 +83,7 @@ class CaptureTraffic:
         else:
             raise UnreadableFrame("IP packets with neither TCP nor UDP")
 
-    def _add_segment(self, payload: Payload, time_us: int) -> None:
+    def _add_segment(self, payload: IpPayload, time_us: int) -> None:
         data = payload.data
         if len(data) < _TCP_HEADER:
             raise UnreadableFrame("TCP segments that are truncated within their header")
@@ -110,7 +110,7 @@ class CaptureTraffic:
             time_us,
         )
 
-    def _open_conversation(self, key: bytes, payload: Payload) -> tuple[Conversation, int]:
+    def _open_conversation(self, key: bytes, payload: IpPayload) -> tuple[Conversation, int]:
         data = payload.data
         ports = int.from_bytes(data[:2], "big"), int.from_bytes(data[2:4], "big")
         ends = (payload.source, ports[0]), (payload.target, ports[1])
@@ -126,7 +126,7 @@ class CaptureTraffic:
             self._open[back] = conversation, 1
         return self._open[key]
 
-    def _add_datagram(self, payload: Payload, time_us: int) -> None:
+    def _add_datagram(self, payload: IpPayload, time_us: int) -> None:
         data = payload.data
         if len(data) < _UDP_HEADER:
             raise UnreadableFrame("UDP datagrams that are truncated within their header")

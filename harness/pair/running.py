@@ -22,7 +22,7 @@ EXCHANGE_DIRECTIONS = ((A, B), (B, A))
 
 
 @dataclass(slots=True)
-class Cell:
+class DirectionResult:
     """The result of a scenario in one direction. It consists of the outcome, the capture, and the rules that each
     system broke in the capture.
     """
@@ -39,9 +39,9 @@ def run_pair(
     drivers: PairDrivers,
     out: Path,
     catalogue: Catalogue,
-    report: Callable[[Cell], None],
+    report: Callable[[DirectionResult], None],
     scenarios: Iterable[Scenario] = SCENARIOS,
-) -> list[Cell]:
+) -> list[DirectionResult]:
     """Run the scenarios of a pair. ``report`` is called with each result. Captures are written to the folder
     ``out``.
     """
@@ -56,7 +56,7 @@ def run_pair(
 
 def _run_cell(
     drivers: PairDrivers, out: Path, catalogue: Catalogue, scenario: Scenario, origin: str, target: str
-) -> Cell:
+) -> DirectionResult:
     name = f"{scenario.name.replace(' ', '-')}-{origin}-{target}"
     capture = out / f"{name}.pcapng"
     identifiers = {}
@@ -65,7 +65,7 @@ def _run_cell(
         outcome = find_missing(scenario, pair.sides[origin], pair.sides[target]) or run_scenario(
             scenario, pair, origin, target
         )
-    cell = Cell(scenario.name, origin, target, outcome)
+    cell = DirectionResult(scenario.name, origin, target, outcome)
     if capture.is_file():
         cell.capture = capture.name
         for finding in build_findings(check_capture(capture, catalogue)):

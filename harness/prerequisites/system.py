@@ -16,8 +16,8 @@ from harness.sut.external_driver import ExternalDriver
 from harness.sut.remote_control import RemoteControl
 from harness.sut.sut_file import SutFile
 from harness.sut.timeouts import Timeouts
-from harness.sut.view import Identity, build_sut_view
-from harness.sut.wires import Route
+from harness.sut.view import SutIdentity, build_sut_view
+from harness.sut.wires import ControlRoute
 
 
 class NamingEnvironment(RealEnvironment):
@@ -52,7 +52,7 @@ class System:
     """The number of seconds by which the system's clock is fast, or None while this number is unknown."""
 
     @property
-    def route(self) -> Route | None:
+    def route(self) -> ControlRoute | None:
         """The route to the control channel."""
         return self.driver.control_route
 
@@ -83,7 +83,7 @@ class System:
         environment = NamingEnvironment(names)
         with closing(environment):
             ports = file.driver.tcp_port, file.driver.ping_port, file.driver.rpc_port
-            who = Identity(self.guid)
+            who = SutIdentity(self.guid)
             sut = build_sut_view(replace(file, driver=nobody), environment, None, who, *ports, timeouts=self.timeouts)
             with closing(Peer(environment, sut, Recorder(environment, None), "roots")) as peer:
                 yield peer

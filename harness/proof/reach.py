@@ -39,11 +39,11 @@ class CheckReach:
         return sum(map(len, self.lines.values()))
 
 
-Reach = Mapping[str, CheckReach]
+ReachByCheck = Mapping[str, CheckReach]
 """The lines of the reference that each check executes."""
 
 
-def list_reaching_checks(mutant: Mutant, reach: Reach) -> list[str]:
+def list_reaching_checks(mutant: Mutant, reach: ReachByCheck) -> list[str]:
     """Return the clean checks that execute a line which a mutant changes. Checks that execute the fewest lines come
     first.
     """
@@ -52,7 +52,7 @@ def list_reaching_checks(mutant: Mutant, reach: Reach) -> list[str]:
     return sorted(found, key=lambda check: reach[check].width)
 
 
-def find_unreached(mutants: Iterable[Mutant], reach: Reach) -> list[Mutant]:
+def find_unreached(mutants: Iterable[Mutant], reach: ReachByCheck) -> list[Mutant]:
     """Return the mutants whose changed lines no check executes."""
     run: dict[str, set[int]] = defaultdict(set)
     for check in reach.values():
@@ -61,7 +61,7 @@ def find_unreached(mutants: Iterable[Mutant], reach: Reach) -> list[Mutant]:
     return [mutant for mutant in mutants if run[mutant.file].isdisjoint(mutant.lines)]
 
 
-def measure_reach(trials: Trials, folder: Path) -> Reach:
+def measure_reach(trials: Trials, folder: Path) -> ReachByCheck:
     """Return the lines that each check executes. They are read from a record for the same code, or measured if
     there is no such record.
     """

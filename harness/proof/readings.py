@@ -15,7 +15,7 @@ from itertools import chain
 
 from harness.faults.registry import Fault, load_faults
 from harness.judging.verdicts import BROKEN_VERDICTS
-from harness.proof.grouping import Group, ReadingWithChecks, find_differing_checks, group_readings
+from harness.proof.grouping import ReadingGroup, ReadingWithChecks, find_differing_checks, group_readings
 from harness.proof.steps import can_notice, find_changed_steps
 from harness.proof.trials import CleanResult, Trial, TrialResult, Trials, TrialVerdict
 from harness.rules.catalogue import Catalogue
@@ -101,7 +101,7 @@ def run_readings(
 
 
 def _find_readings_to_run_apart(
-    trials: Trials, groups: Iterable[Group], variants: Mapping[str, Fault], clean: Mapping[str, CleanResult]
+    trials: Trials, groups: Iterable[ReadingGroup], variants: Mapping[str, Fault], clean: Mapping[str, CleanResult]
 ) -> list[ReadingWithChecks]:
     """Run the groups of readings; return each reading with those of its checks whose verdicts differ from the
     verdicts on the clean reference.

@@ -30,11 +30,11 @@ class ReferenceStep(NamedTuple):
     narrowed: Method | None = None
 
 
-Steps = frozenset[ReferenceStep]
+ReferenceSteps = frozenset[ReferenceStep]
 _ATTRIBUTES_OF_EVERY_CLASS = {"__module__", "__doc__", "__annotations__", "__dict__", "__weakref__", "__slots__"}
 
 
-def find_changed_steps(install: Install) -> Steps | None:
+def find_changed_steps(install: Install) -> ReferenceSteps | None:
     """Return the steps that a fault changes, or None if the fault may also change other behavior."""
     match install:
         case PartReplacement(cls):
@@ -45,14 +45,14 @@ def find_changed_steps(install: Install) -> Steps | None:
     return None
 
 
-def can_notice(taken: Steps, changed: Steps | None) -> bool:
+def can_notice(taken: ReferenceSteps, changed: ReferenceSteps | None) -> bool:
     """Return whether the verdicts of a check that takes the given steps may differ on a variant that changes the
     given steps.
     """
     return changed is None or not changed.isdisjoint(taken)
 
 
-def _list_overridden_methods(cls: type[Part]) -> Steps | None:
+def _list_overridden_methods(cls: type[Part]) -> ReferenceSteps | None:
     """Return the methods of a part that a subclass overrides, or None if the subclass overrides anything except
     plain methods.
     """
@@ -92,7 +92,7 @@ class StepRecorder:
         for cls in self._parts:
             put_in_place(faulty.core, cls)
 
-    def take(self) -> Steps:
+    def take(self) -> ReferenceSteps:
         """Return the steps that were recorded since the previous call."""
         taken = frozenset(self._taken)
         self._taken.clear()

@@ -23,7 +23,7 @@ from harness.judging.mirrored import PeerPacketJudge
 from harness.judging.verdicts import Advice, Entry, Verdict
 from harness.proof.forks import ProcessDeath, run_forked
 from harness.proof.sessions import run_in_session
-from harness.proof.steps import StepRecorder, Steps, find_changed_steps
+from harness.proof.steps import ReferenceSteps, StepRecorder, find_changed_steps
 from harness.run.checks import find_malformed_rules, get_check_id
 from harness.run.options import pytest_arguments
 from harness.run.stash import DRIVER_KEY, LOG_KEY, MIRROR_KEY, RUN_KEY
@@ -95,7 +95,7 @@ class CleanResult:
     """
 
     lines: list[TrialVerdict]
-    steps: Steps
+    steps: ReferenceSteps
     seconds: float
     broken: Mapping[str, str] = field(default_factory=dict)
     malforms: frozenset[str] = frozenset()

@@ -24,7 +24,7 @@ from harness.run.stash import (
     ROOTS_KEY,
     ROOTS_OF_CHECK,
     RUN_KEY,
-    RUNS_AGAIN_ALONE,
+    RUNS_AGAIN_ALONE_KEY,
     release_packets,
 )
 from harness.run.system_prerequisites import doubt_verdicts
@@ -34,7 +34,7 @@ MAX_ATTEMPTS = 4
 ATTEMPTS_ON_SLOW_SYSTEM = 2
 """The maximum number of attempts at a check if the system did not stall but answers slowly."""
 
-Attempt = tuple[list[Entry], list[Any]]
+AttemptVerdicts = tuple[list[Entry], list[Any]]
 """One attempt at a check: the verdicts of the attempt, and pytest's reports."""
 
 
@@ -46,7 +46,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     driver = item.config.stash.get(DRIVER_KEY, None)
     if get_check_id(item) is None or not isinstance(driver, ExternalDriver):
         return None
-    log, hook, tried, doubts = item.config.stash[LOG_KEY], item.ihook, list[Attempt](), AttemptDisturbances()
+    log, hook, tried, doubts = item.config.stash[LOG_KEY], item.ihook, list[AttemptVerdicts](), AttemptDisturbances()
     hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     for number in range(MAX_ATTEMPTS):
         entries: list[Entry] = []
@@ -62,7 +62,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
             not excused
             or dead
             or driver.describe_end() is not None
-            or item.stash.get(RUNS_AGAIN_ALONE, False)
+            or item.stash.get(RUNS_AGAIN_ALONE_KEY, False)
             or not is_bad(own)
         ):
             break
@@ -70,7 +70,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     item.config.stash[LOG_KEY] = log
     entries, reports = settle_attempts(tried, doubts, steady=now == AttemptDisturbances())
     release_packets(item)
-    if not item.stash.get(RUNS_AGAIN_ALONE, False):
+    if not item.stash.get(RUNS_AGAIN_ALONE_KEY, False):
         run, rests = item.config.stash[RUN_KEY], item.stash.get(ROOTS_OF_CHECK, CheckPrerequisites())
         entries = change_reports(
             entries, doubt_verdicts(entries, rests, run.known, driver, item.config.stash[ROOTS_KEY]), reports
@@ -113,7 +113,9 @@ def is_bad(entries: list[Entry]) -> bool:
     return any(entry.verdict in WRONG_VERDICTS for entry in entries)
 
 
-def settle_attempts(attempts: list[Attempt], doubts: AttemptDisturbances, *, steady: bool = False) -> Attempt:
+def settle_attempts(
+    attempts: list[AttemptVerdicts], doubts: AttemptDisturbances, *, steady: bool = False
+) -> AttemptVerdicts:
     """Return the verdicts and reports of the last attempt. A failure in the last attempt becomes inconclusive
     unless the same rule failed in every attempt.
 

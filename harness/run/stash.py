@@ -39,7 +39,7 @@ ROOTS_KEY: pytest.StashKey[RootCauses] = pytest.StashKey()
 """The root causes (missing prerequisites) that this process found."""
 ROOTS_OF_CHECK: pytest.StashKey[CheckPrerequisites] = pytest.StashKey()
 """The prerequisites on which the verdicts of a check depend."""
-RUNS_AGAIN_ALONE: pytest.StashKey[bool] = pytest.StashKey()
+RUNS_AGAIN_ALONE_KEY: pytest.StashKey[bool] = pytest.StashKey()
 """Whether a check must be repeated while no other check runs."""
 END_REPORTED_KEY: pytest.StashKey[bool] = pytest.StashKey()
 """Whether the verdicts of a check report the end of the SUT's process."""

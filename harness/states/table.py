@@ -35,7 +35,7 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class StateTableEvent:
     """An event. ``malforms``: the rules that the event breaks on purpose."""
 
     says: str
@@ -44,7 +44,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class StateTableCell:
     """The permitted outcomes of an event in a state, each with the next state, and the rules that demand these
     outcomes.
 
@@ -83,20 +83,20 @@ class Table:
     machine: str
     initial: str
     states: Mapping[str, State]
-    events: Mapping[str, Event]
-    cells: Mapping[tuple[str, str], Cell]
+    events: Mapping[str, StateTableEvent]
+    cells: Mapping[tuple[str, str], StateTableCell]
     beside: Mapping[str, Any] = field(default_factory=dict)
 
-    def list_demanded_cells(self) -> list[Cell]:
+    def list_demanded_cells(self) -> list[StateTableCell]:
         """Return the cells that demand an outcome, in the order of the table."""
         return [cell for cell in self.cells.values() if cell.outcomes]
 
-    def list_needs(self, cell: Cell) -> tuple[str, ...]:
+    def list_needs(self, cell: StateTableCell) -> tuple[str, ...]:
         """Return the capabilities and facilities that the check of a cell needs."""
         following = [need for state in cell.outcomes.values() for need in self.states[state].needs]
         return tuple(dict.fromkeys([*self.states[cell.state].needs, *self.events[cell.event].needs, *following]))
 
-    def locate_cell(self, cell: Cell) -> str:
+    def locate_cell(self, cell: StateTableCell) -> str:
         """Return the file and the line of a cell, as ``path:line``."""
         header, key = f"[cells.{_toml_key(cell.state)}]", f"{_toml_key(cell.event)} ="
         inside = False
@@ -122,9 +122,9 @@ def read_table(path: Path) -> Table:
     try:
         tree = tomllib.loads(path.read_text(encoding="utf-8"))
         states = {name: State(**_convert_lists_to_tuples(one)) for name, one in tree.pop("states").items()}
-        events = {name: Event(**_convert_lists_to_tuples(one)) for name, one in tree.pop("events").items()}
+        events = {name: StateTableEvent(**_convert_lists_to_tuples(one)) for name, one in tree.pop("events").items()}
         cells = {
-            (state, event): Cell(state, event, **one | {"rules": _read_rules(one.get("rules", []))})
+            (state, event): StateTableCell(state, event, **one | {"rules": _read_rules(one.get("rules", []))})
             for state, row in tree.pop("cells").items()
             for event, one in row.items()
         }
@@ -158,7 +158,7 @@ def find_mistakes(table: Table) -> Iterator[str]:
         yield from (f"{where} {mistake}" for mistake in _find_mistakes_in_cell(cell, table))
 
 
-def _find_mistakes_in_cell(cell: Cell, table: Table) -> Iterator[str]:
+def _find_mistakes_in_cell(cell: StateTableCell, table: Table) -> Iterator[str]:
     if cell.state not in table.states or cell.event not in table.events:
         yield "names an unknown state or event"
     if sum(map(bool, (cell.outcomes, cell.open, cell.never))) != 1:

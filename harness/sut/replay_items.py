@@ -69,16 +69,16 @@ class CaptureNote:
         return not self.said.keys().isdisjoint(("call", "begin"))
 
 
-Item = ConnectionOpening | Packet | CaptureNote
+CaptureItem = ConnectionOpening | Packet | CaptureNote
 
 
-def read_items(path: Path) -> list[Item]:
+def read_items(path: Path) -> list[CaptureItem]:
     """Read the events of a capture. Raise MqconformError if this harness did not record the capture."""
     if not path.is_file():
         raise NotReplayable("the check has no capture")
     if path.stat().st_size > MAX_NOTE_BYTES:
         raise NotReplayable(f"{path.name} is longer than {MAX_NOTE_BYTES:,} bytes")
-    items: list[Item] = []
+    items: list[CaptureItem] = []
     number = noted = 0
     for one in read_with_notes(path):
         if isinstance(one, CapturedFrame):

@@ -16,7 +16,7 @@ from harness.capture.recorder import Recorder
 from harness.environment import StreamSink
 from harness.errors import SutUnavailable
 from harness.printable import one_line
-from harness.sut.replay_items import CaptureNote, ConnectionOpening, Item, NotReplayable, Packet
+from harness.sut.replay_items import CaptureItem, CaptureNote, ConnectionOpening, NotReplayable, Packet
 from harness.sut.replay_tape import encode_note
 from harness.sut.sut import Sut
 from reference_qm.surface.inputs import Endpoint
@@ -64,7 +64,7 @@ class CapturePlayer:
     the reason.
     """
 
-    def __init__(self, items: list[Item], differs: Callable[[str], object]) -> None:
+    def __init__(self, items: list[CaptureItem], differs: Callable[[str], object]) -> None:
         self.environment: ReplayScene
         self.late: dict[int, CaptureNote] = {}
         """The answers to the control requests that ``begin`` started, by request id."""
@@ -175,11 +175,11 @@ class CapturePlayer:
 
     # -- actions of the system -----------------------------------------------------------------------------------
 
-    def next(self) -> Item | None:
+    def next(self) -> CaptureItem | None:
         """Return the next item of the capture, or None at its end."""
         return self._items[self._at] if self._at < len(self._items) else None
 
-    def _take_expected(self) -> Item | None:
+    def _take_expected(self) -> CaptureItem | None:
         """Return the next item of the capture, which should be an action of the harness, or None at the end of the
         capture. End the check if the item records that the capture lacks information.
         """
@@ -245,7 +245,7 @@ class CapturePlayer:
             self.differ(self._describe_lost(note))
 
     @staticmethod
-    def _describe_lost(item: Item) -> str:
+    def _describe_lost(item: CaptureItem) -> str:
         """Return a description of the information that the capture lacks, from the note that records this."""
         said = item.said if isinstance(item, CaptureNote) else {}
         return f"after frame {item.frame}: {said.get('lost', 'an unknown note')!s:.100}: {NOT_REPLAYABLE}"
@@ -302,16 +302,16 @@ class CapturePlayer:
         while self._delivering and isinstance(item := self.next(), CaptureNote) and "bytes" in item.said:
             self._at += 1
 
-    def list_unplayed_items(self) -> list[Item]:
+    def list_unplayed_items(self) -> list[CaptureItem]:
         """Return the items of the capture that have not been played yet."""
         return self._items[self._at :]
 
 
-def drop_empty_groups(items: list[Item]) -> list[Item]:
+def drop_empty_groups(items: list[CaptureItem]) -> list[CaptureItem]:
     """Return the items without the groups that contain no event. A group consists of the notes that mark its
     beginning and its end, and of the events between them.
     """
-    left: list[Item] = []
+    left: list[CaptureItem] = []
     for item in items:
         if left and _get_together_flag(item) is False and _get_together_flag(left[-1]) is True:
             left.pop()
@@ -320,11 +320,11 @@ def drop_empty_groups(items: list[Item]) -> list[Item]:
     return left
 
 
-def _get_together_flag(item: Item) -> Any:
+def _get_together_flag(item: CaptureItem) -> Any:
     return item.said.get("together") if isinstance(item, CaptureNote) else None
 
 
-def _is_loss_note(item: Item) -> bool:
+def _is_loss_note(item: CaptureItem) -> bool:
     return isinstance(item, CaptureNote) and "lost" in item.said
 
 

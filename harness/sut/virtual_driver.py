@@ -22,7 +22,7 @@ from harness.sut.provisioning import (
 from harness.sut.sut import Sut, TapeInterface
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE, UNUSED_ADDRESS, SutFile
 from harness.sut.sut_process import ProcessEnd
-from harness.sut.view import Identity, build_sut_view, request_identity
+from harness.sut.view import SutIdentity, build_sut_view, request_identity
 from harness.sut.virtual_directory import PEER_HOST, virtual_directory
 from reference_qm.config import DEFAULT_QUOTA_KB, QueueManagerConfig, QueueSettings
 from reference_qm.control import FACILITIES
@@ -143,7 +143,7 @@ class VirtualDriver:
         view.hangs = self._is_core_hanging
         return view
 
-    def _open_control(self, host: SystemHost) -> tuple[Control | None, Identity]:
+    def _open_control(self, host: SystemHost) -> tuple[Control | None, SutIdentity]:
         """Open the control channel that the SUT file describes, with all facilities or with the facilities in the
         SUT file. Return None if the SUT file describes no control channel.
         """
@@ -151,7 +151,7 @@ class VirtualDriver:
         who, offered = request_identity(control), self.file.reference.facilities
         if offered == tuple(FACILITIES):
             return control, who
-        limited, who = limit_control(control, who, offered) if offered else (None, Identity(who.identifier))
+        limited, who = limit_control(control, who, offered) if offered else (None, SutIdentity(who.identifier))
         return offer_remote_reading(limited, who, host.environment, self.file, self.file.driver.rpc_port)
 
     def _select_sut_file(self, needs: Collection[str]) -> SutFile:

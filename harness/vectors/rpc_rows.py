@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness.vectors.covering import SAMPLE_GUIDS
-from harness.vectors.vector import Row
+from harness.vectors.vector import VectorRow
 from harness.wire.rpc_qm2qm import (
     LAST_ID,
     LOOKUP_PEEK_PREV,
@@ -92,7 +92,7 @@ CASES_BY_METHOD: Mapping[str, tuple[tuple[Arguments, ...], tuple[Arguments, ...]
 """The arguments of requests and the results of responses, by operation."""
 
 
-def list_stubs(operation: str) -> Iterator[Row]:
+def list_stubs(operation: str) -> Iterator[VectorRow]:
     """Yield the rows of an operation. Each case occurs in NDR and in NDR64, complete and without its last byte."""
     known = OPERATIONS[operation]
     for direction, cases in zip(("request", "response"), CASES_BY_METHOD[operation], strict=True):
@@ -102,6 +102,6 @@ def list_stubs(operation: str) -> Iterator[Row]:
                 name = f"{direction}-{number}-{'ndr64' if wide else 'ndr'}"
                 comment = f"{known.section} {operation}, {direction} in {'NDR64' if wide else 'NDR'}."
                 data = build(wide, **values)
-                yield Row(name, data, "valid", comment)
+                yield VectorRow(name, data, "valid", comment)
                 if data:
-                    yield Row(f"{name}-cut", data[:-1], "invalid", f"{comment[:-1]}; the last byte is missing.")
+                    yield VectorRow(f"{name}-cut", data[:-1], "invalid", f"{comment[:-1]}; the last byte is missing.")

@@ -10,7 +10,7 @@ from typing import Any
 from scapy.fields import LEIntField, XLEIntField
 from scapy.packet import Packet
 
-from harness.wire.fields import AnnouncedGuid, Guid, Nested
+from harness.wire.fields import AnnouncedGuid, Guid, NestedField
 from harness.wire.layer import Layer, Structure
 from harness.wire.mqf import MultiQueueFormatHeader
 from harness.wire.properties import MessagePropertiesHeader
@@ -54,7 +54,7 @@ LAYOUTS: dict[str, dict[int, type[Structure] | None]] = {
 UNLISTED_QUEUE_TYPE = 6  # DQ has no value for a PrivateQueueFormatName; in the other flags, its value is 6
 
 
-class Queue(Nested):
+class Queue(NestedField):
     """A field for the name of a queue. The flag ``flag`` selects the layout of the name. A str is a direct name,
     which is sent unchanged.
     """

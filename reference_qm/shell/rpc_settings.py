@@ -31,7 +31,7 @@ AUTHENTICATION_TYPES: Mapping[str, AuthType] = MappingProxyType(
 )
 MAX_PASSWORD_CHARACTERS = 256
 """The maximum length of a password in characters; Windows has the same maximum."""
-_FORBIDDEN_IN_NAMES = frozenset(':\\/"[]|<>+=;,?*@')
+_CHARACTERS_FORBIDDEN_IN_NAMES = frozenset(':\\/"[]|<>+=;,?*@')
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Rpc:
 
 def _require_name(value: object) -> str:
     name = toml.string(value)
-    if not name.isprintable() or set(name) & _FORBIDDEN_IN_NAMES:
+    if not name.isprintable() or set(name) & _CHARACTERS_FORBIDDEN_IN_NAMES:
         raise ValueError("must be a valid Windows name of a user or a domain; give the domain in the key domain")
     return name
 

@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from reports.lake import ingest, sources
-from reports.lake.files import Files, escape_pattern, get_full_name
+from reports.lake.files import FileAccess, escape_pattern, get_full_name
 from reports.lake.ingest import Report, Stage
 from reports.lake.sources import FILES, RUN
 from reports.lake.store import Lake
@@ -46,7 +46,7 @@ class Follower:
     """
 
     def __init__(self, spark: SparkSession, where: str, folder: str, on_report: Callable[[Report], None]) -> None:
-        self._spark, self._files = spark, Files(spark)
+        self._spark, self._files = spark, FileAccess(spark)
         self._where, self._on_report = where, on_report
         self._stage: Stage = lambda _: None
         self._runs = get_full_name(folder)

@@ -38,7 +38,7 @@ ACK_WAIT_MS = 20_000
 """int ms: AckWaitTimeout in this area. The Session Ack Wait Timer expires after a multiple of AckWaitTimeout
 (3.1.2.4).
 """
-_MULTIPLES = {DIRECT: (2, 1, 3), PRIVATE: (1, 2, 3)}
+_MULTIPLES_BY_ROUTE = {DIRECT: (2, 1, 3), PRIVATE: (1, 2, 3)}
 """The possible durations of the Session Ack Wait Timer for each kind of destination, as multiples of
 AckWaitTimeout. Note <46> names the first multiple of each kind.
 """
@@ -98,7 +98,7 @@ class Connecting(Model):
 
     def _start_ack_wait(self, destination: Destination) -> None:
         self.cite_rules("MQQB-3.1.7.1.3-27", "MQQB-3.1.2.4-01")
-        multiples = _MULTIPLES[destination.name]
+        multiples = _MULTIPLES_BY_ROUTE[destination.name]
         reading = self.decide(f"multiple of AckWaitTimeout for a {destination.name} name", len(multiples))
         destination.ack_due_ms = self.now_ms + multiples[reading] * ACK_WAIT_MS
 

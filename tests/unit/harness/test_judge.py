@@ -29,7 +29,7 @@ from harness.judging.judge import EVIDENCE_LIMIT, MAX_SEARCHED_BYTES, SHOWN_PASS
 from harness.judging.passive import MAX_FAILURES_RECORDED, PASSIVE_RULES, PassiveJudge, PassiveRule, PassiveRuleTally
 from harness.judging.robustness import Condition, Diagnosis
 from harness.judging.verdicts import Entry, Verdict
-from harness.rules.product_notes import Note, ProductNotes
+from harness.rules.product_notes import ProductNote, ProductNotes
 from harness.sut.outcomes import Refused
 from harness.wire import user_message
 
@@ -266,7 +266,9 @@ def of_release(folder: Path, profile: str) -> Judge:
     """Return a judge for a system with the given profile; a product note permits Windows XP to break a rule."""
     xp = ("windows-xp",)
     rules = frozenset({MUST})
-    note = Note("MQQP", 7, ("3.1",), "deviates", xp, xp, "It may be late.", "to be late", rules, rules, xp, ("same",))
+    note = ProductNote(
+        "MQQP", 7, ("3.1",), "deviates", xp, xp, "It may be late.", "to be late", rules, rules, xp, ("same",)
+    )
     known = catalogue()
     known.notes = ProductNotes({"MQQP": {7: note}})
     return Judge(known, log(folder), test="suites/x.py::x", covers=(MUST, SHOULD), capture=None, profile=profile)

@@ -13,7 +13,7 @@ from harness.capture.ip import UdpDatagram, build_udp
 from harness.capture.recorder import Recorder
 from harness.environment import VirtualEnvironment
 from harness.sut.replay_environment import TIMER_LATENESS_MS, ReplayEnvironment
-from harness.sut.replay_items import CaptureNote, Item, NotReplayable, Packet
+from harness.sut.replay_items import CaptureItem, CaptureNote, NotReplayable, Packet
 from harness.sut.replay_player import CapturePlayer
 from reference_qm.surface.inputs import Endpoint
 
@@ -29,7 +29,7 @@ def world_of(tmp_path: Path) -> Iterator[MadeWorlds]:
     """Return a function that makes a harness which replays the given items."""
     made: list[World] = []
 
-    def make(*items: Item, virtual: bool = False) -> World:
+    def make(*items: CaptureItem, virtual: bool = False) -> World:
         made.append(World(*items, folder=tmp_path, virtual=virtual))
         return made[-1]
 
@@ -54,7 +54,7 @@ def note(ms: float, **said: Any) -> CaptureNote:
 class World:
     """A harness that replays a capture, with one UDP port that records the received datagrams."""
 
-    def __init__(self, *items: Item, folder: Path, virtual: bool = False) -> None:
+    def __init__(self, *items: CaptureItem, folder: Path, virtual: bool = False) -> None:
         self.differences: list[str] = []
         self.heard: list[bytes] = []
         self.player = CapturePlayer([*items], self.differences.append)
@@ -171,7 +171,9 @@ def test_replay_port_missing_in_the_capture_is_a_difference(world_of: MadeWorlds
         ([came(1, number=2)], "frame 1: the harness sends different bytes: not replayable"),
     ],
 )
-def test_note_of_lost_or_unknown_kind_makes_the_check_not_replayable(world_of: MadeWorlds, items: list[Item], why: str):
+def test_note_of_lost_or_unknown_kind_makes_the_check_not_replayable(
+    world_of: MadeWorlds, items: list[CaptureItem], why: str
+):
     world = world_of(*items)
     with pytest.raises(NotReplayable):
         world.wait(1, 100)

@@ -12,7 +12,7 @@ from harness.faults.registry import Fault, Install
 from harness.judging.verdicts import Verdict
 from harness.proof.inventory import RuleInventory
 from harness.proof.prove import describe_unclean_result, prove, report_proof
-from harness.proof.steps import ReferenceStep, Steps
+from harness.proof.steps import ReferenceStep, ReferenceSteps
 from harness.proof.trials import CleanResult, Trial, TrialResult, TrialVerdict
 from harness.rules.catalogue import load_catalogue
 from reference_qm.core.names.numbering import Numbering
@@ -31,7 +31,7 @@ class ScriptedTrials:
     def __init__(self, convicting: dict[str, set[str]], unclean: dict[str, Verdict] | None = None) -> None:
         self.convicting = convicting
         self.unclean = unclean or {}
-        self.steps: dict[str, Steps] = {}
+        self.steps: dict[str, ReferenceSteps] = {}
         self.breaks: dict[str, str] = {}
         """The broken rule of each fault that breaks a rule other than `RULE`."""
         self.seconds: dict[str, float] = {}

@@ -19,7 +19,7 @@ from harness.proof.readings import (
     run_readings,
     summarize_readings,
 )
-from harness.proof.steps import ReferenceStep, Steps
+from harness.proof.steps import ReferenceStep, ReferenceSteps
 from harness.proof.trials import CleanResult, Trial, TrialResult, TrialVerdict
 from harness.rules.catalogue import load_catalogue
 from reference_qm.core.names.numbering import Numbering
@@ -39,7 +39,7 @@ class TrialsOfReadings:
     def __init__(self, *convicting: str) -> None:
         self.convicting = convicting
         self.trials: list[tuple[str, list[str]]] = []
-        self.steps: dict[str, Steps] = {}
+        self.steps: dict[str, ReferenceSteps] = {}
         self.died: str | None = None
 
     def tried(self, reading: str) -> list[list[str]]:
