@@ -383,7 +383,7 @@ def tally(failures: int, seen: int) -> PassiveJudge:
     found = PassiveJudge()
     found.tallies[MUST] = made = PassiveRuleTally(seen, first=frame(1), first_observed="0x0000")
     for n in range(1, failures + 1):
-        made.fail(frame(n), f"0x{n:04X}")
+        made.record_failure(frame(n), f"0x{n:04X}")
     return found
 
 
