@@ -23,8 +23,8 @@ from playwright.sync_api import sync_playwright
 from benchmarks.footprint import measure_footprint
 from harness.proof.trials import VIRTUAL_SUT
 from harness.run_folder import RULES_FILE, VERDICTS_FILE, get_capture_path
-from reports.lake.manifest import Commit, KnownRun, Manifest
-from reports.lake.schemas import DERIVED, FACTS
+from reports.lake.manifest import IngestCommit, KnownRun, Manifest
+from reports.lake.schemas import DERIVED_TABLES, FACT_TABLES
 from reports.text import system_key
 
 SYSTEMS = int(os.environ.get("MQ_SITE_SYSTEMS", "200"))
@@ -155,9 +155,9 @@ def make_lake(folder: Path, systems: int) -> None:
         database.execute(INVENTED_TABLES_QUERY.format(folder=folder, systems=systems))
         values = {"run_folder": run.as_uri(), "suites": suites, "last": (RUNS_EACH - 1) * systems}
         for table, query in TABLES.items():
-            columns = ", ".join(_cast(name, kind) for name, kind in (FACTS | DERIVED)[table].items())
+            columns = ", ".join(_cast(name, kind) for name, kind in (FACT_TABLES | DERIVED_TABLES)[table].items())
             unit, how = "", ""
-            if table in DERIVED:
+            if table in DERIVED_TABLES:
                 unit = {"changes": ", replace(sut_name, ' ', '-')", "pairs": ", a"}.get(table, ", sut") + " as unit"
                 how = ", partition_by (unit)"
             (data / table).mkdir()
@@ -192,7 +192,7 @@ def _write_rules(database: duckdb.DuckDBPyConnection, folder: Path, rules: dict[
     for table, name, values in (("catalogue", "rules", rows), ("suites", "suites", documents)):
         source = folder / f"{name}.json"
         source.write_text(json.dumps(values), encoding="ascii")
-        kinds = {each: _duckdb_type(kind) for each, kind in FACTS[table].items()}
+        kinds = {each: _duckdb_type(kind) for each, kind in FACT_TABLES[table].items()}
         database.execute(
             f"copy (select * from read_json('{source}', columns = {kinds!r})) to '{folder / name}' (format parquet)"
         )
@@ -210,7 +210,11 @@ def _write_pool(database: duckdb.DuckDBPyConnection, folder: Path, run: Path) ->
         rows.append({"test": row["test"], "capture": get_capture_path(row["test"]), "evidence": evidence})
     source = folder / "pool.json"
     source.write_text(json.dumps(rows), encoding="ascii")
-    kinds = {"test": "varchar", "capture": "varchar", "evidence": _duckdb_type(DERIVED["rule_current"]["evidence"])}
+    kinds = {
+        "test": "varchar",
+        "capture": "varchar",
+        "evidence": _duckdb_type(DERIVED_TABLES["rule_current"]["evidence"]),
+    }
     database.execute(
         f"copy (select * from read_json('{source}', columns = {kinds!r})) to '{folder / 'pool'}' (format parquet)"
     )
@@ -233,17 +237,17 @@ def _duckdb_type(kind: str) -> str:
 
 
 def _write_manifest(folder: Path, data: Path, run: str, suites: str, known: list[tuple[str, int, str, str]]) -> None:
-    tables = tuple(table.name for table in sorted(data.iterdir()) if table.name in FACTS)
+    tables = tuple(table.name for table in sorted(data.iterdir()) if table.name in FACT_TABLES)
     manifest = Manifest(
         number=1,
-        commits=(Commit("c1", tuple(row[0] for row in known), tables),),
+        commits=(IngestCommit("c1", tuple(row[0] for row in known), tables),),
         runs={
             name: KnownRun("c1", ingest, run, 6_000_000, 1, name, 16_000, sut, product)
             for name, ingest, sut, product in known
         },
         derived={
             table: {unit.name.removeprefix("unit="): "c1" for unit in (data / table).iterdir()}
-            for table in DERIVED
+            for table in DERIVED_TABLES
             if (data / table).exists()
         },
         catalogues={suites: "c1"},

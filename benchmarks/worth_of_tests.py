@@ -19,12 +19,12 @@ from typing import TypeVar
 
 import pytest
 
-from harness.errors import Endless, HarnessError
+from harness.errors import EndlessComputation, HarnessError
 from harness.mutation.exchange import Exchange
 from harness.mutation.mutants import Mutant, all_mutants, compile_mutant, is_another_program, select_evenly
 from harness.proof.code import code_digest
-from harness.proof.forks import Died, run_forked
-from harness.proof.mutants import Fate, Outcome, describe_change, run_mutants
+from harness.proof.forks import ProcessDeath, run_forked
+from harness.proof.mutants import MutantResult, Outcome, describe_change, run_mutants
 from harness.proof.reach import LineRecorder, find_unreached, measure_reach
 from harness.proof.sessions import run_in_session
 from harness.proof.trials import Trials, run_with_trials
@@ -101,7 +101,7 @@ class UnitTests:
         """Run on each mutant the tests that execute a changed line of it, and yield the killing tests."""
         tasks = ((mutant, _list_tests_of_mutant(mutant, reach)) for mutant in mutants)
         for (mutant, tests), found in run_forked(tasks, self._kills, jobs=self._jobs, cpu_s=TRIAL_CPU_S):
-            if isinstance(found, Died):
+            if isinstance(found, ProcessDeath):
                 found = MutantKills(mutant.name, mutant.source, (), len(tests), found.how)
             yield mutant, found
 
@@ -121,7 +121,7 @@ class UnitTests:
             return rows
 
         for _, rows in run_forked(shares, work, jobs=self._jobs, cpu_s=10 * TRIAL_CPU_S):
-            if isinstance(rows, Died):
+            if isinstance(rows, ProcessDeath):
                 raise HarnessError(f"the tests on the unchanged code ended with {rows.how}")
             yield from rows
 
@@ -144,7 +144,7 @@ class UnitTests:
         try:
             with bounded_computing():
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-        except Endless:
+        except EndlessComputation:
             return False
         return not self._failed
 
@@ -175,7 +175,7 @@ def main(arguments: Sequence[str]) -> None:
         return mutants, run_mutants(trials, mutants, folder, again=False, most=CHECKS, progress=show)
 
     mutants, outcomes = run_with_trials(JOBS, begin)
-    alive = [mutant for mutant in mutants if outcomes[mutant.name].fate is not Fate.KILLED]
+    alive = [mutant for mutant in mutants if outcomes[mutant.name].fate is not MutantResult.KILLED]
     kills = run_with_unit_tests(places, JOBS, lambda tests: try_tests(tests, alive, folder))
     killed = [mutant for mutant in alive if kills[mutant.name].tests]
     outcomes = run_with_trials(JOBS, lambda trials: run_mutants(trials, killed, folder, again=False, progress=show))
@@ -197,7 +197,7 @@ def format_report(
     alone = [
         mutant
         for mutant in sorted(mutants, key=lambda one: (one.file, one.line, one.name))
-        if outcomes[mutant.name].fate is not Fate.KILLED and mutant.name in kills and kills[mutant.name].tests
+        if outcomes[mutant.name].fate is not MutantResult.KILLED and mutant.name in kills and kills[mutant.name].tests
     ]
     for mutant in alone:
         yield f"reference_qm/{mutant.file}:{mutant.line} {outcomes[mutant.name].fate}: {describe_change(mutant)}"
@@ -205,7 +205,7 @@ def format_report(
     for function, names in choose_tests(kills[mutant.name] for mutant in alone).items():
         yield f"{function} kills {len(names)}: {' '.join(names)}"
     fates = Counter(outcomes[mutant.name].fate for mutant in mutants)
-    yield f"{len(mutants)} mutants: {fates[Fate.KILLED]} killed by checks, {len(alone)} only by tests"
+    yield f"{len(mutants)} mutants: {fates[MutantResult.KILLED]} killed by checks, {len(alone)} only by tests"
 
 
 def read_kills(folder: Path) -> dict[str, MutantKills]:

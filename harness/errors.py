@@ -55,5 +55,5 @@ class UnknownFault(UsageError, LookupError):
     """The error for the name of a fault that no section of the suites defines."""
 
 
-class Endless(Exception):
+class EndlessComputation(Exception):
     """A computation in the system under test does not end."""

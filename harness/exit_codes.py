@@ -8,7 +8,7 @@ EXIT_USAGE = 2
 """The exit code for invalid input from the user, and for a run that lost its SUT."""
 EXIT_NOTHING_JUDGED = 3
 """The exit code if captures contain no packet that can be judged."""
-EXIT_TOO_FEW = 5
+EXIT_TOO_FEW_CHECKS = 5
 """The exit code if no check ran, if no rule was judged, or if fewer checks ran than a complete run has
 (suites/frozen.toml).
 """

@@ -12,10 +12,10 @@ from typing import Any
 
 from harness.exit_codes import EXIT_INTERRUPTED
 
-Handlers = dict[signal.Signals, Any]
+SignalHandlers = dict[signal.Signals, Any]
 
 
-def raise_interrupt_on(signals: Iterable[signal.Signals]) -> Handlers:
+def raise_interrupt_on(signals: Iterable[signal.Signals]) -> SignalHandlers:
     """Install handlers with which the given signals raise KeyboardInterrupt; return the previous handlers. Signals
     that were ignored stay ignored.
     """
@@ -24,7 +24,7 @@ def raise_interrupt_on(signals: Iterable[signal.Signals]) -> Handlers:
     return {each: signal.signal(each, signal.default_int_handler) for each in wanted}
 
 
-def restore_handlers(handlers: Handlers) -> None:
+def restore_handlers(handlers: SignalHandlers) -> None:
     """Restore the signal handlers that `raise_interrupt_on` replaced."""
     for each, handler in handlers.items():
         signal.signal(each, handler)

@@ -6,7 +6,7 @@ import hashlib
 import re
 from functools import lru_cache
 
-SCHEMA = 2
+RUN_SCHEMA_VERSION = 2
 """The version of the schema of run.json, rules.json and verdicts.jsonl."""
 RUN_FILE = "run.json"
 RULES_FILE = "rules.json"

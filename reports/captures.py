@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reports.model import Frame, Standing
+from reports.model import Frame, StandingVerdict
 from reports.runs import resolve_inside
-from reports.text import one_line, slug
+from reports.text import make_slug, one_line
 
-ShowPackets = Callable[[Path, Standing], tuple[Frame, ...]]
+ShowPacketsFunction = Callable[[Path, StandingVerdict], tuple[Frame, ...]]
 """A function that returns the packets of a verdict from the capture of the verdict."""
 
 
@@ -25,11 +25,11 @@ class CaptureStore:
 
     site: Path
     folder_of: Callable[[str], Path | None]
-    show: ShowPackets = lambda _, standing: standing.evidence
+    show: ShowPacketsFunction = lambda _, standing: standing.evidence
     missing: list[str] = field(default_factory=list)
     _links: dict[tuple[str, str], str | None] = field(default_factory=dict)
 
-    def link(self, standing: Standing) -> str | None:
+    def link(self, standing: StandingVerdict) -> str | None:
         """Return the path, relative to the site, of the copy of a capture, or None if the run folder does not
         contain the capture.
         """
@@ -52,7 +52,7 @@ class CaptureStore:
         """
         return {name: link for (of, name), link in sorted(self._links.items()) if of == run and link}
 
-    def frames(self, standing: Standing) -> tuple[Frame, ...]:
+    def frames(self, standing: StandingVerdict) -> tuple[Frame, ...]:
         """Return the packets that are the evidence of a verdict, from the verdict itself or from its capture."""
         if not standing.evidence or any(frame.hex for frame in standing.evidence):
             return standing.evidence
@@ -66,7 +66,7 @@ class CaptureStore:
             self.missing.append(f"{one_line(run, 60)}: {one_line(capture, 120)}")
             return None
         # The suffix is always .pcapng, so that a browser saves the file and does not run it.
-        name = f"captures/{slug(run)}/{slug(capture)}.pcapng"
+        name = f"captures/{make_slug(run)}/{make_slug(capture)}.pcapng"
         target = self.site / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)

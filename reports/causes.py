@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from reports.model import Standing
+from reports.model import StandingVerdict
 from reports.text import shorten_check_id
 
 _WORD_PATTERN = re.compile(r"\b(?!True\b|False\b|None\b|nothing\b)[A-Za-z]{3,}\b")
@@ -24,7 +24,7 @@ class Cause:
     findings share.
     """
 
-    findings: tuple[Standing, ...]
+    findings: tuple[StandingVerdict, ...]
     seen: str
 
     @property
@@ -38,9 +38,9 @@ class Cause:
 
 
 def group_findings_by_cause(
-    findings: Iterable[Standing],
+    findings: Iterable[StandingVerdict],
     named: Callable[[str], str] = str,
-    root_of: Callable[[Standing], str] = lambda _: "",
+    root_of: Callable[[StandingVerdict], str] = lambda _: "",
 ) -> list[Cause]:
     """Group findings by cause. The cause of the most rules comes first. A finding that shares its cause with no
     other finding is a separate group.
@@ -50,7 +50,7 @@ def group_findings_by_cause(
     check has none). Failed rules with the same observation have the same cause; if the observation is not specific,
     the rules must also have failed in the same check.
     """
-    groups: dict[tuple[str, ...], list[Standing]] = {}
+    groups: dict[tuple[str, ...], list[StandingVerdict]] = {}
     seen: dict[tuple[str, ...], str] = {}
     for one in findings:
         decided = one.verdict in ("fail", "warn") and one.observed

@@ -19,9 +19,9 @@ from reports.captures import CaptureStore
 from reports.errata import load_errata
 from reports.lake import cli as lake_cli
 from reports.lake.command import (
-    Conf,
     LakeUri,
     Master,
+    SparkSettings,
     exit_with_report_code,
     one_line_errors,
     open_lake,
@@ -29,7 +29,7 @@ from reports.lake.command import (
 )
 from reports.lake.local import confirm_arguments_exist, confirm_lake
 from reports.matrix import write_matrix
-from reports.model import Contents
+from reports.model import SiteContents
 from reports.packets import get_packet_reader
 from reports.progress import Progress
 from reports.rollup_error import RollupError
@@ -79,7 +79,7 @@ def rollup(
             "--replace", help="If the lake contains a run of the same name with different content, replace that run."
         ),
     ] = False,
-    follow: Annotated[
+    follow_runs: Annotated[
         bool,
         typer.Option("--follow", help="Watch RUN, a folder of run folders, and ingest each run when it is finished."),
     ] = False,
@@ -94,14 +94,14 @@ def rollup(
         float, typer.Option("--wait", min=0, help="Longest time to wait for the given runs to finish, in seconds.")
     ] = 0,
     master: Master = "local[*]",
-    conf: Conf = None,
+    conf: SparkSettings = None,
 ) -> None:
     """Ingest run folders into the lake of a folder, and write the interop matrix and the static site of this lake.
 
     Exit code 0: done; 2: an argument was refused, or the command failed; 3: done, but some lines of the input were
     not verdicts.
     """
-    if follow:
+    if follow_runs:
         _follow_runs(runs, out, replace or wait > 0, None if once else every, master, conf)
         return
     with one_line_errors("rollup"):
@@ -133,7 +133,7 @@ def _follow_runs(
 
     ``of_named``: whether the user gave an option that applies only to runs that the command line names.
     """
-    from reports.following import follow
+    from reports.following import follow_runs
 
     with one_line_errors("rollup"):
         if len(runs) != 1 or of_named:
@@ -143,7 +143,7 @@ def _follow_runs(
         where = str(out / "lake")
         with open_lake("rollup", where, master, conf, new=True) as (lake, progress):
             progress.pause()
-            reports = follow(lake.spark, where, runs[0], every, partial(_rewrite_site, lake.spark, where, out))
+            reports = follow_runs(lake.spark, where, runs[0], every, partial(_rewrite_site, lake.spark, where, out))
     if every is None:
         exit_with_report_code(reports)
 
@@ -152,7 +152,7 @@ def _rewrite_site(spark: SparkSession, where: str, out: Path, progress: Progress
     from reports.lake.store import Lake
 
     shown = _write_site(Lake.open(spark, where), out, progress)
-    progress.erase()
+    progress.erase_line()
     _show_result("rollup", *shown, out)
 
 
@@ -160,7 +160,7 @@ def site(
     lake: LakeUri,
     out: Annotated[Path, typer.Option("--out", help="Folder for site/ and matrix.json.")],
     master: Master = "local[*]",
-    conf: Conf = None,
+    conf: SparkSettings = None,
 ) -> None:
     """Write the interop matrix and the static site of a lake."""
     with one_line_errors("lake site"):
@@ -171,7 +171,7 @@ def site(
     _show_result("lake site", contents, missing, out)
 
 
-def _write_site(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[Contents, list[str]]:
+def _write_site(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[SiteContents, list[str]]:
     """Write the site. Return its content, and the captures that no run folder contains."""
     from reports.site_of_lake import get_run_folder, load_contents
 
@@ -183,7 +183,7 @@ def _write_site(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[C
     return contents, missing
 
 
-def _show_result(command: str, contents: Contents, missing: list[str], out: Path) -> None:
+def _show_result(command: str, contents: SiteContents, missing: list[str], out: Path) -> None:
     if missing:
         left = len(missing) - MAX_NAMED_ENTRIES
         more = f" and {left} more (the pages of the verdicts report them)" if left > 0 else ""

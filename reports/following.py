@@ -15,10 +15,10 @@ from reports.lake.store import Lake
 from reports.progress import Progress
 from reports.text import one_line
 
-COMMAND = "rollup"
+COMMAND_NAME = "rollup"
 
 
-def follow(
+def follow_runs(
     spark: SparkSession,
     where: str,
     folder: str,
@@ -37,14 +37,14 @@ def follow(
         if every_s is None:
             reports.append(report)
         if report.taken or report.refused or report.unfinished:
-            print_report(report, COMMAND)
+            print_report(report, COMMAND_NAME)
 
     follower = Follower(spark, where, folder, note_report)
     written = -1
 
     def ingest_new_runs() -> None:
         nonlocal written
-        with Progress(COMMAND) as progress:
+        with Progress(COMMAND_NAME) as progress:
             follower.ingest_new_runs(progress)
             number = Lake.open_or_new(spark, where).manifest.number
             if number not in (0, written):
@@ -63,4 +63,4 @@ def follow(
 
 
 def _print_complaint(line: str) -> None:
-    typer.echo(f"mqconform {COMMAND}: {line}", err=True)
+    typer.echo(f"mqconform {COMMAND_NAME}: {line}", err=True)

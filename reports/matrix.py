@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from reports.model import Contents
+from reports.model import SiteContents
 from reports.vocabulary import VERDICTS
 
 
-def write_matrix(contents: Contents, path: Path) -> None:
+def write_matrix(contents: SiteContents, path: Path) -> None:
     """Write matrix.json."""
     path.write_text(json.dumps(build_matrix(contents), indent=1) + "\n", encoding="ascii")
 
 
-def build_matrix(contents: Contents) -> dict[str, object]:
+def build_matrix(contents: SiteContents) -> dict[str, object]:
     """Return the matrix as JSON values: systems, sections with numbers of rules by verdict, and numbers of lines."""
     totals = contents.totals()
     return {

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from reports.text import get_natural_sort_key, get_section_sort_key, shown_profile, slug, system_key, system_label
+from reports.text import get_natural_sort_key, get_section_sort_key, make_slug, shown_profile, system_key, system_label
 from reports.verdict_table import VerdictTable
 from reports.vocabulary import SEVERITY
 
@@ -213,7 +213,7 @@ class LaterUndecided:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StandingVerdict:
     """The standing verdict of a rule for a system: a row of the table ``rule_current``.
 
     ``counts``: the number of checks by verdict. ``system``: the key of the system.
@@ -263,7 +263,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Rejected:
+class RejectedLine:
     """A line of a verdict file that the ingest rejected."""
 
     folder: str
@@ -320,7 +320,7 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
+class SiteContents:
     """The complete content of the site.
 
     ``runs``: the latest runs of each system, newest last. ``run_count``: the number of all runs. ``rejected``: a
@@ -336,8 +336,8 @@ class Contents:
     runs: tuple[Run, ...]
     rules: dict[str, Rule]
     stands: VerdictTable
-    shown: Callable[[], Iterator[Standing]]
-    found: Callable[[], Iterator[Standing]]
+    shown: Callable[[], Iterator[StandingVerdict]]
+    found: Callable[[], Iterator[StandingVerdict]]
     changes: Callable[[], Iterator[Change]] = lambda: iter(())
     cited: tuple[CitedErratum, ...] = ()
     pairs: tuple[Pair, ...] = ()
@@ -346,7 +346,7 @@ class Contents:
     coverage: tuple[Coverage, ...] = ()
     members: tuple[Member, ...] = ()
     titles: dict[str, str] = field(default_factory=dict)
-    rejected: tuple[Rejected, ...] = ()
+    rejected: tuple[RejectedLine, ...] = ()
     rejected_count: int = 0
     run_count: int = 0
     kept: int = 0
@@ -411,7 +411,7 @@ class Section:
     @property
     def slug(self) -> str:
         """Return the name of the section's page in file names."""
-        return slug(f"{self.document} {self.section}")
+        return make_slug(f"{self.document} {self.section}")
 
 
 def make_unlisted_rule(rule: str, document: str, section: str, level: str) -> Rule:

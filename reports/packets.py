@@ -10,8 +10,8 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from reports.captures import ShowPackets
-from reports.model import Frame, Standing
+from reports.captures import ShowPacketsFunction
+from reports.model import Frame, StandingVerdict
 from reports.text import MAX_DISSECTION_CHARACTERS, MAX_SHOWN_OCTETS
 
 ENTRY_POINT_GROUP = "mqconform.packets"
@@ -26,7 +26,7 @@ cannot be shown.
 MAX_CACHED_CAPTURES = 32
 
 
-def get_packet_reader() -> ShowPackets:
+def get_packet_reader() -> ShowPacketsFunction:
     """Return the function that reads the packets of a verdict. If no such function is installed, pages only name the
     packets.
     """
@@ -44,7 +44,7 @@ class _PacketReader:
         self.read = read
         self.kept: dict[Path, Show] = {}
 
-    def __call__(self, path: Path, standing: Standing) -> tuple[Frame, ...]:
+    def __call__(self, path: Path, standing: StandingVerdict) -> tuple[Frame, ...]:
         show = self.kept.pop(path, None) or self.read(path)
         self.kept[path] = show
         if len(self.kept) > MAX_CACHED_CAPTURES:

@@ -49,7 +49,7 @@ class Progress:
     ) -> None:
         self._ended.set()
         self._thread.join()
-        self.erase()
+        self.erase_line()
         if self._closes:
             self._out.close()
 
@@ -73,7 +73,7 @@ class Progress:
         with self._lock:
             self._is_at_rest, self._said = True, None
 
-    def erase(self) -> None:
+    def erase_line(self) -> None:
         """Erase the report on a terminal, before the command writes other output."""
         with self._lock:
             if self._is_watched and self._said is not None:

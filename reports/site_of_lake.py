@@ -19,7 +19,7 @@ from reports.lake.exchanges import find_current_exchanges
 from reports.lake.local import get_local_path
 from reports.lake.order import get_rank
 from reports.lake.renamed_checks import find_new_names_by_system
-from reports.lake.schemas import RULE, SYSTEM
+from reports.lake.schemas import RULE_COLUMN_TYPES, SYSTEM
 from reports.lake.store import Lake
 from reports.model import (
     DEMAND,
@@ -28,17 +28,17 @@ from reports.model import (
     RUNS_PER_SYSTEM_SHOWN,
     Change,
     CitedErratum,
-    Contents,
     Coverage,
     Exchange,
     Frame,
     LaterUndecided,
     Member,
     Pair,
-    Rejected,
+    RejectedLine,
     Rule,
     Run,
-    Standing,
+    SiteContents,
+    StandingVerdict,
     System,
     get_rule_sort_key,
     make_unlisted_rule,
@@ -60,7 +60,7 @@ _DEPTH_COLUMNS = ("varied", "cells", "explored")
 """The columns that show how deeply a rule is tested."""
 
 
-def load_contents(lake: Lake) -> Contents:
+def load_contents(lake: Lake) -> SiteContents:
     """Return the contents of the site for the given state of the lake."""
     runs = lake.table("runs").persist()
     try:
@@ -76,10 +76,10 @@ def load_contents(lake: Lake) -> Contents:
     )
     for system, verdict, retired, some in stands:
         if not retired:
-            table.put(system, verdict, some)
+            table.record_verdict(system, verdict, some)
     suites = lake.table("suites").where(sql.col("suites") == newest).limit(1).collect()
     of_suites = suites[0] if suites else Row(documents=None, coverage=None, members=None)
-    return Contents(
+    return SiteContents(
         systems=systems,
         runs=shown_runs,
         rules=rules,
@@ -96,7 +96,7 @@ def load_contents(lake: Lake) -> Contents:
         members=tuple(Member(**row.asDict()) for row in of_suites.members or ()),
         titles={name: title or "" for name, title in (of_suites.documents or {}).items()},
         rejected=tuple(
-            Rejected(row.folder, row.line, row.reason)
+            RejectedLine(row.folder, row.line, row.reason)
             for row in lake.table("rejected").orderBy("folder", "line").limit(MAX_SHOWN_REJECTED_LINES).collect()
         ),
         rejected_count=totals[2] or 0,
@@ -183,7 +183,7 @@ def _read_rules(lake: Lake, runs: DataFrame, judged: set[str]) -> tuple[dict[str
     rules = {row.rule: _build_rule(row) for row in rows.toLocalIterator() if row.known or row.rule in judged}
     if unknown := judged - rules.keys():
         of_unknown = lake.table("rule_current").where(sql.col("rule").isin(sorted(unknown)))
-        for row in of_unknown.select(*RULE).dropDuplicates(["rule"]).toLocalIterator():
+        for row in of_unknown.select(*RULE_COLUMN_TYPES).dropDuplicates(["rule"]).toLocalIterator():
             rules[row.rule] = make_unlisted_rule(row.rule, row.document, row.section, row.level or "")
     return rules, newest
 
@@ -308,10 +308,10 @@ def _build_change(row: Row) -> Change:
     )
 
 
-def _build_standing(row: Row) -> Standing:
+def _build_standing(row: Row) -> StandingVerdict:
     texts = {name: row[name] or "" for name in (*_TEXT_COLUMNS, "reach", "level")}
     with_packets = "evidence" in row
-    return Standing(
+    return StandingVerdict(
         system=row.sut,
         rule=row.rule,
         document=row.document,

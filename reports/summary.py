@@ -14,10 +14,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from reports.model import Contents, Pair, System, worst
+from reports.model import Pair, SiteContents, System, worst
 from reports.roots import MAX_SHOWN_ROOTS, format_root_causes
 from reports.text import document_name, one_line, system_label
-from reports.vocabulary import DECIDED, FINDINGS, KINDS, NOT_JUDGED, WORST_FIRST, Kind
+from reports.vocabulary import DECIDED_VERDICTS, FINDINGS, KINDS, NOT_JUDGED, WORST_FIRST, Kind
 
 GROUP_DEPTH = 3
 """The number of leading parts of a section's number that determine its row in the matrix: sections 3.1.5.8.2 and
@@ -49,7 +49,7 @@ class MatrixRow:
             self.counts.setdefault(system, Counter()).update(counter)
 
 
-def build_matrix_rows(contents: Contents) -> list[MatrixRow]:
+def build_matrix_rows(contents: SiteContents) -> list[MatrixRow]:
     """Return the rows in the order of the documents. The total of a document precedes its groups of sections."""
     rows: dict[tuple[str, str], MatrixRow] = {}
     for section in contents.sections():
@@ -60,7 +60,7 @@ def build_matrix_rows(contents: Contents) -> list[MatrixRow]:
     return list(rows.values())
 
 
-def build_terminal_matrix(contents: Contents) -> Group:
+def build_terminal_matrix(contents: SiteContents) -> Group:
     """Return the tables and the legend of the matrix for a rich console. Strings of a SUT are shown as text, never
     as markup.
     """
@@ -78,7 +78,7 @@ def build_terminal_matrix(contents: Contents) -> Group:
     return Group(*before_all_else, *tables)
 
 
-def _describe_root_causes(contents: Contents) -> list[Text]:
+def _describe_root_causes(contents: SiteContents) -> list[Text]:
     """Return a line for each root cause of a system's latest run. Verdicts that depend on a root cause have no
     meaning.
     """
@@ -94,7 +94,7 @@ def _describe_root_causes(contents: Contents) -> list[Text]:
     )
 
 
-def _build_table_of_systems(contents: Contents) -> Table:
+def _build_table_of_systems(contents: SiteContents) -> Table:
     totals = contents.totals()
     judgeable = sum(section.checked for section in contents.sections())
     shown = sorted(contents.systems, key=lambda each: -sum(totals[each.key][name] for name in FINDINGS))[:SYSTEMS_SHOWN]
@@ -107,14 +107,14 @@ def _build_table_of_systems(contents: Contents) -> Table:
         table.add_column(Text(kind.symbol, style=kind.terminal_style), justify="right", no_wrap=True)
     for system in sorted(shown, key=lambda each: (each.name, each.profile, each.order)):
         counts = totals[system.key]
-        decided = sum(counts[name] for name in DECIDED)
+        decided = sum(counts[name] for name in DECIDED_VERDICTS)
         share = f"{100 * decided // judgeable} %" if judgeable else "-"
         numbers = [Text(str(counts[kind.name] or ""), style=kind.terminal_style) for kind in WORST_FIRST]
         table.add_row(_format_system_name(contents, system), share, *numbers)
     return table
 
 
-def _build_table_of_documents(contents: Contents) -> Table:
+def _build_table_of_documents(contents: SiteContents) -> Table:
     table = Table(title="Documents: the worst verdict, and the number of rules with it", title_justify="left")
     table.box, table.header_style, table.padding = SIMPLE_HEAD, "bold", (0, 1, 0, 0)
     table.add_column("System", ratio=1, overflow="fold")
@@ -136,7 +136,7 @@ def _format_worst_cell(counts: Counter[str]) -> Text:
     return _format_chip(kind, f" {counts[kind.name]}")
 
 
-def _build_table_of_pairs(contents: Contents) -> Table:
+def _build_table_of_pairs(contents: SiteContents) -> Table:
     def get_attention_key(pair: Pair) -> tuple[int, ...]:
         return tuple(-pair.counts.get(name, 0) for name in FINDINGS)
 
@@ -155,7 +155,7 @@ def _build_table_of_pairs(contents: Contents) -> Table:
     return table
 
 
-def _build_tables_of_sections(contents: Contents) -> Group:
+def _build_tables_of_sections(contents: SiteContents) -> Group:
     table = Table(title="Rules by verdict", title_justify="left", header_style="bold", box=SIMPLE_HEAD)
     table.add_column("Section", no_wrap=True)
     table.add_column("Rules", justify="right")
@@ -174,7 +174,7 @@ def _build_tables_of_sections(contents: Contents) -> Group:
     return Group(table, Text(words, style="dim"))
 
 
-def _format_system_name(contents: Contents, system: System) -> Text:
+def _format_system_name(contents: SiteContents, system: System) -> Text:
     """Return the display name of a system, with a mark if the latest run of the system is partial.
 
     Each part of a long name is shortened separately, so that the versions stay distinguishable.

@@ -103,7 +103,7 @@ def is_specification(name: str) -> bool:
     return name not in GROUP_TITLES
 
 
-def slug(text: str) -> str:
+def make_slug(text: str) -> str:
     """Return a name for files, folders and anchors: the words of a text, which consist of [a-z0-9-], and 8 hexadecimal
     digits of the text's SHA-256.
     """

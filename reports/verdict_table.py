@@ -30,7 +30,7 @@ class VerdictTable:
         places = {rule: place for place, rule in enumerate(rules)}
         return cls(places, {key: bytearray([_NOT_JUDGED]) * len(rules) for key in systems})
 
-    def put(self, system: str, verdict: str, rules: Iterable[str]) -> None:
+    def record_verdict(self, system: str, verdict: str, rules: Iterable[str]) -> None:
         """Store the same verdict of a system for each of the given rules."""
         row, code = self.rows[system], _CODE_BY_VERDICT[verdict]
         for rule in rules:

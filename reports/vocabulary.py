@@ -38,7 +38,7 @@ KINDS: dict[str, Kind] = {kind.name: kind for kind in (*WORST_FIRST, NOT_JUDGED)
 VERDICTS: tuple[str, ...] = tuple(kind.name for kind in WORST_FIRST)
 SEVERITY: dict[str, int] = {kind.name: rank for rank, kind in enumerate((*WORST_FIRST, NOT_JUDGED))}
 """The rank of each verdict. Rank 0 is the worst."""
-DECIDED: tuple[str, ...] = ("fail", "warn", "pass")
+DECIDED_VERDICTS: tuple[str, ...] = ("fail", "warn", "pass")
 """The verdicts that decide about the system. A line with any other verdict contains the reason why the rule is
 undecided.
 """

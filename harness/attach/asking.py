@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.attach.conversation import Conversation
-from harness.attach.findings import FACILITY_OF, Findings, State
+from harness.attach.findings import FACILITY_BY_VERB, AgentFindings, State
 from harness.errors import SutUnavailable
 from harness.sut.control_schema import find_error_in_answer
 from harness.sut.wires import Reply
@@ -14,12 +14,12 @@ MAX_SILENT_VERBS = 3
 """The number of consecutive verbs without an answer after which no further verb is called."""
 
 
-class Asking:
+class AgentVerbCalls:
     """The calls of the control protocol's verbs on one agent. The answers are recorded as findings."""
 
     def __init__(self, conversation: Conversation) -> None:
         self.conversation = conversation
-        self.found = Findings()
+        self.found = AgentFindings()
         self._silences = 0
 
     @property
@@ -44,7 +44,7 @@ class Asking:
             self.found.record_result(verb, State.SILENT, why)
             return None
         self._silences = 0
-        if verb in FACILITY_OF and (complaint := find_error_in_answer(verb, reply)) is not None:
+        if verb in FACILITY_BY_VERB and (complaint := find_error_in_answer(verb, reply)) is not None:
             self.found.record_result(verb, State.WRONG, complaint)
             return None
         return reply

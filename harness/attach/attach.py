@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.attach.conversation import Conversation
-from harness.attach.findings import FACILITY_OF, Findings, State
-from harness.attach.probes import Probes
+from harness.attach.findings import FACILITY_BY_VERB, AgentFindings, State
+from harness.attach.probes import AgentProbes
 from harness.environment import RealEnvironment
 from harness.errors import UsageError
 from harness.printable import one_line
@@ -22,7 +22,7 @@ from harness.sut.control import CONTROL_ANSWER_TIMEOUT_MS
 from harness.sut.endpoints import parse_endpoint
 from harness.sut.stand_ins import needs_in_file
 from harness.sut.sut_file import CAPABILITIES, LONGEST_NAME, SutFile, is_loopback
-from harness.sut.wires import Route, TcpRoute
+from harness.sut.wires import ControlRoute, TcpRoute
 from reference_qm.control import FACILITIES
 
 LONGEST_AGENT_START_MS = 20_000
@@ -34,7 +34,7 @@ MEASURED_BY_COMMAND = "environment"
 
 
 @dataclass(frozen=True, slots=True)
-class Costs:
+class JudgeableRuleCounts:
     """The numbers of rules that can be judged: ``now`` with the facilities and capabilities that the system has,
     ``every`` with all facilities and capabilities.
 
@@ -51,9 +51,9 @@ class Costs:
     """The capabilities that the count assumes, as text: ``every capability``, or the capabilities of a SUT file."""
 
 
-def count_costs(judgeable: Any, announced: Collection[str], file: SutFile | None) -> Costs:
+def count_judgeable_rules(judgeable: Any, announced: Collection[str], file: SutFile | None) -> JudgeableRuleCounts:
     """Count the rules that can be judged now, and the rules that each missing facility would add. ``judgeable`` is
-    the method ``Inventory.judgeable``.
+    the method ``RuleInventory.list_judgeable_rules``.
     """
     declared = CAPABILITIES if file is None else [name for name, there in file.capabilities.items() if there]
     have = {*declared, *announced}
@@ -70,19 +70,24 @@ def count_costs(judgeable: Any, announced: Collection[str], file: SutFile | None
     at_last = {name: len(judgeable(full) - judgeable(full - {name})) for name in missing}
     every = len(judgeable({*CAPABILITIES, *FACILITIES}))
     whose = "every capability" if file is None else f"the capabilities of {file.path}"
-    return Costs(every, len(now), more, at_last, whose)
+    return JudgeableRuleCounts(every, len(now), more, at_last, whose)
 
 
 def try_agent(
-    route: Route, word: str, queue: str | None, *, disruptive: bool = False, answer_ms: int = CONTROL_ANSWER_TIMEOUT_MS
-) -> Findings:
+    route: ControlRoute,
+    word: str,
+    queue: str | None,
+    *,
+    disruptive: bool = False,
+    answer_ms: int = CONTROL_ANSWER_TIMEOUT_MS,
+) -> AgentFindings:
     """Call every verb of an agent. Raise SutUnavailable with a one-line message if the agent does not identify
     itself.
     """
     environment = RealEnvironment()
     try:
         conversation = Conversation(environment, route, answer_ms)
-        found = Probes(conversation, word, queue, disruptive=disruptive).run_all_probes()
+        found = AgentProbes(conversation, word, queue, disruptive=disruptive).run_all_probes()
         conversation.close()
         return found
     finally:
@@ -109,7 +114,7 @@ def make_command_route(command: str) -> Agent:
     return Agent(lambda: words, None, LONGEST_AGENT_START_MS)
 
 
-def list_facility_rows(found: Findings, counted: Costs) -> Iterator[tuple[str, str, str, str]]:
+def list_facility_rows(found: AgentFindings, counted: JudgeableRuleCounts) -> Iterator[tuple[str, str, str, str]]:
     """Yield the rows of the report: for each facility, and for each of its verbs, a row with facility, verb, state
     and remark.
     """
@@ -121,7 +126,7 @@ def list_facility_rows(found: Findings, counted: Costs) -> Iterator[tuple[str, s
             yield "", one.verb, str(one.state), one.said
 
 
-def _report_cost(counted: Costs, facility: str) -> str:
+def _report_cost(counted: JudgeableRuleCounts, facility: str) -> str:
     """Return a description of the number of rules that a missing facility would add. The first number counts the
     rules that need no other missing facility. The second number applies if no other facility is missing.
     """
@@ -131,7 +136,7 @@ def _report_cost(counted: Costs, facility: str) -> str:
     return f"costs {more} rules" + (f", {at_last} when no other facility is missing" if at_last != more else "")
 
 
-def list_lines(found: Findings, counted: Costs) -> Iterator[str]:
+def list_lines(found: AgentFindings, counted: JudgeableRuleCounts) -> Iterator[str]:
     """Yield the lines of a report in plain text."""
     yield describe_identity(found)
     for facility, verb, state, said in list_facility_rows(found, counted):
@@ -140,7 +145,7 @@ def list_lines(found: Findings, counted: Costs) -> Iterator[str]:
     yield from list_summary(found, counted)
 
 
-def describe_identity(found: Findings) -> str:
+def describe_identity(found: AgentFindings) -> str:
     """Return one line about the system, from the answer to the verb identity."""
     named = " ".join(part for part in (found.name, found.version) if part) or "no name"
     vendor = f" ({found.vendor})" if found.vendor else ""
@@ -150,7 +155,7 @@ def describe_identity(found: Findings) -> str:
     )
 
 
-def list_summary(found: Findings, counted: Costs) -> Iterator[str]:
+def list_summary(found: AgentFindings, counted: JudgeableRuleCounts) -> Iterator[str]:
     """Yield the lines of the summary: the violations of the protocol, the verbs to correct, and the rules that can
     be judged.
     """
@@ -163,10 +168,10 @@ def list_summary(found: Findings, counted: Costs) -> Iterator[str]:
     yield f"{counted.now} of {counted.every} rules can be judged with {have}"
 
 
-def as_json(found: Findings, counted: Costs) -> dict[str, Any]:
+def as_json(found: AgentFindings, counted: JudgeableRuleCounts) -> dict[str, Any]:
     """Return the report as a JSON object."""
     tree = asdict(found)
-    tree["verbs"] = [asdict(one) | {"facility": FACILITY_OF.get(one.verb)} for one in found.verbs.values()]
+    tree["verbs"] = [asdict(one) | {"facility": FACILITY_BY_VERB.get(one.verb)} for one in found.verbs.values()]
     tree["facilities"] = {
         name: {
             "announced": name in found.announced,
@@ -180,7 +185,7 @@ def as_json(found: Findings, counted: Costs) -> dict[str, Any]:
     return tree | {"rules": rules, "right": found.is_as_announced}
 
 
-def draft_sut_file(found: Findings, address: str | None, command: str | None) -> str:
+def draft_sut_file(found: AgentFindings, address: str | None, command: str | None) -> str:
     """Return the draft of a SUT file, made from the findings about an agent."""
     host = "127.0.0.1" if address is None else address.rpartition(":")[0].strip("[]")
     remote = "" if is_loopback(host) else "allow_remote = false           # true: packets may be sent there\n"

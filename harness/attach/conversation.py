@@ -7,7 +7,7 @@ from typing import Any
 from harness.environment import RealEnvironment
 from harness.errors import SutUnavailable
 from harness.sut.agent import Agent
-from harness.sut.wires import Reply, Route, no_answer
+from harness.sut.wires import ControlRoute, Reply, no_answer
 
 UNMATCHED_ANSWERS_LIMIT = 1_000
 
@@ -17,7 +17,7 @@ class Conversation:
     request, and the ids of answers that match no request.
     """
 
-    def __init__(self, environment: RealEnvironment, route: Route, answer_ms: int) -> None:
+    def __init__(self, environment: RealEnvironment, route: ControlRoute, answer_ms: int) -> None:
         self.environment = environment
         self.name = route.name
         self.answer_ms = answer_ms

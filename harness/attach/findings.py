@@ -12,7 +12,7 @@ from types import MappingProxyType
 from harness.printable import one_line
 from reference_qm.control import FACILITIES, list_offered_facilities
 
-TEXT_LIMIT = 200
+SHOWN_TEXT_LIMIT = 200
 _PREFERRED_FACILITIES = ("remote_read", "management", "open_to_send", "queue_control", "receive")
 """The facilities in order of precedence. If a verb belongs to several facilities, a report lists it under the first
 of them in this order; purge and close_queue, however, are always listed under receive.
@@ -53,14 +53,14 @@ def _find_facility_of_verb(verb: str) -> str:
     return next((name for name in _PREFERRED_FACILITIES if name in owners), owners[0] if owners else "")
 
 
-FACILITY_OF: Mapping[str, str] = MappingProxyType(
+FACILITY_BY_VERB: Mapping[str, str] = MappingProxyType(
     {verb: _find_facility_of_verb(verb) for verbs in FACILITIES.values() for verb in sorted(verbs)}
 )
 """The facility under which a report lists each verb."""
 
 
 @dataclass(slots=True)
-class Findings:
+class AgentFindings:
     """All findings about an agent. ``problems`` contains one line for each violation of the protocol."""
 
     name: str = ""
@@ -98,7 +98,7 @@ class Findings:
 
     def list_verbs_of_facility(self, facility: str) -> list[Finding]:
         """Return the findings about the verbs that a report lists under the given facility."""
-        return [one for verb, one in self.verbs.items() if FACILITY_OF.get(verb) == facility]
+        return [one for verb, one in self.verbs.items() if FACILITY_BY_VERB.get(verb) == facility]
 
     def describe_facility(self, name: str) -> str:
         """Return a short description of a facility: whether the agent announces it, and whether its verbs work."""
@@ -117,11 +117,11 @@ class Findings:
     @property
     def is_as_announced(self) -> bool:
         """Whether no tested verb contradicts the announced facilities or the contract."""
-        announced = (one for one in self.verbs.values() if FACILITY_OF.get(one.verb, "") in ("", *self.announced))
+        announced = (one for one in self.verbs.values() if FACILITY_BY_VERB.get(one.verb, "") in ("", *self.announced))
         wrong = any(one.state in (State.WRONG, State.SILENT) for one in self.verbs.values())
         return not (self.problems or wrong or any(one.state is State.REFUSED for one in announced))
 
 
 def show_answer(said: object) -> str:
     """Return a text that an agent sent, on one line and without control characters."""
-    return one_line(str(said), TEXT_LIMIT)
+    return one_line(str(said), SHOWN_TEXT_LIMIT)

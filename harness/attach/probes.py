@@ -6,9 +6,9 @@ import base64
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from harness.attach.asking import MAX_SILENT_VERBS, Asking
+from harness.attach.asking import MAX_SILENT_VERBS, AgentVerbCalls
 from harness.attach.conversation import Conversation
-from harness.attach.findings import FACILITY_OF, Findings, State, show_answer
+from harness.attach.findings import FACILITY_BY_VERB, AgentFindings, State, show_answer
 from harness.errors import SutUnavailable
 from harness.sut.control_schema import find_error_in_answer
 from harness.sut.view import PROTOCOL_VERSIONS, describe_unsupported_version
@@ -41,7 +41,7 @@ _PROBE_EXTENSION: dict[str, Any] = {
 """The arguments of send that belong to the facility send_extension."""
 
 
-class Probes(Asking):
+class AgentProbes(AgentVerbCalls):
     """The test calls of all verbs on an agent. ``word`` is a part of the names of the queues that the test creates.
     ``queue`` is the queue to use if the agent cannot create queues.
     """
@@ -56,7 +56,7 @@ class Probes(Asking):
         self._made: list[str] = []
         self._plain: str | None = None
 
-    def run_all_probes(self) -> Findings:
+    def run_all_probes(self) -> AgentFindings:
         """Call every verb. Raise SutUnavailable if the agent does not answer the verb identity."""
         self.identify()
         steps: Iterable[Callable[[], None]] = (
@@ -393,7 +393,7 @@ class Probes(Asking):
     def _note_unreached_verbs(self) -> None:
         """Record the verbs that the test did not call, and the answers that match no request."""
         why = self.conversation.ended or f"{MAX_SILENT_VERBS} verbs before this one were not answered"
-        for verb in (*FACILITY_OF, "cancel", *REASONS_NOT_TRIED):
+        for verb in (*FACILITY_BY_VERB, "cancel", *REASONS_NOT_TRIED):
             if verb not in self.found.verbs:
                 self._note_skipped_verbs(f"the test did not reach this verb: {why}", verb)
         if self.conversation.ended is not None:

@@ -41,16 +41,16 @@ name.
 """
 
 _FIELD_NAME = re.compile(r"(?<![\w.])[A-Za-z]\w*(?:\.[A-Za-z]\w*)*")
-_TEXT_BEFORE_VALUE = re.compile(r"'?\s*(?:is|was|=|:)?\s*")
-_LIKE_A_VALUE = re.compile(r"['\"{]|0x|\d|(?:[0-9a-f]{2} ?){2,}\b", re.IGNORECASE)
-_END_OF_VALUE = re.compile(r"(?![\w-])")
-_TEXT_OF_SEVERAL_WORDS = re.compile(r"[a-z][A-Z]")
+_TEXT_BEFORE_VALUE_PATTERN = re.compile(r"'?\s*(?:is|was|=|:)?\s*")
+_VALUE_LIKE_TEXT = re.compile(r"['\"{]|0x|\d|(?:[0-9a-f]{2} ?){2,}\b", re.IGNORECASE)
+_END_OF_VALUE_PATTERN = re.compile(r"(?![\w-])")
+_SEVERAL_WORDS_PATTERN = re.compile(r"[a-z][A-Z]")
 """Matches a field name of several words, such as AckSequenceNumber. Field names such as Signature, Label, IN and SE do
 not match, because they can be ordinary words.
 """
 
 
-class Lines(tuple[TreeLine, ...]):
+class DissectionLines(tuple[TreeLine, ...]):
     """The lines of a packet's dissection, with an index of the fields by name."""
 
     @cached_property
@@ -74,13 +74,13 @@ class VerdictTexts(NamedTuple):
     sentence: str = ""
 
 
-class _Found(NamedTuple):
+class _FoundField(NamedTuple):
     line: TreeLine
     sure: bool
     """Whether the text contains the value of the field."""
 
 
-def find_deciding_fields(packets: Sequence[Lines], says: VerdictTexts) -> list[TreeLine | None]:
+def find_deciding_fields(packets: Sequence[DissectionLines], says: VerdictTexts) -> list[TreeLine | None]:
     """Return the deciding field of each packet of a verdict, or None for a packet without one. ``packets`` contains
     the lines of the dissections.
 
@@ -92,25 +92,25 @@ def find_deciding_fields(packets: Sequence[Lines], says: VerdictTexts) -> list[T
     return [one.line if one is not None and (alone or one.sure) else None for one in found]
 
 
-def _find_fields_in_packet(lines: Lines, says: VerdictTexts) -> _Found | None:
+def _find_fields_in_packet(lines: DissectionLines, says: VerdictTexts) -> _FoundField | None:
     layer = LAYER_OF_SECTION.get(says.section)
     for match, fields in _find_named_fields(says.observed, lines):
-        after = says.observed[_TEXT_BEFORE_VALUE.match(says.observed, match.end()).end() :]  # type: ignore[union-attr]
+        after = says.observed[_TEXT_BEFORE_VALUE_PATTERN.match(says.observed, match.end()).end() :]  # type: ignore[union-attr]
         field = _pick_field(fields, layer, after)
         if field is None:
             return None
         if _begins_with_value(field, after):
-            return _Found(field, True)
-        mistakable = _LIKE_A_VALUE.match(after) or not _TEXT_OF_SEVERAL_WORDS.search(field.path[-1])
-        return None if mistakable else _Found(field, False)
+            return _FoundField(field, True)
+        mistakable = _VALUE_LIKE_TEXT.match(after) or not _SEVERAL_WORDS_PATTERN.search(field.path[-1])
+        return None if mistakable else _FoundField(field, False)
     for text in (says.expected, says.sentence):
         for _, fields in _find_named_fields(text, lines):
             field = _pick_field(fields, layer, says.observed)
-            return _Found(field, True) if field is not None and says.observed in _list_value_forms(field) else None
+            return _FoundField(field, True) if field is not None and says.observed in _list_value_forms(field) else None
     return None
 
 
-def _find_named_fields(text: str, lines: Lines) -> Iterator[tuple[re.Match[str], list[TreeLine]]]:
+def _find_named_fields(text: str, lines: DissectionLines) -> Iterator[tuple[re.Match[str], list[TreeLine]]]:
     """Yield the names in a text that are names of fields in the packet, each with the fields that have this name."""
     for match, before, name in _find_names(text):
         fields = [line for line in lines.by_name.get(name, ()) if _appear_in_order(before, line.path[:-1])]
@@ -144,7 +144,9 @@ def _pick_field(fields: list[TreeLine], layer: str | None, text: str) -> TreeLin
 
 def _begins_with_value(field: TreeLine, text: str) -> bool:
     """Return whether a text begins with the value of a field, in any form in which a verdict may print the value."""
-    return any(text.startswith(form) and _END_OF_VALUE.match(text, len(form)) for form in _list_value_forms(field))
+    return any(
+        text.startswith(form) and _END_OF_VALUE_PATTERN.match(text, len(form)) for form in _list_value_forms(field)
+    )
 
 
 def _list_value_forms(field: TreeLine) -> set[str]:

@@ -18,9 +18,9 @@ from harness.paths import CAPTURES
 from reference_qm.surface.inputs import Endpoint
 
 GOLDEN_FOLDER = CAPTURES / "golden"
-MANIFEST = "manifest.toml"
+MANIFEST_NAME = "manifest.toml"
 
-Value = int | str | bytes | UUID
+FieldValue = int | str | bytes | UUID
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +50,12 @@ class GoldenFrame:
     packet: str
     data: bytes
     dumped: int
-    fields: dict[str, Value]
+    fields: dict[str, FieldValue]
     disagreements: tuple[Disagreement, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Golden:
+class GoldenCapture:
     """All packets of MS-MQQB section 4.1, and their times in the capture (int microseconds). The times are
     invented.
     """
@@ -66,12 +66,12 @@ class Golden:
     frames: tuple[GoldenFrame, ...]
 
 
-def load_golden(folder: Path = GOLDEN_FOLDER) -> Golden:
+def load_golden(folder: Path = GOLDEN_FOLDER) -> GoldenCapture:
     """Read the manifest and the hex dumps. Raise HarnessError, which names the mismatch, if the manifest
     contradicts a hex dump.
     """
-    tree = tomllib.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    return Golden(
+    tree = tomllib.loads((folder / MANIFEST_NAME).read_text(encoding="utf-8"))
+    return GoldenCapture(
         tree["capture"],
         tree["start_us"],
         tree["step_us"],
@@ -84,7 +84,7 @@ def _read_golden_frame(folder: Path, tree: dict[str, Any], entry: dict[str, Any]
     data = dump + b"".join(bytes.fromhex(each["hex"]) * each["times"] for each in entry.get("tail", ()))
     if len(data) != entry["size"]:
         raise HarnessError(
-            f"{folder / MANIFEST}: frame {entry['number']} has {len(data)} bytes; "
+            f"{folder / MANIFEST_NAME}: frame {entry['number']} has {len(data)} bytes; "
             f"its size in the manifest is {entry['size']}"
         )
     return GoldenFrame(
@@ -103,7 +103,7 @@ def _read_golden_frame(folder: Path, tree: dict[str, Any], entry: dict[str, Any]
     )
 
 
-def _parse_value(written: int | str) -> Value:
+def _parse_value(written: int | str) -> FieldValue:
     if isinstance(written, str):
         kind, _, rest = written.partition(":")
         if kind == "guid":
@@ -113,7 +113,7 @@ def _parse_value(written: int | str) -> Value:
     return written
 
 
-def write_golden(golden: Golden, path: Path) -> None:
+def write_golden(golden: GoldenCapture, path: Path) -> None:
     """Write the frames as one capture: pings as UDP datagrams, and all other frames on one TCP connection."""
     opened = False
     with CaptureWriter(path, golden.start_us) as writer:

@@ -16,7 +16,7 @@ from reference_qm.surface.inputs import Endpoint
 Address = IPv4Address | IPv6Address
 
 TCP, UDP = 6, 17
-MAX_DATAGRAM = 0xFFFF - 20 - 8
+MAX_DATAGRAM_BYTES = 0xFFFF - 20 - 8
 """int bytes: the largest payload of a UDP datagram over IPv4."""
 
 _IPV4_HEADER_LAYOUT = Struct(">BBHHHBBH4s4s")
@@ -25,7 +25,7 @@ _TCP_HEADER_LAYOUT = Struct(">HHIIBBHHH")
 _UDP_HEADER_LAYOUT = Struct(">HHHH")
 _PROTOCOL_AND_LENGTH = Struct(">II")
 _PROTOCOL_NAMES = {TCP: "TCP", UDP: "UDP"}
-_DO_NOT_FRAGMENT = 0x4000
+_DO_NOT_FRAGMENT_FLAG = 0x4000
 _DEFAULT_HOP_LIMIT = 64
 _TCP_WINDOW = 0xFFFF
 _SYN_OPTIONS = bytes.fromhex("0204ffd7 01 03030e")
@@ -44,7 +44,7 @@ class TcpFlags(IntFlag):
     ACK = 0x10
 
 
-_SYN = int(TcpFlags.SYN)
+_SYN_FLAG = int(TcpFlags.SYN)
 
 
 class TcpSegment(NamedTuple):
@@ -73,7 +73,7 @@ def build_tcp(segment: TcpSegment, identification: int) -> bytes:
     """Return the IP packet that contains a TCP segment. Raise ValueError if an address is invalid, or if the
     addresses are of different families.
     """
-    options = _SYN_OPTIONS if segment.flags & _SYN else b""
+    options = _SYN_OPTIONS if segment.flags & _SYN_FLAG else b""
     header = _TCP_HEADER_LAYOUT.pack(
         segment.source.port,
         segment.target.port,
@@ -114,7 +114,7 @@ def _build_ip_packet(
         0,
         _IPV4_HEADER_LAYOUT.size + len(payload),
         identification,
-        _DO_NOT_FRAGMENT,
+        _DO_NOT_FRAGMENT_FLAG,
         _DEFAULT_HOP_LIMIT,
         protocol,
         0,
@@ -196,7 +196,7 @@ def _read_ipv4(packet: bytes) -> tuple[Address, Address, int, bytes]:
     start = (first & 0x0F) * 4
     if total != len(packet) or not _IPV4_HEADER_LAYOUT.size <= start <= total:
         raise ValueError("the lengths in the IPv4 header differ from the length of the packet")
-    if fragment & ~_DO_NOT_FRAGMENT:
+    if fragment & ~_DO_NOT_FRAGMENT_FLAG:
         raise ValueError("the packet is a fragment; reassemble the capture first")
     if _compute_checksum(packet[:start]) != 0:
         raise ValueError("the IPv4 header checksum is wrong")

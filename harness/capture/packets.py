@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from harness.capture.deciding import Lines, VerdictTexts, find_deciding_fields
+from harness.capture.deciding import DissectionLines, VerdictTexts, find_deciding_fields
 from harness.capture.recorder import FROM_SUT, RPC_COMMENT, RPC_TRANSPORT, TO_SUT
 from harness.capture.streams import ByteRange, Datagram, Direction, Stream, read_streams
 from harness.errors import MqconformError
@@ -20,7 +20,7 @@ from harness.wire import TreeLine, WireError, dissect, dissect_ping, is_rebuilt,
 from reference_qm.surface.inputs import Endpoint
 
 
-class Wanted(NamedTuple):
+class WantedPacket(NamedTuple):
     """A packet that a verdict names: the frame in which the packet begins, and the first and the last deciding byte
     (both inclusive).
     """
@@ -106,7 +106,7 @@ class CapturedPackets:
                 self._connections |= dict.fromkeys(map(_get_frame_number, both), both)
         self.packets = sorted(packets, key=_get_frame_number)
 
-    def show(self, wanted: Iterable[Wanted], says: VerdictTexts | None = None) -> list[ShownPacket]:
+    def show(self, wanted: Iterable[WantedPacket], says: VerdictTexts | None = None) -> list[ShownPacket]:
         """Return the packets of a verdict with their dissection. Raise MissingPacket if no packet begins in a
         requested frame.
 
@@ -119,7 +119,7 @@ class CapturedPackets:
         if says is not None:
             sent = [packet.inbound is not False for _, packet in asked]
             fields = find_deciding_fields(
-                [one.lines if by_sut else Lines() for one, by_sut in zip(made, sent, strict=True)], says
+                [one.lines if by_sut else DissectionLines() for one, by_sut in zip(made, sent, strict=True)], says
             )
         return [self._make_shown(*one, *how) for one, how in zip(asked, zip(made, fields, strict=True), strict=True)]
 
@@ -139,7 +139,7 @@ class CapturedPackets:
         return self.packets[at]
 
     def _make_shown(
-        self, wanted: Wanted, packet: CapturedPacket, made: _Dissection, field: TreeLine | None
+        self, wanted: WantedPacket, packet: CapturedPacket, made: _Dissection, field: TreeLine | None
     ) -> ShownPacket:
         first, last = wanted.first, wanted.last
         if first is None or last is None or not 0 <= first <= last < len(packet.data):
@@ -203,7 +203,7 @@ def _list_packet_spans(way: Direction) -> Iterator[tuple[ByteRange, int]]:
 @dataclass(frozen=True, slots=True)
 class _Dissection:
     text: str
-    lines: Lines
+    lines: DissectionLines
     """The fields that the text shows, with the bytes of each field. There are none if the bytes are uncertain."""
 
     def mark_field(self, field: TreeLine) -> tuple[tuple[int, int], ...]:
@@ -220,14 +220,14 @@ class _Dissection:
 
 def _dissect(packet: CapturedPacket) -> _Dissection:
     if packet.transport == RPC_TRANSPORT:
-        return _Dissection(_rpc_dissection(packet), Lines())
+        return _Dissection(_rpc_dissection(packet), DissectionLines())
     try:
         made = (dissect_ping if packet.transport == "udp" else dissect)(packet.data)
     except WireError as error:
-        return _Dissection(f"cannot be dissected: {error}", Lines())
-    lines = Lines(tree_lines(made))
+        return _Dissection(f"cannot be dissected: {error}", DissectionLines())
+    lines = DissectionLines(tree_lines(made))
     text = "\n".join(line.text for line in lines)
-    return _Dissection(text, lines if is_rebuilt(made, packet.data) else Lines())
+    return _Dissection(text, lines if is_rebuilt(made, packet.data) else DissectionLines())
 
 
 def _rpc_dissection(packet: CapturedPacket) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from harness.capture.deciding import VerdictTexts
-from harness.capture.packets import CapturedPackets, ShownPacket, Wanted
+from harness.capture.packets import CapturedPackets, ShownPacket, WantedPacket
 from harness.errors import MqconformError
 
 Show = Callable[[str, str, str, Sequence[tuple[int, int | None, int | None]]], list[ShownPacket] | str]
@@ -30,7 +30,7 @@ def packets_of(path: Path) -> Show:
         section: str, expected: str, observed: str, wanted: Sequence[tuple[int, int | None, int | None]]
     ) -> list[ShownPacket] | str:
         try:
-            return capture.show([Wanted(*one) for one in wanted], VerdictTexts(section, expected, observed))
+            return capture.show([WantedPacket(*one) for one in wanted], VerdictTexts(section, expected, observed))
         except MqconformError as error:
             return f"the packets of this verdict cannot be shown: {error}"
 

@@ -17,12 +17,12 @@ from harness.capture.capture_error import CaptureError
 
 LINKTYPE_RAW = 101
 """The link type of packets that begin with their IPv4 or IPv6 header."""
-MAX_BLOCK = 0x01000000
+MAX_BLOCK_BYTES = 0x01000000
 """int bytes: the maximum length of a block. A longer block is refused before its content is read."""
 
-MAX_NOTE = MAX_BLOCK - 64
+MAX_NOTE_TEXT_BYTES = MAX_BLOCK_BYTES - 64
 """int bytes: the maximum length of a note's text."""
-_COMPRESSED_FROM_BYTES = 1_000
+_MIN_COMPRESSED_BYTES = 1_000
 """int bytes: the length above which the text of a note is compressed. Compression reduces it to a fifth on average;
 it would not make shorter texts smaller.
 """
@@ -31,7 +31,7 @@ _COMPRESSED_FIRST_BYTE = 0x78
 
 _SECTION_HEADER_BLOCK = 0x0A0D0D0A
 _INTERFACE_DESCRIPTION_BLOCK = 0x00000001
-_ENHANCED_PACKET = 0x00000006
+_ENHANCED_PACKET_BLOCK = 0x00000006
 _NOTE_BLOCK = 0x80006D71
 """The type of the blocks that contain notes. It is one of the types for local use, so other readers skip such
 blocks and do not count them as frames.
@@ -39,7 +39,7 @@ blocks and do not count them as frames.
 _BLOCKS_WITHOUT_TIME = {0x00000002: "Packet", 0x00000003: "Simple Packet"}
 _BYTE_ORDER = 0x1A2B3C4D
 _OPTION_END, _OPTION_COMMENT, _PACKET_FLAGS = 0, 1, 2
-_INBOUND, _OUTBOUND = 1, 2
+_INBOUND_FLAG, _OUTBOUND_FLAG = 1, 2
 """The direction of a packet in bits 0 and 1 of epb_flags."""
 _SECTION_APPLICATION, _INTERFACE_NAME, _INTERFACE_TIME_RESOLUTION = 4, 2, 9
 _MICROSECOND_RESOLUTION = 6
@@ -88,22 +88,22 @@ def packet_block(
     """
     original = len(packet) if size is None else size
     head = _PACKET_HEADER.pack(interface, time_us >> 32, time_us & 0xFFFFFFFF, len(packet), original)
-    return _read_block(_ENHANCED_PACKET, head + _pad_to_4_bytes(packet) + _packet_options(comment, inbound))
+    return _read_block(_ENHANCED_PACKET_BLOCK, head + _pad_to_4_bytes(packet) + _packet_options(comment, inbound))
 
 
 @lru_cache(maxsize=64)
 def _packet_options(comment: str | None, inbound: bool | None) -> bytes:
     options = {} if comment is None else {_OPTION_COMMENT: comment.encode()}
     if inbound is not None:
-        options[_PACKET_FLAGS] = (_INBOUND if inbound else _OUTBOUND).to_bytes(4, "little")
+        options[_PACKET_FLAGS] = (_INBOUND_FLAG if inbound else _OUTBOUND_FLAG).to_bytes(4, "little")
     return _read_options(options)
 
 
 def note_block(text: bytes) -> bytes:
-    """Return a block with a note that belongs between two packets. A note has at most `MAX_NOTE` bytes."""
+    """Return a block with a note that belongs between two packets. A note has at most `MAX_NOTE_TEXT_BYTES` bytes."""
     packed = (
         zlib.compress(text, 1)
-        if len(text) >= _COMPRESSED_FROM_BYTES or text[:1] == bytes([_COMPRESSED_FIRST_BYTE])
+        if len(text) >= _MIN_COMPRESSED_BYTES or text[:1] == bytes([_COMPRESSED_FIRST_BYTE])
         else text
     )
     return build_note_block(packed)
@@ -159,18 +159,20 @@ class CapturedNote:
 
     @property
     def text(self) -> bytes:
-        """Return the text of a note. Raise CaptureError if the text is longer than `MAX_NOTE` or cannot be
+        """Return the text of a note. Raise CaptureError if the text is longer than `MAX_NOTE_TEXT_BYTES` or cannot be
         decompressed.
         """
         if self.data[:1] != bytes([_COMPRESSED_FIRST_BYTE]):
             return self.data
         unpacked = zlib.decompressobj()
         try:
-            text = unpacked.decompress(self.data, MAX_NOTE)
+            text = unpacked.decompress(self.data, MAX_NOTE_TEXT_BYTES)
         except zlib.error as failure:
             raise CaptureError(self.file, self.offset, f"a note cannot be decompressed: {failure}") from failure
         if not unpacked.eof:
-            raise CaptureError(self.file, self.offset, f"a note is truncated, or has more than {MAX_NOTE} bytes")
+            raise CaptureError(
+                self.file, self.offset, f"a note is truncated, or has more than {MAX_NOTE_TEXT_BYTES} bytes"
+            )
         return text
 
 
@@ -204,7 +206,7 @@ class _Reader:
                 self.interfaces = []
             elif kind == _INTERFACE_DESCRIPTION_BLOCK:
                 self._read_interface_block(body)
-            elif kind == _ENHANCED_PACKET:
+            elif kind == _ENHANCED_PACKET_BLOCK:
                 number += 1
                 yield self._read_packet_block(number, body)
             elif kind == _NOTE_BLOCK:
@@ -233,9 +235,9 @@ class _Reader:
         if len(head) < 8:
             raise self._build_error("the file ends inside the header of a block")
         kind, length = unpack_from(self.order + "II", head)
-        if length % 4 or not _LEAST_BLOCK_BYTES + len(magic) <= length <= MAX_BLOCK:
+        if length % 4 or not _LEAST_BLOCK_BYTES + len(magic) <= length <= MAX_BLOCK_BYTES:
             raise self._build_error(
-                f"a block has {length} bytes; the length must be a multiple of 4, and at most {MAX_BLOCK}"
+                f"a block has {length} bytes; the length must be a multiple of 4, and at most {MAX_BLOCK_BYTES}"
             )
         rest = self._read_bytes(length - 8 - len(magic))
         if unpack_from(self.order + "I", rest, len(rest) - 4)[0] != length:
@@ -273,7 +275,7 @@ class _Reader:
         link_type, ticks = self.interfaces[interface]
         time_us = (high << 32 | low) * 1_000_000 // ticks
         text = None if comment is None else comment.decode(errors="replace")
-        inbound = direction == _INBOUND if direction in (_INBOUND, _OUTBOUND) else None
+        inbound = direction == _INBOUND_FLAG if direction in (_INBOUND_FLAG, _OUTBOUND_FLAG) else None
         return CapturedFrame(number, time_us, link_type, data, text, self.offset, inbound)
 
     def _read_options(self, body: bytes, start: int) -> dict[int, bytes]:

@@ -15,16 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from harness.capture import CaptureWriter
-from harness.capture.deciding import Lines
+from harness.capture.deciding import DissectionLines
 from harness.capture.framer import Framer
 from harness.capture.kinds import KINDS
 from harness.capture.message_summary import MessageSummary
 from harness.capture.sut_framer import SutFramer
 from harness.capture.window import FRAME_COST_BYTES, Piece, Place, Window, take_bytes
-from harness.capture.writer import MAX_SEGMENT
+from harness.capture.writer import MAX_SEGMENT_BYTES
 from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError, SutFlood
-from harness.wire import WireError, dissect, dissect_ping, dissection, is_rebuilt, kind, tree, tree_lines
+from harness.wire import WireError, dissect, dissect_ping, format_dissection, is_rebuilt, kind, tree, tree_lines
 from reference_qm.codec import (
     FormatError,
     FramingError,
@@ -163,13 +163,13 @@ class Frame:
             raise MissingLayer(f"the {self.kind} in frame {self.number} has no {layer}: {error}") from error
 
     @cached_property
-    def lines(self) -> Lines:
+    def lines(self) -> DissectionLines:
         """The lines of the packet's dissection, with the bytes of each field. There are none if the bytes are
         uncertain.
         """
         if self.transport == RPC_TRANSPORT or self.kind == MALFORMED or not is_rebuilt(self.packet, self.data):
-            return Lines()
-        return Lines(tree_lines(self.packet))
+            return DissectionLines()
+        return DissectionLines(tree_lines(self.packet))
 
     @property
     def dissection_text(self) -> str:
@@ -177,7 +177,7 @@ class Frame:
         if self.transport == RPC_TRANSPORT:
             return str(_import_rpc_layers().rpc_dissection(self.data, self.stub))
         if self.kind == MALFORMED:
-            return dissection(self.data, ping=self.transport == "udp")
+            return format_dissection(self.data, ping=self.transport == "udp")
         return tree(self.packet)
 
 
@@ -318,9 +318,9 @@ class Recorder:
 
     def record_received(self, connection: Connection, data: bytes) -> list[Frame]:
         """Record bytes that were received from the SUT. Return the packets that these bytes complete."""
-        if len(data) > MAX_SEGMENT:
+        if len(data) > MAX_SEGMENT_BYTES:
             self._note_at_once(len(data))
-        parts = (data[start : start + MAX_SEGMENT] for start in range(0, len(data), MAX_SEGMENT))
+        parts = (data[start : start + MAX_SEGMENT_BYTES] for start in range(0, len(data), MAX_SEGMENT_BYTES))
         return [frame for part in parts for frame in self._record_pieces(connection, part)]
 
     def _record_pieces(self, connection: Connection, data: bytes) -> list[Frame]:

@@ -9,14 +9,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from harness.capture.ip import MAX_DATAGRAM, TcpFlags, TcpSegment, UdpDatagram, build_tcp, build_udp
+from harness.capture.ip import MAX_DATAGRAM_BYTES, TcpFlags, TcpSegment, UdpDatagram, build_tcp, build_udp
 from harness.capture.pcapng import PACKET_OFFSET_IN_BLOCK, file_header, note_block, packet_block
 from harness.capture.whole_writes import open_whole, write_whole
 from harness.capture.window import Place
 from harness.errors import HarnessError
 from reference_qm.surface.inputs import Endpoint
 
-MAX_SEGMENT = 60_000
+MAX_SEGMENT_BYTES = 60_000
 """int bytes: the maximum amount of data in one frame."""
 
 _ACK_FLAG = int(TcpFlags.ACK)  # plain integers, because combining enum flags takes longer than writing a frame
@@ -114,7 +114,7 @@ class CaptureWriter:
         comment: str | None = None,
         more: bool = False,
     ) -> list[int]:
-        """Write bytes of a stream in segments of at most MAX_SEGMENT bytes. Return the frame numbers of the
+        """Write bytes of a stream in segments of at most MAX_SEGMENT_BYTES bytes. Return the frame numbers of the
         segments. The last segment has the PSH flag, unless the packet continues in later bytes (``more``).
         """
         if not data:
@@ -122,8 +122,8 @@ class CaptureWriter:
         sender, receiver = self._find_direction(conn_id, from_client)
         inbound = self._connections[conn_id].is_inbound(from_client)
         numbers, places = [], []
-        for start in range(0, len(data), MAX_SEGMENT):
-            part = data[start : start + MAX_SEGMENT]
+        for start in range(0, len(data), MAX_SEGMENT_BYTES):
+            part = data[start : start + MAX_SEGMENT_BYTES]
             pushed = not more and start + len(part) == len(data)
             flags = _PSH | _ACK_FLAG if pushed else _ACK_FLAG
             numbers.append(
@@ -164,8 +164,8 @@ class CaptureWriter:
         from_sut: bool | None = None,
     ) -> int:
         """Write a UDP datagram. Return its frame number."""
-        if len(data) > MAX_DATAGRAM:
-            raise HarnessError(f"{self.path}: a datagram has {len(data)} bytes; at most {MAX_DATAGRAM} bytes fit")
+        if len(data) > MAX_DATAGRAM_BYTES:
+            raise HarnessError(f"{self.path}: a datagram has {len(data)} bytes; at most {MAX_DATAGRAM_BYTES} bytes fit")
         try:
             packet = build_udp(UdpDatagram(src, dst, data), self.frames & 0xFFFF)
         except ValueError as error:
@@ -175,7 +175,7 @@ class CaptureWriter:
         return number
 
     def note(self, text: bytes) -> None:
-        """Write a note between the last packet and the next packet. A note has at most `MAX_NOTE` bytes.
+        """Write a note between the last packet and the next packet. A note has at most `MAX_NOTE_TEXT_BYTES` bytes.
 
         The note is written together with the next packet, because a separate write would cost more than the note.
         """

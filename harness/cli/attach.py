@@ -18,10 +18,10 @@ from harness.errors import UsageError
 from harness.interrupts import unwind_on_signals
 
 if TYPE_CHECKING:
-    from harness.attach.attach import Costs
-    from harness.attach.findings import Findings
+    from harness.attach.attach import JudgeableRuleCounts
+    from harness.attach.findings import AgentFindings
     from harness.sut.sut_file import SutFile
-    from harness.sut.wires import Route
+    from harness.sut.wires import ControlRoute
 
 EXIT_NONCONFORMING_AGENT = 1
 _STYLE_BY_STATE = {"works": "green", "missing": "yellow", "wrong": "red", "silent": "red", "refused": "red"}
@@ -56,7 +56,7 @@ def attach(
     ] = False,
 ) -> None:
     """Test each verb of an agent, and count the rules that each missing facility costs."""
-    from harness.attach.attach import as_json, count_costs, draft_sut_file, list_lines, try_agent, write_draft
+    from harness.attach.attach import as_json, count_judgeable_rules, draft_sut_file, list_lines, try_agent, write_draft
     from harness.proof.inventory import take_inventory
     from harness.sut.sut_file import load_sut_file
 
@@ -69,7 +69,7 @@ def attach(
     queue = None if file is None else file.queues.plain
     with unwind_on_signals():
         found = try_agent(route, f"{time.time_ns() // 1_000_000:x}", queue, disruptive=disruptive)
-    counted = count_costs(take_inventory().judgeable, found.offered_facilities, file)
+    counted = count_judgeable_rules(take_inventory().list_judgeable_rules, found.offered_facilities, file)
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps(as_json(found, counted), indent=1))
     elif Console().is_terminal:
@@ -83,7 +83,7 @@ def attach(
     raise typer.Exit(0 if found.is_as_announced else EXIT_NONCONFORMING_AGENT)
 
 
-def _choose_route(command: str | None, address: str | None, file: SutFile | None) -> Route:
+def _choose_route(command: str | None, address: str | None, file: SutFile | None) -> ControlRoute:
     from harness.attach.attach import make_command_route, make_tcp_route
     from harness.sut.external_driver import ExternalDriver
 
@@ -102,7 +102,7 @@ def _choose_route(command: str | None, address: str | None, file: SutFile | None
     return route
 
 
-def _print_table(found: Findings, counted: Costs) -> None:
+def _print_table(found: AgentFindings, counted: JudgeableRuleCounts) -> None:
     """Print the report as a table; texts from an agent are never interpreted as markup."""
     from harness.attach.attach import describe_identity, list_facility_rows, list_summary
 

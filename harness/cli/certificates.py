@@ -51,7 +51,7 @@ def certify(
     """
     from harness.results import certificate
     from harness.results.bundle import measure_file, read_private_key, write_bundle
-    from harness.results.certificate_page import badge, page
+    from harness.results.certificate_page import build_certificate_badge, build_certificate_page
     from harness.results.installed import get_installed_suites
     from harness.results.run_results import get_partial_reason, read_run, read_run_json
 
@@ -60,7 +60,7 @@ def certify(
     signer = None if is_part else read_private_key(key, os.environ.get(PASSWORD_VARIABLE, "").encode() or None)
     confirm_file(out, new=True)
     found, suites = read_run(run), get_installed_suites()
-    terms = certificate.Terms(not_exercised, suites.checks)
+    terms = certificate.CertificateTerms(not_exercised, suites.checks)
     reasons = list(certificate.list_refusals(found, terms, suites))
     if reasons or signer is None:
         for reason in reasons:
@@ -73,8 +73,8 @@ def certify(
     with unwind_on_signals(), TemporaryDirectory(prefix="mqconform-certify-") as folder:
         shown = {
             certificate.CERTIFICATE_FILE: certificate.build_certificate(said),
-            certificate.PAGE_FILE: page(said, signer.public_key().public_bytes_raw().hex()),
-            certificate.BADGE_FILE: badge(said),
+            certificate.PAGE_FILE: build_certificate_page(said, signer.public_key().public_bytes_raw().hex()),
+            certificate.BADGE_FILE: build_certificate_badge(said),
         }
         made = {name: Path(folder) / name for name in shown}
         for name, text in shown.items():
@@ -105,7 +105,7 @@ def verify_certificate(
     """
     from harness.cli.progress import show_progress
     from harness.results.bundle import BadBundle, read_public_key
-    from harness.results.verification import JudgedElsewhere, describe_verified, verify_bundle
+    from harness.results.verification import OtherRuleSetOrVersion, describe_verified, verify_bundle
 
     if format_ not in ("text", "json"):
         raise UsageError(f"--format {format_}: the format must be text or json")
@@ -113,7 +113,7 @@ def verify_certificate(
     try:
         with unwind_on_signals(), show_progress("captures judged again") as progress:
             found = verify_bundle(bundle, key, progress, not_exercised_percent=not_exercised)
-    except JudgedElsewhere as error:
+    except OtherRuleSetOrVersion as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(EXIT_OTHER_SUITES) from None
     except BadBundle as error:

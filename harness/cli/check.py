@@ -10,13 +10,13 @@ import typer
 
 from harness.cli.outputs import confirm_file, report_write_errors
 from harness.errors import MqconformError, UsageError
-from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_NOTHING_JUDGED, EXIT_OK, EXIT_TOO_FEW, EXIT_USAGE
+from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_NOTHING_JUDGED, EXIT_OK, EXIT_TOO_FEW_CHECKS, EXIT_USAGE
 from harness.interrupts import unwind_on_signals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from harness.foreign.check import Checked
+    from harness.foreign.check import CheckedCapture
     from harness.foreign.findings import SystemFinding
 
 
@@ -76,14 +76,14 @@ def check(
     from harness.foreign.check import check_capture
     from harness.foreign.findings import build_findings
     from harness.foreign.report import FORMATS
-    from harness.foreign.systems import Wanted
+    from harness.foreign.systems import RequestedSystem
     from harness.rules.catalogue import load_catalogue
     from harness.rules.releases import RELEASES
     from reference_qm.releases.names import NO_RELEASE
 
     if profile and profile not in RELEASES:
         raise UsageError(f"--profile {profile}: unknown profile; known: {', '.join(RELEASES)}")
-    wanted = Wanted.parse(sut) if sut else None
+    wanted = RequestedSystem.parse(sut) if sut else None
     if annotated is not None and len(captures) > 1:
         raise UsageError(
             f"--annotated {annotated}: this option annotates a copy of a single capture; give exactly one FILE"
@@ -92,7 +92,7 @@ def check(
         if file is not None:
             confirm_file(file, option)
     catalogue = load_catalogue()
-    findings: list[tuple[Checked, list[SystemFinding]]] = []
+    findings: list[tuple[CheckedCapture, list[SystemFinding]]] = []
     refused = False
     with unwind_on_signals():
         for path in captures:
@@ -126,7 +126,7 @@ def _describe_error(error: MqconformError | OSError, path: Path) -> str:
     return f"{path}: {error.strerror or error}" if isinstance(error, OSError) else str(error)
 
 
-def _exit_code(findings: Sequence[tuple[Checked, list[SystemFinding]]], *, refused: bool) -> int:
+def _exit_code(findings: Sequence[tuple[CheckedCapture, list[SystemFinding]]], *, refused: bool) -> int:
     from harness.judging.verdicts import Verdict
 
     if any(system.of(Verdict.FAIL) for _, systems in findings for system in systems):
@@ -138,5 +138,5 @@ def _exit_code(findings: Sequence[tuple[Checked, list[SystemFinding]]], *, refus
             typer.echo(f"mqconform check: {checked.path}: {checked.traffic.systems.describe_missing()}", err=True)
             return EXIT_NOTHING_JUDGED
     if not any(system.decided_rule_count for _, systems in findings for system in systems):
-        return EXIT_TOO_FEW
+        return EXIT_TOO_FEW_CHECKS
     return EXIT_OK

@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.paths import SUITES
 from harness.printable import escape_unprintable, one_line
-from harness.proof.inventory import Inventory
+from harness.proof.inventory import RuleInventory
 from harness.rules.catalogue import KINDS, Rule
 from harness.rules.explored_areas import list_explored_areas
 from harness.rules.naming import find_rule_id
@@ -21,7 +21,7 @@ _TEXT_LIMIT = 200
 """The maximum number of characters of a system's text in the output; verdicts.jsonl contains the complete text."""
 
 
-def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Iterator[str]:
+def explain(inventory: RuleInventory, rule: str, runs: Sequence[Path] = ()) -> Iterator[str]:
     """Yield the lines that explain a rule. Raise UsageError for an unknown rule, and for a folder that contains no
     run.
     """
@@ -65,7 +65,7 @@ def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Itera
         yield from _list_lines(f"verdicts of {name}{part}", list(_list_verdicts(folder, rule)))
 
 
-def explain_as_json(inventory: Inventory, rule: str) -> dict[str, Any]:
+def explain_as_json(inventory: RuleInventory, rule: str) -> dict[str, Any]:
     """Return the JSON object of a rule: the object that ``mqconform rules --format json`` prints, with the places
     of the rule's row, checks and faults.
     """
@@ -96,7 +96,7 @@ def _describe_check_lines(check: dict[str, Any]) -> Iterator[str]:
         yield f"    varies {'; '.join(chosen)}"
 
 
-def _list_notes(inventory: Inventory, row: Rule) -> Iterator[str]:
+def _list_notes(inventory: RuleInventory, row: Rule) -> Iterator[str]:
     found = inventory.catalogue.notes.of_rule(row.id, row.document, row.note)
     if row.note and not found:
         yield f"note        {row.note}"
@@ -108,7 +108,7 @@ def _list_notes(inventory: Inventory, row: Rule) -> Iterator[str]:
             yield f"            excuses: a violation is a warning, not a failure, in {', '.join(note.excused)}"
 
 
-def _list_errata(inventory: Inventory, row: Rule) -> Iterator[str]:
+def _list_errata(inventory: RuleInventory, row: Rule) -> Iterator[str]:
     named = {*row.errata, *(one.id for one in inventory.catalogue.errata.values() if row.id in one.where)}
     for name in sorted(named):
         erratum = inventory.catalogue.errata[name]
@@ -125,7 +125,7 @@ def _list_lines(title: str, lines: list[str]) -> Iterator[str]:
     yield from (f"  {line}" for line in lines)
 
 
-def _list_checks(inventory: Inventory, rule: str) -> list[dict[str, Any]]:
+def _list_checks(inventory: RuleInventory, rule: str) -> list[dict[str, Any]]:
     """Return the checks that judge a rule, each with its name, its place, the first line of its docstring, and its
     varied parameters.
     """
@@ -161,7 +161,7 @@ def _list_cells(rule: str) -> list[dict[str, str]]:
     ]
 
 
-def _list_faults(inventory: Inventory, rule: str) -> list[dict[str, Any]]:
+def _list_faults(inventory: RuleInventory, rule: str) -> list[dict[str, Any]]:
     """Return the faults that break a rule, each with its name, its place, the behavior of a system with the fault,
     and whether its author wrote it without having read the checks.
 

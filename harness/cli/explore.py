@@ -9,13 +9,13 @@ import typer
 
 from harness.cli.outputs import make_folder
 from harness.errors import UsageError
-from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_TOO_FEW
+from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_TOO_FEW_CHECKS
 from harness.interrupts import unwind_on_signals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from harness.explore.explored import Explored, Explorer
+    from harness.explore.explored import ExplorationResult, Explorer
     from harness.explore.walk import Walk
 
 
@@ -78,11 +78,11 @@ def _explore_and_save(
     explorer: Explorer, area: str, steps: int, minutes: float | None, seed: str, out: Path, system: str
 ) -> None:
     from harness.cli.progress import show_progress
-    from harness.explore.explored import Limits
+    from harness.explore.explored import ExplorationLimits
     from harness.explore.findings import save_walk
 
     with show_progress("steps") as progress:
-        found = explorer.explore(Limits(steps, minutes, seed), progress)
+        found = explorer.explore(ExplorationLimits(steps, minutes, seed), progress)
     for line in _count_steps(found):
         typer.echo(line)
     if found.diverged is not None:
@@ -93,7 +93,7 @@ def _explore_and_save(
         typer.echo(f"the sequence is saved in {path}")
         raise typer.Exit(EXIT_NOT_CONFORMANT)
     if found.never_taken:
-        raise typer.Exit(EXIT_TOO_FEW)
+        raise typer.Exit(EXIT_TOO_FEW_CHECKS)
 
 
 def _replay_walk(walk: Walk, area: str) -> None:
@@ -105,7 +105,7 @@ def _replay_walk(walk: Walk, area: str) -> None:
     raise typer.Exit(EXIT_NOT_CONFORMANT)
 
 
-def _count_steps(found: Explored) -> Iterator[str]:
+def _count_steps(found: ExplorationResult) -> Iterator[str]:
     """Yield the number of steps of each transition, and the transitions without steps."""
     for name, number in sorted(found.steps.items()):
         yield f"{number:>8,}  {name}"

@@ -14,7 +14,7 @@ from harness.interrupts import unwind_on_signals
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from harness.learn.learner import Learned
+    from harness.learn.learner import LearnedMachine
     from harness.learn.machine import Machine
 
 
@@ -63,7 +63,7 @@ def learn(
     typer.echo("the documents permit each transition")
 
 
-def _learn_and_save(sut: Path, out: Path, seed: str) -> Learned:
+def _learn_and_save(sut: Path, out: Path, seed: str) -> LearnedMachine:
     import json
     from contextlib import closing
 

@@ -63,7 +63,7 @@ _PATH_ERROR_NUMBERS = (
 _ONLY_HELP = "NoArgsIsHelpError"
 """The name of the error that typer raises for a missing subcommand after it has printed the help."""
 
-Register = Callable[[typer.Typer], None]
+RegisterCommand = Callable[[typer.Typer], None]
 """The type of functions that add commands to a command line."""
 
 
@@ -71,10 +71,10 @@ def _find_other_commands() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group="mqconform.commands")}
 
 
-def find_register_function(name: str) -> Register | None:
+def find_register_function(name: str) -> RegisterCommand | None:
     """Return the function that adds a command to a command line, or None if the command does not exist."""
     if name in MODULES_OF_COMMANDS:
-        register: Register = import_module(f"harness.cli.{MODULES_OF_COMMANDS[name]}").register
+        register: RegisterCommand = import_module(f"harness.cli.{MODULES_OF_COMMANDS[name]}").register
         return register
     entry = _find_other_commands().get(name)
     return None if entry is None else entry.load()

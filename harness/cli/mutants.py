@@ -50,7 +50,7 @@ def mutants(
     from harness.mutation.mutants import all_mutants, select_evenly
     from harness.proof.mutants import (
         SURVIVORS_FILE,
-        Tally,
+        MutantTally,
         describe_change,
         load_effectless,
         report_mutants,
@@ -77,7 +77,7 @@ def mutants(
             trials, chosen, out, again=again, effectless=effectless, limit=limit, most=most, progress=print_outcome
         ),
     )
-    lines = list(report_mutants(Tally(chosen, outcomes, effectless, complaints)))
+    lines = list(report_mutants(MutantTally(chosen, outcomes, effectless, complaints)))
     (out / SURVIVORS_FILE).write_text("\n".join(lines) + "\n", encoding="utf-8")
     for line in lines:
         typer.echo(line)

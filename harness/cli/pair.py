@@ -14,7 +14,7 @@ from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_NOTHING_JUDGED
 from harness.interrupts import unwind_on_signals
 
 if TYPE_CHECKING:
-    from harness.pair.running import Cell
+    from harness.pair.running import DirectionResult
 
 
 def register(app: typer.Typer) -> None:
@@ -86,7 +86,7 @@ def _run_pair(a: Path, b: Path, out: Path, scenario: Sequence[str]) -> None:
     from harness.pair.results import write_results
     from harness.pair.running import run_pair
     from harness.pair.scenarios import SCENARIOS
-    from harness.pair.systems import Drivers
+    from harness.pair.systems import PairDrivers
     from harness.rules.catalogue import load_catalogue
     from harness.sut.sut_file import load_sut_file
 
@@ -97,7 +97,7 @@ def _run_pair(a: Path, b: Path, out: Path, scenario: Sequence[str]) -> None:
     confirm_new_path(out, may_be_empty=True)
     make_folder(out)
     files = load_sut_file(a), load_sut_file(b)
-    drivers = Drivers(*files, out)
+    drivers = PairDrivers(*files, out)
     chosen = [known[name] for name in scenario or known]
     started = datetime.now(UTC)
     with unwind_on_signals():
@@ -121,7 +121,7 @@ def _exit_with_worst_result(results: Sequence[str], *, broken: bool) -> None:
         raise typer.Exit(EXIT_NOTHING_JUDGED)
 
 
-def _print_cell(cell: Cell) -> None:
+def _print_cell(cell: DirectionResult) -> None:
     why = f": {cell.outcome.why}" if cell.outcome.why else ""
     typer.echo(f"{cell.origin} -> {cell.target}  {cell.scenario:16} {cell.outcome.result}{why}")
     for role, rules in sorted(cell.broken.items()):

@@ -37,12 +37,12 @@ def preflight(
     queue_control, the command creates a queue for these messages and deletes the queue again. Nothing else in the
     system is changed.
     """
-    from harness.preflight.preflight import preflight as look
+    from harness.preflight.preflight import run_preflight
     from harness.proof.inventory import take_inventory
     from harness.sut.sut_file import load_sut_file
 
     with unwind_on_signals():
-        report = look(load_sut_file(sut), take_inventory)
+        report = run_preflight(load_sut_file(sut), take_inventory)
     if format_ is PreflightFormat.JSON:
         typer.echo(json.dumps(report.as_json(), indent=1))
     else:

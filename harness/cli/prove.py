@@ -9,8 +9,8 @@ import typer
 from harness.errors import UsageError
 
 if TYPE_CHECKING:
-    from harness.proof.prove import Proof
-    from harness.proof.readings import ReadingsRun
+    from harness.proof.prove import ProofResults
+    from harness.proof.readings import VariantRunResults
     from harness.proof.trials import Trials
 
 
@@ -60,7 +60,7 @@ def prove(
             typer.echo("the suites are unchanged since the recorded proof: 0 rules to prove")
             return
 
-    def prove_with_progress(trials: Trials) -> tuple[Proof | None, ReadingsRun]:
+    def prove_with_progress(trials: Trials) -> tuple[ProofResults | None, VariantRunResults]:
         proof = None if readings or (erratum and not rule) else prove_rules(trials, inventory, rule)
         if proof and changed:
             proof.idle.clear()  # a function may fail on a fault of a rule that was not selected

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.errors import UsageError
-from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_TOO_FEW
+from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_TOO_FEW_CHECKS
 from harness.interrupts import unwind_on_signals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from harness.results.replayed import Replayed
+    from harness.results.replayed import ReplayResult
 
 MAX_LISTED_DIFFERENCES = 50
 """The maximum number of checks that are listed for one reason; `--format json` lists all checks."""
@@ -64,10 +64,10 @@ def replay_run(
     if found.differing:
         raise typer.Exit(EXIT_NOT_CONFORMANT)
     if not found.alike:
-        raise typer.Exit(EXIT_TOO_FEW)
+        raise typer.Exit(EXIT_TOO_FEW_CHECKS)
 
 
-def describe_replayed(found: Replayed) -> Iterator[str]:
+def describe_replayed(found: ReplayResult) -> Iterator[str]:
     """Yield the lines for the terminal: the verdicts that differ, the checks that cannot be replayed, and the
     counts.
     """

@@ -53,7 +53,7 @@ def diff(
         typer.echo(text, nl=False)
     else:
         _write_output(out, text)
-    if difference.worse:
+    if difference.is_worse:
         raise typer.Exit(EXIT_WORSE)
 
 
@@ -66,12 +66,11 @@ def summary(
     On a terminal, names are printed unchanged; in a file or a pipe, characters with a meaning in Markdown are escaped.
     """
     from harness.results.run_results import read_run
-    from harness.results.summary import summary as as_markdown
-    from harness.results.summary import unescape_markdown
+    from harness.results.summary import build_summary, unescape_markdown
     from harness.rules.catalogue import load_catalogue
 
     _confirm_output(out)
-    text = as_markdown(read_run(run), load_catalogue())
+    text = build_summary(read_run(run), load_catalogue())
     if out is None:
         typer.echo(unescape_markdown(text) if sys.stdout.isatty() else text, nl=False)
     else:

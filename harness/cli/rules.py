@@ -15,12 +15,12 @@ from harness.cli.tables import show_table
 from harness.errors import UsageError
 
 if TYPE_CHECKING:
-    from harness.proof.inventory import Inventory
+    from harness.proof.inventory import RuleInventory
     from harness.rules.coverage import SectionCoverage
 
-COLUMNS = ("rule", "level", "observe", "checks", "faults", "proven", "says")
+RULE_COLUMNS = ("rule", "level", "observe", "checks", "faults", "proven", "says")
 NEEDS_COLUMNS = ("rule", "least needs", "check")
-SET_COLUMNS = ("least needs", "rules", "rules judged with only these")
+LEAST_NEEDS_COLUMNS = ("least needs", "rules", "rules judged with only these")
 COVERAGE_COLUMNS = ("section", "level", "rules", "rows", "checked", "proven", "not observable", "open")
 
 
@@ -59,7 +59,7 @@ def rules(
 
     inventory = take_inventory()
     if document is not None:
-        document = find_document(inventory.catalogue.documents(), document)
+        document = find_document(inventory.catalogue.list_documents(), document)
     if coverage:
         _show_coverage(inventory, document, format_)
         return
@@ -81,10 +81,10 @@ def rules(
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps(rows, indent=1))
         return
-    show_table(COLUMNS, map(_build_cells, rows), widest="says")
+    show_table(RULE_COLUMNS, map(_build_cells, rows), widest="says")
 
 
-def _show_needs(inventory: Inventory, names: list[str], format_: TableFormat, *, counted: bool) -> None:
+def _show_needs(inventory: RuleInventory, names: list[str], format_: TableFormat, *, counted: bool) -> None:
     from harness.proof.least_needs import count_judged, count_sets, count_systems, least_needs, list_must_demands
 
     if format_ is TableFormat.JSON:
@@ -96,7 +96,9 @@ def _show_needs(inventory: Inventory, names: list[str], format_: TableFormat, *,
         return
     demands = list_must_demands(inventory) & frozenset(names)
     sets = count_sets(least_needs(inventory, demands))
-    show_table(SET_COLUMNS, ((_join_names(one), count, count_judged(inventory, demands, one)) for one, count in sets))
+    show_table(
+        LEAST_NEEDS_COLUMNS, ((_join_names(one), count, count_judged(inventory, demands, one)) for one, count in sets)
+    )
     for system, count in count_systems(inventory, demands).items():
         typer.echo(
             f"{system}: {count:,} of {len(demands):,} MUST demands can be judged ({100 * count / len(demands):.1f} %)"
@@ -112,11 +114,11 @@ def _build_cells(row: dict[str, Any]) -> tuple[object, ...]:
     return row["id"], row["level"], row["observe"], len(row["tests"]), len(row["faults"]), proven, row["says"]
 
 
-def _show_coverage(inventory: Inventory, document: str | None, format_: TableFormat) -> None:
+def _show_coverage(inventory: RuleInventory, document: str | None, format_: TableFormat) -> None:
     from harness.proof.places import find_folders_of_rule
     from harness.rules.coverage import DEMAND, sum_sections
 
-    sections = [one for one in inventory.coverage() if document in (None, one.document)]
+    sections = [one for one in inventory.count_coverage_by_section() if document in (None, one.document)]
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps([asdict(one) for one in sections], indent=1))
         return

@@ -20,7 +20,7 @@ from typing import Any
 
 from harness.compiled.sources import (
     FILES_OF_EVERY_CHECK,
-    Stamp,
+    FileStamp,
     find_affected_files,
     find_changed_files,
     list_imported_files,
@@ -86,7 +86,7 @@ def _forget_oldest(home: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _was_file_changed_since_start(made_of: Mapping[str, Stamp]) -> bool:
+def _was_file_changed_since_start(made_of: Mapping[str, FileStamp]) -> bool:
     """Return whether a file has changed since this process started. If so, this process may have imported the
     earlier content of the file.
     """
@@ -115,7 +115,7 @@ class KeptRecords:
     again when this file, or a file that it imports, has changed.
     """
 
-    stamps: dict[str, Stamp] = field(default_factory=dict)
+    stamps: dict[str, FileStamp] = field(default_factory=dict)
     imports: dict[str, list[str]] = field(default_factory=dict)
     records: dict[str, dict[str, Any]] = field(default_factory=dict)
     """The cached records, by kind of record and path of the file."""

@@ -15,7 +15,7 @@ from functools import cache
 from harness.paths import PACKAGES, SUITES
 
 PROJECT_ROOT = SUITES.parent
-Stamp = list[int]
+FileStamp = list[int]
 """The stamp of a file: its modification time (int ns) and size (int bytes)."""
 FILES_OF_EVERY_CHECK = ("suites/conftest.py", "suites/pytest.ini")
 """The files that pytest imports with every file of checks, without an import statement."""
@@ -30,12 +30,12 @@ _IMPORT_STATEMENT = re.compile(
 
 
 @cache
-def stamps() -> Mapping[str, Stamp]:
+def stamps() -> Mapping[str, FileStamp]:
     """Return the stamps of all source files, by path, as they were at the first call in this process."""
     return dict(_stamp_files_below())
 
 
-def _stamp_files_below() -> Iterator[tuple[str, Stamp]]:
+def _stamp_files_below() -> Iterator[tuple[str, FileStamp]]:
     folders = [(package.name, str(package)) for package in PACKAGES]
     while folders:
         relative, folder = folders.pop()
@@ -48,7 +48,7 @@ def _stamp_files_below() -> Iterator[tuple[str, Stamp]]:
                     folders.append((f"{relative}/{entry.name}", entry.path))
 
 
-def find_changed_files(known: Mapping[str, Stamp]) -> set[str]:
+def find_changed_files(known: Mapping[str, FileStamp]) -> set[str]:
     """Return the files that are new, changed or missing in comparison with earlier stamps."""
     now = stamps()
     return {path for path in now.keys() | known.keys() if now.get(path) != known.get(path)}

@@ -71,7 +71,7 @@ class Datagrams(Protocol):
         """Close the port, so that no more datagrams are sent or received."""
 
 
-class Witness(Protocol):
+class UnseenEventRecorder(Protocol):
     """The interface of the object that records events which influence a check but appear in no packet."""
 
     def note_timeout(self) -> None:
@@ -98,7 +98,7 @@ class Environment(Protocol):
     """A description of how the SUT sends packets or opens connections endlessly, or None if it does neither."""
     pulse: Pulse | None
     """The pulse measurement of the SUT, or None in virtual time and if no channel can measure the pulse."""
-    witness: Witness | None
+    witness: UnseenEventRecorder | None
 
     def now(self) -> Now:
         """Return the current time."""

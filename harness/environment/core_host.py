@@ -50,7 +50,7 @@ from reference_qm.surface.inputs import (
 )
 
 
-class Stage(Protocol):
+class TransportInterceptor(Protocol):
     """The interface of an object that reads, and may change, the bytes between a core and its transports."""
 
     def on_opened(self, transport: str, stream: Stream, initiator: bool) -> None:
@@ -106,7 +106,7 @@ class _PingSink:
         self.host.datagram(self.socket, remote, data)
 
 
-class Unanswered(HarnessError):
+class UnansweredCommand(HarnessError):
     """The error when a core does not answer a command in time. This is a bug in this project, unless the command
     waits for the SUT.
     """
@@ -117,7 +117,9 @@ class CoreHost:
     the core.
     """
 
-    def __init__(self, environment: Environment, core: Core, address: str, stage: Stage | None = None) -> None:
+    def __init__(
+        self, environment: Environment, core: Core, address: str, stage: TransportInterceptor | None = None
+    ) -> None:
         self.environment = environment
         self.core = core
         self.address = address
@@ -201,7 +203,7 @@ class CoreHost:
         token = self.begin(request)
         if not self.environment.run_until(lambda: token in self.answers, timeout_ms):
             self._abandoned.add(token)
-            raise Unanswered(f"{type(request).__name__} was not answered within {timeout_ms} ms")
+            raise UnansweredCommand(f"{type(request).__name__} was not answered within {timeout_ms} ms")
         return self.answers.pop(token)
 
     def is_transport_open(self, transport: str) -> None:

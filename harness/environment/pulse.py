@@ -23,7 +23,7 @@ system waits only for its timers, which continue to run during a stall.
 """
 
 
-class Channel(Protocol):
+class QuestionChannel(Protocol):
     """The interface of a channel on which the system is asked questions. The questions change no state of the
     system.
     """
@@ -57,8 +57,8 @@ class Pulse:
         self._now_ms = now_ms
         self._tolerance_ms = tolerance_ms
         self._limit_ms = limit_ms
-        self._channel: Channel | None = None
-        self._open_channel: Callable[[], Channel] | None = None
+        self._channel: QuestionChannel | None = None
+        self._open_channel: Callable[[], QuestionChannel] | None = None
         self._asked: deque[tuple[int, int]] = deque()
         """The unanswered questions: for each question, its number and the time at which it was asked (int ms)."""
         self._number = 0
@@ -72,14 +72,14 @@ class Pulse:
         """Whether the system has been unreachable after it had answered at least once."""
         self._rests = False
 
-    def use_channel(self, open_channel: Callable[[], Channel]) -> Pulse:
+    def use_channel(self, open_channel: Callable[[], QuestionChannel]) -> Pulse:
         """Set the function that opens the channel. The function is called before the first question."""
         self._open_channel = open_channel
         return self
 
-    def begin(self) -> Wait:
+    def begin(self) -> StallExtendedWait:
         """Begin a wait of a check; return the object that extends the wait by the stalls."""
-        return Wait(self, self._now_ms())
+        return StallExtendedWait(self, self._now_ms())
 
     def send_question(self) -> int:
         """Send a question to the system, and return the number of the question. A question that cannot be sent
@@ -170,7 +170,7 @@ class Pulse:
             self._channel.close()
 
 
-class Wait:
+class StallExtendedWait:
     """One wait of a check. The wait is extended by the stalls that the pulse measurement finds."""
 
     def __init__(self, pulse: Pulse, began_ms: int) -> None:

@@ -14,9 +14,9 @@ import socket
 import time
 from collections.abc import Callable
 
-from harness.environment.base import DatagramSink, StreamSink, Witness
+from harness.environment.base import DatagramSink, StreamSink, UnseenEventRecorder
 from harness.environment.pulse import QUESTION_INTERVAL_MS, Pulse
-from harness.environment.wall_clock import WallClock, steady_ns
+from harness.environment.wall_clock import WallClock, read_steady_ns
 from harness.errors import ConformanceFailure, SutFlood, SutUnavailable
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint
@@ -108,7 +108,7 @@ class _RealStream:
         if self.connecting:
             error = self.sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
             if error:
-                self.fail(os.strerror(error))
+                self.report_failure(os.strerror(error))
                 return
             self.on_connection_open()
             self.flush()
@@ -131,7 +131,7 @@ class _RealStream:
         else:
             self.lose("closed by the other side")
 
-    def fail(self, error: str) -> None:
+    def report_failure(self, error: str) -> None:
         if self.open:
             self.close()
             self.sink.on_failed(error)
@@ -221,16 +221,16 @@ class RealEnvironment:
         """The pulse measurement of the SUT, or None if no pulse is measured. Stalls of the SUT do not count as
         waiting time.
         """
-        self.witness: Witness | None = None
+        self.witness: UnseenEventRecorder | None = None
 
     def now(self) -> Now:
         return Now(time.monotonic_ns() // 1_000_000, self.wall_clock.utc_s())
 
     def epoch_us(self) -> int:
-        return steady_ns() // 1000
+        return read_steady_ns() // 1000
 
     def get_epoch_us_at(self, monotonic_ms: int) -> int:
-        return steady_ns(monotonic_ms * 1_000_000) // 1000
+        return read_steady_ns(monotonic_ms * 1_000_000) // 1000
 
     def limit_check_time(self, check_ms: int) -> None:
         self._limit_ms = check_ms
@@ -311,12 +311,12 @@ class RealEnvironment:
             return stream
         self.watch(sock, stream.on_socket_ready, write=True)
         stream.give_up = self.call_at(
-            self.now().monotonic_ms + CONNECT_TIMEOUT_MS, lambda: stream.fail("connection timed out")
+            self.now().monotonic_ms + CONNECT_TIMEOUT_MS, lambda: stream.report_failure("connection timed out")
         )
         return stream
 
     def _report_failure_soon(self, stream: _RealStream, error: str) -> None:
-        self.call_at(self.now().monotonic_ms, lambda: stream.fail(error))
+        self.call_at(self.now().monotonic_ms, lambda: stream.report_failure(error))
 
     def listen(self, endpoint: Endpoint, accept: Callable[..., StreamSink]) -> _RealListener:
         sock = socket.socket(_address_family(endpoint.host), socket.SOCK_STREAM)

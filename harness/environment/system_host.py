@@ -11,7 +11,7 @@ from traceback import extract_tb
 import reference_qm
 from harness.environment import Environment
 from harness.environment.core_host import CoreHost
-from harness.errors import Endless
+from harness.errors import EndlessComputation
 from reference_qm.surface import directory_access
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Request, Result
@@ -43,7 +43,7 @@ class SystemHost(CoreHost):
         surroundings: Surroundings | None = None,
         raises: bool = False,
     ) -> None:
-        super().__init__(environment, _NoCore(), address)
+        super().__init__(environment, _MissingCore(), address)
         self._surroundings = surroundings or Surroundings()
         self.ended: str | None = None
         """A one-line description of how the process of the core ended, or None while the process runs."""
@@ -137,8 +137,8 @@ class SystemHost(CoreHost):
         """Behave like a process whose code failed. The host either ends or enters an endless computation."""
         if self._raises:
             raise error
-        self.core = _NoCore()
-        if isinstance(error, Endless):
+        self.core = _MissingCore()
+        if isinstance(error, EndlessComputation):
             self.hangs = True
             return
         self.ended = _describe_exception(error)
@@ -146,13 +146,13 @@ class SystemHost(CoreHost):
 
     def _begin_core(self) -> Core:
         try:
-            return _Guarded(self._new_core(self._disk.read()), self)
+            return _GuardedCore(self._new_core(self._disk.read()), self)
         except Exception as error:  # noqa: BLE001 - any exception would have ended the process
             self.on_failure(error)
             return self.core
 
 
-class _Guarded:
+class _GuardedCore:
     """A core that reports its exceptions to its host."""
 
     def __init__(self, core: Core, host: SystemHost) -> None:
@@ -177,7 +177,7 @@ class _Guarded:
         return self._core.next_due()
 
 
-class _NoCore:
+class _MissingCore:
     """A core that ignores all inputs. It is used before the core is started, and after the core has failed."""
 
     def handle(self, event: Input, now: Now) -> list[Effect]:

@@ -8,7 +8,7 @@ import heapq
 import itertools
 from collections.abc import Callable
 
-from harness.environment.base import DatagramSink, StreamSink, Witness
+from harness.environment.base import DatagramSink, StreamSink, UnseenEventRecorder
 from harness.environment.pulse import Pulse
 from harness.errors import HarnessError
 from reference_qm.surface.clock import Now
@@ -20,13 +20,13 @@ EVENT_LIMIT = 1_000_000
 other endlessly.
 """
 
-_BOOTED_MS = 3_600_000
+_BOOT_TIME_MS = 3_600_000
 _START_TIME_S = 1_767_225_600  # 2026-01-01: a fixed date, so that every run in virtual time produces the same bytes
 
 
 def _compute_now(monotonic_ms: int) -> Now:
     """Return the virtual time that belongs to a reading of the monotonic clock."""
-    return Now(monotonic_ms, _START_TIME_S + (monotonic_ms - _BOOTED_MS) // 1000)
+    return Now(monotonic_ms, _START_TIME_S + (monotonic_ms - _BOOT_TIME_MS) // 1000)
 
 
 class _Event:
@@ -110,15 +110,15 @@ class VirtualEnvironment:
     pulse: Pulse | None = None
 
     def __init__(self) -> None:
-        self._now_ms = _BOOTED_MS
-        self._now = _compute_now(_BOOTED_MS)
+        self._now_ms = _BOOT_TIME_MS
+        self._now = _compute_now(_BOOT_TIME_MS)
         self._events: list[tuple[int, int, _Event]] = []
         self._order = itertools.count()
         self._ports = itertools.count(49_152)
         self.listeners: dict[Endpoint, _VirtualListener] = {}
         self.udp: dict[Endpoint, _VirtualDatagrams] = {}
         self.hosts: dict[str, tuple[str, ...]] = {}
-        self.witness: Witness | None = None
+        self.witness: UnseenEventRecorder | None = None
 
     def now(self) -> Now:
         if self._now.monotonic_ms != self._now_ms:  # time is asked for much more often than it changes
@@ -129,7 +129,7 @@ class VirtualEnvironment:
         return self.get_epoch_us_at(self._now_ms)
 
     def get_epoch_us_at(self, monotonic_ms: int) -> int:
-        return _START_TIME_S * 1_000_000 + (monotonic_ms - _BOOTED_MS) * 1000
+        return _START_TIME_S * 1_000_000 + (monotonic_ms - _BOOT_TIME_MS) * 1000
 
     def limit_check_time(self, check_ms: int) -> None:
         """Do nothing, because virtual time takes no real time, and the number of events is limited."""

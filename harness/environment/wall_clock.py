@@ -25,7 +25,7 @@ def _measure_clock_offset_ns() -> int:
 _CLOCK_OFFSET_NS = _measure_clock_offset_ns()
 
 
-def steady_ns(monotonic_ns: int | None = None) -> int:
+def read_steady_ns(monotonic_ns: int | None = None) -> int:
     """Return the time of day (int ns since 1970 UTC), computed as the start time of the process plus the elapsed
     time.
 
@@ -47,7 +47,7 @@ class WallClock:
     def utc_s(self) -> int:
         """Return the time of day in whole seconds since 1970 UTC."""
         if not self._machines:
-            return steady_ns() // 1_000_000_000
+            return read_steady_ns() // 1_000_000_000
         self._furthest_ms = max(self._furthest_ms, abs(_measure_clock_offset_ns() - self._ahead_ns) // _NS_PER_MS)
         return time.time_ns() // 1_000_000_000
 

@@ -32,7 +32,7 @@ text contains at most one colon.
 """
 _WORDS_FOR_UNITS = {"kb": "in KB", "ms": "in ms", "s": "in seconds", "base64": "in base64"}
 """The words that a verdict prints for the unit at the end of a name, by unit."""
-_BETWEEN_WORDS = re.compile(r"(?<![A-Z])_|_(?![A-Z])")
+_WORD_BOUNDARY_PATTERN = re.compile(r"(?<![A-Z])_|_(?![A-Z])")
 """Matches the underscore between two words of a name, but not the underscore in a constant (``RR_NACK``)."""
 NAME_OF_NESTED_VALUE = "item"
 """The name for a value inside a list, if the list has no name."""
@@ -61,7 +61,7 @@ class Expectation(ABC):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Value(Expectation):
+class ExactValue(Expectation):
     """The expectation of exactly one value, such as a status, an address or a number."""
 
     value: Any
@@ -73,7 +73,7 @@ class Value(Expectation):
     def show(self, observed: Any) -> str:
         return show_value(observed, self.name)
 
-    def with_name(self, name: str) -> Value:
+    def with_name(self, name: str) -> ExactValue:
         return replace(self, name=name)
 
     def compare(self, observed: Any) -> Difference | None:
@@ -85,7 +85,7 @@ def expectation(expected: Any) -> Expectation:
     """Return the expectation that a check means by a value: an expectation is returned unchanged. Other modules
     register functions for lists, sets and mappings.
     """
-    return expected if isinstance(expected, Expectation) else Value(expected)
+    return expected if isinstance(expected, Expectation) else ExactValue(expected)
 
 
 def show_value(value: Any, name: str = "") -> str:
@@ -121,7 +121,7 @@ def _show_name(name: str) -> str:
     """
     if name.startswith("m_") or name.isupper():
         return name
-    *words, last = _BETWEEN_WORDS.split(name)
+    *words, last = _WORD_BOUNDARY_PATTERN.split(name)
     return " ".join([*words, _WORDS_FOR_UNITS.get(last, last)] if words else [last])
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from harness.expectations.base import Difference, Expectation, is_collection, show_nested, show_value
 
 
-class Distinct(Expectation):
+class DistinctValues(Expectation):
     """The expectation of ``count`` different values that are not in ``unlike``.
 
     A difference names the repeated values and the forbidden values, or reports that the number of values is wrong.
@@ -38,8 +38,8 @@ class Distinct(Expectation):
         return Difference(f"{self.show(found)} ({', '.join(wrong)})") if wrong else None
 
 
-def distinct(of: str, count: int, *, unlike: Collection[Any] = ()) -> Distinct:
+def distinct(of: str, count: int, *, unlike: Collection[Any] = ()) -> DistinctValues:
     """Return the expectation of ``count`` different values that are not in ``unlike``: ``distinct("handles", 4,
     unlike=[0])``.
     """
-    return Distinct(of, count, unlike)
+    return DistinctValues(of, count, unlike)

@@ -34,7 +34,7 @@ class HasFields(Protocol):
         """Return the values of the named fields, by name."""
 
 
-class Named(Expectation):
+class NamedValues(Expectation):
     """The expectation of named values. Each named value is expected to equal a value or to meet an expectation.
 
     The observation is a mapping with the same names, or a packet or header with these fields. A difference names
@@ -52,9 +52,9 @@ class Named(Expectation):
     def __str__(self) -> str:
         return self._text
 
-    def with_name(self, name: str) -> Named:
+    def with_name(self, name: str) -> NamedValues:
         del name
-        return Named(self._given, SEPARATOR_IN_NAMED_TEXT)
+        return NamedValues(self._given, SEPARATOR_IN_NAMED_TEXT)
 
     def show(self, observed: Any) -> str:
         found = self._read_values(observed)
@@ -101,7 +101,9 @@ class Named(Expectation):
         """Return the text of a named value. If the value itself consists of named values, the text is enclosed in
         brackets.
         """
-        is_nested = isinstance(self.expected[name], Named) and SEPARATOR_IN_NAMED_TEXT in text and len(self._given) > 1
+        is_nested = (
+            isinstance(self.expected[name], NamedValues) and SEPARATOR_IN_NAMED_TEXT in text and len(self._given) > 1
+        )
         return f"[{text}]" if is_nested else text
 
     def _read_values(self, observed: Any) -> Mapping[str, Any] | None:
@@ -122,23 +124,23 @@ class Named(Expectation):
 
 
 @expectation.register
-def _(expected: Mapping) -> Named:  # type: ignore[type-arg]  # singledispatch takes no parameters
-    return Named(expected)
+def _(expected: Mapping) -> NamedValues:  # type: ignore[type-arg]  # singledispatch takes no parameters
+    return NamedValues(expected)
 
 
-def fields(expected: Mapping[str, Any] | None = None, /, **more: Any) -> Named:
+def fields(expected: Mapping[str, Any] | None = None, /, **more: Any) -> NamedValues:
     """Return the expectation of fields in a packet or of elements in a mapping. Fields are given by their printed
     names (``SessionHeader.WindowSize``).
     """
-    return Named({**(expected or {}), **more})
+    return NamedValues({**(expected or {}), **more})
 
 
-def facts(**expected: Any) -> Named:
+def facts(**expected: Any) -> NamedValues:
     """Return the expectation of several named facts: ``facts(deleted=DONE, left=[])``.
 
     Use this expectation for a rule that demands all of these facts. Judge facts of different rules separately.
     """
-    return Named(expected)
+    return NamedValues(expected)
 
 
 def _read_field(observed: Any, name: str) -> Any:

@@ -22,7 +22,7 @@ from harness.expectations.base import (
 NOTHING = "none"
 
 
-class Items(Expectation):
+class ListedItems(Expectation):
     """The expectation of exactly the listed items, each as often as it is listed. ``ordered`` states whether the
     order matters.
 
@@ -48,8 +48,8 @@ class Items(Expectation):
     def __str__(self) -> str:
         return self._format_items(self.items, self._show_expected)
 
-    def with_name(self, name: str) -> Items:
-        named = Items(self.items, ordered=self.ordered, where=self.where and "", name=self.name)
+    def with_name(self, name: str) -> ListedItems:
+        named = ListedItems(self.items, ordered=self.ordered, where=self.where and "", name=self.name)
         named._show_expected = partial(show_nested, name=name)
         if self.name is show_nested:
             named.name = named._show_expected
@@ -97,7 +97,7 @@ class Items(Expectation):
         return f"{self.where} contains {text}" if text else f"{self.where} is empty"
 
 
-class Nothing(Expectation):
+class NoItems(Expectation):
     """The expectation that no item of the given kind is observed. A difference lists the observed items."""
 
     def __init__(self, kind: str) -> None:
@@ -113,7 +113,7 @@ class Nothing(Expectation):
         return None if is_collection(observed) and not observed else Difference(self.show(observed))
 
 
-class Each(Expectation):
+class EachItem(Expectation):
     """The expectation that a list is not empty and that each item meets ``expected``. A difference names the items
     that do not meet it. ``is_named`` states whether the verdict prints a name before the expectation.
     """
@@ -126,8 +126,8 @@ class Each(Expectation):
     def __str__(self) -> str:
         return self._add_subject()
 
-    def with_name(self, name: str) -> Each:
-        return Each(self.expected.with_name(name), self.of, is_named=True)
+    def with_name(self, name: str) -> EachItem:
+        return EachItem(self.expected.with_name(name), self.of, is_named=True)
 
     def compare(self, observed: Any) -> Difference | None:
         if not is_collection(observed) and not isinstance(observed, Mapping):
@@ -163,40 +163,40 @@ class Each(Expectation):
 
 @expectation.register(list)
 @expectation.register(tuple)
-def _(expected: list[Any] | tuple[Any, ...]) -> Items:
-    return Items(expected, ordered=True)
+def _(expected: list[Any] | tuple[Any, ...]) -> ListedItems:
+    return ListedItems(expected, ordered=True)
 
 
 @expectation.register(set)
 @expectation.register(frozenset)
-def _(expected: set[Any] | frozenset[Any]) -> Items:
-    return Items(expected, ordered=False)
+def _(expected: set[Any] | frozenset[Any]) -> ListedItems:
+    return ListedItems(expected, ordered=False)
 
 
-def any_order(*items: Any) -> Items:
+def any_order(*items: Any) -> ListedItems:
     """Return the expectation of exactly the given items, in any order."""
-    return Items(items, ordered=False)
+    return ListedItems(items, ordered=False)
 
 
-def in_queue(*labels: Any) -> Items:
+def in_queue(*labels: Any) -> ListedItems:
     """Return the expectation that a queue contains exactly the messages with the given labels, in this order.
     Without labels, the queue is expected to be empty.
     """
-    return Items(labels, ordered=True, where="the queue")
+    return ListedItems(labels, ordered=True, where="the queue")
 
 
-def none(kind: str) -> Nothing:
+def none(kind: str) -> NoItems:
     """Return the expectation that no item of the given kind is observed: ``none("message without a label")``. The
     observation is the list of all items of this kind.
     """
-    return Nothing(kind)
+    return NoItems(kind)
 
 
-def each(expected: Any, of: str | None = None) -> Each:
+def each(expected: Any, of: str | None = None) -> EachItem:
     """Return the expectation that each item of a list or mapping meets ``expected``. ``of`` is the noun for one
     item.
     """
-    return Each(expected, of)
+    return EachItem(expected, of)
 
 
 def _meets_expectation(expected: Any, observed: Any) -> bool:

@@ -8,7 +8,7 @@ from enum import IntEnum
 from reference_qm.codec import MessageClass
 from reference_qm.security.algorithms import EncryptionAlgorithm, HashAlgorithm
 
-HEX_FROM = 0x8000_0000
+MIN_HEX_NUMBER = 0x8000_0000
 """The lowest integer that is always printed in hexadecimal digits. Such integers are failure statuses, infinite times
 and 64-bit identifiers.
 """
@@ -41,7 +41,7 @@ def show_integer(value: int, name: object = "") -> str:
     """
     field = _NUMBERED_FIELD.search(str(name))
     if field is None:
-        return f"0x{value:X}" if value >= HEX_FROM else str(value)
+        return f"0x{value:X}" if value >= MIN_HEX_NUMBER else str(value)
     codes = _NAMED_CODES.get(field[0])
     known = {int(code): code.name.removeprefix("MQMSG_CLASS_") for code in codes} if codes else {}
     digits = f"0x{value:X}" if value > 9 else str(value)

@@ -8,14 +8,14 @@ from typing import Any, Protocol
 
 from harness.capture.recorder import Frame
 from harness.expectations.base import Difference, Expectation
-from harness.expectations.fields import Named, fields
-from harness.expectations.items import Items
-from harness.expectations.protocol import CLOSED, Ending, class_name, name_acknowledgment
+from harness.expectations.fields import NamedValues, fields
+from harness.expectations.items import ListedItems
+from harness.expectations.protocol import CLOSED, ObservedEnding, class_name, name_acknowledgment
 
 NOTHING = "nothing"
 
 
-class Answering(Ending, Protocol):
+class AnsweringConversation(ObservedEnding, Protocol):
     """The interface of a conversation that records the packets of the SUT."""
 
     @property
@@ -29,20 +29,20 @@ class Packet(Expectation):
     The observation is the packet. If no packet was received, the observation is None or the conversation.
     """
 
-    def __init__(self, kind: str | None, wanted: Named | None) -> None:
+    def __init__(self, kind: str | None, wanted: NamedValues | None) -> None:
         self.kind = kind
         self.wanted = None if wanted is None else wanted.with_name(kind or "")
 
     def __str__(self) -> str:
         return _append_text(self.kind or "a packet of any kind", str(self.wanted) if self.wanted else None)
 
-    def show(self, observed: Frame | Ending | None) -> str:
+    def show(self, observed: Frame | ObservedEnding | None) -> str:
         if not isinstance(observed, Frame):
             return NOTHING if observed is None else observed.outcome()
         is_comparable = self.wanted is not None and self.kind in (None, observed.kind)
         return _append_text(observed.kind, self.wanted.show(observed) if self.wanted and is_comparable else None)
 
-    def compare(self, observed: Frame | Ending | None) -> Difference | None:
+    def compare(self, observed: Frame | ObservedEnding | None) -> Difference | None:
         is_kept = (
             isinstance(observed, Frame)
             and self.kind in (None, observed.kind)
@@ -52,7 +52,7 @@ class Packet(Expectation):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OfClass(Expectation):
+class AcknowledgmentOfClass(Expectation):
     """The expectation of an acknowledgment with a given MessageClass. The observation is the frame of the
     acknowledgment, or None.
     """
@@ -72,7 +72,7 @@ class OfClass(Expectation):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ClosedUnanswered(Expectation):
+class ClosedWithoutAnswer(Expectation):
     """The expectation that the SUT closed the observed conversation and sent no packets except its first ``known``
     packets.
     """
@@ -82,12 +82,12 @@ class ClosedUnanswered(Expectation):
     def __str__(self) -> str:
         return f"{CLOSED} without an answer"
 
-    def show(self, observed: Answering) -> str:
+    def show(self, observed: AnsweringConversation) -> str:
         answers = ", ".join(frame.kind for frame in observed.received[self.known :])
         state = CLOSED if observed.closed_by_sut else observed.outcome()
         return f"{state} after answering {answers}" if answers else f"{state} without an answer"
 
-    def compare(self, observed: Answering) -> Difference | None:
+    def compare(self, observed: AnsweringConversation) -> Difference | None:
         is_kept = observed.closed_by_sut and len(observed.received) == self.known
         return None if is_kept else Difference(self.show(observed))
 
@@ -102,33 +102,33 @@ def packet(kind: str | None = None, wanted: Mapping[str, Any] | None = None) -> 
     return Packet(kind, None if wanted is None else fields(wanted))
 
 
-def packets(*expected: str | Packet) -> Items:
+def packets(*expected: str | Packet) -> ListedItems:
     """Return the expectation of exactly the given packets, in this order. Each packet is given by its kind, or by a
     ``packet`` expectation with fields.
     """
     items = [packet(one) if isinstance(one, str) else one for one in expected]
-    return Items(items, ordered=True, name=_get_packet_kind)
+    return ListedItems(items, ordered=True, name=_get_packet_kind)
 
 
-def of_class(value: int) -> OfClass:
+def of_class(value: int) -> AcknowledgmentOfClass:
     """Return the expectation of an acknowledgment with the given MessageClass. The observation is the frame of the
     acknowledgment.
     """
-    return OfClass(value)
+    return AcknowledgmentOfClass(value)
 
 
-def of_classes(*values: int) -> Items:
+def of_classes(*values: int) -> ListedItems:
     """Return the expectation of exactly one acknowledgment with each of the given classes, in any order, and of no
     other acknowledgment. The observation is the list of frames.
     """
-    return Items(map(OfClass, values), ordered=False, name=name_acknowledgment)
+    return ListedItems(map(AcknowledgmentOfClass, values), ordered=False, name=name_acknowledgment)
 
 
-def closed_unanswered(known: int) -> ClosedUnanswered:
+def closed_unanswered(known: int) -> ClosedWithoutAnswer:
     """Return the expectation that the SUT closed a conversation and sent no packets except its first ``known``
     packets.
     """
-    return ClosedUnanswered(known)
+    return ClosedWithoutAnswer(known)
 
 
 def _get_packet_kind(frame: Frame | None) -> str:

@@ -7,13 +7,13 @@ from typing import Any, Protocol
 
 from harness.capture.recorder import Frame
 from harness.expectations.base import Difference, Expectation
-from harness.expectations.items import Items
+from harness.expectations.items import ListedItems
 from reference_qm.codec import MessageClass, MessageIdentifier
 
 CLOSED = "connection closed by the SUT"
 
 
-class Ending(Protocol):
+class ObservedEnding(Protocol):
     """The interface of an object that records how a connection ended, such as a conversation with the SUT."""
 
     @property
@@ -31,10 +31,10 @@ class Closed(Expectation):
     def __str__(self) -> str:
         return CLOSED
 
-    def show(self, observed: Ending) -> str:
+    def show(self, observed: ObservedEnding) -> str:
         return CLOSED if observed.closed_by_sut else observed.outcome()
 
-    def compare(self, observed: Ending) -> Difference | None:
+    def compare(self, observed: ObservedEnding) -> Difference | None:
         return None if observed.closed_by_sut else Difference(self.show(observed))
 
 
@@ -75,12 +75,12 @@ def acknowledgment(message: Any, of_class: int | None = None) -> Acknowledgment:
     return Acknowledgment(MessageIdentifier(user.SourceQueueManager, user.MessageID), of_class)
 
 
-def acknowledged(*messages: Any, of_class: int | None = None) -> Items:
+def acknowledged(*messages: Any, of_class: int | None = None) -> ListedItems:
     """Return the expectation of one acknowledgment for each of the given messages, in any order, and of no other
     acknowledgment.
     """
     expected = [acknowledgment(message, of_class) for message in messages]
-    return Items(expected, ordered=False, name=name_acknowledgment)
+    return ListedItems(expected, ordered=False, name=name_acknowledgment)
 
 
 def name_acknowledgment(frame: Frame | None) -> str:

@@ -35,7 +35,7 @@ class OneOf(Expectation):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Between(Expectation):
+class NumberBetween(Expectation):
     """The expectation of an integer from ``low`` to ``high``, inclusive."""
 
     low: int
@@ -52,7 +52,7 @@ class Between(Expectation):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fact(Expectation):
+class TrueFact(Expectation):
     """The expectation that a fact is true. The observation is True or False; instead of False, it may be a text
     that explains why the fact is false.
     """
@@ -96,16 +96,16 @@ def one_of(*allowed: Any) -> OneOf:
     return OneOf(*allowed)
 
 
-def between(low: int, high: int) -> Between:
+def between(low: int, high: int) -> NumberBetween:
     """Return the expectation of an integer from ``low`` to ``high``, inclusive."""
-    return Between(low, high)
+    return NumberBetween(low, high)
 
 
-def holds(sentence: str, otherwise: str | None = None) -> Fact:
+def holds(sentence: str, otherwise: str | None = None) -> TrueFact:
     """Return the expectation that a fact is true. ``otherwise`` is the text that a verdict shows for False. The
     observation may be a text instead of False.
     """
-    return Fact(sentence, otherwise)
+    return TrueFact(sentence, otherwise)
 
 
 def status(name: str) -> ExpectedStatus:

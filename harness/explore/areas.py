@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from harness.explore.client_driven import ClientDriven
-from harness.explore.connecting_driven import ConnectingDriven
-from harness.explore.queues_driven import QueuesDriven
-from harness.explore.remote_driven import RemoteDriven
-from harness.explore.sessions_driven import SessionsDriven
-from harness.explore.transfer_driven import TransferDriven
-from harness.explore.walk import Driven
+from harness.explore.client_driven import DrivenClient
+from harness.explore.connecting_driven import DrivenConnectingSystem
+from harness.explore.queues_driven import DrivenQueues
+from harness.explore.remote_driven import DrivenRemoteQueues
+from harness.explore.sessions_driven import DrivenSessions
+from harness.explore.transfer_driven import DrivenTransfer
+from harness.explore.walk import DrivenSystem
 from harness.model.client.area import Client
 from harness.model.connecting.area import Connecting
 from harness.model.queues.area import Queues
@@ -30,7 +30,7 @@ class Area:
     """
 
     model: type[Model]
-    drive: Callable[[Peer], Driven]
+    drive: Callable[[Peer], DrivenSystem]
     walk_steps: int
     says: str
 
@@ -39,37 +39,37 @@ AREAS: Mapping[str, Area] = MappingProxyType(
     {
         "client": Area(
             Client,
-            ClientDriven,
+            DrivenClient,
             40,
             "applications of the system read queues of the peer, which serves them",
         ),
         "connecting": Area(
             Connecting,
-            ConnectingDriven,
+            DrivenConnectingSystem,
             50,
             "the system opens sessions to the peer, which answers its pings and requests as it likes",
         ),
         "queues": Area(
             Queues,
-            lambda peer: QueuesDriven(peer.sut),
+            lambda peer: DrivenQueues(peer.sut),
             100,
             "applications send, receive, peek, move and wait, also in transactions; queues are created and deleted",
         ),
         "remote": Area(
             Remote,
-            RemoteDriven,
+            DrivenRemoteQueues,
             90,
             "clients open queues remotely, receive in two phases, wait, cancel and disappear",
         ),
         "sessions": Area(
             Sessions,
-            SessionsDriven,
+            DrivenSessions,
             40,
             "a peer sends every kind of packet in every state of several sessions",
         ),
         "transfer": Area(
             Transfer,
-            TransferDriven,
+            DrivenTransfer,
             50,
             "the peer and the system send each other messages, with repetitions and gaps, on sessions that are lost",
         ),

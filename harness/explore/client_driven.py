@@ -6,9 +6,9 @@ import base64
 from collections.abc import Mapping, Set
 from typing import Any
 
-from harness.explore.client_served import ClientServed
-from harness.explore.worlds import Seen
-from harness.model.agreement import Refused, Unseen
+from harness.explore.client_served import PeerAsReadServer
+from harness.explore.worlds import StepObservation
+from harness.model.agreement import Refused, UnseenValue
 from harness.model.client.area import RECEIVE, WAIT
 from harness.model.steps import Step
 from harness.peer.peer import Peer
@@ -21,17 +21,17 @@ _REACTION_MS = 30
 _SENT_TIME = 1_500_000_000
 _ACK_FLAGS = {"positive_arrival": "PA", "positive_receive": "PR"}
 _JOURNAL_FLAGS = {"positive": "JP", "negative": "JN"}
-_LATER_ANSWERS = ("read", "look_up")
+_VERBS_ANSWERED_LATER = ("read", "look_up")
 """The steps whose answer has the name of the read that the step begins."""
 
 
-class ClientDriven:
+class DrivenClient:
     """A system whose applications read queues of the peer. The peer serves these reads."""
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
         self._sut = peer.sut
-        self._served = ClientServed(peer)
+        self._served = PeerAsReadServer(peer)
         self._remotes: dict[str, int] = {}
         self._cursors: dict[str, int] = {}
         self._requests: dict[str, int] = {}
@@ -47,7 +47,7 @@ class ClientDriven:
         """Let time pass."""
         self._peer.pass_time(ms)
 
-    def take(self, step: Step, awaited: Set[str]) -> Seen:
+    def take(self, step: Step, awaited: Set[str]) -> StepObservation:
         """Take a step; return the answers, the calls of the system, and the elements of its data model."""
         answers: dict[str, Any] = {}
         try:
@@ -65,7 +65,7 @@ class ClientDriven:
 
         environment.run_until(have_answers_arrived, within_ms)
         self._take_answers(answers)
-        return Seen(answers, self._read_visible_state())
+        return StepObservation(answers, self._read_visible_state())
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
@@ -173,7 +173,7 @@ class ClientDriven:
     def _read_visible_state(self) -> dict[str, Any]:
         seen: dict[str, Any] = {"calls": self._served.take_calls(), "bindings": self._served.count_bindings()}
         if not self._sut.has("inspect"):
-            return seen | {"pending reads": Unseen(), "open queues": Unseen()}
+            return seen | {"pending reads": UnseenValue(), "open queues": UnseenValue()}
         found = self._sut.inspect()
         seen["pending reads"] = len(found["PendingRemoteReadEntryCollection"])
         seen["open queues"] = len(found["RemoteOpenQueueEntryCollection"])

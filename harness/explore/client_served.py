@@ -20,7 +20,7 @@ status.
 """
 QUEUE_NOT_FOUND = 0xC00E_0003
 SEQUENTIAL_ID = 0x0011_2233_4455_6677
-_READS = (Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID)
+_READ_METHODS = (Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID)
 _ACTION_NAMES: dict[int, str] = {
     **{int(action): name.removeprefix("LOOKUP_") for name, action in Action.__members__.items()},
     int(Action.RECEIVE): RECEIVE,
@@ -39,7 +39,7 @@ def build_context_handle(number: int) -> bytes:
     return bytes(4) + UUID(int=0x6D71_636F << 96 | number).bytes_le
 
 
-class ClientServed:
+class PeerAsReadServer:
     """The peer as a server of remote reads. Handles of different queues differ in their upper half and in their
     lower half.
     """
@@ -61,7 +61,7 @@ class ClientServed:
         self._shown: list[dict[str, Any]] = []
         self.server = RpcServer(peer, {})
         ended = (Method.CLOSE_QUEUE, Method.END_RECEIVE, Method.CLOSE_CURSOR, Method.PURGE_QUEUE)
-        self.server.answers |= {str(one): self._begin_read for one in _READS}
+        self.server.answers |= {str(one): self._begin_read for one in _READ_METHODS}
         self.server.answers |= {str(one): self._confirm for one in ended}
         self.server.answers |= {
             "R_QMGetRTQMServerPort": lambda call: call.respond(Return=self.server.port),
@@ -189,7 +189,7 @@ class ClientServed:
                 "dwMQS": into.dwMQS,
                 "bound": call.port == self.server.read_port,
             }
-        if call.name in _READS:
+        if call.name in _READ_METHODS:
             return self._describe_read(call)
         described: dict[str, Any] = {}
         if call.name in (Method.CANCEL_RECEIVE, Method.PURGE_QUEUE, Method.CLOSE_CURSOR, "R_QMCreateRemoteCursor"):

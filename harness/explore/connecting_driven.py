@@ -9,8 +9,8 @@ from typing import Any
 from uuid import UUID
 
 from harness.capture.recorder import Frame
-from harness.explore.worlds import Seen
-from harness.model.agreement import Refused, Unseen
+from harness.explore.worlds import StepObservation
+from harness.model.agreement import Refused, UnseenValue
 from harness.model.connecting.area import (
     ACK_WAIT_MS,
     INITIALIZATION_MS,
@@ -20,7 +20,7 @@ from harness.model.connecting.area import (
     WINDOW_SIZE,
     WRONG_CLIENT,
 )
-from harness.model.connecting.state import ANSWERED, DIRECT, IGNORED, PRIVATE, REFUSED, SHOWN_ENTRIES, UNKNOWN
+from harness.model.connecting.state import ANSWERED, DIRECT, IGNORED, MAX_SHOWN_ENTRIES, PRIVATE, REFUSED, UNKNOWN
 from harness.model.steps import Step
 from harness.peer.conversation import RawConversation
 from harness.peer.handshake import NULL_GUID
@@ -43,11 +43,11 @@ from reference_qm.codec import (
 from reference_qm.surface.inputs import Endpoint
 
 _OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-00000000ffff")
-_LONG_MS = 3_600_000
+_LONG_TIMER_MS = 3_600_000
 _MAX_NAMED_BY_ACK = 32
 _UNKNOWN_NAME = "DIRECT=OS:mqc-no-such-host.invalid\\private$\\mqc-x"
 _ORDERING_LABEL = "QM Ordering Ack"
-_NO_SEQUENCE = TxSequenceID(1, 1)
+_NO_SEQUENCE_ID = TxSequenceID(1, 1)
 _PING_BYTES, _RF, _SIGNATURE_BYTE = 24, 2, 2
 
 
@@ -79,7 +79,7 @@ class AnsweredPings(PingEnd):
         self.send(ping_response(**fields, RF=int(refused)), to=remote)
 
 
-class ConnectingDriven:
+class DrivenConnectingSystem:
     """A system that sends to three destinations, and a peer without a core that accepts the system's connections."""
 
     def __init__(self, peer: Peer) -> None:
@@ -87,7 +87,7 @@ class ConnectingDriven:
         self._sut = peer.sut
         self._names = {DIRECT: peer.direct_name("mqc-x"), PRIVATE: peer.private_name(9), UNKNOWN: _UNKNOWN_NAME}
         if peer.sut.has("set_timers"):
-            timers = {"session_initialization_ms": INITIALIZATION_MS, "session_cleanup_ms": _LONG_MS}
+            timers = {"session_initialization_ms": INITIALIZATION_MS, "session_cleanup_ms": _LONG_TIMER_MS}
             timers["ack_wait_timeout_ms"] = ACK_WAIT_MS
             peer.sut.set_timers(**timers, **({} if peer.environment.virtual else {"scale": 1}))
         self._pings = AnsweredPings(peer)
@@ -106,7 +106,7 @@ class ConnectingDriven:
         """Let time pass."""
         self._peer.pass_time(ms)
 
-    def take(self, step: Step, awaited: Set[str]) -> Seen:
+    def take(self, step: Step, awaited: Set[str]) -> StepObservation:
         """Take a step, and wait until the system has reacted."""
         try:
             getattr(self, f"_perform_{step.name}")(**step.arguments)
@@ -115,12 +115,12 @@ class ConnectingDriven:
             answer = Refused()
         self._peer.pass_time(step.arguments.get("ms", REACTION_TIME_MS))
         self._take_connections()
-        return Seen({"answer": answer}, self._read_visible_state())
+        return StepObservation({"answer": answer}, self._read_visible_state())
 
     def _take_connections(self) -> None:
         """Assign each new connection to a destination by the ServerGuid of the EstablishConnection request."""
         for conversation in list(self._listener.waiting):
-            request = _parse(conversation.record.from_sut[0]) if conversation.record.from_sut else None
+            request = _parse_packet(conversation.record.from_sut[0]) if conversation.record.from_sut else None
             if isinstance(request, EstablishConnectionPacket):
                 self._listener.waiting.remove(conversation)
                 direct = request.EstablishConnectionHeader.ServerGuid == NULL_GUID
@@ -143,7 +143,7 @@ class ConnectingDriven:
 
     def _perform_acknowledge(self, to: str, number: int) -> None:
         self._acknowledged[to] += number
-        packets = [_parse(frame) for frame in self._sessions[to].record.from_sut]
+        packets = [_parse_packet(frame) for frame in self._sessions[to].record.from_sut]
         came = [one.UserHeader.DM == 1 for one in packets if isinstance(one, UserMessagePacket)]
         named = sum(came[: self._acknowledged[to]])
         first = max(named - _MAX_NAMED_BY_ACK + 1, 1)
@@ -185,12 +185,12 @@ class ConnectingDriven:
             "order ack": lambda: self._build_message(
                 MessageClass=int(MessageClass.MQMSG_CLASS_ORDER_ACK),
                 label=_ORDERING_LABEL,
-                body=OrderAckBody(_NO_SEQUENCE, 1, 0).build(),
+                body=OrderAckBody(_NO_SEQUENCE_ID, 1, 0).build(),
             ),
             "final ack": lambda: self._build_message(
                 MessageClass=int(MessageClass.MQMSG_CLASS_ACK_RECEIVE),
                 label=_ORDERING_LABEL,
-                body=FinalAckBody(_NO_SEQUENCE, 1, 0, self._sut.guid, 1).build(),
+                body=FinalAckBody(_NO_SEQUENCE_ID, 1, 0, self._sut.guid, 1).build(),
             ),
         }
         self._sessions[to].send(packets[how]())
@@ -241,24 +241,26 @@ class ConnectingDriven:
 
     def _describe_outgoing_queue(self, to: str) -> dict[str, Any]:
         if not self._sut.has("management"):
-            return {"state": Unseen(), "history": Unseen()}
+            return {"state": UnseenValue(), "history": UnseenValue()}
         found = self._sut.control.call("get_outgoing_queue", to=to)["outgoing"]
         if not found:
             return {"state": "Inactive", "history": []}
         history = found[0].get("ConnectionHistory")
         return {
-            "state": found[0].get("State", Unseen()),
-            "history": Unseen() if history is None else [entry["Status"] for entry in history[-SHOWN_ENTRIES:]],
+            "state": found[0].get("State", UnseenValue()),
+            "history": UnseenValue()
+            if history is None
+            else [entry["Status"] for entry in history[-MAX_SHOWN_ENTRIES:]],
         }
 
     def _describe_session(self, name: str) -> dict[str, Any]:
         session = self._sessions[name]
-        packets = [_parse(frame) for frame in session.record.from_sut]
+        packets = [_parse_packet(frame) for frame in session.record.from_sut]
         messages = [one for one in packets if isinstance(one, UserMessagePacket)]
         server = NULL_GUID if name == DIRECT else self._peer.identifier
         return {
             "closed": session.record.closed_by is not None,
-            "came": Unseen()
+            "came": UnseenValue()
             if self._has_other_window(packets)
             else [(one.MessagePropertiesHeader.Label or "").rstrip("\0") for one in messages],
             "set-up": len(packets),
@@ -279,7 +281,7 @@ class ConnectingDriven:
         return packet is not None
 
 
-def _parse(frame: Frame) -> Any:
+def _parse_packet(frame: Frame) -> Any:
     try:
         return parse_packet(frame.data)
     except FormatError:

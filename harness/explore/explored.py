@@ -16,7 +16,7 @@ from harness.errors import UsageError
 from harness.explore.areas import Area
 from harness.explore.packet_rules import JudgedByPackets
 from harness.explore.shrinking import shrink
-from harness.explore.walk import Drawing, Driven, Walk, take_walk
+from harness.explore.walk import DrivenSystem, StepChooser, Walk, take_walk
 from harness.model.remote.area import START2
 from harness.model.remote.misuse import LATER_METHODS
 from harness.model.steps import Step
@@ -31,7 +31,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ExplorationLimits:
     """The limits of an exploration in steps and in minutes. ``seed`` determines which steps are drawn."""
 
     steps: int
@@ -40,7 +40,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Explored:
+class ExplorationResult:
     """The result of an exploration. It contains the number of steps by transition, the diverging walk (if any), and
     the capabilities and facilities that the system lacks, because of which some transitions could not be taken.
     """
@@ -64,7 +64,7 @@ class Explorer:
         self._area = area
         self._number = count()
 
-    def explore(self, limits: Limits, progress: Progress) -> Explored:
+    def explore(self, limits: ExplorationLimits, progress: Progress) -> ExplorationResult:
         """Take walks until a walk diverges or a limit is reached. A diverging walk is shrunk."""
         until_s = None if limits.minutes is None else time.monotonic() + 60 * limits.minutes
 
@@ -76,13 +76,13 @@ class Explorer:
         steps = Counter(dict.fromkeys(drawing.names, 0))
         for number in count():
             if steps.total() >= limits.steps or not may_continue():
-                return Explored(steps, lacking)
+                return ExplorationResult(steps, lacking)
             seed = f"{limits.seed}-{number}"
             walk = self._take_walk(drawing.steps(Random(seed), self._area.walk_steps))  # noqa: S311 - the steps must be repeatable
             steps.update(step.name for step in walk.steps)
             progress(min(steps.total(), limits.steps), limits.steps)
             if walk.divergence is not None:
-                return Explored(steps, lacking, shrink(self._area.model, walk, self.replay), seed)
+                return ExplorationResult(steps, lacking, shrink(self._area.model, walk, self.replay), seed)
         raise AssertionError
 
     def replay(self, steps: Sequence[Step]) -> Walk:
@@ -92,9 +92,9 @@ class Explorer:
     def _take_walk(self, steps: object) -> Walk:
         return take_walk(self._area.model, self._open_driven_system, steps)  # type: ignore[arg-type]
 
-    def _find_drawing(self) -> tuple[Drawing, dict[str, list[str]]]:
+    def _find_drawing(self) -> tuple[StepChooser, dict[str, list[str]]]:
         with self._open_sut() as sut:
-            drawing = Drawing.from_model(self._area.model, partial(_has_needed_capability, sut))
+            drawing = StepChooser.from_model(self._area.model, partial(_has_needed_capability, sut))
             if not sut.environment.virtual:
                 drawing = replace(drawing, longest_ms=LONGEST_PAUSE_BETWEEN_STEPS_MS)
             lacking = {
@@ -108,7 +108,7 @@ class Explorer:
         return drawing, lacking
 
     @contextmanager
-    def _open_driven_system(self) -> Iterator[Driven]:
+    def _open_driven_system(self) -> Iterator[DrivenSystem]:
         with self._open_sut() as sut:
             recorder = Recorder(sut.environment, None)
             if sut.tape is not None:

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 from dataclasses import replace
 
-from harness.explore.walk import Driven
-from harness.explore.worlds import BrokenRule, Seen
-from harness.judging.passive import PASSIVE, PassiveJudge, load_predicates
+from harness.explore.walk import DrivenSystem
+from harness.explore.worlds import BrokenRule, StepObservation
+from harness.judging.passive import PASSIVE_RULES, PassiveJudge, load_predicates
 from harness.model.steps import Step
 from harness.peer.peer import Peer
 from harness.rules.catalogue import load_catalogue
@@ -18,14 +18,14 @@ from harness.rules.catalogue import load_catalogue
 class JudgedByPackets:
     """A system that takes the steps of a model, and whose packets the passive predicates judge after each step."""
 
-    def __init__(self, driven: Driven, peer: Peer) -> None:
+    def __init__(self, driven: DrivenSystem, peer: Peer) -> None:
         load_predicates()
         self._driven = driven
         self._profile = peer.sut.file.sut.profile
         self._packets = PassiveJudge()
         peer.recorder.listeners.append(self._packets.on_frame)
 
-    def take(self, step: Step, awaited: Set[str]) -> Seen:
+    def take(self, step: Step, awaited: Set[str]) -> StepObservation:
         """Take a step; return the observation after the step, including the rules that a packet has broken since
         the start of the walk.
         """
@@ -41,9 +41,9 @@ class JudgedByPackets:
 
     def _list_broken_rules(self) -> Iterator[BrokenRule]:
         for rule, tally in sorted(self._packets.tallies.items()):
-            if tally.failures and not PASSIVE[rule].advice and not self._may_break(rule):
+            if tally.failures and not PASSIVE_RULES[rule].advice and not self._may_break(rule):
                 frame, observed = tally.failures[0]
-                yield BrokenRule(rule, PASSIVE[rule].expected, f"{observed} in {frame}")
+                yield BrokenRule(rule, PASSIVE_RULES[rule].expected, f"{observed} in {frame}")
 
     def _may_break(self, rule: str) -> bool:
         """Return whether a violation of a rule counts only as a warning for this system."""

@@ -9,8 +9,8 @@ from typing import Any
 from uuid import UUID
 
 from harness.explore.data_model import INSPECTED_STEPS, describe_data_model, list_modify_times
-from harness.explore.worlds import Seen
-from harness.model.agreement import Refused, Unseen
+from harness.explore.worlds import StepObservation
+from harness.model.agreement import Refused, UnseenValue
 from harness.model.queues.base import ADMIN
 from harness.model.queues.data_model import DATA_MODEL
 from harness.model.steps import Step
@@ -24,7 +24,7 @@ NO_PLACE = 0
 _CLASS_PREFIX = "MQMSG_CLASS_"
 
 
-class QueuesDriven:
+class DrivenQueues:
     """A system with applications that use its queues. The class translates the names in the model into names and
     identifiers of the system, and vice versa.
     """
@@ -61,7 +61,7 @@ class QueuesDriven:
         """Let real time pass."""
         self._sut.environment.run_until(lambda: False, ms)
 
-    def take(self, step: Step, awaited: Set[str]) -> Seen:
+    def take(self, step: Step, awaited: Set[str]) -> StepObservation:
         """Take a step by calling the verb that corresponds to the step."""
         answers: dict[str, Any] = {}
         try:
@@ -74,7 +74,7 @@ class QueuesDriven:
         answers |= self._came
         self._came = {}
         self._inspects = step.name in INSPECTED_STEPS and self._sut.has("inspect")
-        return Seen(answers, self._read_visible_state())
+        return StepObservation(answers, self._read_visible_state())
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
@@ -287,13 +287,13 @@ class QueuesDriven:
             },
             ADMIN: self._describe_messages(ADMIN),
         }
-        seen[DATA_MODEL] = self._describe_data_model(names) if self._inspects else Unseen()
+        seen[DATA_MODEL] = self._describe_data_model(names) if self._inspects else UnseenValue()
         for name in self._queues:
             seen[name] = self._describe_messages(name)
             if ";" not in name:
                 seen[f"{name};journal"] = self._describe_messages(f"{name};journal")
                 shown = self._call_or_get_refusal("get_queue", name=self._name_queue_path(name))
-                unknown = dict.fromkeys(_QUEUE_PROPERTIES, Unseen())
+                unknown = dict.fromkeys(_QUEUE_PROPERTIES, UnseenValue())
                 seen[f"{name} properties"] = shown if isinstance(shown, Refused) else unknown | shown
         return seen
 

@@ -7,7 +7,7 @@ from collections.abc import Set
 from typing import Any
 from uuid import UUID
 
-from harness.explore.queues_driven import NO_PLACE, QueuesDriven
+from harness.explore.queues_driven import NO_PLACE, DrivenQueues
 from harness.explore.wire_seen import class_name
 from harness.model.agreement import Refused
 from harness.model.queues.reading import PEEK, RECEIVE
@@ -59,7 +59,7 @@ class OpenedQueue(RemoteQueue):
         return super().open_session(client=client, **(self._fields | arguments))
 
 
-class RemoteDriven(QueuesDriven):
+class DrivenRemoteQueues(DrivenQueues):
     """A system with two queues, with remote clients that read the queues, and with applications."""
 
     def __init__(self, peer: Peer) -> None:

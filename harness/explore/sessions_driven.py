@@ -6,8 +6,8 @@ from collections.abc import Set
 from typing import Any
 from uuid import UUID
 
-from harness.explore.wire_seen import Wire
-from harness.explore.worlds import Seen
+from harness.explore.wire_seen import SystemPackets
+from harness.explore.worlds import StepObservation
 from harness.model.sessions.area import (
     EXPRESS_ACK_PAUSE_MS,
     FOREIGN,
@@ -40,7 +40,7 @@ from reference_qm.codec import (
 OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-00000000ffff")
 """An identifier that no queue manager has."""
 _IMMEDIATE_REACTION_MS = 50
-_NO_SEQUENCE = TxSequenceID(1, 1)
+_NO_SEQUENCE_ID = TxSequenceID(1, 1)
 _LONG_RECOVERABLE_TIMEOUT_MS = 3_600_000
 """int ms: the duration of the Session Cleanup Timer, which is longer than any session of a walk."""
 _SIGNATURE_BYTE, _RESERVED_MARK = 2, 0xA7
@@ -50,12 +50,12 @@ _GARBLED_BYTES = {"signature": 4, "version": 0}
 """
 
 
-class SessionsDriven:
+class DrivenSessions:
     """A system that accepts sessions on raw connections of the peer."""
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
-        self._wire = Wire(peer)
+        self._wire = SystemPackets(peer)
         self._connections: dict[str, RawConversation] = {}
         self._step_ms = REACTION_TIME_MS
         self._pings = {name: peer.open_udp() for name in PING_ENDS} if peer.sut.has("ping") else {}
@@ -74,13 +74,13 @@ class SessionsDriven:
         """Let time pass."""
         self._peer.pass_time(ms)
 
-    def take(self, step: Step, awaited: Set[str]) -> Seen:
+    def take(self, step: Step, awaited: Set[str]) -> StepObservation:
         """Send the packet of the step, and wait until the system has reacted."""
         self._step_ms = REACTION_TIME_MS
         answer = getattr(self, f"_perform_{step.name}")(**step.arguments)
         self._peer.pass_time(self._step_ms)
         answers = {} if answer is None else {"answer": answer}
-        return Seen(answers, {name: self._describe_session(one) for name, one in self._connections.items()})
+        return StepObservation(answers, {name: self._describe_session(one) for name, one in self._connections.items()})
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
@@ -172,7 +172,11 @@ class SessionsDriven:
 
     def _perform_offer_order_ack(self, session: str, final: bool) -> None:
         cls = MessageClass.MQMSG_CLASS_ACK_RECEIVE if final else MessageClass.MQMSG_CLASS_ORDER_ACK
-        body = FinalAckBody(_NO_SEQUENCE, 1, 0, OTHER_QUEUE_MANAGER, 1) if final else OrderAckBody(_NO_SEQUENCE, 1, 0)
+        body = (
+            FinalAckBody(_NO_SEQUENCE_ID, 1, 0, OTHER_QUEUE_MANAGER, 1)
+            if final
+            else OrderAckBody(_NO_SEQUENCE_ID, 1, 0)
+        )
         self._send_message(
             session,
             final,

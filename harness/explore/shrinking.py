@@ -8,12 +8,12 @@ from dataclasses import replace
 from harness.explore.walk import Walk
 from harness.model.steps import Model, Step
 
-Try = Callable[[Sequence[Step]], Walk]
+RepeatWalk = Callable[[Sequence[Step]], Walk]
 """The type of functions that take the given steps from the start, and omit steps that cannot be taken."""
 MAX_TRIES = 2_000
 
 
-def shrink(kind: type[Model], walk: Walk, attempt: Try) -> Walk:
+def shrink(kind: type[Model], walk: Walk, attempt: RepeatWalk) -> Walk:
     """Return the shortest walk found that diverges at the same transition as the given walk. This function replaces
     Hypothesis, which can shrink only data that it generated, and not a walk that was read from a file or taken over
     the wire.

@@ -8,10 +8,10 @@ from base64 import b64decode
 from collections.abc import Set
 from typing import Any
 
-from harness.explore.queues_driven import QueuesDriven
-from harness.explore.wire_seen import Wire, class_name, get_destination
-from harness.explore.worlds import Seen
-from harness.model.agreement import Refused, Unseen
+from harness.explore.queues_driven import DrivenQueues
+from harness.explore.wire_seen import SystemPackets, class_name, get_destination
+from harness.explore.worlds import StepObservation
+from harness.model.agreement import Refused, UnseenValue
 from harness.model.queues.state import INFINITE_LIFETIME_S
 from harness.model.steps import Step
 from harness.model.transfer.receiving import MISSING_QUEUE
@@ -36,7 +36,7 @@ _ACK_FLAGS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arri
 _JOURNAL_FLAGS = {"positive": "JP", "negative": "JN"}
 
 
-class TransferDriven(QueuesDriven):
+class DrivenTransfer(DrivenQueues):
     """A system with two queues, and a peer without a core that exchanges messages with this system."""
 
     def __init__(self, peer: Peer) -> None:
@@ -47,7 +47,7 @@ class TransferDriven(QueuesDriven):
         peer.inbox.listen()
         self._perform_create(PLAIN, transactional=False, quota_kb=PLAIN_QUOTA_KB)
         self._perform_create(TRANSACTIONAL, transactional=True)
-        self._wire = Wire(peer)
+        self._wire = SystemPackets(peer)
         self._routes = {name: peer.direct_name(f"mqc-{name}") for name in ROUTES}
         self._step_ms = REACTION_TIME_MS
         self._shows_transfers = False
@@ -76,7 +76,7 @@ class TransferDriven(QueuesDriven):
         """Return None, because each step takes the time that the model gives, and only slightly more in real time."""
         return None
 
-    def take(self, step: Step, awaited: Set[str]) -> Seen:
+    def take(self, step: Step, awaited: Set[str]) -> StepObservation:
         self._step_ms = REACTION_TIME_MS
         self._shows_transfers = step.name == "offer_order_ack"
         self._last_ordinal, self._next_ordinal = self._next_ordinal, None
@@ -179,11 +179,11 @@ class TransferDriven(QueuesDriven):
         self._send_acknowledgment(packet, body.build(), MessageClass[f"MQMSG_CLASS_{cls}"], 1)
         return "done"
 
-    def _send_acknowledgment(self, of: UserMessagePacket, body: bytes, cls: int, recoverable: int) -> None:
+    def _send_acknowledgment(self, message: UserMessagePacket, body: bytes, cls: int, recoverable: int) -> None:
         """Send an acknowledgment from the peer, on the connection on which the last message to the same queue
         arrived.
         """
-        record = self._wire.connections.get(get_destination(of))
+        record = self._wire.connections.get(get_destination(message))
         conversation = next((one for one in self._peer.conversations if one.record is record), None)
         if conversation is None or conversation.record.closed_by is not None:
             conversation = self._peer.open_raw()
@@ -290,7 +290,7 @@ class TransferDriven(QueuesDriven):
         seen["transfer"] = self._get_transfer_state()
         for queue in (SYSTEM_JOURNAL, DEAD_LETTERS):
             if queue == DEAD_LETTERS and not find_release(self._sut).dead_letters:
-                seen[queue] = Unseen()
+                seen[queue] = UnseenValue()
                 continue
             seen[queue] = sorted(self._messages[one["message_id"].lower()] for one in self._sut.kept(queue))
         came = self._wire.messages[self._before_loss :]
@@ -325,20 +325,20 @@ class TransferDriven(QueuesDriven):
         model.
         """
         if not (self._shows_transfers and self._sut.has("management")):
-            return Unseen()
+            return UnseenValue()
         found = self._sut.control.call("get_outgoing_queue", to=to)["outgoing"]
         info = dict(found[0].get("OutgoingTransferInfo", {})) if found else {}
         for name in ("EodFirstNonAck", "EodLastNonAck"):
             if name in info:
                 place = dict(info[name])
                 info[name] = place | {"SeqID": self._sequences.get(int(place["SeqID"]), place["SeqID"])}
-        unknown = dict.fromkeys(("EodNoAckCount", "EodNoReadCount", "EodFirstNonAck", "EodLastNonAck"), Unseen())
+        unknown = dict.fromkeys(("EodNoAckCount", "EodNoReadCount", "EodFirstNonAck", "EodLastNonAck"), UnseenValue())
         return unknown | info
 
     def _get_transfer_state(self) -> Any:
         """Return the state of the received sequence as the system reports it."""
         if not self._sut.has("management"):
-            return Unseen()
+            return UnseenValue()
         found = self._call_or_get_refusal("get_transfers", queue=self._name_queue_path(TRANSACTIONAL))
         return found if isinstance(found, Refused) else next(reversed(found["transfers"]), None)
 

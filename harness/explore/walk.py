@@ -10,7 +10,7 @@ from random import Random
 from typing import Any, Protocol
 
 from harness.errors import SutUnavailable
-from harness.explore.worlds import Divergence, Seen, Worlds
+from harness.explore.worlds import AgreeingWorlds, DivergingStep, StepObservation
 from harness.judging.robustness import FINDING_BY_CONDITION, Condition
 from harness.model.steps import Model, Step
 
@@ -23,10 +23,10 @@ transition, so that different walks repeat different transitions (swarm testing)
 CRASH_RULE = FINDING_BY_CONDITION[Condition.CRASHED][0]
 
 
-class Driven(Protocol):
+class DrivenSystem(Protocol):
     """The interface of a system under test that takes the steps of a model."""
 
-    def take(self, step: Step, awaited: Set[str]) -> Seen:
+    def take(self, step: Step, awaited: Set[str]) -> StepObservation:
         """Take a step; return the observation after the step. ``awaited``: the names of the answers for which to
         wait.
         """
@@ -38,12 +38,12 @@ class Driven(Protocol):
         """Let real time pass."""
 
 
-Open = Callable[[], AbstractContextManager[Driven]]
+OpenDrivenSystem = Callable[[], AbstractContextManager[DrivenSystem]]
 """The type of functions that bring the system into the state of a new system, and open it for one walk."""
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class TakenStep:
     """A step that was taken, with the expected and the observed answers."""
 
     step: Step
@@ -55,36 +55,38 @@ class Taken:
 class Walk:
     """The steps that a walk has taken, and the divergence after the last step, if any."""
 
-    taken: list[Taken] = field(default_factory=list)
-    divergence: Divergence | None = None
+    taken: list[TakenStep] = field(default_factory=list)
+    divergence: DivergingStep | None = None
 
     @property
     def steps(self) -> list[Step]:
         return [one.step for one in self.taken]
 
 
-def take_walk(kind: type[Model], open_system: Open, steps: Iterable[Step] | Callable[[Worlds], Iterator[Step]]) -> Walk:
+def take_walk(
+    kind: type[Model], open_system: OpenDrivenSystem, steps: Iterable[Step] | Callable[[AgreeingWorlds], Iterator[Step]]
+) -> Walk:
     """Take drawn or given steps until a step diverges. Steps that cannot be taken are omitted."""
-    worlds, walk = Worlds(kind), Walk()
+    worlds, walk = AgreeingWorlds(kind), Walk()
     with open_system() as system:
         for step in _add_elapsed_times(worlds, system, steps(worlds) if callable(steps) else steps):
             if not worlds.take(step):
                 continue
             expected = worlds.first.answers
             try:
-                seen = system.take(step, worlds.awaited())
+                seen = system.take(step, worlds.list_awaited_answers())
             except SutUnavailable as lost:
-                walk.taken.append(Taken(step, expected, {}))
-                walk.divergence = Divergence(step, (CRASH_RULE,), (str(lost),))
+                walk.taken.append(TakenStep(step, expected, {}))
+                walk.divergence = DivergingStep(step, (CRASH_RULE,), (str(lost),))
                 break
-            walk.taken.append(Taken(step, expected, seen.answers))
+            walk.taken.append(TakenStep(step, expected, seen.answers))
             walk.divergence = worlds.agree(seen)
             if walk.divergence is not None:
                 break
     return walk
 
 
-def _add_elapsed_times(worlds: Worlds, system: Driven, steps: Iterable[Step]) -> Iterator[Step]:
+def _add_elapsed_times(worlds: AgreeingWorlds, system: DrivenSystem, steps: Iterable[Step]) -> Iterator[Step]:
     """Yield the steps of a walk. If more time has passed in the system than in the model, first yield a step that
     lets this time pass in the model.
     """
@@ -99,7 +101,7 @@ def _add_elapsed_times(worlds: Worlds, system: Driven, steps: Iterable[Step]) ->
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class StepChooser:
     """The random choice of steps from the transitions that the system supports. ``may_continue``: whether to draw
     another step. ``longest_ms``: the length of the longest pause, or None if there is no limit.
     """
@@ -110,21 +112,21 @@ class Drawing:
     longest_ms: int | None = None
 
     @classmethod
-    def from_model(cls, kind: type[Model], has: Callable[[str], bool]) -> Drawing:
-        """Return a ``Drawing`` of the transitions that a system supports."""
+    def from_model(cls, kind: type[Model], has: Callable[[str], bool]) -> StepChooser:
+        """Return a ``StepChooser`` of the transitions that a system supports."""
         drawn = [one for one in kind.transitions.values() if kind.weights.get(one.name, one.weight)]
         found = [one for one in drawn if all(map(has, one.needs))]
         return cls([one.name for one in found], [kind.weights.get(one.name, one.weight) for one in found])
 
-    def steps(self, chance: Random, number: int) -> Callable[[Worlds], Iterator[Step]]:
+    def steps(self, chance: Random, number: int) -> Callable[[AgreeingWorlds], Iterator[Step]]:
         """Return a function that draws the given number of steps."""
 
-        def draw_step(worlds: Worlds) -> Iterator[Step]:
+        def draw_step(worlds: AgreeingWorlds) -> Iterator[Step]:
             weights = [weight * chance.choice(_WEIGHT_FACTORS) for weight in self.weights]
             for _ in range(number):
                 if not self.may_continue():
                     return
-                step = worlds.draw(chance, self.names, weights)
+                step = worlds.draw_step(chance, self.names, weights)
                 if self.longest_ms is None or step.arguments.get("ms", 0) <= self.longest_ms:
                     yield step
 

@@ -30,7 +30,7 @@ _FINAL_ACK_SIZE = 36
 """The size of the body of a FinalAck (MS-MQQB 2.2.5.1)."""
 
 
-class Wire:
+class SystemPackets:
     """The packets that the system sends on all connections of a peer. The packets are read with the strict codec,
     which is fast.
     """

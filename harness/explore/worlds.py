@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from harness.model.agreement import describe_difference
-from harness.model.steps import Impossible, Model, Step, Undecided
+from harness.model.steps import ImpossibleStep, Model, Step, UndecidedChoice
 
 MAX_WORLDS = 512
 """The maximum number of worlds after a step. A step that would lead to more worlds is not taken."""
@@ -27,7 +27,7 @@ class BrokenRule:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class StepObservation:
     """The observation after a step. It consists of the answers received, everything visible, and the rules that a
     packet has broken.
     """
@@ -38,7 +38,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Divergence:
+class DivergingStep:
     """A step after which no world agrees with the system. The divergence contains the expectation of the first
     world and the observation.
     """
@@ -48,7 +48,7 @@ class Divergence:
     differences: tuple[str, ...]
 
 
-class Worlds:
+class AgreeingWorlds:
     """All worlds (models) that agree with the observations so far.
 
     A world consists of the readings that it has chosen and of the steps from the start. When a step requires a new
@@ -65,9 +65,9 @@ class Worlds:
         """The first world that agrees with all observations so far."""
         return self._worlds[0]
 
-    def draw(self, chance: Random, names: list[str], weights: Sequence[float]) -> Step:
+    def draw_step(self, chance: Random, names: list[str], weights: Sequence[float]) -> Step:
         """Return a random step that the first world can take."""
-        return self.first.draw(chance, names, weights)
+        return self.first.draw_step(chance, names, weights)
 
     def take(self, step: Step) -> bool:
         """Take a step in every world. If a world cannot take the step, or if the result would be more than
@@ -94,7 +94,7 @@ class Worlds:
         decisions = [dict(world.decisions) for world in self._worlds]
         try:
             after = list(islice(self._generate_worlds_after(step), MAX_WORLDS + 1))
-        except Impossible:
+        except ImpossibleStep:
             after = []
         if 0 < len(after) <= MAX_WORLDS:
             return after
@@ -105,17 +105,17 @@ class Worlds:
         for world in self._worlds:
             yield from self._apply_step(world, step)
 
-    def awaited(self) -> set[str]:
+    def list_awaited_answers(self) -> set[str]:
         """Return the names of the answers that at least one world expects now."""
         return {name for world in self._worlds for name in world.answers}
 
-    def agree(self, seen: Seen) -> Divergence | None:
+    def agree(self, seen: StepObservation) -> DivergingStep | None:
         """Keep only the worlds that agree with the observation. Return the divergence if no world remains or if a
         packet has broken a rule.
         """
         if seen.broken_rules:
             found = [f"{one.rule}: expected: {one.expected}; observed: {one.observed}" for one in seen.broken_rules]
-            return Divergence(self._past[-1], tuple(one.rule for one in seen.broken_rules), tuple(found))
+            return DivergingStep(self._past[-1], tuple(one.rule for one in seen.broken_rules), tuple(found))
         left, differences = [], []
         for world in self._worlds:
             found = _list_differences(world, seen)
@@ -127,12 +127,12 @@ class Worlds:
             self._worlds = left
             return None
         world, found = min(differences, key=lambda one: len(one[1]))
-        return Divergence(self._past[-1], tuple(world.cited), tuple(found))
+        return DivergingStep(self._past[-1], tuple(world.cited), tuple(found))
 
     def _apply_step(self, world: Model, step: Step) -> list[Model]:
         try:
             world.take(step)
-        except Undecided as open_:
+        except UndecidedChoice as open_:
             decisions = [{**world.decisions, open_.choice: reading} for reading in range(open_.readings)]
             return [after for one in decisions for after in self._apply_step(self._replay_past_steps(one), step)]
         return [world]
@@ -144,7 +144,7 @@ class Worlds:
         return world
 
 
-def _list_differences(world: Model, seen: Seen) -> list[str]:
+def _list_differences(world: Model, seen: StepObservation) -> list[str]:
     found = [describe_difference(world.answers, seen.answers)]
     unexpected: Sequence[str] = [name for name in seen.answers if name not in world.answers]
     found += [f"{name}: expected: no answer yet; observed: {seen.answers[name]}" for name in unexpected]

@@ -20,18 +20,18 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.replacing import put_in_place
 from reference_qm.surface.clock import Now
 
-Hear = Callable[[Now], None]
+EventListener = Callable[[Now], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Otherwise:
+class _ReplacedEvent:
     """An event of a fault that replaces an event of the core, or is posted in addition to an event of the core."""
 
-    hear: Hear
+    hear: EventListener
     event: object = None
 
 
-ON_EVENT[_Otherwise] = (lambda qm, event, now: event.hear(now),)
+ON_EVENT[_ReplacedEvent] = (lambda qm, event, now: event.hear(now),)
 
 
 def after_events(qm: QueueManager, change: Callable[[], None]) -> None:
@@ -53,7 +53,7 @@ def during_event(poster: Method, kind: type, inner: Method, make: Callable[..., 
             running.append(original)
             return lambda *arguments, **named: running[-1](*arguments, **named)
 
-        def wrap_event_handler(hear: Hear, arguments: tuple[Any, ...]) -> Hear:
+        def wrap_event_handler(hear: EventListener, arguments: tuple[Any, ...]) -> EventListener:
             def run_with_replacement(now: Now) -> None:
                 running.append(make(running[-1], *arguments))
                 try:
@@ -69,7 +69,9 @@ def during_event(poster: Method, kind: type, inner: Method, make: Callable[..., 
     return install_replacement
 
 
-def _replace_event_hearing(poster: Method, kind: type, make: Callable[[Hear, tuple[Any, ...]], Hear]) -> type[Part]:
+def _replace_event_hearing(
+    poster: Method, kind: type, make: Callable[[EventListener, tuple[Any, ...]], EventListener]
+) -> type[Part]:
     """Return a subclass that replaces the handler of events of one kind that a step posts. ``make`` is called with
     the original handler.
     """
@@ -80,7 +82,7 @@ def _replace_event_hearing(poster: Method, kind: type, make: Callable[[Hear, tup
             result = original(qm, *arguments, **named)
             posted = [qm.events.pop() for _ in range(len(qm.events) - before)]
             for event in reversed(posted):
-                meant = event.event if isinstance(event, _Otherwise) else event
+                meant = event.event if isinstance(event, _ReplacedEvent) else event
                 if isinstance(meant, kind):
                     _post_event(qm, make(_call_handlers(qm, event), (qm, *arguments)), meant)
                 else:
@@ -92,7 +94,7 @@ def _replace_event_hearing(poster: Method, kind: type, make: Callable[[Hear, tup
     return override_method(poster, wrap_handler)
 
 
-def _call_handlers(qm: QueueManager, event: Any) -> Hear:
+def _call_handlers(qm: QueueManager, event: Any) -> EventListener:
     def call_each_handler(now: Now) -> None:
         for one in ON_EVENT[type(event)]:
             one(qm, event, now)
@@ -100,5 +102,5 @@ def _call_handlers(qm: QueueManager, event: Any) -> Hear:
     return call_each_handler
 
 
-def _post_event(qm: QueueManager, hear: Hear, event: object = None) -> None:
-    qm.events.append(_Otherwise(hear, event))  # type: ignore[arg-type]  # the core has no type for faults
+def _post_event(qm: QueueManager, hear: EventListener, event: object = None) -> None:
+    qm.events.append(_ReplacedEvent(hear, event))  # type: ignore[arg-type]  # the core has no type for faults

@@ -36,14 +36,14 @@ from reference_qm.surface.effects import Effect, SendDatagram, SendPacket
 from reference_qm.surface.inputs import PingSocket
 
 Kind = type[Packet] | type[PingPacket]
-Value = int | bytes | UUID
-Role = Literal["initiator", "acceptor"]
+FieldValue = int | bytes | UUID
+ConversationRole = Literal["initiator", "acceptor"]
 _SIZES_OF_CODES = {U8: 1, U16: 2, U32: 4, I64: 8, GUID: 16}
 _SIZE_NAMES = ("Size", "Length", "Count")
 _UNUSED_BITS = re.compile(r"X\d+")
 
 
-def field_is(kind: Kind, path: str, value: Value, when: When = None) -> Install:
+def field_is(kind: Kind, path: str, value: FieldValue, when: When = None) -> Install:
     """Return an installer of a fault that sends a field, or bits of a field, with the given value. The value is an
     integer, a GUID or bytes, as the layout requires.
     """
@@ -117,13 +117,13 @@ def refused_unless_zero(kind: type[Packet], path: str) -> Install:
     return replace_part(Refusing)
 
 
-Named = tuple[str, str | tuple[str, ...], str]
+NamedField = tuple[str, str | tuple[str, ...], str]
 """The type of the table entries for faults that refuse packets: the name of the fault, the rule or rules that the
 fault breaks, and the path of the field.
 """
 
 
-def add_refusals(kind: type[Packet], *faults: Named) -> None:
+def add_refusals(kind: type[Packet], *faults: NamedField) -> None:
     """Register faults for fields that the receiver must ignore. With such a fault, the receiver refuses packets in
     which the field is not zero.
     """
@@ -131,13 +131,13 @@ def add_refusals(kind: type[Packet], *faults: Named) -> None:
         add(name, rule, f"The receiver refuses a packet whose {path} is not zero.", refused_unless_zero(kind, path))
 
 
-def add_bits_set(kind: Kind, *faults: Named) -> None:
+def add_bits_set(kind: Kind, *faults: NamedField) -> None:
     """Register faults that set bits in sent packets, although these bits must be clear."""
     for name, rule, path in faults:
         add(name, rule, f"The sender sets {path} in a packet.", bit_set(kind, path))
 
 
-def sent_as(role: Role, install: Install) -> Install:
+def sent_as(role: ConversationRole, install: Install) -> Install:
     """Limit a fault in sent packets to one role: the initiator, which connects and pings, or the acceptor."""
 
     def limit_filter_to_role(filter_: EffectFilter) -> EffectFilter:
@@ -151,7 +151,7 @@ def sent_as(role: Role, install: Install) -> Install:
     return install_for_role
 
 
-def _get_sender_role(effect: Effect) -> Role | None:
+def _get_sender_role(effect: Effect) -> ConversationRole | None:
     if isinstance(effect, SendPacket):
         return "initiator" if effect.transport.startswith("out-") else "acceptor"
     if isinstance(effect, SendDatagram):
@@ -178,7 +178,7 @@ class _Field:
         """The size of the whole field in bytes."""
         return _size_of_code(self.code)
 
-    def check(self, value: Value) -> None:
+    def check(self, value: FieldValue) -> None:
         """Raise HarnessError if the field cannot contain the value."""
         if self.mask:
             fits = isinstance(value, int) and 0 <= value <= self.mask
@@ -205,7 +205,7 @@ class _Field:
             holder = getattr(holder, name)
             if holder is None:
                 return None
-        read = _NotingCursor(holder.build())
+        read = _RecordingCursor(holder.build())
         self.record.read(read)
         for layout, offset in read.noted:
             if layout.owner == self.record.__name__ and self.name in layout.fields:
@@ -225,7 +225,7 @@ class _Field:
         return (whole & ~(self.mask << self.shift) | value << self.shift).to_bytes(self.size, "little")
 
 
-class _NotingCursor(Cursor):
+class _RecordingCursor(Cursor):
     """A cursor that records each layout that is read, together with its offset."""
 
     __slots__ = ("noted",)

@@ -11,9 +11,9 @@ from harness.faults.primitives import wrong_fields
 from harness.faults.registry import Install
 from reference_qm.codec import UserMessagePacket
 
-Meant = Callable[[UserMessagePacket], bool]
+MessageCondition = Callable[[UserMessagePacket], bool]
 PROPERTIES = "MessagePropertiesHeader"
-MESSAGE_BODY_PATH = f"{PROPERTIES}.MessageBody"
+MESSAGE_BODY_FIELD_PATH = f"{PROPERTIES}.MessageBody"
 PRIVATE_QUEUE_NUMBER_PATH = "UserHeader.DestinationQueue.PrivateQueueIdentifier"
 DIRECT_NAME_PATH = "UserHeader.DestinationQueue.DirectFormatName"
 PRIVATE, DIRECT = 3, 7
@@ -22,7 +22,7 @@ FOREIGN_ADDRESS = "TCP:127.0.0.77"
 VT_UI1 = 17
 
 
-def _match_destination(kind: int, meant: Meant) -> Meant:
+def _match_destination(kind: int, meant: MessageCondition) -> MessageCondition:
     return lambda packet: kind == packet.UserHeader.DQ and meant(packet)
 
 
@@ -45,7 +45,7 @@ def _increment_number(at: int) -> Callable[[bytes], bytes]:
     return increment_in_body
 
 
-WRONG_HEADER_FAULTS: Mapping[str, Callable[[Meant], Install]] = {
+WRONG_HEADER_FAULTS: Mapping[str, Callable[[MessageCondition], Install]] = {
     "has priority 3": lambda meant: field_is(UserMessagePacket, "BaseHeader.PR", 3, meant),
     "has MP clear": lambda meant: bit_clear(UserMessagePacket, "UserHeader.MP", meant),
     "has JN set": lambda meant: bit_set(UserMessagePacket, "UserHeader.JN", meant),
@@ -60,33 +60,33 @@ WRONG_HEADER_FAULTS: Mapping[str, Callable[[Meant], Install]] = {
     ),
     "has a wrong label": lambda meant: wrong_fields(UserMessagePacket, {f"{PROPERTIES}.Label": "QM Order"}, meant),
     "has a body of 40 bytes": lambda meant: wrong_fields(
-        UserMessagePacket, {MESSAGE_BODY_PATH: lambda old: old + bytes(4)}, meant
+        UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: lambda old: old + bytes(4)}, meant
     ),
     "requests an acknowledgment": lambda meant: bit_set(UserMessagePacket, f"{PROPERTIES}.PA", meant),
     "has BodyType VT_UI1": lambda meant: field_is(UserMessagePacket, f"{PROPERTIES}.BodyType", VT_UI1, meant),
     "has its sequence numbers before TxSequenceID": lambda meant: wrong_fields(
-        UserMessagePacket, {MESSAGE_BODY_PATH: _put_numbers_first}, meant
+        UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: _put_numbers_first}, meant
     ),
     "has a TxSequenceID that is one too high": lambda meant: wrong_fields(
-        UserMessagePacket, {MESSAGE_BODY_PATH: _increment_number(0)}, meant
+        UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: _increment_number(0)}, meant
     ),
     "has a TxSequenceNumber that is one too high": lambda meant: wrong_fields(
-        UserMessagePacket, {MESSAGE_BODY_PATH: _increment_number(8)}, meant
+        UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: _increment_number(8)}, meant
     ),
     "has no reserved bytes": lambda meant: wrong_fields(
-        UserMessagePacket, {MESSAGE_BODY_PATH: lambda old: old[:16]}, meant
+        UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: lambda old: old[:16]}, meant
     ),
     "has MessageID before SourceGUID": lambda meant: wrong_fields(
-        UserMessagePacket, {MESSAGE_BODY_PATH: lambda old: old[:16] + old[32:] + old[16:32]}, meant
+        UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: lambda old: old[:16] + old[32:] + old[16:32]}, meant
     ),
     "has a TxSequenceNumber without its highest bit": lambda meant: wrong_fields(
-        UserMessagePacket, {MESSAGE_BODY_PATH: lambda old: old[:11] + bytes([old[11] & 0x7F]) + old[12:]}, meant
+        UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: lambda old: old[:11] + bytes([old[11] & 0x7F]) + old[12:]}, meant
     ),
     "has a TxSequenceNumber of 0": lambda meant: wrong_fields(
-        UserMessagePacket, {MESSAGE_BODY_PATH: lambda old: old[:8] + bytes(4) + old[12:]}, meant
+        UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: lambda old: old[:8] + bytes(4) + old[12:]}, meant
     ),
     "has a TxPreviousSequenceNumber that is one too high": lambda meant: wrong_fields(
-        UserMessagePacket, {MESSAGE_BODY_PATH: _increment_number(12)}, meant
+        UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: _increment_number(12)}, meant
     ),
 }
 """The functions that create a fault, by the property of the acknowledgment that the fault makes wrong. The argument

@@ -12,7 +12,7 @@ from reference_qm.surface.inputs import BytesReceived, Input
 
 _FLAGS_OFFSET = 2
 """The offset, in a packet, of the low byte of BaseHeader.Flags."""
-_IN_FLAG = BaseHeader.flags(IN=1)
+_INTERNAL_PACKET_FLAG = BaseHeader.flags(IN=1)
 
 
 def identify_by_size(size: int) -> Install:
@@ -22,7 +22,9 @@ def identify_by_size(size: int) -> Install:
 
     def replace_input_of_size(event: Input) -> Iterable[Input]:
         if isinstance(event, BytesReceived) and len(event.data) == size:
-            return [replace(event, data=replace_byte(_FLAGS_OFFSET, lambda old: old | _IN_FLAG)(event.data))]
+            return [
+                replace(event, data=replace_byte(_FLAGS_OFFSET, lambda old: old | _INTERNAL_PACKET_FLAG)(event.data))
+            ]
         return [event]
 
     return inputs(replace_input_of_size)

@@ -27,18 +27,20 @@ from reference_qm.core.replacing import find_attribute, find_part, put_in_place
 
 Method = Callable[..., Any]
 """A method of a part, such as ``SessionAcks.mark_acknowledged``."""
-Make = Callable[[Callable[..., Any]], Callable[..., Any]]
+ReplaceMethod = Callable[[Callable[..., Any]], Callable[..., Any]]
 """The type of functions that are called with the previous method and return the new method. The first argument of
 both methods is the queue manager.
 """
-Faulty = TypeVar("Faulty", bound=Part)
+FaultyPart = TypeVar("FaultyPart", bound=Part)
 Changed = TypeVar("Changed", bound=Callable[..., Any])
 Condition = Callable[..., bool]
 """The type of conditions for steps. A condition is called with the part and with the arguments of the step."""
 _CONDITION_ATTRIBUTE = "only_if"
 
 
-def fault(name: str, *, breaks: str | Iterable[str], blind: bool = False) -> Callable[[type[Faulty]], type[Faulty]]:
+def fault(
+    name: str, *, breaks: str | Iterable[str], blind: bool = False
+) -> Callable[[type[FaultyPart]], type[FaultyPart]]:
     """Register a subclass of a part as a fault. The first paragraph of the docstring of the subclass is the fault's
     description.
 
@@ -46,17 +48,17 @@ def fault(name: str, *, breaks: str | Iterable[str], blind: bool = False) -> Cal
     ``blind``: whether the author of the fault had read the rule, but not the checks of the rule.
     """
 
-    def register_fault_class(cls: type[Faulty]) -> type[Faulty]:
+    def register_fault_class(cls: type[FaultyPart]) -> type[FaultyPart]:
         add(name, breaks, _describe_fault(name, cls), replace_part(cls), blind=blind)
         return cls
 
     return register_fault_class
 
 
-def follows(reading: str) -> Callable[[type[Faulty]], type[Faulty]]:
+def follows(reading: str) -> Callable[[type[FaultyPart]], type[FaultyPart]]:
     """Register a subclass of a part as a variant that follows an alternative reading of an erratum, such as E41.2."""
 
-    def register_reading_class(cls: type[Faulty]) -> type[Faulty]:
+    def register_reading_class(cls: type[FaultyPart]) -> type[FaultyPart]:
         add_reading(reading, _describe_fault(reading, cls), replace_part(cls))
         return cls
 
@@ -103,7 +105,7 @@ def _describe_fault(name: str, cls: type[Part]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Replaced:
+class PartReplacement:
     """An installer that replaces a part of the queue manager with a subclass of that part."""
 
     cls: type[Part]
@@ -115,10 +117,10 @@ class Replaced:
 def replace_part(cls: type[Part]) -> Install:
     """Return an installer that replaces a part of the queue manager with a subclass of that part."""
     find_part(cls)
-    return Replaced(cls)
+    return PartReplacement(cls)
 
 
-def override_method(method: Method, make: Make) -> type[Part]:
+def override_method(method: Method, make: ReplaceMethod) -> type[Part]:
     """Return a subclass of the class that defines a method. In the subclass, the method that the function ``make``
     returns replaces this method.
     """

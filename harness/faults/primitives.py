@@ -19,17 +19,17 @@ from reference_qm.surface.inputs import Input
 
 When = Callable[[Any], bool] | None
 Kind = TypeVar("Kind", bound=Body)
-Fielded = TypeVar("Fielded")
+PacketWithFields = TypeVar("PacketWithFields")
 
 
-def set_fields(packet: Fielded, changes: dict[str, Any]) -> Fielded:
+def set_fields(packet: PacketWithFields, changes: dict[str, Any]) -> PacketWithFields:
     """Return a packet in which fields are replaced. Fields are given by path (``InternalHeader.Reserved``). A value
     that is a callable computes the new value from the old value.
     """
     changed: Any = packet
     for path, value in changes.items():
         changed = _set_field(changed, path.split("."), value)
-    return cast(Fielded, changed)
+    return cast(PacketWithFields, changed)
 
 
 def _set_field(record: Any, path: list[str], value: Any) -> Any:
@@ -220,7 +220,7 @@ def at_restart(change: Callable[[QueueManager], None]) -> Install:
 
 
 @dataclass(frozen=True, slots=True)
-class Both:
+class CombinedInstallers:
     """An installer that combines several installers."""
 
     installs: tuple[Install, ...]
@@ -232,7 +232,7 @@ class Both:
 
 def both(*installs: Install) -> Install:
     """Return an installer that combines several changes into one fault."""
-    return Both(installs)
+    return CombinedInstallers(installs)
 
 
 def replace_byte(at: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:

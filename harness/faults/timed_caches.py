@@ -129,7 +129,7 @@ def repeat_first_field(name: str, field: str) -> Install:
     return replace_cache(name, CachedLikeFirst)
 
 
-class _Anything:
+class _EqualToEverything:
     """A value that equals every other value, and whose attributes also equal every value."""
 
     def __eq__(self, other: object) -> bool:
@@ -138,7 +138,7 @@ class _Anything:
     def __hash__(self) -> int:
         return 0
 
-    def __getattr__(self, name: str) -> _Anything:
+    def __getattr__(self, name: str) -> _EqualToEverything:
         return self
 
 
@@ -147,7 +147,7 @@ def found_by(*ignored: str) -> type[Cache]:
 
     class FoundAnyway(Cache):
         def find(self, matches: Callable[[Any], bool]) -> Any:
-            anything = dict.fromkeys(ignored, _Anything())
+            anything = dict.fromkeys(ignored, _EqualToEverything())
             return next((entry for entry in self.entries if matches(replace(entry, **anything))), None)
 
     return FoundAnyway

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from harness.foreign.conversations import SESSION_PORT
 from harness.foreign.files import read_frames
-from harness.foreign.systems import Systems, Wanted
+from harness.foreign.systems import RequestedSystem, Systems
 from harness.foreign.traffic import CaptureTraffic
 from harness.judging.passive import load_predicates
 from harness.rules.catalogue import Catalogue
@@ -15,7 +15,7 @@ from reference_qm.releases.names import NO_RELEASE
 
 
 @dataclass(slots=True)
-class Checked:
+class CheckedCapture:
     """A capture, with the verdicts for its systems. ``damage``: a description of the damage to the file, if any."""
 
     path: Path
@@ -26,12 +26,12 @@ class Checked:
 def check_capture(
     path: Path,
     catalogue: Catalogue,
-    wanted: Wanted | None = None,
+    wanted: RequestedSystem | None = None,
     profile: str = NO_RELEASE,
     ports: frozenset[int] = frozenset(),
     *,
     checksums: bool = False,
-) -> Checked:
+) -> CheckedCapture:
     """Judge a capture of any supported format.
 
     ``ports``: additional TCP ports of queue managers. ``checksums``: whether packets with a wrong checksum are
@@ -40,7 +40,7 @@ def check_capture(
     """
     load_predicates()
     traffic = CaptureTraffic(Systems(catalogue, path.name, profile, wanted), ports | {SESSION_PORT}, checksums)
-    checked = Checked(path, traffic)
+    checked = CheckedCapture(path, traffic)
     for record in read_frames(path, checked.damage.append):
         traffic.take(record)
     traffic.end()

@@ -10,7 +10,7 @@ from uuid import UUID
 from harness.capture.recorder import Connection
 from harness.foreign.packets import Cutter, PacketCutter, find_packet, is_pdu
 from harness.foreign.reassembly import ACK, SYN, Reassembly, Receiver
-from harness.foreign.systems import Systems, View, show
+from harness.foreign.systems import Systems, SystemView, show
 from reference_qm.codec import FormatError
 from reference_qm.codec.base import SIGNATURE
 
@@ -25,7 +25,7 @@ _STARTS_MID_CONNECTION_REASON = "the capture begins in the middle of the connect
 
 
 @dataclass(slots=True)
-class Totals:
+class TrafficTotals:
     """The numbers of packets and connections in all conversations of a capture, for the report."""
 
     packets: Counter[str] = field(default_factory=Counter)
@@ -70,7 +70,7 @@ class Conversation:
         number: int,
         start_us: int,
         systems: Systems,
-        totals: Totals,
+        totals: TrafficTotals,
         ports: frozenset[int],
     ) -> None:
         self.ends = ends
@@ -83,7 +83,7 @@ class Conversation:
         self._systems = systems
         self._totals = totals
         self._ports = ports
-        self._views: list[View] = []
+        self._views: list[SystemView] = []
         self._ways = _ConversationDirection(self, 0), _ConversationDirection(self, 1)
         self._reassembly = Reassembly(*self._ways)
         self._tries = 0
@@ -115,7 +115,9 @@ class Conversation:
         """Return whether a SYN from one side opens a new connection between the same addresses and ports."""
         way = self._reassembly.ways[side]
         return self.ended or (
-            way.next is not None and way.unwrap(sequence + 1 & 0xFFFF_FFFF) != way.next and way.taken > 0
+            way.next is not None
+            and way.unwrap_sequence_number(sequence + 1 & 0xFFFF_FFFF) != way.next
+            and way.taken > 0
         )
 
     def end(self) -> None:
@@ -128,13 +130,13 @@ class Conversation:
             way.end()
         for view in self._views:
             if view.connection is not None:
-                view.system.judge.packets.leave(view.connection)
+                view.system.judge.packets.discard_connection(view.connection)
                 view.connection.summaries.clear()
         self._describe_conversation()
 
     # -- events of its directions -----------------------------------------------------------------------------
 
-    def cutter(self, side: int, data: bytes) -> Cutter | None:
+    def make_cutter(self, side: int, data: bytes) -> Cutter | None:
         """Return the parser that splits one direction of the conversation into packets, or None while the protocol
         is unknown or if the protocol is not judged. The given bytes are the next bytes of this direction.
         """
@@ -205,7 +207,7 @@ class Conversation:
             system = self._systems.at(self._name_side(side), self.ends[side][0], self._get_identifying_port(side))
             if system is not None:
                 system.roles[role] += 1
-                self._views.append(View(system, side, Connection(self.first_frame, role, missing=self._missing)))
+                self._views.append(SystemView(system, side, Connection(self.first_frame, role, missing=self._missing)))
 
     def _get_identifying_port(self, side: int) -> int:
         """Return the port that identifies a system on a computer with several systems, or 0 if the address is
@@ -277,7 +279,7 @@ class _ConversationDirection(Receiver):
         if self._conversation.kind == OTHER:
             return
         if self._cutter is None:
-            self._cutter = self._conversation.cutter(self._side, data)
+            self._cutter = self._conversation.make_cutter(self._side, data)
         if self._cutter is not None:
             self._cutter.data(data, number, time_us, pushed)
 

@@ -18,7 +18,7 @@ MAX_UNFINISHED_PACKETS = 1024
 """The maximum number of packets that wait for fragments. An additional packet replaces the oldest packet."""
 
 
-class Payload(NamedTuple):
+class IpPayload(NamedTuple):
     """The payload of an IP packet. Addresses have 4 or 16 bytes. ``missing``: the number of bytes at the end of the
     payload that the capture lacks.
 
@@ -33,30 +33,32 @@ class Payload(NamedTuple):
     number: int
 
     def verify_checksum(self) -> None:
-        """Raise NotRead if the checksum is wrong. Truncated payloads, and UDP datagrams without a checksum, are not
-        verified.
+        """Raise UnreadableFrame if the checksum is wrong. Truncated payloads, and UDP datagrams without a checksum, are
+        not verified.
         """
         without = self.protocol == UDP and self.data[6:8] == b"\0\0"
         if self.missing or without or self.protocol not in (TCP, UDP):
             return
         if not has_valid_checksum(self.source, self.target, self.protocol, self.data):
-            raise NotRead("packets with a wrong checksum")
+            raise UnreadableFrame("packets with a wrong checksum")
 
 
-class NotRead(Exception):
+class UnreadableFrame(Exception):
     """The error if a frame contains no data that can be judged. The text of the error describes the content of the
     frame.
     """
 
 
-class Fragments:
+class IncompletePackets:
     """The fragmented IP packets of a capture that are still incomplete."""
 
     def __init__(self) -> None:
-        self._open: dict[tuple[bytes, bytes, int, int], _Whole] = {}
+        self._open: dict[tuple[bytes, bytes, int, int], _FragmentedPacket] = {}
         self.given_up = 0
 
-    def add(self, key: tuple[bytes, bytes, int, int], at: int, data: bytes, more: bool, number: int) -> Payload | None:
+    def add(
+        self, key: tuple[bytes, bytes, int, int], at: int, data: bytes, more: bool, number: int
+    ) -> IpPayload | None:
         """Add a fragment whose data begins at an offset in its packet; return the packet if this fragment completes
         it, or None if the packet is still incomplete.
         """
@@ -65,7 +67,7 @@ class Fragments:
             if len(self._open) >= MAX_UNFINISHED_PACKETS:
                 self._open.pop(next(iter(self._open)))
                 self.given_up += 1
-            whole = self._open[key] = _Whole()
+            whole = self._open[key] = _FragmentedPacket()
         whole.take(at, data, number)
         if not more:
             whole.size = at + len(data)
@@ -73,14 +75,14 @@ class Fragments:
         if made is None:
             return None
         del self._open[key]
-        return Payload(key[2], key[0], key[1], made, 0, whole.parts[0][1])
+        return IpPayload(key[2], key[0], key[1], made, 0, whole.parts[0][1])
 
     def end(self) -> int:
         """Return the number of IP packets that are still incomplete at the end of the capture."""
         return self.given_up + len(self._open)
 
 
-class _Whole:
+class _FragmentedPacket:
     def __init__(self) -> None:
         self.parts: dict[int, tuple[bytes, int]] = {}
         self.size: int | None = None
@@ -105,54 +107,54 @@ class _Whole:
         return made if len(made) >= self.size else None
 
 
-def read_ip(frame: bytes, at: int, size: int, number: int, fragments: Fragments) -> Payload | None:
+def read_ip(frame: bytes, at: int, size: int, number: int, fragments: IncompletePackets) -> IpPayload | None:
     """Read the IP packet that begins at an offset of a frame and occupies ``size`` bytes; return None while
     fragments are missing.
     """
     if len(frame) <= at:
-        raise NotRead("frames that are truncated before their IP header")
+        raise UnreadableFrame("frames that are truncated before their IP header")
     version = frame[at] >> 4
     if version == 4:
         return _read_ipv4(frame, at, size, number, fragments)
     if version == 6:
         return _read_ipv6(frame, at, size, number, fragments)
-    raise NotRead("frames without an IP packet")
+    raise UnreadableFrame("frames without an IP packet")
 
 
-def _read_ipv4(frame: bytes, at: int, size: int, number: int, fragments: Fragments) -> Payload | None:
+def _read_ipv4(frame: bytes, at: int, size: int, number: int, fragments: IncompletePackets) -> IpPayload | None:
     start = at + (frame[at] & 0x0F) * 4
     if len(frame) < start or start < at + 20:
-        raise NotRead("frames that are truncated within their IP header")
+        raise UnreadableFrame("frames that are truncated within their IP header")
     total = frame[at + 2] << 8 | frame[at + 3]
     end = at + total if total else size  # the length is 0 if the network card segments the packet
     if end < start:
-        raise NotRead("IP packets with a wrong length")
+        raise UnreadableFrame("IP packets with a wrong length")
     source, target, protocol = frame[at + 12 : at + 16], frame[at + 16 : at + 20], frame[at + 9]
     data = frame[start:end]
     placed = frame[at + 6] << 8 | frame[at + 7]
     if placed & 0x3FFF:
         if len(data) < end - start:
-            raise NotRead("truncated fragments of IP packets")
+            raise UnreadableFrame("truncated fragments of IP packets")
         identification = frame[at + 4] << 8 | frame[at + 5]
         more, offset = bool(placed & 0x2000), (placed & 0x1FFF) * 8
         return fragments.add((source, target, protocol, identification), offset, data, more, number)
-    return Payload(protocol, source, target, data, end - start - len(data), number)
+    return IpPayload(protocol, source, target, data, end - start - len(data), number)
 
 
-def _read_ipv6(frame: bytes, at: int, size: int, number: int, fragments: Fragments) -> Payload | None:
+def _read_ipv6(frame: bytes, at: int, size: int, number: int, fragments: IncompletePackets) -> IpPayload | None:
     start = at + 40
     if len(frame) < start:
-        raise NotRead("frames that are truncated within their IP header")
+        raise UnreadableFrame("frames that are truncated within their IP header")
     length = frame[at + 4] << 8 | frame[at + 5]
     end = start + length if length else size
     source, target, protocol = frame[at + 8 : at + 24], frame[at + 24 : start], frame[at + 6]
     while protocol not in (TCP, UDP):
         if protocol in (_NOTHING, _ENCRYPTED):
-            raise NotRead("encrypted IP packets (IPsec)" if protocol == _ENCRYPTED else "empty IP packets")
+            raise UnreadableFrame("encrypted IP packets (IPsec)" if protocol == _ENCRYPTED else "empty IP packets")
         if protocol not in _IPV6_EXTENSION_HEADERS and protocol not in (_FRAGMENT, _AUTHENTICATED):
             break
         if len(frame) < start + 8:
-            raise NotRead("frames that are truncated within their IP header")
+            raise UnreadableFrame("frames that are truncated within their IP header")
         following = frame[start]
         if protocol == _FRAGMENT:
             return _add_ipv6_fragment(frame, start, end, (source, target), number, fragments)
@@ -160,17 +162,17 @@ def _read_ipv6(frame: bytes, at: int, size: int, number: int, fragments: Fragmen
         start += (units + 2) * 4 if protocol == _AUTHENTICATED else (units + 1) * 8
         protocol = following
     data = frame[start:end]
-    return Payload(protocol, source, target, data, max(end - start - len(data), 0), number)
+    return IpPayload(protocol, source, target, data, max(end - start - len(data), 0), number)
 
 
 def _add_ipv6_fragment(
-    frame: bytes, start: int, end: int, ends: tuple[bytes, bytes], number: int, fragments: Fragments
-) -> Payload | None:
+    frame: bytes, start: int, end: int, ends: tuple[bytes, bytes], number: int, fragments: IncompletePackets
+) -> IpPayload | None:
     data = frame[start + 8 : end]
     if len(data) < end - start - 8:
-        raise NotRead("truncated fragments of IP packets")
+        raise UnreadableFrame("truncated fragments of IP packets")
     placed = frame[start + 2] << 8 | frame[start + 3]
     protocol, identification = frame[start], int.from_bytes(frame[start + 4 : start + 8], "big")
     if not placed & 0xFFF9:
-        return Payload(protocol, *ends, data, 0, number)
+        return IpPayload(protocol, *ends, data, 0, number)
     return fragments.add((*ends, protocol, identification), placed & 0xFFF8, data, bool(placed & 1), number)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.capture.recorder import Frame
-from harness.foreign.check import Checked
+from harness.foreign.check import CheckedCapture
 from harness.foreign.conversations import MSMQ, RPC
 from harness.foreign.systems import System
 from harness.judging.judge import MAX_SEARCHED_BYTES
-from harness.judging.passive import PASSIVE
+from harness.judging.passive import PASSIVE_RULES
 from harness.judging.verdicts import DECIDED_VERDICTS, WORST_FIRST, Advice, Entry, Verdict
 from harness.wire.value_names import with_names
 
@@ -105,7 +105,7 @@ class SystemFinding:
             "connections": dict(system.roles),
             "sent": dict(system.kinds),
             "coverage": {
-                "passive_rules": len(PASSIVE),
+                "passive_rules": len(PASSIVE_RULES),
                 "judged": self.decided_rule_count,
                 **{str(verdict): len(self.of(verdict)) for verdict in Verdict if self.of(verdict)},
             },
@@ -114,14 +114,14 @@ class SystemFinding:
         }
 
 
-def build_findings(checked: Checked) -> list[SystemFinding]:
+def build_findings(checked: CheckedCapture) -> list[SystemFinding]:
     """Return the findings about each system, in the order of the systems' first packets. Call this function only
     once for each capture.
     """
     return [_build_system_finding(system, checked) for system in checked.traffic.systems.by_name.values()]
 
 
-def as_json(checked: Checked, systems: list[SystemFinding]) -> dict[str, Any]:
+def as_json(checked: CheckedCapture, systems: list[SystemFinding]) -> dict[str, Any]:
     """Return the report on one file as JSON values."""
     traffic = checked.traffic
     totals = traffic.totals
@@ -142,7 +142,7 @@ def as_json(checked: Checked, systems: list[SystemFinding]) -> dict[str, Any]:
     }
 
 
-def _build_system_finding(system: System, checked: Checked) -> SystemFinding:
+def _build_system_finding(system: System, checked: CheckedCapture) -> SystemFinding:
     by_rule: dict[str, list[Entry]] = {}
     for entry in system.take_verdicts():
         by_rule.setdefault(entry.rule, []).append(entry)
@@ -155,7 +155,7 @@ def _build_system_finding(system: System, checked: Checked) -> SystemFinding:
     return SystemFinding(system.name, system, rules, unjudged)
 
 
-def _build_rule_finding(entries: list[Entry], system: System, checked: Checked) -> RuleFinding:
+def _build_rule_finding(entries: list[Entry], system: System, checked: CheckedCapture) -> RuleFinding:
     worst = min(entries, key=lambda entry: WORST_FIRST.index(entry.verdict))
     row = system.judge.catalogue[worst.rule]
     packets = tuple(
@@ -178,7 +178,7 @@ def _build_rule_finding(entries: list[Entry], system: System, checked: Checked) 
     )
 
 
-def _list_shown_packets(entry: Entry, system: System, checked: Checked) -> Iterator[EvidencePacket]:
+def _list_shown_packets(entry: Entry, system: System, checked: CheckedCapture) -> Iterator[EvidencePacket]:
     frames = _find_frames(entry.rule, system)
     observed = with_names(entry.observed)
     for evidence in entry.evidence:

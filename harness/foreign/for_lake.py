@@ -8,7 +8,7 @@ from typing import Any
 from harness.capture.pcapng import file_header
 from harness.errors import MqconformError
 from harness.foreign.check import check_capture
-from harness.foreign.systems import MAX_NAMED_SYSTEMS, Wanted
+from harness.foreign.systems import MAX_NAMED_SYSTEMS, RequestedSystem
 from harness.judging import captured
 from harness.judging.captured import MissingDirection
 from harness.rules.catalogue import load_catalogue
@@ -31,7 +31,7 @@ def lines_of_capture(
     """
     if not sut and _is_capture_of_run(path):
         return captured.lines_of_capture(path, name, profile)
-    checked = check_capture(path, load_catalogue(), Wanted.parse(sut) if sut else None, profile or NO_RELEASE)
+    checked = check_capture(path, load_catalogue(), RequestedSystem.parse(sut) if sut else None, profile or NO_RELEASE)
     systems = [system for system in checked.traffic.systems.by_name.values() if system.kinds]
     if not systems:
         raise NothingJudged(f"{path}: {checked.traffic.systems.describe_missing()}")

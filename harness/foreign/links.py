@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-NOT_IP = -1
+NOT_IP_OFFSET = -1
 """The result for a frame without an IP packet, such as an ARP frame."""
-CUT_FRAME = -2
+CUT_FRAME_OFFSET = -2
 """The result for a frame that is truncated before the protocol field."""
 
 _IPV4, _IPV6 = 0x0800, 0x86DD
@@ -25,9 +25,9 @@ def _find_ip_offset(data: bytes, at: int) -> int:
         if kind in (_IPV4, _IPV6):
             return at + 2
         if kind not in _VLAN_TAGS:
-            return NOT_IP
+            return NOT_IP_OFFSET
         at += 4
-    return CUT_FRAME
+    return CUT_FRAME_OFFSET
 
 
 def _find_ip_in_ethernet(data: bytes) -> int:
@@ -37,8 +37,10 @@ def _find_ip_in_ethernet(data: bytes) -> int:
 def _read_address_family(data: bytes) -> int:
     """Read the address family, which is in the byte order of the capturing computer."""
     if len(data) < 4:
-        return CUT_FRAME
-    return 4 if min(int.from_bytes(data[:4], order) for order in ("little", "big")) in _ADDRESS_FAMILIES else NOT_IP
+        return CUT_FRAME_OFFSET
+    return (
+        4 if min(int.from_bytes(data[:4], order) for order in ("little", "big")) in _ADDRESS_FAMILIES else NOT_IP_OFFSET
+    )
 
 
 def _find_ip_in_raw(data: bytes) -> int:
@@ -54,14 +56,14 @@ def _find_ip_in_cooked_2(data: bytes) -> int:
     of 20 bytes.
     """
     if len(data) < 20:
-        return CUT_FRAME
+        return CUT_FRAME_OFFSET
     kind = data[0] << 8 | data[1]
     if kind in (_IPV4, _IPV6):
         return 20
-    return _find_ip_offset(data, 22) if kind in _VLAN_TAGS else NOT_IP
+    return _find_ip_offset(data, 22) if kind in _VLAN_TAGS else NOT_IP_OFFSET
 
 
-LINKS: dict[int, Callable[[bytes], int]] = {
+PAYLOAD_OFFSET_BY_LINK_TYPE: dict[int, Callable[[bytes], int]] = {
     0: _read_address_family,
     1: _find_ip_in_ethernet,
     12: _find_ip_in_raw,
@@ -74,5 +76,5 @@ LINKS: dict[int, Callable[[bytes], int]] = {
     276: _find_ip_in_cooked_2,
 }
 """For each link type (null, Ethernet, raw IP, OpenBSD's loopback, Linux cooked v1 and v2), the function that finds
-the IP packet in a frame. The function returns the offset of the IP packet, `NOT_IP` or `CUT_FRAME`.
+the IP packet in a frame. The function returns the offset of the IP packet, `NOT_IP_OFFSET` or `CUT_FRAME_OFFSET`.
 """

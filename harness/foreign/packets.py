@@ -15,7 +15,7 @@ from harness.capture.sut_framer import SutFramer
 from reference_qm.codec import FormatError, FramingError, parse_packet
 from reference_qm.codec.base import SIGNATURE, VERSION, measure_packet
 
-Take = Callable[[bytes, int, int, FormatError | None], None]
+TakePacket = Callable[[bytes, int, int, FormatError | None], None]
 """The type of functions that receive a packet, the number of the frame in which it begins, the time (int us) of the
 frame that completes it, and the error (None unless the packet is malformed).
 """
@@ -39,7 +39,7 @@ class Cutter(ABC):
     Consecutive incomplete packets count as one packet.
     """
 
-    def __init__(self, framer: Framer, take: Take, *, late: bool) -> None:
+    def __init__(self, framer: Framer, take: TakePacket, *, late: bool) -> None:
         self._framer = framer
         self._take = take
         self._in_step = not late
@@ -205,7 +205,7 @@ class Cutter(ABC):
 class PacketCutter(Cutter):
     """A parser that splits the bytes of one direction of a connection into packets of MS-MQQB."""
 
-    def __init__(self, take: Take, *, late: bool) -> None:
+    def __init__(self, take: TakePacket, *, late: bool) -> None:
         super().__init__(SutFramer(), take, late=late)
 
     def read_size(self, head: bytes) -> int | None:

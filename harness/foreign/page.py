@@ -10,10 +10,10 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from harness.foreign.check import Checked
+from harness.foreign.check import CheckedCapture
 from harness.foreign.conversations import MAX_LISTED_CONVERSATIONS
 from harness.foreign.findings import SystemFinding
-from harness.judging.passive import PASSIVE
+from harness.judging.passive import PASSIVE_RULES
 from harness.printable import one_line
 
 LONGEST_TEXT_CHARACTERS = 300
@@ -28,15 +28,15 @@ _TEMPLATE_ENVIRONMENT = Environment(
 _TEMPLATE_ENVIRONMENT.filters["line"] = lambda text: one_line(str(text), LONGEST_TEXT_CHARACTERS)
 
 
-def build_page(findings: Iterable[tuple[Checked, list[SystemFinding]]]) -> str:
+def build_page(findings: Iterable[tuple[CheckedCapture, list[SystemFinding]]]) -> str:
     """Return the report as an HTML page. For each file, the page shows the connections and, for each system, the
     broken rules with their packets.
     """
     files = [_describe_file(checked, systems) for checked, systems in findings]
-    return _TEMPLATE_ENVIRONMENT.get_template("report.html").render(files=files, passive=len(PASSIVE))
+    return _TEMPLATE_ENVIRONMENT.get_template("report.html").render(files=files, passive=len(PASSIVE_RULES))
 
 
-def _describe_file(checked: Checked, systems: list[SystemFinding]) -> dict[str, Any]:
+def _describe_file(checked: CheckedCapture, systems: list[SystemFinding]) -> dict[str, Any]:
     traffic = checked.traffic
     since = datetime.fromtimestamp(traffic.start_us / 1_000_000, UTC) if traffic.start_us else None
     return {

@@ -71,7 +71,7 @@ class DirectionState:
         self.held: list[Segment] = []
         self.closed = False
 
-    def unwrap(self, number: int) -> int:
+    def unwrap_sequence_number(self, number: int) -> int:
         """Return a sequence number of this direction as a number that does not wrap around. `_SEQUENCE_NUMBERS`
         (the number of possible sequence numbers) is added to the first sequence number of the direction, so that no
         result is negative.
@@ -110,20 +110,20 @@ class Reassembly:
             self._begin_direction(way, back, sequence, acknowledged, flags)
             return
         if way.next is None:
-            way.next, way.late = way.unwrap(sequence), True
+            way.next, way.late = way.unwrap_sequence_number(sequence), True
         ack = 0
         if flags & ACK:
             if back.next is None:
                 back.next = acknowledged + _SEQUENCE_NUMBERS
                 back.late = way.late or way.taken > 0
-            ack = back.unwrap(acknowledged)
+            ack = back.unwrap_sequence_number(acknowledged)
             if ack - back.next > FARTHEST_ACK_BYTES:
                 ack = 0
             elif ack > back.acknowledged:
                 back.acknowledged = ack
         if not data and not missing and not flags & (FIN | RST):
             return
-        start = way.unwrap(sequence)
+        start = way.unwrap_sequence_number(sequence)
         end = start + len(data) + missing
         segment = Segment(start, end, ack, data, flags, number, time_us, missing)
         if not way.held and not back.held and start <= way.next and ack <= (back.next or 0):

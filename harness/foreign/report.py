@@ -8,32 +8,32 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from xml.etree import ElementTree
 
-from harness.foreign.check import Checked
+from harness.foreign.check import CheckedCapture
 from harness.foreign.conversations import MSMQ, RPC
 from harness.foreign.findings import RuleFinding, SystemFinding, as_json
-from harness.judging.passive import PASSIVE
+from harness.judging.passive import PASSIVE_RULES
 from harness.judging.verdicts import BROKEN_VERDICTS, Advice, Verdict
 from harness.printable import one_line
 
 MAX_LISTED_LINES = 20
 """The maximum number of conversations, and of reasons, in the text. The JSON report contains all of them."""
 LONGEST_TEXT_CHARACTERS = 300
-Findings = Sequence[tuple[Checked, list[SystemFinding]]]
+FindingsByCapture = Sequence[tuple[CheckedCapture, list[SystemFinding]]]
 _VERDICT_NAMES = MappingProxyType({Verdict.FAIL: "broken", Verdict.WARN: "not followed"})
 
 
-def as_text(findings: Findings) -> str:
+def as_text(findings: FindingsByCapture) -> str:
     """Return the report as text for readers."""
     return "\n".join(line for one in findings for line in _list_report_lines(*one)) + "\n"
 
 
-def as_json_text(findings: Findings) -> str:
+def as_json_text(findings: FindingsByCapture) -> str:
     """Return the report as JSON for programs."""
     made = {"schema": 1, "files": [as_json(checked, systems) for checked, systems in findings]}
     return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
 
 
-def as_junit(findings: Findings) -> str:
+def as_junit(findings: FindingsByCapture) -> str:
     """Return the report as JUnit XML. Each system is a test suite, and each rule whose subject occurred is a test
     case.
     """
@@ -49,7 +49,7 @@ def as_junit(findings: Findings) -> str:
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
-FORMATS: Mapping[str, Callable[[Findings], str]] = MappingProxyType(
+FORMATS: Mapping[str, Callable[[FindingsByCapture], str]] = MappingProxyType(
     {"text": as_text, "json": as_json_text, "junit": as_junit}
 )
 
@@ -72,7 +72,7 @@ def _format_rule_for_xml(rule: RuleFinding) -> str:
     return "".join(char for char in text if char == "\n" or char.isprintable())
 
 
-def _list_report_lines(checked: Checked, systems: list[SystemFinding]) -> Iterator[str]:
+def _list_report_lines(checked: CheckedCapture, systems: list[SystemFinding]) -> Iterator[str]:
     traffic = checked.traffic
     totals = traffic.totals
     span = (traffic.end_us - traffic.start_us) / 1_000_000
@@ -122,7 +122,7 @@ def _format_system(finding: SystemFinding) -> Iterator[str]:
     yield f"  connections: {', '.join(roles) or 'none'}; sent: {', '.join(sent) or 'nothing'}"
     kept = f"{len(finding.of(Verdict.PASS))} kept"
     broken = ", ".join(f"{len(finding.of(verdict))} {name}" for verdict, name in _VERDICT_NAMES.items())
-    yield f"  {finding.decided_rule_count} of {len(PASSIVE)} passive rules occurred: {broken}, {kept}"
+    yield f"  {finding.decided_rule_count} of {len(PASSIVE_RULES)} passive rules occurred: {broken}, {kept}"
     for why, count in sorted(finding.unjudged.items(), key=lambda one: -one[1])[:MAX_LISTED_LINES]:
         yield f"  rules could not be judged on packets ({count:,} times): {why}"
     for rule in finding.of(*BROKEN_VERDICTS):

@@ -24,7 +24,7 @@ address.
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RequestedSystem:
     """The requested system, given by its address and, if both sides of a connection have this address, by its port."""
 
     address: bytes
@@ -36,7 +36,7 @@ class Wanted:
         return host if self.port is None else f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
 
     @classmethod
-    def parse(cls, text: str) -> Wanted:
+    def parse(cls, text: str) -> RequestedSystem:
         """Parse ``ADDRESS``, ``ADDRESS:PORT`` or ``[IPV6]:PORT``; raise UsageError for any other text."""
         host, _, port = text.rpartition(":") if text.count(":") == 1 or "]:" in text else (text, "", "")
         try:
@@ -106,7 +106,7 @@ class Systems:
     catalogue: Catalogue
     capture: str
     profile: str
-    wanted: Wanted | None = None
+    wanted: RequestedSystem | None = None
     by_name: dict[str, System] = field(default_factory=dict)
     unwanted: dict[str, None] = field(default_factory=dict)
     """The names of some of the systems that are not judged."""
@@ -152,7 +152,7 @@ class Systems:
 
 
 @dataclass(slots=True)
-class View:
+class SystemView:
     """A connection, or datagrams, from the perspective of one system. ``side``: the side of this system (0 or 1)."""
 
     system: System
@@ -161,7 +161,13 @@ class View:
 
 
 def show(
-    views: list[View], side: int, data: bytes, number: int, time_ms: int, transport: str, error: FormatError | None
+    views: list[SystemView],
+    side: int,
+    data: bytes,
+    number: int,
+    time_ms: int,
+    transport: str,
+    error: FormatError | None,
 ) -> str:
     """Pass a packet of a connection to the judges of the systems at both ends; return the kind of the packet."""
     first: Frame | None = None

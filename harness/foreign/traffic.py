@@ -6,11 +6,11 @@ from collections import Counter, OrderedDict
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 
-from harness.foreign.conversations import MSMQ, SESSION_PORT, Conversation, Totals
-from harness.foreign.datagrams import TCP, UDP, Fragments, NotRead, Payload, read_ip
-from harness.foreign.links import CUT_FRAME, LINKS, NOT_IP
+from harness.foreign.conversations import MSMQ, SESSION_PORT, Conversation, TrafficTotals
+from harness.foreign.datagrams import TCP, UDP, IncompletePackets, IpPayload, UnreadableFrame, read_ip
+from harness.foreign.links import CUT_FRAME_OFFSET, NOT_IP_OFFSET, PAYLOAD_OFFSET_BY_LINK_TYPE
 from harness.foreign.reassembly import ACK, SYN
-from harness.foreign.systems import Systems, View, show
+from harness.foreign.systems import Systems, SystemView, show
 from harness.wire.capture_files import Record
 
 PING_PORT = 3527
@@ -30,12 +30,12 @@ class CaptureTraffic:
     systems: Systems
     ports: frozenset[int] = frozenset((SESSION_PORT,))
     checksums: bool = False
-    totals: Totals = field(default_factory=Totals)
+    totals: TrafficTotals = field(default_factory=TrafficTotals)
     frames: int = 0
     start_us: int = 0
     end_us: int = 0
     unread: Counter[str] = field(default_factory=Counter)
-    _fragments: Fragments = field(default_factory=Fragments)
+    _fragments: IncompletePackets = field(default_factory=IncompletePackets)
     _open: OrderedDict[bytes, tuple[Conversation, int]] = field(default_factory=OrderedDict)
     """The conversation that each direction belongs to, and the number of its sending side, by the addresses and
     ports of the direction.
@@ -51,7 +51,7 @@ class CaptureTraffic:
             self.end_us = time_us
         try:
             self._read_frame(record)
-        except NotRead as reason:
+        except UnreadableFrame as reason:
             self.unread[str(reason)] += 1
 
     def end(self) -> None:
@@ -63,14 +63,14 @@ class CaptureTraffic:
             self.unread["IP packets with missing fragments"] += lacking
 
     def _read_frame(self, record: Record) -> None:
-        link = LINKS.get(record.link_type)
+        link = PAYLOAD_OFFSET_BY_LINK_TYPE.get(record.link_type)
         if link is None:
-            raise NotRead(f"frames of link type {record.link_type}, which is not supported")
+            raise UnreadableFrame(f"frames of link type {record.link_type}, which is not supported")
         at = link(record.data)
-        if at == NOT_IP:
-            raise NotRead("frames without an IP packet")
-        if at == CUT_FRAME:
-            raise NotRead("frames that are truncated before their IP header")
+        if at == NOT_IP_OFFSET:
+            raise UnreadableFrame("frames without an IP packet")
+        if at == CUT_FRAME_OFFSET:
+            raise UnreadableFrame("frames that are truncated before their IP header")
         payload = read_ip(record.data, at, record.size, self.frames, self._fragments)
         if payload is None:
             return
@@ -81,15 +81,15 @@ class CaptureTraffic:
         elif payload.protocol == UDP:
             self._add_datagram(payload, record.time_us)
         else:
-            raise NotRead("IP packets with neither TCP nor UDP")
+            raise UnreadableFrame("IP packets with neither TCP nor UDP")
 
-    def _add_segment(self, payload: Payload, time_us: int) -> None:
+    def _add_segment(self, payload: IpPayload, time_us: int) -> None:
         data = payload.data
         if len(data) < _TCP_HEADER:
-            raise NotRead("TCP segments that are truncated within their header")
+            raise UnreadableFrame("TCP segments that are truncated within their header")
         start, flags = (data[12] >> 4) * 4, data[13]
         if start < _TCP_HEADER or start > len(data) + payload.missing:
-            raise NotRead("TCP segments with a wrong length")
+            raise UnreadableFrame("TCP segments with a wrong length")
         key = payload.source + payload.target + data[:4]
         known = self._open.get(key)
         sequence = int.from_bytes(data[4:8], "big")
@@ -110,7 +110,7 @@ class CaptureTraffic:
             time_us,
         )
 
-    def _open_conversation(self, key: bytes, payload: Payload) -> tuple[Conversation, int]:
+    def _open_conversation(self, key: bytes, payload: IpPayload) -> tuple[Conversation, int]:
         data = payload.data
         ports = int.from_bytes(data[:2], "big"), int.from_bytes(data[2:4], "big")
         ends = (payload.source, ports[0]), (payload.target, ports[1])
@@ -126,15 +126,15 @@ class CaptureTraffic:
             self._open[back] = conversation, 1
         return self._open[key]
 
-    def _add_datagram(self, payload: Payload, time_us: int) -> None:
+    def _add_datagram(self, payload: IpPayload, time_us: int) -> None:
         data = payload.data
         if len(data) < _UDP_HEADER:
-            raise NotRead("UDP datagrams that are truncated within their header")
+            raise UnreadableFrame("UDP datagrams that are truncated within their header")
         ports = int.from_bytes(data[:2], "big"), int.from_bytes(data[2:4], "big")
         if PING_PORT not in ports:
             return
         if payload.missing:
-            raise NotRead("truncated pings")
+            raise UnreadableFrame("truncated pings")
         ends = payload.source, payload.target
         views = []
         for side in (0, 1):
@@ -143,7 +143,7 @@ class CaptureTraffic:
                 name = f"{name}:{ports[side]}" if ports[side] == PING_PORT else f"the client of {name}:{PING_PORT}"
             system = self.systems.at(name, ends[side], self._choose_port(ends, ports[side]))
             if system is not None:
-                views.append(View(system, side, None))
+                views.append(SystemView(system, side, None))
         size = int.from_bytes(data[4:6], "big")
         time_ms = (time_us - self.start_us) // 1000
         show(views, 0, data[_UDP_HEADER : size or None], payload.number, time_ms, "udp", None)

@@ -37,7 +37,7 @@ _NO_REASONS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class Deviation:
+class KnownDeviation:
     """A known deviation: a rule that fails, and whose failure the baseline accepts."""
 
     rule: str
@@ -53,7 +53,7 @@ class Baseline:
 
     path: Path
     digest: str
-    deviations: Mapping[str, Deviation]
+    deviations: Mapping[str, KnownDeviation]
 
     def to_json(self, held: BaselineComparison) -> dict[str, Any]:
         """Return the entry for this baseline in run.json."""
@@ -94,7 +94,7 @@ class BaselineComparison:
 
 
 def compare_with_deviations(
-    rules: Mapping[str, Verdict], deviations: Mapping[str, Deviation], *, whole: bool
+    rules: Mapping[str, Verdict], deviations: Mapping[str, KnownDeviation], *, whole: bool
 ) -> BaselineComparison:
     """Compare the verdicts of the rules with the listed deviations. Only a complete run can show that a listed rule
     passes again.
@@ -133,7 +133,7 @@ def load_baseline(path: Path, catalogue: Mapping[str, Any]) -> Baseline:
     return Baseline(path, hashlib.sha256(content).hexdigest(), by_rule)
 
 
-def _read_deviation(name: str, entry: Any, path: Path, catalogue: Mapping[str, Any]) -> Deviation:
+def _read_deviation(name: str, entry: Any, path: Path, catalogue: Mapping[str, Any]) -> KnownDeviation:
     try:
         rule = find_rule_id(catalogue, name)
     except UsageError as error:
@@ -148,11 +148,11 @@ def _read_deviation(name: str, entry: Any, path: Path, catalogue: Mapping[str, A
         raise UsageError(f"{path}: the reason of [{rule}] is empty; state why this failure is accepted")
     if link and not link.startswith(("https://", "http://")):
         raise UsageError(f"{path}: the link of [{rule}] is {link!a}; it must begin with https://")
-    return Deviation(rule, reason, link or None)
+    return KnownDeviation(rule, reason, link or None)
 
 
 def write_baseline(
-    failing: Iterable[str], known: Mapping[str, Deviation], unsettled: Mapping[str, str] = _NO_REASONS
+    failing: Iterable[str], known: Mapping[str, KnownDeviation], unsettled: Mapping[str, str] = _NO_REASONS
 ) -> str:
     """Return the text of a baseline that lists all failing rules, with the known reasons and links. Unknown reasons
     and links stay empty.

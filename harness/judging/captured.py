@@ -41,7 +41,7 @@ replays the frame.
 """
 
 
-class Judged(NamedTuple):
+class JudgedCapture(NamedTuple):
     """The verdicts for a capture, sorted by rule. ``ended_us``: the time of the capture's last frame, in int
     microseconds since 1970 UTC.
     """
@@ -56,7 +56,7 @@ def judge_capture(
     catalogue: Catalogue,
     profile: str = NO_RELEASE,
     watch: Callable[[Frame], None] = lambda frame: None,
-) -> Judged:
+) -> JudgedCapture:
     """Apply every passive predicate to a capture of a SUT that has the given profile. ``name`` is the name of the
     SUT in the verdicts.
 
@@ -66,13 +66,13 @@ def judge_capture(
     passes = Counter(dict.fromkeys(load_predicates(), SHOWN_PASSES_PER_RULE))
     entries: list[Entry] = []
     judge = Judge(catalogue, entries, test=name, covers=(), capture=name, passes=passes, profile=profile)
-    replay = Replay(path)
+    replay = CaptureReplayRecorder(path)
     replay.listeners.append(judge.packets.on_frame)
     replay.listeners.append(watch)
     replay.listeners.append(lambda frame: frame.drop_layers())
-    replay.play()
+    replay.play_capture()
     judge.conclude_passive_rules()
-    return Judged(entries, replay.now_us)
+    return JudgedCapture(entries, replay.now_us)
 
 
 def lines_of_capture(path: Path, name: str, profile: str = NO_RELEASE) -> tuple[int, list[dict[str, Any]]]:
@@ -88,7 +88,7 @@ def lines_of_capture(path: Path, name: str, profile: str = NO_RELEASE) -> tuple[
     ]
 
 
-class Replay(Recorder):
+class CaptureReplayRecorder(Recorder):
     """A recorder that receives the frames of a capture as if they were arriving now. The frames keep their numbers
     and times in the capture.
     """
@@ -99,7 +99,7 @@ class Replay(Recorder):
         self._number = 0
         self._start_us = self.now_us = 0
 
-    def play(self) -> None:
+    def play_capture(self) -> None:
         """Judge the whole capture, frame by frame."""
         self._number = 1
         found = read_streams(self.source)

@@ -72,23 +72,23 @@ class ComparedRule:
         return f"the packet has {whose}: {names}"
 
 
-COMPARED: dict[str, ComparedRule] = {}
+COMPARED_RULES: dict[str, ComparedRule] = {}
 """The rules that are judged by comparison, by id."""
 
 
 def compare_properties(half: Half, properties: str, *rules: str, only_omitted: bool = False) -> None:
     """Register rules about properties. ``properties``: names, separated by spaces, as in ``describe_packet``."""
     for rule in rules:
-        if rule in COMPARED:
+        if rule in COMPARED_RULES:
             raise HarnessError(f"two comparisons are registered for {rule}")
-        COMPARED[rule] = ComparedRule(rule, half, tuple(properties.split()), only_omitted)
+        COMPARED_RULES[rule] = ComparedRule(rule, half, tuple(properties.split()), only_omitted)
 
 
 @cache
 def load_compared_rules() -> dict[str, ComparedRule]:
     """Import the table of the suites, and return the rules by id."""
     importlib.import_module("suites.compared_properties")
-    return COMPARED
+    return COMPARED_RULES
 
 
 def describe_packet(packet: UserMessagePacket) -> dict[str, Any]:

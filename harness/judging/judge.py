@@ -7,20 +7,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from harness.capture.deciding import Lines, VerdictTexts, find_deciding_fields
+from harness.capture.deciding import DissectionLines, VerdictTexts, find_deciding_fields
 from harness.capture.recorder import Frame
 from harness.errors import HarnessError
 from harness.expectations import Expectation, expectation
 from harness.judging.compared import load_compared_rules
-from harness.judging.passive import PASSIVE, PassiveJudge, Tally
+from harness.judging.passive import PASSIVE_RULES, PassiveJudge, PassiveRuleTally
 from harness.judging.refused import find_refusal_reasons
 from harness.judging.robustness import RULE_BY_CONDITION, Diagnosis
-from harness.judging.verdicts import Advice, Entry, Evidence, Log, Verdict, get_worse_verdict
+from harness.judging.verdicts import Advice, Entry, Evidence, Verdict, VerdictReceiver, get_worse_verdict
 from harness.rules.catalogue import Catalogue, Rule
 from reference_qm.releases.names import NO_RELEASE
 
 EVIDENCE_LIMIT = 6
-NO_LINES = Lines()
+NO_DISSECTION_LINES = DissectionLines()
 SHOWN_PASSES_PER_RULE = 5
 """The number of passes of each rule for which the judge searches for the deciding field."""
 MAX_SEARCHED_BYTES = 64 * 1024
@@ -60,7 +60,7 @@ class Judge:
     def __init__(
         self,
         catalogue: Catalogue,
-        log: Log,
+        log: VerdictReceiver,
         *,
         test: str,
         covers: tuple[str, ...],
@@ -263,7 +263,7 @@ class Judge:
         else:
             self.give_up(Verdict.HARNESS_ERROR, "the check ended without judging this rule")
 
-    def begin_row(self, log: Log) -> Judge:
+    def begin_row(self, log: VerdictReceiver) -> Judge:
         """Return a judge for another row of the same varied check. The returned judge writes to a separate log."""
         judge = Judge(
             self.catalogue,
@@ -314,11 +314,11 @@ class Judge:
         for entry in found:
             self._note(entry)
 
-    def _judge_tally(self, rule: str, tally: Tally) -> Iterator[Entry]:
+    def _judge_tally(self, rule: str, tally: PassiveRuleTally) -> Iterator[Entry]:
         """Yield the verdicts for a passive rule that follow from the findings about its packets."""
         if rule not in self.catalogue:
             raise HarnessError(f"{rule} has a predicate but no row in the rules.toml of its section; add the row")
-        row, passive = self.catalogue[rule], PASSIVE.get(rule) or load_compared_rules()[rule]
+        row, passive = self.catalogue[rule], PASSIVE_RULES.get(rule) or load_compared_rules()[rule]
         if not tally.failures:
             packets = tally.seen or tally.idle
             seen = (
@@ -459,7 +459,10 @@ class Judge:
         """
         if not shown:
             return tuple([Evidence(frame.number) for frame in frames])
-        lines = [frame.lines if frame.from_sut and frame.size <= MAX_SEARCHED_BYTES else NO_LINES for frame in frames]
+        lines = [
+            frame.lines if frame.from_sut and frame.size <= MAX_SEARCHED_BYTES else NO_DISSECTION_LINES
+            for frame in frames
+        ]
         fields = find_deciding_fields(
             lines, VerdictTexts(f"{row.document}-{row.section}", expected, observed, row.says)
         )

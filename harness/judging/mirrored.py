@@ -7,14 +7,14 @@ without this mark has a bug if its peer breaks a rule and the check then expects
 from __future__ import annotations
 
 from harness.capture.recorder import FROM_SUT, MALFORMED, RPC_TRANSPORT, TO_SUT, Connection, Frame, name_frame
-from harness.judging.passive import PASSIVE, PassiveJudge
+from harness.judging.passive import PASSIVE_RULES, PassiveJudge
 from reference_qm.codec import FormatError
 from reference_qm.codec.base import measure_packet
 
 _OPPOSITE_ROLE = {"acceptor": "initiator", "initiator": "acceptor"}
 
 
-class Mirror:
+class PeerPacketJudge:
     """A judge of the peer's packets. It applies the predicates as if the SUT and the peer had exchanged their
     roles.
     """
@@ -57,7 +57,7 @@ class Mirror:
         broken = {
             rule: f"{failures[0][1]} (frame {failures[0][0].number})"
             for rule, tally in self._packets.tallies.items()
-            if (failures := tally.failures) and not (PASSIVE[rule].advice or PASSIVE[rule].of_system)
+            if (failures := tally.failures) and not (PASSIVE_RULES[rule].advice or PASSIVE_RULES[rule].of_system)
         }
         self._reset_state()
         return broken

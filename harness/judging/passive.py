@@ -174,7 +174,7 @@ class PassiveRule:
     """Whether the rule binds only a complete system. Packets that a check composes are then exempt."""
 
 
-PASSIVE: dict[str, PassiveRule] = {}
+PASSIVE_RULES: dict[str, PassiveRule] = {}
 
 
 def passive(
@@ -194,10 +194,10 @@ def passive(
     """
 
     def register_predicate(predicate: Predicate) -> Predicate:
-        if rule in PASSIVE:
+        if rule in PASSIVE_RULES:
             raise HarnessError(f"{rule} has two passive predicates")
         names = frozenset([kinds] if isinstance(kinds, str) else kinds)
-        PASSIVE[rule] = PassiveRule(rule, names, expected, predicate, advice, decisive, of_system)
+        PASSIVE_RULES[rule] = PassiveRule(rule, names, expected, predicate, advice, decisive, of_system)
         return predicate
 
     return register_predicate
@@ -208,11 +208,11 @@ def load_predicates() -> dict[str, PassiveRule]:
     """Import the predicates of every section of the suites; return all predicates by rule."""
     for file in sorted(SUITES.glob("*/*/predicates.py")):
         importlib.import_module(".".join(["suites", *file.relative_to(SUITES).with_suffix("").parts]))
-    return PASSIVE
+    return PASSIVE_RULES
 
 
 @dataclass(slots=True)
-class Tally:
+class PassiveRuleTally:
     """The findings about a passive rule in one test.
 
     ``seen``: the number of packets that kept or broke the rule. ``idle``: the number of packets without the rule's
@@ -241,7 +241,7 @@ class Tally:
             if self.seen == 1:
                 self.first, self.first_observed = frame, observed
             if not kept:
-                self.fail(frame, observed)
+                self.record_failure(frame, observed)
         elif isinstance(finding, NotExercised):
             self.idle += 1
             if self.first is None:
@@ -254,7 +254,7 @@ class Tally:
                 why if why in self.missing or len(self.missing) < MAX_REASONS_RECORDED else FURTHER_REASONS_TEXT
             ] += 1
 
-    def add(self, other: Tally) -> None:
+    def add(self, other: PassiveRuleTally) -> None:
         """Add the counts of another row of the same varied check."""
         if other.first is not None and (self.first is None or not self.seen):
             self.first, self.first_observed = other.first, other.first_observed
@@ -265,7 +265,7 @@ class Tally:
         self.failed += other.failed
         self.failures += other.failures[: MAX_FAILURES_RECORDED - len(self.failures)]
 
-    def fail(self, frame: Frame, observed: str) -> None:
+    def record_failure(self, frame: Frame, observed: str) -> None:
         """Count a packet that broke the rule."""
         self.failed += 1
         if len(self.failures) < MAX_FAILURES_RECORDED:
@@ -278,8 +278,8 @@ class PassiveJudge:
     """
 
     def __init__(self) -> None:
-        _BY_KIND.refresh()
-        self.tallies: dict[str, Tally] = {}
+        _PREDICATES_BY_KIND.discard_outdated_predicates()
+        self.tallies: dict[str, PassiveRuleTally] = {}
         self.malformed: dict[Frame, str] = {}
         """The malformed packets of the SUT, each with its error."""
         self.unreadable: dict[str, str] = {}
@@ -301,7 +301,7 @@ class PassiveJudge:
 
     def _note_comparison(self, rule: str, frame: Frame, kept: bool, observed: str) -> None:
         if frame.connection not in self._spoilt:
-            self.tallies.setdefault(rule, Tally()).note(frame, (kept, observed))
+            self.tallies.setdefault(rule, PassiveRuleTally()).note(frame, (kept, observed))
 
     def on_frame(self, frame: Frame) -> None:
         """Judge one packet. Predicates do not apply to DCE/RPC PDUs."""
@@ -324,7 +324,7 @@ class PassiveJudge:
             self.malformed[frame] = str(record)
         connection, tallies = frame.connection, self.tallies
         context = Context(frame, connection, self.summaries)
-        for predicate, rules in _BY_KIND.find(kind):
+        for predicate, rules in _PREDICATES_BY_KIND.find(kind):
             try:
                 finding: Finding | NotCaptured = predicate(record, context)
             except NotCaptured as error:
@@ -336,7 +336,7 @@ class PassiveJudge:
                     continue
                 tally = tallies.get(rule)
                 if tally is None:
-                    tally = tallies[rule] = Tally()
+                    tally = tallies[rule] = PassiveRuleTally()
                 if finding.__class__ is tuple and finding[0] and tally.seen:  # the usual case
                     tally.seen += 1
                     continue
@@ -364,21 +364,21 @@ class PassiveJudge:
         self.malformed |= other.malformed
         self.unreadable = {**other.unreadable, **self.unreadable}
 
-    def leave(self, connection: Connection) -> None:
+    def discard_connection(self, connection: Connection) -> None:
         """Discard the summaries of a connection after its end."""
         self._spoilt.discard(connection)
 
 
-class _ByKind:
+class _PredicatesByKind:
     """The predicates for packets of each kind, each with its rules. All judges share this object."""
 
     def __init__(self) -> None:
         self._found: dict[str, list[tuple[Predicate, list[tuple[str, bool]]]]] = {}
         self._rules: list[PassiveRule] = []
 
-    def refresh(self) -> None:
+    def discard_outdated_predicates(self) -> None:
         """Discard the cached predicates if the registered rules have changed."""
-        if self._rules != (rules := list(PASSIVE.values())):
+        if self._rules != (rules := list(PASSIVE_RULES.values())):
             self._rules = rules
             self._found.clear()
 
@@ -386,8 +386,8 @@ class _ByKind:
         """Return the predicates for packets of a kind. Each predicate has the ids of its rules, and a flag for each
         rule that states whether the rule is decisive.
         """
-        if len(self._rules) != len(PASSIVE):  # rules were registered in the meantime
-            self.refresh()
+        if len(self._rules) != len(PASSIVE_RULES):  # rules were registered in the meantime
+            self.discard_outdated_predicates()
         if kind not in self._found:
             shared: dict[Predicate, list[tuple[str, bool]]] = {}
             for rule in self._rules:
@@ -397,7 +397,7 @@ class _ByKind:
         return self._found[kind]
 
 
-_BY_KIND = _ByKind()
+_PREDICATES_BY_KIND = _PredicatesByKind()
 
 
 def _parse_record(frame: Frame) -> Any:

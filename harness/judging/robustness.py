@@ -10,8 +10,8 @@ from enum import StrEnum
 from harness.capture.recorder import Frame
 from harness.rules.catalogue import Rule
 
-DOCUMENT = "ROBUSTNESS"
-TITLE = "Robustness: the system survives all input"
+ROBUSTNESS_DOCUMENT = "ROBUSTNESS"
+ROBUSTNESS_TITLE = "Robustness: the system survives all input"
 
 
 class Condition(StrEnum):
@@ -57,7 +57,7 @@ FINDING_BY_CONDITION = {
 RULE_BY_CONDITION = {
     condition: Rule(
         name,
-        DOCUMENT,
+        ROBUSTNESS_DOCUMENT,
         "1",
         name.rpartition("-")[2],
         title="Robustness",

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from harness.capture.whole_writes import open_whole, write_whole
-from harness.environment.wall_clock import steady_ns
+from harness.environment.wall_clock import read_steady_ns
 from harness.errors import UsageError
 from harness.rules.renamed_checks import get_current_check
-from harness.run_folder import RULES_FILE, RUN_FILE, SCHEMA, get_capture_path
+from harness.run_folder import RULES_FILE, RUN_FILE, RUN_SCHEMA_VERSION, get_capture_path
 
 LINE_PREFIX = b'{"schema"'
 """The first bytes of each line that this harness writes. The bytes identify a line of this harness even if the line
@@ -72,7 +72,7 @@ DECIDED_VERDICTS = (Verdict.FAIL, Verdict.WARN, Verdict.PASS)
 """The verdicts with which a rule counts as judged."""
 BROKEN_VERDICTS = (Verdict.FAIL, Verdict.WARN)
 """The verdicts which mean that the SUT broke the rule."""
-_RANKS: Mapping[str, int] = {str(verdict): rank for rank, verdict in enumerate(WORST_FIRST)}
+_RANK_BY_VERDICT: Mapping[str, int] = {str(verdict): rank for rank, verdict in enumerate(WORST_FIRST)}
 BAD_VERDICTS = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
 """The verdicts that make a run fail, worst first."""
 WRONG_VERDICTS = (*BAD_VERDICTS, Verdict.WARN)
@@ -81,12 +81,12 @@ WRONG_VERDICTS = (*BAD_VERDICTS, Verdict.WARN)
 
 def get_worst_verdict(verdicts: Iterable[Verdict]) -> Verdict:
     """Return the worst of several verdicts. At least one verdict is required."""
-    return min(verdicts, key=_RANKS.__getitem__)
+    return min(verdicts, key=_RANK_BY_VERDICT.__getitem__)
 
 
 def get_worse_verdict(verdict: Verdict, other: Verdict) -> Verdict:
     """Return the worse of two verdicts."""
-    return verdict if _RANKS[verdict] < _RANKS[other] else other
+    return verdict if _RANK_BY_VERDICT[verdict] < _RANK_BY_VERDICT[other] else other
 
 
 class Evidence(NamedTuple):
@@ -144,7 +144,7 @@ class Entry:
         own = self.test is None or self.capture != get_capture_path(self.test)
         return "".join(
             [
-                f'{{"schema":{SCHEMA},"seq":{seq},"ms":{ms},"rule":{_quote(self.rule)},"verdict":"{self.verdict}"',
+                f'{{"schema":{RUN_SCHEMA_VERSION},"seq":{seq},"ms":{ms},"rule":{_quote(self.rule)},"verdict":"{self.verdict}"',
                 f',"expected":{_quote(self.expected)}' if self.expected else "",
                 f',"observed":{_JSON_ENCODER.encode(self.observed)}' if self.observed != self.expected else "",
                 f',"reason":{_JSON_ENCODER.encode(self.reason)}' if self.reason else "",
@@ -169,7 +169,7 @@ def _quote(text: str) -> str:
     return _JSON_ENCODER.encode(text)
 
 
-class Log(Protocol):
+class VerdictReceiver(Protocol):
     """The interface of an object that receives verdicts, such as the file of a run, or the list in which a worker
     collects the verdicts of a check.
     """
@@ -186,8 +186,8 @@ class VerdictLog:
     verdict.
     """
 
-    def __init__(self, path: Path, started: datetime, recorded: Recorded | None = None) -> None:
-        recorded = recorded or Recorded()
+    def __init__(self, path: Path, started: datetime, recorded: EarlierVerdicts | None = None) -> None:
+        recorded = recorded or EarlierVerdicts()
         self.path = path
         self.started = started
         """The time at which the run started. The times in lines are relative to this time."""
@@ -216,7 +216,7 @@ class VerdictLog:
         killed.
         """
         new = [entry for entry in entries if not self._is_written(entry)]
-        ms = steady_ns() // 1_000_000 - self._started_ms
+        ms = read_steady_ns() // 1_000_000 - self._started_ms
         lines = [entry.to_line(seq, ms) for seq, entry in enumerate(new, self._next)]
         if lines:
             write_whole(self._file, self.path, ("\n".join(lines) + "\n").encode())
@@ -253,7 +253,7 @@ class VerdictLog:
 
 
 @dataclass(slots=True)
-class Recorded:
+class EarlierVerdicts:
     """The verdicts in the file of a run before it was resumed (``--resume``)."""
 
     tests: set[str] = field(default_factory=set)
@@ -289,7 +289,7 @@ def read_verdicts(path: Path) -> Iterator[dict[str, Any]]:
     decides), and in schema 1 also ``time_ms, direction, transport, hex, dissection``. All other fields of a line
     stay unchanged.
     """
-    complete = _Completer(path)
+    complete = _LineCompleter(path)
     return (complete(line, number) for number, line in enumerate(read_lines(path), 1))
 
 
@@ -301,7 +301,7 @@ def read_standing_verdicts(path: Path) -> list[dict[str, Any]]:
     found: dict[str, tuple[int, str, int, int, dict[str, Any]]] = {}
     for number, line in enumerate(read_lines(path), 1):
         try:
-            rank, rule = _RANKS[line["verdict"]], line["rule"]
+            rank, rule = _RANK_BY_VERDICT[line["verdict"]], line["rule"]
             held = found.get(rule)
             if held is not None and rank > held[0]:
                 continue
@@ -309,23 +309,23 @@ def read_standing_verdicts(path: Path) -> list[dict[str, Any]]:
             if held is None or place < held:
                 found[rule] = place
         except (KeyError, TypeError, AttributeError) as error:
-            raise UsageError(f"{path}:{number}: {_NO_VERDICT}") from error
-    complete = _Completer(path)
+            raise UsageError(f"{path}:{number}: {_NOT_A_VERDICT_LINE}") from error
+    complete = _LineCompleter(path)
     return [complete(line, number) for _, (*_, number, line) in sorted(found.items())]
 
 
-class _Completer:
+class _LineCompleter:
     """A reader that adds the values that all lines of a run folder share to the lines of a verdict file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._folder: _Folder | None = None
+        self._folder: _RunFolderValues | None = None
 
     def __call__(self, line: dict[str, Any], number: int) -> dict[str, Any]:
         where = f"{self._path}:{number}"
-        if line["schema"] != SCHEMA:
+        if line["schema"] != RUN_SCHEMA_VERSION:
             return _convert_schema_1_line(line, where)
-        self._folder = self._folder or _Folder.read(self._path.parent)
+        self._folder = self._folder or _RunFolderValues.read(self._path.parent)
         return self._folder.complete_line(line, where)
 
 
@@ -351,17 +351,17 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
                     "other lines"
                 )
             schema = verdict.get("schema")
-            if schema not in (OLDEST_SCHEMA, SCHEMA):
+            if schema not in (OLDEST_SCHEMA, RUN_SCHEMA_VERSION):
                 raise UsageError(
                     f"{path}:{number}: the verdict has schema {schema!r}; this harness reads the schemas "
                     f"{OLDEST_SCHEMA} and "
-                    f"{SCHEMA}"
+                    f"{RUN_SCHEMA_VERSION}"
                 )
             yield verdict
 
 
 @dataclass(frozen=True, slots=True)
-class _Folder:
+class _RunFolderValues:
     """The values that all lines of a run share (from run.json), and the rules (from rules.json)."""
 
     shared: dict[str, Any]
@@ -369,7 +369,7 @@ class _Folder:
     rules: dict[str, Any]
 
     @classmethod
-    def read(cls, folder: Path) -> _Folder:
+    def read(cls, folder: Path) -> _RunFolderValues:
         path = folder / RUN_FILE
         try:
             run = json.loads(path.read_text(encoding="utf-8"))
@@ -406,7 +406,7 @@ class _Folder:
             found = [dict(zip(_EVIDENCE_KEYS, [*one, None, None], strict=False)) for one in evidence]
             return _replace_renamed_check(made | line | {"evidence": found})
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise UsageError(f"{where}: {_NO_VERDICT}") from error
+            raise UsageError(f"{where}: {_NOT_A_VERDICT_LINE}") from error
 
 
 def _convert_schema_1_line(line: dict[str, Any], where: str) -> dict[str, Any]:
@@ -414,7 +414,7 @@ def _convert_schema_1_line(line: dict[str, Any], where: str) -> dict[str, Any]:
         found = [{"first": None, "last": None, **one} for one in line.get("evidence", ())]
         return _replace_renamed_check(line | {"evidence": found})
     except TypeError as error:
-        raise UsageError(f"{where}: {_NO_VERDICT}") from error
+        raise UsageError(f"{where}: {_NOT_A_VERDICT_LINE}") from error
 
 
 def _replace_renamed_check(line: dict[str, Any]) -> dict[str, Any]:
@@ -422,5 +422,5 @@ def _replace_renamed_check(line: dict[str, Any]) -> dict[str, Any]:
     return line | {"test": get_current_check(test)} if isinstance(test, str) else line
 
 
-_NO_VERDICT = "this line is not a verdict of this harness; remove this line to continue with the other lines"
+_NOT_A_VERDICT_LINE = "this line is not a verdict of this harness; remove this line to continue with the other lines"
 _EVIDENCE_KEYS = ("frame", "first", "last")

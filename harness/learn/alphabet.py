@@ -22,13 +22,13 @@ UNKNOWN_TYPE = 9
 NO_PACKET = b"\x11" + bytes(15)
 """A sequence of 16 bytes that does not form a packet, because the version is wrong and the signature is missing."""
 
-Build = Callable[[Peer, RawConversation], Any]
+BuildPacket = Callable[[Peer, RawConversation], Any]
 """The type of functions that build the packet of an input, given the packets that were already sent on the
 connection.
 """
 
 
-def _build_session_ack(ahead: int = 0, messages: int = 0, recoverable: int = 0) -> Build:
+def _build_session_ack(ahead: int = 0, messages: int = 0, recoverable: int = 0) -> BuildPacket:
     """Return a function that builds a SessionAck. Each argument is added to the correct value of one count in the
     packet.
     """
@@ -48,7 +48,7 @@ def _build_unknown(_: Peer, __: RawConversation) -> Any:
     return BaseHeader() / InternalHeader(PT=UNKNOWN_TYPE) / UnknownInternal(Data=bytes(12))
 
 
-INPUTS: Mapping[str, Build] = MappingProxyType(
+INPUTS: Mapping[str, BuildPacket] = MappingProxyType(
     {
         "EstablishConnection": lambda peer, _: establish_request(peer),
         "EstablishConnection for another": lambda peer, _: establish_request(peer, ServerGuid=FOREIGN_GUID),

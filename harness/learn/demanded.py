@@ -16,7 +16,7 @@ STATE_TABLE_FILE = SUITES / "mqqb" / "s3_1_1_3_1_session_state" / STATES_FILE
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class BrokenDemand:
     """A transition of a learned machine that is not permitted, with a shortest input sequence (word) that leads to
     it.
     """
@@ -33,7 +33,7 @@ def read_demands() -> Table:
     return read_table(STATE_TABLE_FILE)
 
 
-def find_broken(machine: Machine, demands: Table) -> Iterator[Broken]:
+def find_broken(machine: Machine, demands: Table) -> Iterator[BrokenDemand]:
     """Yield the transitions that break a demand. Transitions with the shortest input sequences come first; each
     pair of a learned state and a demanded state is visited once.
     """
@@ -48,7 +48,7 @@ def find_broken(machine: Machine, demands: Table) -> Iterator[Broken]:
             output, following = machine.states[state][cell.event]
             longer = (*word, cell.event)
             if output not in cell.outcomes:
-                yield Broken(cell.all_rules, demanded, longer, tuple(cell.outcomes), output)
+                yield BrokenDemand(cell.all_rules, demanded, longer, tuple(cell.outcomes), output)
                 continue
             pair = (following, cell.outcomes[output])
             if pair not in known:

@@ -27,7 +27,7 @@ LONGEST_LEARNING_MS = 24 * 60 * 60 * 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class LearnedMachine:
     """A learned machine, and the cost of learning it. The cost is the number of input sequences (words) that were
     sent to the system, and the number of inputs in these words.
     """
@@ -110,7 +110,7 @@ def _is_closed(conversation: RawConversation) -> bool:
     return conversation.record.closed_by is not None
 
 
-def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = INPUT_ALPHABET) -> Learned:
+def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = INPUT_ALPHABET) -> LearnedMachine:
     """Learn the state machine of the SUT's sessions; raise UsageError if AALpy is missing, and HarnessError if the
     system answers the same word in two different ways.
     """
@@ -144,7 +144,7 @@ def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = INPUT_ALPHABE
         raise HarnessError(
             "the system gave two different answers to the same packets; its state machine cannot be learned"
         ) from error
-    return Learned(_read_machine(model, alphabet), system.words, system.inputs)
+    return LearnedMachine(_read_machine(model, alphabet), system.words, system.inputs)
 
 
 def _read_machine(model: Any, alphabet: Sequence[str]) -> Machine:

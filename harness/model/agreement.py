@@ -18,7 +18,7 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
-class Groups:
+class OrderedGroups:
     """A list of groups, whose order is fixed. Within a group, any order is permitted."""
 
     groups: tuple[tuple[Mapping[str, Any], ...], ...]
@@ -27,12 +27,12 @@ class Groups:
         return describe_value([one for group in self.groups for one in group])
 
 
-class Unseen:
+class UnseenValue:
     """The expected value where the system cannot show a value. It agrees with every observed value."""
 
 
 @dataclass(frozen=True, slots=True)
-class Between:
+class BoundedNumber:
     """An expected number of which only two bounds (inclusive) are known."""
 
     least: int
@@ -46,15 +46,15 @@ def describe_difference(expected: Any, observed: Any, where: str = "") -> str | 
     """Return one line that describes where an observed value differs from the expected value, or None if both
     agree.
     """
-    if isinstance(observed, Unseen):
+    if isinstance(observed, UnseenValue):
         return None
     if isinstance(expected, Mapping):
         return _compare_mappings(expected, observed, where)
-    if isinstance(expected, Groups):
+    if isinstance(expected, OrderedGroups):
         return _compare_groups(expected, observed, where)
     if isinstance(expected, list):
         return _compare_lists(expected, observed, where)
-    if isinstance(expected, Between):
+    if isinstance(expected, BoundedNumber):
         inside = isinstance(observed, int) and expected.least <= observed <= expected.most
         return None if inside else _describe_difference(where, expected, observed)
     if isinstance(expected, Refused):
@@ -102,7 +102,7 @@ def _compare_lists(expected: list[Any], observed: Any, where: str) -> str | None
     return next((found for one, other in pairs if (found := describe_difference(one, other, where)) is not None), None)
 
 
-def _compare_groups(expected: Groups, observed: Any, where: str) -> str | None:
+def _compare_groups(expected: OrderedGroups, observed: Any, where: str) -> str | None:
     rest = list(observed)
     for group in expected.groups:
         there, rest = rest[: len(group)], rest[len(group) :]

@@ -11,13 +11,13 @@ from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
 
-class Impossible(Exception):
+class ImpossibleStep(Exception):
     """The model cannot take a step now, because the step names a missing object or because the outcome of the step
     is uncertain.
     """
 
 
-class Undecided(Exception):
+class UndecidedChoice(Exception):
     """The model cannot continue, because it needs a choice that the documents leave open and that has not been made
     yet.
     """
@@ -74,7 +74,7 @@ def transition(*rules: str, needs: tuple[str, ...], weight: int = 2, **simple: A
 class Model:
     """A world, which is the required behavior under the readings that were chosen so far.
 
-    A transition first checks whether it can be taken, and raises Impossible before it changes anything. The answers
+    A transition first checks whether it can be taken, and raises ImpossibleStep before it changes anything. The answers
     of a transition are stored in ``answers``.
     """
 
@@ -116,30 +116,30 @@ class Model:
         self.cited.update(dict.fromkeys(rules))
 
     def decide(self, choice: str, readings: int = 2) -> int:
-        """Return the number of the chosen reading, counted from 0; raise Undecided if no reading has been chosen
+        """Return the number of the chosen reading, counted from 0; raise UndecidedChoice if no reading has been chosen
         yet.
         """
         if choice not in self.decisions:
-            raise Undecided(choice, readings)
+            raise UndecidedChoice(choice, readings)
         return self.decisions[choice]
 
     def describe_visible_state(self) -> dict[str, Any]:
         """Return the visible state of this world."""
         raise NotImplementedError
 
-    def draw(self, chance: Random, names: list[str], weights: Sequence[float]) -> Step:
+    def draw_step(self, chance: Random, names: list[str], weights: Sequence[float]) -> Step:
         """Draw a step from those of the given transitions that are possible now."""
         while True:
             (name,) = chance.choices(names, weights)
             try:
                 return Step(name, getattr(self, f"draw_{name}")(chance))
-            except Impossible:
+            except ImpossibleStep:
                 continue
 
 
 def draw_one(chance: Random, values: Any) -> Any:
-    """Draw one of the given values; raise Impossible if no value is given."""
+    """Draw one of the given values; raise ImpossibleStep if no value is given."""
     found = list(values)
     if not found:
-        raise Impossible
+        raise ImpossibleStep
     return chance.choice(found)

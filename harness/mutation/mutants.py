@@ -23,7 +23,7 @@ from typing import Any
 import reference_qm
 from harness.errors import UnknownFault
 from harness.mutation.fields import read_field_types
-from harness.mutation.operators import Context, mutations
+from harness.mutation.operators import Context, list_mutations
 from harness.mutation.sites import Edit, first_line, list_own_lines
 
 REFERENCE_FOLDER = Path(reference_qm.__file__).parent
@@ -104,11 +104,11 @@ def compile_mutant(mutant: Mutant) -> tuple[FunctionType, CodeType]:
     """Return the function that a mutant changes, and the changed code of this function."""
     tree = _parse_file(mutant.file)
     edit = next(edit for one, edit in _list_file_mutants(mutant.file) if one.name == mutant.name)
-    undo = edit.swap()
+    undo = edit.swap_nodes()
     try:
         code = compile(ast.fix_missing_locations(tree), str(REFERENCE_FOLDER / mutant.file), "exec", dont_inherit=True)
     finally:
-        undo.swap()
+        undo.swap_nodes()
     return _map_functions(mutant.file)[mutant.function], _get_code(code, mutant.function)
 
 
@@ -145,7 +145,7 @@ def _list_file_mutants(file: str) -> list[tuple[Mutant, Edit]]:
             continue  # a decorated function is not called itself, or its results are cached
         ordinals: dict[str, int] = defaultdict(int)
         digest = hashlib.sha256(ast.dump(node).encode()).hexdigest()[:16]
-        for operator, site, edit in mutations(Context(node, names, read_field_types())):
+        for operator, site, edit in list_mutations(Context(node, names, read_field_types())):
             ordinals[operator] += 1
             before, after = _describe_edit(node, site.statement, operator, edit)
             name = f"{file}:{qualified}:{operator}-{ordinals[operator]}"
@@ -164,11 +164,11 @@ def _describe_edit(function: ast.FunctionDef, statement: ast.stmt, operator: str
     if edit.new.__class__ is ast.Pass:
         return first_line(statement), "pass"
     before = first_line(statement)
-    undo = edit.swap()
+    undo = edit.swap_nodes()
     try:
         after = first_line(statement)
     finally:
-        undo.swap()
+        undo.swap_nodes()
     return before, after
 
 

@@ -72,7 +72,7 @@ def condition_dropped(site: Site, context: Context) -> Iterator[Edit]:
         values = site.node.values
         for index in range(len(values)):
             left = values[:index] + values[index + 1 :]
-            yield site.edit(left[0] if len(left) == 1 else ast.BoolOp(site.node.op, left))
+            yield site.make_edit(left[0] if len(left) == 1 else ast.BoolOp(site.node.op, left))
 
 
 def and_or(site: Site, context: Context) -> Iterator[Edit]:
@@ -114,13 +114,13 @@ def off_by_one(site: Site, context: Context) -> Iterator[Edit]:
     """Yield changes that add one to a number, subtract one from a number, or negate a truth value."""
     value = _read_number(site, context)
     if isinstance(value, bool):
-        yield site.edit(ast.Constant(not value))
+        yield site.make_edit(ast.Constant(not value))
     elif isinstance(site.node, ast.Constant) and value is not None:
-        yield site.edit(ast.Constant(value + 1))
+        yield site.make_edit(ast.Constant(value + 1))
         if value > 1:
-            yield site.edit(ast.Constant(value - 1))
+            yield site.make_edit(ast.Constant(value - 1))
     elif isinstance(site.node, ast.expr) and value is not None:
-        yield site.edit(ast.BinOp(site.node, ast.Add(), ast.Constant(1)))
+        yield site.make_edit(ast.BinOp(site.node, ast.Add(), ast.Constant(1)))
 
 
 def other_member(site: Site, context: Context) -> Iterator[Edit]:
@@ -174,7 +174,7 @@ def statement_dropped(site: Site, context: Context) -> Iterator[Edit]:
         or (isinstance(node, _UNMUTATED_STATEMENTS))
         or (isinstance(node, ast.Return) and node.value is None)
     ):
-        yield site.edit(ast.Pass())
+        yield site.make_edit(ast.Pass())
 
 
 def other_answer(site: Site, context: Context) -> Iterator[Edit]:
@@ -205,7 +205,7 @@ _OPERATORS: dict[str, Operator] = {
 }
 
 
-def mutations(context: Context) -> Iterator[tuple[str, Site, Edit]]:
+def list_mutations(context: Context) -> Iterator[tuple[str, Site, Edit]]:
     """Yield every change of a function, with the name of its operator. The order of the changes is always the same."""
     yield from _early_return(context)
     for site in find_sites(context.function):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-_TEXT_ONLY = (ast.JoinedStr, ast.Raise, ast.Assert)
+_TEXT_ONLY_NODES = (ast.JoinedStr, ast.Raise, ast.Assert)
 """The functions whose calls only create the texts of errors and reasons."""
 
 
@@ -21,7 +21,7 @@ class Edit:
     key: Any
     new: Any
 
-    def swap(self) -> Edit:
+    def swap_nodes(self) -> Edit:
         """Carry out the edit; return the edit that undoes it."""
         if isinstance(self.key, str):
             old = getattr(self.holder, self.key)
@@ -42,7 +42,7 @@ class Site:
     holder: Any
     key: Any
 
-    def edit(self, new: Any) -> Edit:
+    def make_edit(self, new: Any) -> Edit:
         """Return the edit that replaces the node."""
         return Edit(self.holder, self.key, new)
 
@@ -66,7 +66,7 @@ def is_docstring(statement: ast.stmt) -> bool:
 
 
 def _walk_sites(site: Site) -> Iterator[Site]:
-    if isinstance(site.node, _TEXT_ONLY) or _makes_an_error(site.node):
+    if isinstance(site.node, _TEXT_ONLY_NODES) or _makes_an_error(site.node):
         return
     yield site
     for name, value in ast.iter_fields(site.node):

@@ -44,7 +44,7 @@ class GridCell:
         if why:
             self.reasons.setdefault(scenario, []).append(why)
 
-    def letters(self, result: Result) -> str:
+    def join_scenario_letters(self, result: Result) -> str:
         """Return the letters of the scenarios that have a result, in the order of SCENARIOS."""
         return "".join(letter for name, letter in LETTER_BY_SCENARIO.items() if self.results.get(name) is result)
 
@@ -97,7 +97,7 @@ def print_grid(grid: Grid) -> Iterator[str]:
 
 
 def _summarize_cell(cell: GridCell) -> str:
-    found = [f"{result} {letters}" for result in Result if (letters := cell.letters(result))]
+    found = [f"{result} {letters}" for result in Result if (letters := cell.join_scenario_letters(result))]
     if cell.broken:
         found.append(f"rules broken {len(set().union(*cell.broken.values()))}")
     return ", ".join(found)

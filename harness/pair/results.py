@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.errors import UsageError
 from harness.pair.outcomes import Outcome, Result
-from harness.pair.running import Cell
+from harness.pair.running import DirectionResult
 from harness.pair.scenarios import SCENARIOS
 from harness.sut.sut_file import SutFile
 
@@ -28,10 +28,10 @@ class PairResults:
     """
 
     systems: dict[str, str]
-    cells: tuple[Cell, ...]
+    cells: tuple[DirectionResult, ...]
 
 
-def write_results(out: Path, files: Mapping[str, SutFile], cells: Iterable[Cell], started: datetime) -> None:
+def write_results(out: Path, files: Mapping[str, SutFile], cells: Iterable[DirectionResult], started: datetime) -> None:
     """Write the results of a pair to its folder. ``started``: the time (UTC) at which the test of the pair started."""
     results = {
         "schema": SCHEMA_VERSION,
@@ -67,11 +67,11 @@ def _name_system(system: Mapping[str, Any]) -> str:
     )
 
 
-def _read_cell(cell: Mapping[str, Any], systems: Mapping[str, str]) -> Cell:
+def _read_cell(cell: Mapping[str, Any], systems: Mapping[str, str]) -> DirectionResult:
     origin, target = str(cell["origin"]), str(cell["target"])
     broken = {str(role): [str(rule) for rule in rules] for role, rules in cell["broken"].items()}
     for role in (origin, target, *broken):
         if role not in systems:
             raise ValueError(f"{role!r} is not the role of a system of this pair")
     outcome = Outcome(Result(cell["outcome"]["result"]), str(cell["outcome"]["why"]))
-    return Cell(str(cell["scenario"]), origin, target, outcome, str(cell["capture"]), broken)
+    return DirectionResult(str(cell["scenario"]), origin, target, outcome, str(cell["capture"]), broken)

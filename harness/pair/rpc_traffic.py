@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 from harness.capture.recorder import Connection, Recorder
 from harness.capture.rpc_stream import RpcFramer
-from harness.topology.relay import Link
+from harness.topology.relay import RelayedStreamPair
 from reference_qm.codec import FramingError
 
 
 @dataclass(eq=False, slots=True)
-class _Recorded:
+class _RecordedPacket:
     connection: Connection
     framer: RpcFramer = field(default_factory=RpcFramer)
     """The framer that splits the client's bytes into PDUs."""
@@ -24,14 +24,14 @@ class RpcTraffic:
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        self._of: dict[Link, _Recorded] = {}
+        self._of: dict[RelayedStreamPair, _RecordedPacket] = {}
 
-    def on_opened(self, link: Link) -> None:
+    def on_opened(self, link: RelayedStreamPair) -> None:
         """Record a connection."""
         opening = self._recorder.record_opening(link.client, link.server, by_peer=True, rpc=True)
-        self._of[link] = _Recorded(opening)
+        self._of[link] = _RecordedPacket(opening)
 
-    def on_data(self, link: Link, data: bytes, *, from_initiator: bool) -> None:
+    def on_data(self, link: RelayedStreamPair, data: bytes, *, from_initiator: bool) -> None:
         """Record bytes that one side sent. The client's bytes are recorded PDU by PDU."""
         recorded = self._of[link]
         if not from_initiator:
@@ -44,6 +44,6 @@ class RpcTraffic:
         for pdu in pdus:
             self._recorder.record_sent(recorded.connection, pdu)
 
-    def on_closed(self, link: Link, *, by_initiator: bool) -> None:
+    def on_closed(self, link: RelayedStreamPair, *, by_initiator: bool) -> None:
         """Record the end of a connection."""
         self._recorder.record_connection_end(self._of.pop(link).connection, by_peer=by_initiator)

@@ -14,7 +14,7 @@ from harness.foreign.findings import build_findings
 from harness.judging.verdicts import Verdict
 from harness.pair.outcomes import Outcome, Result
 from harness.pair.scenarios import SCENARIOS, Scenario, find_missing
-from harness.pair.systems import A, B, Drivers, Pair
+from harness.pair.systems import A, B, Pair, PairDrivers
 from harness.rules.catalogue import Catalogue
 from harness.sut.control import Unsupported
 
@@ -22,7 +22,7 @@ EXCHANGE_DIRECTIONS = ((A, B), (B, A))
 
 
 @dataclass(slots=True)
-class Cell:
+class DirectionResult:
     """The result of a scenario in one direction. It consists of the outcome, the capture, and the rules that each
     system broke in the capture.
     """
@@ -36,12 +36,12 @@ class Cell:
 
 
 def run_pair(
-    drivers: Drivers,
+    drivers: PairDrivers,
     out: Path,
     catalogue: Catalogue,
-    report: Callable[[Cell], None],
+    report: Callable[[DirectionResult], None],
     scenarios: Iterable[Scenario] = SCENARIOS,
-) -> list[Cell]:
+) -> list[DirectionResult]:
     """Run the scenarios of a pair. ``report`` is called with each result. Captures are written to the folder
     ``out``.
     """
@@ -54,7 +54,9 @@ def run_pair(
     return cells
 
 
-def _run_cell(drivers: Drivers, out: Path, catalogue: Catalogue, scenario: Scenario, origin: str, target: str) -> Cell:
+def _run_cell(
+    drivers: PairDrivers, out: Path, catalogue: Catalogue, scenario: Scenario, origin: str, target: str
+) -> DirectionResult:
     name = f"{scenario.name.replace(' ', '-')}-{origin}-{target}"
     capture = out / f"{name}.pcapng"
     identifiers = {}
@@ -63,7 +65,7 @@ def _run_cell(drivers: Drivers, out: Path, catalogue: Catalogue, scenario: Scena
         outcome = find_missing(scenario, pair.sides[origin], pair.sides[target]) or run_scenario(
             scenario, pair, origin, target
         )
-    cell = Cell(scenario.name, origin, target, outcome)
+    cell = DirectionResult(scenario.name, origin, target, outcome)
     if capture.is_file():
         cell.capture = capture.name
         for finding in build_findings(check_capture(capture, catalogue)):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.pair.outcomes import Outcome, Result, compare_classes, compare_messages
-from harness.pair.systems import Pair, Side
+from harness.pair.systems import Pair, PairSystem
 
 MESSAGE_COUNT = 3
 LARGE_BODY = "x" * 3_000_000
@@ -17,7 +17,7 @@ LARGE_BODY = "x" * 3_000_000
 MAX_POLLS = 40
 ADMIN_LIMIT = 1_000
 
-Run = Callable[[Pair, Side, Side], Outcome]
+RunScenario = Callable[[Pair, PairSystem, PairSystem], Outcome]
 """The type of functions that carry out a scenario, with the pair, the origin and the target as arguments."""
 
 
@@ -33,19 +33,19 @@ class Scenario:
     says: str
     origin: tuple[str, ...]
     target: tuple[str, ...]
-    run: Run
+    run: RunScenario
 
 
 def _number_labels(name: str, number: int = MESSAGE_COUNT) -> list[str]:
     return [f"{name} {index}" for index in range(1, number + 1)]
 
 
-def _send_all(origin: Side, target: Side, queue: str, labels: Sequence[str], **fields: Any) -> None:
+def _send_all(origin: PairSystem, target: PairSystem, queue: str, labels: Sequence[str], **fields: Any) -> None:
     for label in labels:
         origin.sut.send(target.direct_name(queue), label=label, **{"body": label, **fields})
 
 
-def _await_labels(pair: Pair, side: Side, queue: str, number: int) -> list[str]:
+def _await_labels(pair: Pair, side: PairSystem, queue: str, number: int) -> list[str]:
     """Read the labels in a queue until the expected number of labels is reached. Read them once more after a
     silence window, to detect repeated messages.
     """
@@ -58,8 +58,10 @@ def _await_labels(pair: Pair, side: Side, queue: str, number: int) -> list[str]:
     return side.sut.labels(queue)
 
 
-def _deliver_messages(name: str, number: int = MESSAGE_COUNT, *, transactional: bool = False, **fields: Any) -> Run:
-    def deliver(pair: Pair, origin: Side, target: Side) -> Outcome:
+def _deliver_messages(
+    name: str, number: int = MESSAGE_COUNT, *, transactional: bool = False, **fields: Any
+) -> RunScenario:
+    def deliver(pair: Pair, origin: PairSystem, target: PairSystem) -> Outcome:
         queue = target.sut.queue("transactional" if transactional else "plain")
         labels = _number_labels(name, number)
         _send_all(origin, target, queue, labels, **fields)
@@ -68,7 +70,7 @@ def _deliver_messages(name: str, number: int = MESSAGE_COUNT, *, transactional: 
     return deliver
 
 
-def _request_acknowledgments(pair: Pair, origin: Side, target: Side) -> Outcome:
+def _request_acknowledgments(pair: Pair, origin: PairSystem, target: PairSystem) -> Outcome:
     """Send two messages whose arrival and receipt must be acknowledged in an administration queue of the origin."""
     queue, admin = target.sut.queue("plain"), origin.sut.queue("admin")
     fields = {"acks": ["positive_arrival", "positive_receive"], "admin_queue": origin.direct_name(admin)}
@@ -81,7 +83,7 @@ def _request_acknowledgments(pair: Pair, origin: Side, target: Side) -> Outcome:
     )
 
 
-def _send_to_missing_queue(pair: Pair, origin: Side, target: Side) -> Outcome:
+def _send_to_missing_queue(pair: Pair, origin: PairSystem, target: PairSystem) -> Outcome:
     """Send a message to a missing queue. The origin must receive either a negative acknowledgment or no
     acknowledgment. An unsigned message gets no acknowledgment while SendInsecureNacks is FALSE (MS-MQQB 3.1.5.8.3).
     """
@@ -92,13 +94,13 @@ def _send_to_missing_queue(pair: Pair, origin: Side, target: Side) -> Outcome:
     return compare_classes(["MQMSG_CLASS_NACK_BAD_DST_Q"] if classes else [], classes)
 
 
-def _await_classes(pair: Pair, side: Side, queue: str, number: int) -> list[str]:
+def _await_classes(pair: Pair, side: PairSystem, queue: str, number: int) -> list[str]:
     _await_labels(pair, side, queue, number)
     found = side.sut.control.call("peek", queue=queue, limit=ADMIN_LIMIT)["messages"]
     return [str(one["class"]) for one in found]
 
 
-def _send_over_outage(pair: Pair, origin: Side, target: Side) -> Outcome:
+def _send_over_outage(pair: Pair, origin: PairSystem, target: PairSystem) -> Outcome:
     """Send messages while the network is interrupted. After the network is restored, each message must arrive once,
     and the messages must arrive in order.
     """
@@ -112,7 +114,7 @@ def _send_over_outage(pair: Pair, origin: Side, target: Side) -> Outcome:
     return compare_messages(labels, _await_after_outage(pair, target, queue, len(labels)), in_order=True)
 
 
-def _send_over_restart(pair: Pair, origin: Side, target: Side) -> Outcome:
+def _send_over_restart(pair: Pair, origin: PairSystem, target: PairSystem) -> Outcome:
     """Restart the target. The recoverable messages that are sent before and after the restart must each be in the
     queue once, and in order.
     """
@@ -125,7 +127,7 @@ def _send_over_restart(pair: Pair, origin: Side, target: Side) -> Outcome:
     return compare_messages(labels, _await_after_outage(pair, target, queue, len(labels)), in_order=True)
 
 
-def _await_after_outage(pair: Pair, side: Side, queue: str, number: int) -> list[str]:
+def _await_after_outage(pair: Pair, side: PairSystem, queue: str, number: int) -> list[str]:
     """Wait until the messages sent during an outage have arrived, at most for several times the duration after
     which a queue manager connects again.
     """
@@ -136,7 +138,7 @@ def _await_after_outage(pair: Pair, side: Side, queue: str, number: int) -> list
     return _await_labels(pair, side, queue, number)
 
 
-def _read_remotely(pair: Pair, origin: Side, target: Side) -> Outcome:
+def _read_remotely(pair: Pair, origin: PairSystem, target: PairSystem) -> Outcome:
     """Send messages, and receive them at the origin from the target's queue. Each message must be received once,
     and the messages must be received in order. The queue must then be empty.
     """
@@ -198,7 +200,7 @@ SCENARIOS = (
 )
 
 
-def find_missing(scenario: Scenario, origin: Side, target: Side) -> Outcome | None:
+def find_missing(scenario: Scenario, origin: PairSystem, target: PairSystem) -> Outcome | None:
     """Return the outcome ``unsupported``, with the missing facilities and capabilities, or None if the scenario can
     run.
     """

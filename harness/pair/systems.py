@@ -25,7 +25,7 @@ READ_PORT = 2105
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class PairSystem:
     """One system of a pair. ``found_at``: the address of the relay through which the other system reaches this
     system.
     """
@@ -53,8 +53,8 @@ class PingRelay:
     def __init__(self, environment: RealEnvironment, at: Endpoint, target: Endpoint, recorder: Recorder) -> None:
         self._target = target
         self._recorder = recorder
-        self._near = environment.open_udp_port(at, _Forward(self._forward_to_target))
-        self._far = environment.open_udp_port(Endpoint(at.host, 0), _Forward(self._forward_response))
+        self._near = environment.open_udp_port(at, _ForwardingSink(self._forward_to_target))
+        self._far = environment.open_udp_port(Endpoint(at.host, 0), _ForwardingSink(self._forward_response))
         self._asker: Endpoint | None = None
 
     def _forward_to_target(self, remote: Endpoint, data: bytes) -> None:
@@ -74,7 +74,7 @@ class PingRelay:
 
 
 @dataclass(frozen=True, slots=True)
-class _Forward(DatagramSink):
+class _ForwardingSink(DatagramSink):
     """A receiver of datagrams that passes them to a function."""
 
     take: Callable[[Endpoint, bytes], None]
@@ -96,7 +96,7 @@ class NoJudge:
 class Pair:
     """Both systems of a pair during one scenario. One capture contains all of their traffic."""
 
-    def __init__(self, environment: RealEnvironment, sides: dict[str, Side], capture: Path) -> None:
+    def __init__(self, environment: RealEnvironment, sides: dict[str, PairSystem], capture: Path) -> None:
         self.environment = environment
         self.sides = sides
         self.recorder = Recorder(environment, capture)
@@ -106,11 +106,11 @@ class Pair:
         self._relays += [relay for one in sides.values() for relay in self._relay_rpc(one)]
         self._pings = [self._relay_pings(one) for one in sides.values()]
 
-    def _relay_connections(self, side: Side) -> Relay:
+    def _relay_connections(self, side: PairSystem) -> Relay:
         at = Endpoint(side.found_at, side.sut.file.driver.peer_tcp_port or side.sut.tcp_port)
         return Relay(self.environment, at, side.sut.endpoint, self.traffic, side.sut.file.driver.peer_address)
 
-    def _relay_rpc(self, side: Side) -> list[Relay]:
+    def _relay_rpc(self, side: PairSystem) -> list[Relay]:
         """Relay the ports of qmcomm and qm2qm, if the system declares qm2qm. A client asks qmcomm for the port of
         qm2qm, so the relays use the same port numbers as the system.
         """
@@ -129,7 +129,7 @@ class Pair:
             for port in ports
         ]
 
-    def _relay_pings(self, side: Side) -> PingRelay:
+    def _relay_pings(self, side: PairSystem) -> PingRelay:
         target = Endpoint(side.sut.address, side.sut.ping_port)
         at = Endpoint(side.found_at, side.sut.file.driver.peer_ping_port or side.sut.ping_port)
         return PingRelay(self.environment, at, target, self.recorder)
@@ -166,7 +166,7 @@ class Pair:
             stack.callback(self.restore_connections)
 
 
-class Drivers:
+class PairDrivers:
     """The drivers of both systems of a pair."""
 
     def __init__(self, a: SutFile, b: SutFile, out: Path) -> None:
@@ -210,7 +210,9 @@ class Drivers:
         try:
             views = {role: driver.open_in(environment, name, name) for role, driver in self._drivers.items()}
             found_at = {A: views[B].file.driver.peer_address, B: views[A].file.driver.peer_address}
-            pair = Pair(environment, {role: Side(role, view, found_at[role]) for role, view in views.items()}, capture)
+            pair = Pair(
+                environment, {role: PairSystem(role, view, found_at[role]) for role, view in views.items()}, capture
+            )
             try:
                 yield pair
             finally:

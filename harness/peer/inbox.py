@@ -21,7 +21,7 @@ from harness.peer.raw_ends import RawListener
 from harness.wire import connection_parameters, establish_connection
 
 TCP = "tcp"
-Wanted = Callable[[Frame], bool]
+FrameCondition = Callable[[Frame], bool]
 
 
 class Inbox:
@@ -36,7 +36,7 @@ class Inbox:
         peer: Party,
         conversations: Callable[[], list[Conversation]],
         listen_raw: Callable[[], RawListener],
-        is_foreign: Wanted,
+        is_foreign: FrameCondition,
     ) -> None:
         self.peer = peer
         self._is_foreign = is_foreign
@@ -82,7 +82,7 @@ class Inbox:
         """
         return [frame for frame in self._pieces if frame.kind != USER_MESSAGE_KIND or not self.peer.is_residue(frame)]
 
-    def wait(self, wanted: Wanted, count: int = 1, within_ms: int | None = None) -> list[Frame]:
+    def wait(self, wanted: FrameCondition, count: int = 1, within_ms: int | None = None) -> list[Frame]:
         """Wait for ``count`` of the wanted messages; return the wanted messages that have arrived.
 
         If ``within_ms`` is omitted, wait as long as the SUT may take to open a session, including a second attempt.
@@ -92,7 +92,7 @@ class Inbox:
         self.peer.environment.run_until(lambda: len(self.find(wanted)) >= count, timeout_ms)
         return self.find(wanted)
 
-    def find(self, wanted: Wanted) -> list[Frame]:
+    def find(self, wanted: FrameCondition) -> list[Frame]:
         """Return the wanted messages that have arrived so far."""
         return [frame for frame in self.messages if wanted(frame)]
 

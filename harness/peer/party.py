@@ -49,7 +49,7 @@ class Places:
         }
 
 
-class Identity(NamedTuple):
+class PartyIdentity(NamedTuple):
     """The identity of a counterpart of the SUT, which consists of its QueueManager.Identifier and its address."""
 
     identifier: UUID
@@ -66,7 +66,7 @@ class Party:
         recorder: Recorder,
         seed: str,
         variant: Variant = PLAIN,
-        identity: Identity | None = None,
+        identity: PartyIdentity | None = None,
     ) -> None:
         """``variant``: the values of the message properties for which a check gives no value. ``identity``: by
         default, the identity in the SUT file.
@@ -77,7 +77,7 @@ class Party:
         self.recorder = recorder
         self.entropy = SeededEntropy(f"{seed} {sut.own}")
         driver = sut.file.driver
-        self.identifier, self.address = identity or Identity(driver.peer_identifier, driver.peer_address)
+        self.identifier, self.address = identity or PartyIdentity(driver.peer_identifier, driver.peer_address)
         self.message_ids = range(sut.first_message_id, sut.first_message_id + MESSAGE_IDS_PER_TEST)
         """The MessageIDs that are reserved for this test. Raw messages use the first half, and a reference core
         uses the second half.
@@ -212,7 +212,7 @@ class Party:
         timeouts, began_ms = self.sut.timeouts, self.environment.now().monotonic_ms
         if self.environment.run_until(arrived, timeouts.response_ms):
             return True
-        if self.environment.run_until(arrived, timeouts.late_ms):
+        if self.environment.run_until(arrived, timeouts.late_answer_wait_ms):
             took_ms = self.environment.now().monotonic_ms - began_ms
             raise ConformanceFailure(f"{what} arrived after {took_ms:,} ms; the timeout is {timeouts.response_ms:,} ms")
         return False

@@ -19,7 +19,7 @@ from harness.peer.afterwards import PEER_QUOTA_KB, accept_waiting_messages
 from harness.peer.conversation import Conversation, RawConversation, Session, Tamper
 from harness.peer.handshake import establish_request, parameters_request, shake_hands
 from harness.peer.inbox import Inbox
-from harness.peer.party import NO_FIELDS, Identity, Party
+from harness.peer.party import NO_FIELDS, Party, PartyIdentity
 from harness.peer.raw_ends import PingEnd, RawListener
 from harness.sut.own_queues import MESSAGE_IDS_PER_TEST
 from harness.sut.sut import Sut
@@ -45,7 +45,7 @@ class Peer(Party):
         recorder: Recorder,
         seed: str,
         variant: Variant = PLAIN,
-        identity: Identity | None = None,
+        identity: PartyIdentity | None = None,
     ) -> None:
         super().__init__(environment, sut, recorder, seed, variant, identity)
         self.first_core_id = self.message_ids[MESSAGE_IDS_PER_TEST // 2]
@@ -94,7 +94,7 @@ class Peer(Party):
         The second counterpart uses the recorder of this peer, and ends with this peer. The inbox of each counterpart
         contains only the messages that the SUT sent to that counterpart.
         """
-        identity = Identity(uuid5(self.identifier, "second host"), address)
+        identity = PartyIdentity(uuid5(self.identifier, "second host"), address)
         second = Peer(
             self.environment, self.sut, self.recorder, f"second host {identity.identifier}", identity=identity
         )

@@ -119,7 +119,7 @@ class ServedCall:
         self.answered.append(self.association.send(fault(self.call_id, self.p_cont_id, status)))
 
 
-Answer = Callable[[ServedCall], None]
+AnswerCall = Callable[[ServedCall], None]
 """The type of functions that answer a call, or deliberately do not answer it."""
 
 
@@ -295,7 +295,9 @@ class RpcServer:
     which the server rejects every bind, or None to accept binds.
     """
 
-    def __init__(self, peer: Peer, answers: dict[str, Answer], transfers: tuple[Syntax, ...] = (NDR64, NDR)) -> None:
+    def __init__(
+        self, peer: Peer, answers: dict[str, AnswerCall], transfers: tuple[Syntax, ...] = (NDR64, NDR)
+    ) -> None:
         self.peer = peer
         self.answers = answers
         self.transfers = transfers

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from uuid import UUID
 
 from harness.attach.conversation import Conversation
-from harness.attach.probes import Probes
+from harness.attach.probes import AgentProbes
 from harness.environment import RealEnvironment
 from harness.errors import ConformanceFailure, SutUnavailable
-from harness.preflight.setup import Setup
+from harness.preflight.setup import RunSetup
 from harness.prerequisites.asking import create_temporary_queue
-from harness.prerequisites.line import Line, State
+from harness.prerequisites.line import PrerequisiteFinding, State
 from harness.sut.control import ContractBroken, Control, ControlRefused
 from harness.sut.shown import NotShown
 
@@ -20,13 +20,13 @@ LARGEST_CLOCK_ERROR_S = 60
 """int s: the maximum difference between the clocks that checks of times tolerate (MS-MQMQ 2.2.19.2 SentTime)."""
 
 
-def check_identity(setup: Setup) -> Iterator[Line]:
+def check_identity(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     """Request the system's identity and facilities on the control channel, and compare this identity with the
     identity in sessions.
     """
     route = setup.route
     if route is None and (commands := setup.file.commands):
-        yield Line(
+        yield PrerequisiteFinding(
             "control",
             State.NOT_SEEN,
             f"[commands] contains {', '.join(commands)}: a run executes them, but preflight does not",
@@ -34,19 +34,21 @@ def check_identity(setup: Setup) -> Iterator[Line]:
         return
     if route is None:
         said = "[control] is missing, so rules about facts that packets do not show cannot be judged"
-        yield Line("control", State.NOT_DECLARED, said, "docs/attach.md explains how to add a control channel")
+        yield PrerequisiteFinding(
+            "control", State.NOT_DECLARED, said, "docs/attach.md explains how to add a control channel"
+        )
         return
     environment = RealEnvironment()
     try:
         conversation = Conversation(environment, route, setup.timeouts.control_ms)
-        probes = Probes(conversation, "preflight")
+        probes = AgentProbes(conversation, "preflight")
         probes.identify()
         conversation.close()
     except SutUnavailable as error:
         way_out = (
             "check that the agent runs, and that [control] is right; `mqconform attach --sut FILE` tries each verb"
         )
-        yield Line("control", State.MISSING, str(error), way_out, True)
+        yield PrerequisiteFinding("control", State.MISSING, str(error), way_out, True)
         return
     finally:
         environment.close()
@@ -54,42 +56,48 @@ def check_identity(setup: Setup) -> Iterator[Line]:
     setup.facilities, setup.host_name = frozenset(found.announced), found.name or None
     named = " ".join(part for part in (found.name, found.version) if part) or "no name"
     said = f"{named}, queue manager {found.guid}, control protocol {found.protocol}, answers in {found.usual_ms} ms"
-    yield Line("control", State.OK, said)
-    yield Line("facilities", State.OK if found.announced else State.MISSING, ", ".join(found.announced) or "none")
+    yield PrerequisiteFinding("control", State.OK, said)
+    yield PrerequisiteFinding(
+        "facilities", State.OK if found.announced else State.MISSING, ", ".join(found.announced) or "none"
+    )
     for problem in found.problems:
-        yield Line("facilities", State.WRONG, problem)
+        yield PrerequisiteFinding("facilities", State.WRONG, problem)
     yield from _compare_identifiers(setup, found.guid)
 
 
-def _compare_identifiers(setup: Setup, guid: str) -> Iterator[Line]:
+def _compare_identifiers(setup: RunSetup, guid: str) -> Iterator[PrerequisiteFinding]:
     if setup.guid is None:
-        yield Line("one system", State.NOT_SEEN, "no session was answered, so there is no identity to compare")
+        yield PrerequisiteFinding(
+            "one system", State.NOT_SEEN, "no session was answered, so there is no identity to compare"
+        )
     elif UUID(guid) == setup.guid:
-        yield Line("one system", State.OK, "sessions and the control channel belong to the same queue manager")
+        yield PrerequisiteFinding(
+            "one system", State.OK, "sessions and the control channel belong to the same queue manager"
+        )
     else:
         said = f"queue manager {setup.guid} answers sessions, but {guid} answers on the control channel"
         way_out = "set address, tcp_port and control.address to those of one system"
-        yield Line("one system", State.WRONG, said, way_out, True)
+        yield PrerequisiteFinding("one system", State.WRONG, said, way_out, True)
 
 
-def check_clock(setup: Setup) -> Iterator[Line]:
+def check_clock(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     """Return a finding about the error of the system's clock. The error is measured by a message to the peer or by
     a message that the system sends to itself.
     """
-    if setup.clock_s is None and all(map(setup.offers, ("queue_control", "send", "receive"))):
+    if setup.clock_s is None and all(map(setup.offers_facility, ("queue_control", "send", "receive"))):
         environment = RealEnvironment()
         try:
             with setup.open_control(environment) as control:
                 setup.clock_s = _measure_clock_in_queue(control)
         except (ConformanceFailure, SutUnavailable) as error:
-            yield Line(
+            yield PrerequisiteFinding(
                 "clock", State.NOT_SEEN, f"the clock cannot be read from a message of the system to itself: {error}"
             )
             return
         finally:
             environment.close()
     if setup.clock_s is None:
-        yield Line(
+        yield PrerequisiteFinding(
             "clock", State.NOT_SEEN, "neither a message from the system nor a control channel shows the system's clock"
         )
         return
@@ -100,7 +108,7 @@ def check_clock(setup: Setup) -> Iterator[Line]:
     )
     far = abs(setup.clock_s) > LARGEST_CLOCK_ERROR_S
     way_out = f"set the system's clock: checks of times accept an error of {LARGEST_CLOCK_ERROR_S} s" if far else ""
-    yield Line("clock", State.WRONG if far else State.OK, off, way_out)
+    yield PrerequisiteFinding("clock", State.WRONG if far else State.OK, off, way_out)
 
 
 def _measure_clock_in_queue(control: Control) -> int | None:
@@ -116,7 +124,7 @@ def _measure_clock_in_queue(control: Control) -> int | None:
     return None if sent_s is None else sent_s - int(time.time())
 
 
-def peek_into_queues(setup: Setup, names: dict[str, str]) -> Iterator[Line]:
+def peek_into_queues(setup: RunSetup, names: dict[str, str]) -> Iterator[PrerequisiteFinding]:
     """Peek into the queues whose keys in [queues] are given."""
     environment = RealEnvironment()
     try:
@@ -124,23 +132,23 @@ def peek_into_queues(setup: Setup, names: dict[str, str]) -> Iterator[Line]:
             for key, queue in names.items():
                 yield _try_peek(control, key, queue)
     except SutUnavailable as error:
-        yield Line("queues", State.NOT_SEEN, str(error))
+        yield PrerequisiteFinding("queues", State.NOT_SEEN, str(error))
     finally:
         environment.close()
 
 
-def _try_peek(control: Control, key: str, queue: str) -> Line:
+def _try_peek(control: Control, key: str, queue: str) -> PrerequisiteFinding:
     try:
         control.call("peek", queue=queue, limit=1)
     except NotShown as error:
-        return Line("queues", State.NOT_SEEN, f"{key} {queue}: {error}")
+        return PrerequisiteFinding("queues", State.NOT_SEEN, f"{key} {queue}: {error}")
     except ContractBroken as error:
-        return Line("queues", State.WRONG, str(error))
+        return PrerequisiteFinding("queues", State.WRONG, str(error))
     except ControlRefused as error:
-        return Line(
+        return PrerequisiteFinding(
             "queues",
             State.MISSING,
             f"{key} {queue}: {error}",
             f"create the queue, or name an existing queue as queues.{key}",
         )
-    return Line("queues", State.OK, f"{key} {queue} can be read")
+    return PrerequisiteFinding("queues", State.OK, f"{key} {queue} can be read")

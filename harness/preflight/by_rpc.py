@@ -10,9 +10,9 @@ from dataclasses import replace
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.peer.association import Association, Call
 from harness.peer.remote import Remote
-from harness.preflight.setup import Setup
+from harness.preflight.setup import RunSetup
 from harness.prerequisites.asking import create_temporary_queue
-from harness.prerequisites.line import Line, State
+from harness.prerequisites.line import PrerequisiteFinding, State
 from harness.sut import endpoint_mapper
 from harness.sut.control import ControlRefused
 from harness.sut.shown import NotShown
@@ -20,14 +20,14 @@ from harness.wire.rpc_qm2qm import IP_READ
 from harness.wire.rpc_qmcomm import DIRECT, PEEK_ACCESS, queue_format
 from reference_qm.shell.rpc_settings import AUTHENTICATION_LEVELS
 
-NO_QUEUE = "private$\\mqc-preflight-none"
+MISSING_QUEUE_NAME = "private$\\mqc-preflight-none"
 """A name that no queue has."""
 _ACCESS_DENIED = "ACCESS_DENIED"
 """A string that occurs in the name of every status that reports denied access, in faults and in results."""
 LEVEL_NAMES = {level: name for name, level in AUTHENTICATION_LEVELS.items()}
 
 
-def find_port(setup: Setup) -> Line:
+def find_port(setup: RunSetup) -> PrerequisiteFinding:
     """Ask the endpoint mapper for the port of qmcomm, because rpc_port is 0. Store the port in the set-up."""
     driver = setup.file.driver
     try:
@@ -35,12 +35,12 @@ def find_port(setup: Setup) -> Line:
     except SutUnavailable as error:
         setup.lacking.add("qm2qm")
         said, _, way_out = str(error).rpartition("; ")
-        return Line("rpc port", State.MISSING, said, way_out)
+        return PrerequisiteFinding("rpc port", State.MISSING, said, way_out)
     setup.file = replace(setup.file, driver=replace(driver, rpc_port=found))
-    return Line("rpc port", State.OK, f"the endpoint mapper at {driver.address} returns {found}")
+    return PrerequisiteFinding("rpc port", State.OK, f"the endpoint mapper at {driver.address} returns {found}")
 
 
-def bind_and_call(setup: Setup) -> Iterator[Line]:
+def bind_and_call(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     """Bind to both interfaces, and call a method that changes nothing."""
     driver, access = setup.file.driver, setup.file.rpc
     where = f"{driver.address}:{driver.rpc_port}"
@@ -50,7 +50,7 @@ def bind_and_call(setup: Setup) -> Iterator[Line]:
             remote = Remote(peer, peer.sut)
             association = remote.associate()
             at = "" if remote.get_read_port() == driver.rpc_port else f", qm2qm at port {remote.get_read_port()}"
-            yield Line("rpc", State.OK, f"{where} serves qmcomm and qm2qm{at}, {level}")
+            yield PrerequisiteFinding("rpc", State.OK, f"{where} serves qmcomm and qm2qm{at}, {level}")
             yield _try_call(setup, association)
             yield _check_access(setup, remote, association)
     except (ConformanceFailure, SutUnavailable, OSError) as error:
@@ -62,41 +62,43 @@ def bind_and_call(setup: Setup) -> Iterator[Line]:
             else "check that driver.rpc_port is the port of qmcomm, "
             "and that level, user and password in [rpc] are right"
         )
-        yield Line("rpc", State.MISSING if missing else State.WRONG, f"{level}: {error}", way_out)
+        yield PrerequisiteFinding("rpc", State.MISSING if missing else State.WRONG, f"{level}: {error}", way_out)
 
 
-def _try_call(setup: Setup, association: Association) -> Line:
+def _try_call(setup: RunSetup, association: Association) -> PrerequisiteFinding:
     call = association.call("R_QMGetRTQMServerPort", fIP=IP_READ)
     if call.status is not None:
-        return Line("rpc call", State.OK, f"R_QMGetRTQMServerPort returns port {call.status}")
+        return PrerequisiteFinding("rpc call", State.OK, f"R_QMGetRTQMServerPort returns port {call.status}")
     setup.lacking.add("qm2qm")
-    return Line("rpc call", State.WRONG, f"R_QMGetRTQMServerPort: {call.outcome}", _describe_remedy(call))
+    return PrerequisiteFinding(
+        "rpc call", State.WRONG, f"R_QMGetRTQMServerPort: {call.outcome}", _describe_remedy(call)
+    )
 
 
-def _check_access(setup: Setup, remote: Remote, association: Association) -> Line:
+def _check_access(setup: RunSetup, remote: Remote, association: Association) -> PrerequisiteFinding:
     """Open a queue, which requires an access right; any user may call R_QMGetRTQMServerPort (MS-MQMP 3.1.4.2).
 
     If the control channel has created a queue, opening this queue also shows that both interfaces belong to one
     system. Without a control channel, the name of a missing queue is used.
     """
     made = None
-    if setup.offers("queue_control"):
+    if setup.offers_facility("queue_control"):
         try:
             with setup.open_control(remote.peer.environment) as control, create_temporary_queue(control) as made:
                 call = _open_to_peek(setup, remote, association, made)
         except (ControlRefused, NotShown, SutUnavailable) as error:
-            return Line("rpc access", State.NOT_SEEN, str(error))
+            return PrerequisiteFinding("rpc access", State.NOT_SEEN, str(error))
     else:
-        call = _open_to_peek(setup, remote, association, NO_QUEUE)
+        call = _open_to_peek(setup, remote, association, MISSING_QUEUE_NAME)
     which = "a queue created by the control channel" if made else "a missing queue"
     said = f"R_QMOpenRemoteQueue of {which}: {call.outcome}"
     if _ACCESS_DENIED not in call.outcome and (call.outcome == "MQ_OK" if made else call.status is not None):
-        return Line("rpc access", State.OK, said)
+        return PrerequisiteFinding("rpc access", State.OK, said)
     setup.lacking.add("qm2qm")
     way_out = _describe_remedy(call) or (
         "set driver.rpc_port and control.address to those of one system" if made else ""
     )
-    return Line("rpc access", State.WRONG, said, way_out)
+    return PrerequisiteFinding("rpc access", State.WRONG, said, way_out)
 
 
 def _describe_remedy(call: Call) -> str:
@@ -108,7 +110,7 @@ def _describe_remedy(call: Call) -> str:
     return call.advice_on_denial.strip(" ()") or denied
 
 
-def open_queues_to_peek(setup: Setup, names: dict[str, str]) -> Iterator[Line]:
+def open_queues_to_peek(setup: RunSetup, names: dict[str, str]) -> Iterator[PrerequisiteFinding]:
     """Open the queues whose keys in [queues] are given with peek access, and close them again."""
     try:
         with setup.peer() as peer:
@@ -117,15 +119,15 @@ def open_queues_to_peek(setup: Setup, names: dict[str, str]) -> Iterator[Line]:
             for key, queue in names.items():
                 yield _try_open(setup, remote, association, key, queue)
     except (ConformanceFailure, SutUnavailable, OSError) as error:
-        yield Line("queues", State.NOT_SEEN, str(error))
+        yield PrerequisiteFinding("queues", State.NOT_SEEN, str(error))
 
 
-def _try_open(setup: Setup, remote: Remote, association: Association, key: str, queue: str) -> Line:
+def _try_open(setup: RunSetup, remote: Remote, association: Association, key: str, queue: str) -> PrerequisiteFinding:
     call = _open_to_peek(setup, remote, association, queue)
     if call.outcome == "MQ_OK":
-        return Line("queues", State.OK, f"{key} {queue} can be opened")
+        return PrerequisiteFinding("queues", State.OK, f"{key} {queue} can be opened")
     way_out = _describe_remedy(call) or f"create the queue, or name an existing queue as queues.{key}"
-    return Line(
+    return PrerequisiteFinding(
         "queues",
         State.WRONG if _ACCESS_DENIED in call.outcome else State.MISSING,
         f"{key} {queue}: {call.outcome}",
@@ -133,7 +135,7 @@ def _try_open(setup: Setup, remote: Remote, association: Association, key: str, 
     )
 
 
-def _open_to_peek(setup: Setup, remote: Remote, association: Association, queue: str) -> Call:
+def _open_to_peek(setup: RunSetup, remote: Remote, association: Association, queue: str) -> Call:
     """Open a queue with peek access, and close it again."""
     form = queue_format(DIRECT, f"TCP:{setup.file.driver.address}\\{queue}")
     call = remote.open_remote(association, form=form, access=PEEK_ACCESS)

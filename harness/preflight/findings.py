@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from harness.prerequisites.line import Line
+from harness.prerequisites.line import PrerequisiteFinding
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class MustRuleCounts:
     """The numbers of MUST rules. ``of``: the rules with a check. ``judged``: the rules that a run can judge now.
     ``promised``: the rules that a run could judge if the system provided everything that the SUT file declares.
     """
@@ -28,8 +28,8 @@ class Report:
     """All findings about a set-up. ``file``: the path of the SUT file."""
 
     file: str
-    count: Count
-    lines: tuple[Line, ...] = field(default=())
+    count: MustRuleCounts
+    lines: tuple[PrerequisiteFinding, ...] = field(default=())
 
     @property
     def ready(self) -> bool:

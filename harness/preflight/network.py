@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from harness.environment import RealEnvironment
 from harness.errors import SutUnavailable
-from harness.preflight.setup import Setup
-from harness.prerequisites.line import Line, State
+from harness.preflight.setup import RunSetup
+from harness.prerequisites.line import PrerequisiteFinding, State
 from harness.sut.discovery import derive_identity_peer, discover_identifier
 from harness.sut.listeners import Port, describe_listener, refuse_foreign_address
 from harness.sut.pulse_channels import PingChannel
@@ -21,31 +21,35 @@ ms).
 """
 
 
-def report_name(setup: Setup) -> Iterator[Line]:
+def report_name(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     """Report the name under which a run would record the results of the system."""
     sut = setup.file.sut
-    yield Line("name", State.OK, f"{sut.name} {sut.version} ({sut.vendor}), profile {sut.profile}")
+    yield PrerequisiteFinding("name", State.OK, f"{sut.name} {sut.version} ({sut.vendor}), profile {sut.profile}")
 
 
-def check_addresses(setup: Setup) -> Iterator[Line]:
+def check_addresses(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     """Resolve the system's address, and check that the peer's address belongs to this machine."""
     driver = setup.file.driver
     try:
         found = socket.getaddrinfo(driver.address, driver.tcp_port, type=socket.SOCK_STREAM)
         said = f"driver.address {driver.address}"
         resolved = str(found[0][4][0])
-        yield Line("address", State.OK, said if resolved == driver.address else f"{said} is {resolved}")
+        yield PrerequisiteFinding("address", State.OK, said if resolved == driver.address else f"{said} is {resolved}")
     except (OSError, UnicodeError) as error:
         why = getattr(error, "strerror", None) or error
-        yield Line("address", State.WRONG, f"driver.address {driver.address}: {why}", "give the system's address", True)
+        yield PrerequisiteFinding(
+            "address", State.WRONG, f"driver.address {driver.address}: {why}", "give the system's address", True
+        )
     try:
         refuse_foreign_address(driver.peer_address, "driver.peer_address")
-        yield Line("peer address", State.OK, f"driver.peer_address {driver.peer_address} is an address of this machine")
+        yield PrerequisiteFinding(
+            "peer address", State.OK, f"driver.peer_address {driver.peer_address} is an address of this machine"
+        )
     except (SutUnavailable, OSError) as error:
-        yield Line("peer address", State.WRONG, str(error), ends_run=True)
+        yield PrerequisiteFinding("peer address", State.WRONG, str(error), ends_run=True)
 
 
-def check_sessions(setup: Setup) -> Iterator[Line]:
+def check_sessions(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     """Connect to the port for sessions, and request a session."""
     driver = setup.file.driver
     where = f"{driver.address}:{driver.tcp_port}"
@@ -53,25 +57,27 @@ def check_sessions(setup: Setup) -> Iterator[Line]:
         way_out = (
             "check that the system runs, that address and tcp_port are right, and that no firewall blocks this machine"
         )
-        yield Line("tcp port", State.MISSING, f"{where}: {why}", way_out, True)
-        yield Line("session", State.NOT_SEEN, "no program listens at tcp_port")
+        yield PrerequisiteFinding("tcp port", State.MISSING, f"{where}: {why}", way_out, True)
+        yield PrerequisiteFinding("session", State.NOT_SEEN, "no program listens at tcp_port")
         return
-    yield Line("tcp port", State.OK, f"{where} accepts connections")
+    yield PrerequisiteFinding("tcp port", State.OK, f"{where} accepts connections")
     setup.guid = discover_identifier(driver.address, driver.tcp_port, derive_identity_peer(driver.peer_identifier))
     if setup.guid is None:
         said = f"{where} does not answer an EstablishConnection (MS-MQQB 2.2.3)"
-        yield Line("session", State.MISSING, said, "check that a queue manager listens at tcp_port (MSMQ: 1801)")
+        yield PrerequisiteFinding(
+            "session", State.MISSING, said, "check that a queue manager listens at tcp_port (MSMQ: 1801)"
+        )
     else:
-        yield Line("session", State.OK, f"queue manager {setup.guid} answers EstablishConnection")
+        yield PrerequisiteFinding("session", State.OK, f"queue manager {setup.guid} answers EstablishConnection")
 
 
-def check_ping(setup: Setup) -> Iterator[Line]:
+def check_ping(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     """Ping the system (MS-MQQB 2.1.2)."""
     driver, declared = setup.file.driver, setup.file.capabilities.get("ping", False)
     where = f"udp {driver.address}:{driver.ping_port}"
     answered = is_pinged(setup, Endpoint(driver.address, driver.ping_port))
     if declared and answered:
-        yield Line("ping", State.OK, f"{where} answers")
+        yield PrerequisiteFinding("ping", State.OK, f"{where} answers")
     elif declared:
         setup.lacking.add("ping")
         way_out = (
@@ -79,14 +85,14 @@ def check_ping(setup: Setup) -> Iterator[Line]:
             "Security\\EnablePingService) and let udp "
             "through the firewall; check that ping_port is right (MSMQ: 3527)"
         )
-        yield Line("ping", State.MISSING, f"{where}: no answer to {MAX_PINGS} pings", way_out)
+        yield PrerequisiteFinding("ping", State.MISSING, f"{where}: no answer to {MAX_PINGS} pings", way_out)
     elif answered:
-        yield Line("ping", State.NOT_DECLARED, f"{where} answers", "set ping = true in [capabilities]")
+        yield PrerequisiteFinding("ping", State.NOT_DECLARED, f"{where} answers", "set ping = true in [capabilities]")
     else:
-        yield Line("ping", State.NOT_DECLARED, f"{where} does not answer")
+        yield PrerequisiteFinding("ping", State.NOT_DECLARED, f"{where} does not answer")
 
 
-def is_pinged(setup: Setup, endpoint: Endpoint) -> bool:
+def is_pinged(setup: RunSetup, endpoint: Endpoint) -> bool:
     """Return whether the system answers at least one of several pings."""
     environment = RealEnvironment()
     answers: set[int] = set()
@@ -106,7 +112,7 @@ def is_pinged(setup: Setup, endpoint: Endpoint) -> bool:
         environment.close()
 
 
-def check_peer_ports(setup: Setup) -> Iterator[Line]:
+def check_peer_ports(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     """Check whether the peer can listen at the ports to which the system connects."""
     driver = setup.file.driver
     ports = [
@@ -124,10 +130,10 @@ def check_peer_ports(setup: Setup) -> Iterator[Line]:
         way_out = (
             "end the process that listens there, or change peer_address; systems connect to fixed ports (MSMQ: 1801)"
         )
-        yield Line("peer ports", State.WRONG, f"{port} is {taken}", way_out)
+        yield PrerequisiteFinding("peer ports", State.WRONG, f"{port} is {taken}", way_out)
         setup.peer_can_listen = False
     if setup.peer_can_listen:
-        yield Line("peer ports", State.OK, f"{', '.join(map(str, ports))} are free")
+        yield PrerequisiteFinding("peer ports", State.OK, f"{', '.join(map(str, ports))} are free")
 
 
 def try_connect(address: str, port: int, timeout_s: float = CONNECT_TIMEOUT_S) -> str | None:

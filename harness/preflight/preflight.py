@@ -14,13 +14,13 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any
 
-from harness.attach.attach import count_costs
+from harness.attach.attach import count_judgeable_rules
 from harness.errors import ConformanceFailure, SutUnavailable, UsageError
 from harness.preflight import by_control, network
-from harness.preflight.findings import Count, Report
-from harness.preflight.setup import Setup
+from harness.preflight.findings import MustRuleCounts, Report
+from harness.preflight.setup import RunSetup
 from harness.prerequisites import asking
-from harness.prerequisites.line import Line, State
+from harness.prerequisites.line import PrerequisiteFinding, State
 from harness.prerequisites.remote_reading import check_endpoint
 from harness.sut import remote_control
 from harness.sut.external_driver import ExternalDriver
@@ -31,7 +31,7 @@ from harness.sut.worker_configurations import build_worker_configurations
 SECURITY_QUEUE = "restricted"
 
 
-def preflight(file: SutFile, take_inventory: Callable[[], Any]) -> Report:
+def run_preflight(file: SutFile, take_inventory: Callable[[], Any]) -> Report:
     """Check a set-up; raise UsageError if the set-up cannot be checked. ``take_inventory``: a function that returns
     the inventory of the suites.
     """
@@ -42,7 +42,7 @@ def preflight(file: SutFile, take_inventory: Callable[[], Any]) -> Report:
     (file,) = build_worker_configurations(file, 1)
     with TemporaryDirectory(prefix="mqconform-preflight-") as folder:
         driver = ProcessDriver(file, Path(folder)) if file.driver.kind == "process" else ExternalDriver(file, None)
-        setup = Setup(file, driver)
+        setup = RunSetup(file, driver)
         try:
             lines = tuple(_list_findings(setup))
         finally:
@@ -50,7 +50,7 @@ def preflight(file: SutFile, take_inventory: Callable[[], Any]) -> Report:
     return Report(str(file.path), _count_must_rules(setup, lines, take_inventory()), lines)
 
 
-def _list_findings(setup: Setup) -> Iterator[Line]:
+def _list_findings(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     yield from network.report_name(setup)
     if isinstance(setup.driver, ProcessDriver):
         started = _start_program(setup, setup.driver)
@@ -63,27 +63,31 @@ def _list_findings(setup: Setup) -> Iterator[Line]:
                 setup.begins = setup.begins and not (line.is_missing and line.ends_run)
                 yield line
         except (ConformanceFailure, SutUnavailable) as error:  # an error for which no step has its own message
-            yield Line(step.__name__.replace("_", " "), State.WRONG, str(error))
+            yield PrerequisiteFinding(step.__name__.replace("_", " "), State.WRONG, str(error))
 
 
-def _start_program(setup: Setup, driver: ProcessDriver) -> Line:
+def _start_program(setup: RunSetup, driver: ProcessDriver) -> PrerequisiteFinding:
     try:
         driver.start()
     except SutUnavailable as error:
         # The message must not name the log, which is deleted before the user can read it.
         said = str(error).replace(f"; see {driver.process.log_path}", "")
-        return Line("start", State.MISSING, said, "try to start the system with driver.command by hand", True)
+        return PrerequisiteFinding(
+            "start", State.MISSING, said, "try to start the system with driver.command by hand", True
+        )
     setup.file = driver.file
-    return Line("start", State.OK, "the program of driver.command is running; it is stopped after the checks")
+    return PrerequisiteFinding(
+        "start", State.OK, "the program of driver.command is running; it is stopped after the checks"
+    )
 
 
-def _check_rpc(setup: Setup) -> Iterator[Line]:
+def _check_rpc(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     driver = setup.file.driver
     if not setup.file.capabilities.get("qm2qm", False):
         listens = driver.rpc_port != 0 and network.try_connect(driver.address, driver.rpc_port) is None
         said = f"{driver.address}:{driver.rpc_port} accepts connections" if listens else "not tried"
         way_out = "set qm2qm = true in [capabilities] if this port serves qmcomm and qm2qm" if listens else ""
-        yield Line("rpc", State.NOT_DECLARED, said, way_out)
+        yield PrerequisiteFinding("rpc", State.NOT_DECLARED, said, way_out)
         return
     from harness.preflight.by_rpc import bind_and_call, find_port  # importing the layers of DCE/RPC takes a second
 
@@ -96,26 +100,28 @@ def _check_rpc(setup: Setup) -> Iterator[Line]:
         yield check_endpoint(setup)
 
 
-def _check_roots(setup: Setup) -> Iterator[Line]:
+def _check_roots(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     """Check the prerequisites that a run checks at its first bad verdict. A missing prerequisite is a possible root
     cause of bad verdicts.
     """
     yield asking.check_identity(setup.file, setup.guid)
     if not setup.begins:
-        yield Line(asking.REACHED, State.NOT_SEEN, "not tried, because a run cannot begin")
+        yield PrerequisiteFinding(asking.REACHED, State.NOT_SEEN, "not tried, because a run cannot begin")
     elif not setup.peer_can_listen:
-        yield Line(asking.REACHED, State.NOT_SEEN, f"the peer cannot listen at {asking.describe_place(setup)}")
+        yield PrerequisiteFinding(
+            asking.REACHED, State.NOT_SEEN, f"the peer cannot listen at {asking.describe_place(setup)}"
+        )
     else:
         for line in asking.check_delivery(setup, reached=False):
             setup.known_queues |= {line.about} if line.subject == asking.QUEUES else set()
             yield line
 
 
-def _check_queues(setup: Setup) -> Iterator[Line]:
-    makes_own = setup.offers("queue_control")
+def _check_queues(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
+    makes_own = setup.offers_facility("queue_control")
     wanted = [] if makes_own else [key for key in asking.PROVISIONED_QUEUES if key not in setup.known_queues]
     if makes_own:
-        yield Line(
+        yield PrerequisiteFinding(
             "queues", State.OK, "the queues in [queues] are not used: each check creates its own (queue_control)"
         )
     if setup.file.capabilities.get("security", False):
@@ -124,12 +130,12 @@ def _check_queues(setup: Setup) -> Iterator[Line]:
     if not names:
         return
     if setup.route is not None and setup.control is None:
-        yield Line(
+        yield PrerequisiteFinding(
             "queues",
             State.NOT_SEEN,
             "the control channel does not answer, so it is unknown whether the queues in [queues] are used",
         )
-    elif setup.offers("receive"):
+    elif setup.offers_facility("receive"):
         yield from by_control.peek_into_queues(setup, names)
     elif _has_capability(setup, "qm2qm"):
         from harness.preflight.by_rpc import open_queues_to_peek  # importing the layers of DCE/RPC takes a second
@@ -137,10 +143,10 @@ def _check_queues(setup: Setup) -> Iterator[Line]:
         yield from open_queues_to_peek(setup, names)
     else:
         said = f"{', '.join(names.values())}cannot be read without a control channel or qm2qm"
-        yield Line("queues", State.NOT_SEEN, said)
+        yield PrerequisiteFinding("queues", State.NOT_SEEN, said)
 
 
-_STEPS: tuple[Callable[[Setup], Iterator[Line]], ...] = (
+_STEPS: tuple[Callable[[RunSetup], Iterator[PrerequisiteFinding]], ...] = (
     network.check_addresses,
     network.check_sessions,
     network.check_ping,
@@ -153,11 +159,11 @@ _STEPS: tuple[Callable[[Setup], Iterator[Line]], ...] = (
 )
 
 
-def _has_capability(setup: Setup, capability: str) -> bool:
+def _has_capability(setup: RunSetup, capability: str) -> bool:
     return setup.file.capabilities.get(capability, False) and capability not in setup.lacking
 
 
-def _count_must_rules(setup: Setup, lines: tuple[Line, ...], inventory: Any) -> Count:
+def _count_must_rules(setup: RunSetup, lines: tuple[PrerequisiteFinding, ...], inventory: Any) -> MustRuleCounts:
     """Return the numbers of MUST rules. A run that cannot begin judges no rule. Without a session, no rule about
     packets can be judged.
     """
@@ -168,11 +174,11 @@ def _count_must_rules(setup: Setup, lines: tuple[Line, ...], inventory: Any) -> 
         offered = setup.control.offered_facilities if setup.control else ()
         announced = {*offered, *(remote_control.FACILITIES if reads_afar else ())}
         file = replace(setup.file, capabilities=MappingProxyType(dict(capabilities)))
-        found = count_costs(lambda have: inventory.judgeable(have) & must, announced, file)
+        found = count_judgeable_rules(lambda have: inventory.list_judgeable_rules(have) & must, announced, file)
         return found.every, found.now
 
     every, promised = count_judgeable(setup.file.capabilities)
     _, judged = count_judgeable({name: _has_capability(setup, name) for name in setup.file.capabilities})
     ends = any(line.is_missing and line.ends_run for line in lines) or setup.guid is None
     silent = setup.route is not None and setup.control is None
-    return Count(every, 0 if ends else judged, None if silent else promised)
+    return MustRuleCounts(every, 0 if ends else judged, None if silent else promised)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from harness.attach.findings import Findings
+from harness.attach.findings import AgentFindings
 from harness.prerequisites.system import System
 from harness.sut.timeouts import Timeouts, compute_timeouts
 
 
 @dataclass(slots=True)
-class Setup(System):
+class RunSetup(System):
     """The set-up of a run, which consists of the SUT file and the facts that are known so far."""
 
-    control: Findings | None = None
+    control: AgentFindings | None = None
     """The findings about the control channel, or None if there is no control channel or it does not answer."""
     lacking: set[str] = field(default_factory=set)
     """The declared capabilities that the system does not have."""

@@ -18,7 +18,7 @@ from harness.errors import ConformanceFailure, SutUnavailable
 from harness.peer.afterwards import IMMEDIATE_TIME_SCALE
 from harness.peer.conversation import Session
 from harness.peer.peer import PEER_QUEUE, Peer
-from harness.prerequisites.line import Line, State
+from harness.prerequisites.line import PrerequisiteFinding, State
 from harness.prerequisites.system import System
 from harness.sut.control import Control, ControlRefused
 from harness.sut.shown import NotShown
@@ -42,7 +42,7 @@ UNUSED_PRIVATE_QUEUE_NUMBER = 0x7FFF_FFFE
 to this queue.
 """
 
-_REFUSED: Mapping[int, tuple[State, str]] = {
+_FINDING_BY_REFUSAL: Mapping[int, tuple[State, str]] = {
     MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q: (State.MISSING, "the server answered that the queue does not exist"),
     MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q: (
         State.WRONG,
@@ -108,7 +108,7 @@ class _Sent:
         return _QUEUE_NOT_FOUND in self.refusal
 
 
-def check_delivery(system: System, *, reached: bool) -> Iterator[Line]:
+def check_delivery(system: System, *, reached: bool) -> Iterator[PrerequisiteFinding]:
     """Check the route from the system to the peer and back. ``reached``: whether the system has reached the peer."""
     found = [] if reached else [*check_reach(system)]
     yield from found
@@ -116,42 +116,42 @@ def check_delivery(system: System, *, reached: bool) -> Iterator[Line]:
     yield from (line for line in check_arrival(system, known) if line.subject != REACHED or not found)
 
 
-def is_reached(lines: Sequence[Line]) -> bool | None:
+def is_reached(lines: Sequence[PrerequisiteFinding]) -> bool | None:
     """Return whether the system finds the peer, or None while this is unknown."""
     states = {line.state for line in lines if line.subject == REACHED}
     return True if State.OK in states else False if State.MISSING in states else None
 
 
-def check_identity(file: SutFile, guid: UUID | None) -> Line:
+def check_identity(file: SutFile, guid: UUID | None) -> PrerequisiteFinding:
     """Check that the system's identifier differs from the peer's. If two queue managers have the same identifier,
     each mistakes the other for itself.
     """
     peer, key = file.driver.peer_identifier, "driver.peer_identifier"
     if guid is None:
-        return Line(IDENTITY, State.NOT_SEEN, "the system does not answer a request for a session")
+        return PrerequisiteFinding(IDENTITY, State.NOT_SEEN, "the system does not answer a request for a session")
     if guid == peer:
         said = (
             f"{file.label} gives the tester's peer the identifier {peer} ({key}), which is also the system's identifier"
         )
-        return Line(IDENTITY, State.WRONG, said, f"change {key}")
-    return Line(IDENTITY, State.OK, f"the system is queue manager {guid}, which differs from the peer")
+        return PrerequisiteFinding(IDENTITY, State.WRONG, said, f"change {key}")
+    return PrerequisiteFinding(IDENTITY, State.OK, f"the system is queue manager {guid}, which differs from the peer")
 
 
 # -- the route to the peer --------------------------------------------------------------------------------------------
 
 
-def check_reach(system: System) -> Iterator[Line]:
+def check_reach(system: System) -> Iterator[PrerequisiteFinding]:
     """Let the system send a message to the peer's queue, so that the system must connect to the peer. If the
     control channel cannot make the system send, yield no line.
     """
-    if not system.offers("send"):
+    if not system.offers_facility("send"):
         return
     try:
         yield _check_reached(system)
     except NotShown as error:
-        yield Line(REACHED, State.NOT_SEEN, str(error))
+        yield PrerequisiteFinding(REACHED, State.NOT_SEEN, str(error))
     except (ConformanceFailure, SutUnavailable, OSError) as error:
-        yield Line(REACHED, State.WRONG, f"{describe_place(system)}: {error}")
+        yield PrerequisiteFinding(REACHED, State.WRONG, f"{describe_place(system)}: {error}")
 
 
 def describe_place(system: System) -> str:
@@ -160,7 +160,7 @@ def describe_place(system: System) -> str:
     return f"{driver.peer_address}:{driver.peer_tcp_port}"
 
 
-def _check_reached(system: System) -> Line:
+def _check_reached(system: System) -> PrerequisiteFinding:
     to, place = f"DIRECT=TCP:{system.file.driver.peer_address}\\{PEER_QUEUE}", describe_place(system)
     with system.peer() as peer, system.open_control(peer.environment) as control:
         peer.configure(timers=TimerSettings(scale=IMMEDIATE_TIME_SCALE))
@@ -169,15 +169,21 @@ def _check_reached(system: System) -> Line:
         session = peer.await_session(REACH_TIMEOUT_MS)
         if session is None:
             said = f"the system sent no message to {to}: no connection within {REACH_TIMEOUT_MS // 1_000} s"
-            return Line(REACHED, State.MISSING, f"{_peer_not_reached(system)}; {said}", _FIND_PEER_REMEDY)
+            return PrerequisiteFinding(
+                REACHED, State.MISSING, f"{_peer_not_reached(system)}; {said}", _FIND_PEER_REMEDY
+            )
         came = session.stream.remote.host
         message = session.poll("UserMessage", within_ms=system.timeouts.response_ms)
         if message is None:
             way_out = "check for a device between the system and the peer that changes their packets"
-            return Line(REACHED, State.WRONG, f"{came} connected to {place}, but its message never arrived", way_out)
+            return PrerequisiteFinding(
+                REACHED, State.WRONG, f"{came} connected to {place}, but its message never arrived", way_out
+            )
         peer.environment.run_until(lambda: _has_acknowledgment(session), system.timeouts.response_ms)
         system.clock_s = message["UserHeader"].SentTime - peer.environment.now().utc_s
-        return Line(REACHED, State.OK, f"{came} connected to {place} and delivered the requested message")
+        return PrerequisiteFinding(
+            REACHED, State.OK, f"{came} connected to {place} and delivered the requested message"
+        )
 
 
 def _peer_not_reached(system: System) -> str:
@@ -195,7 +201,7 @@ def _has_acknowledgment(session: Session) -> bool:
 # -- arriving messages -----------------------------------------------------------------------------------------------
 
 
-def check_arrival(system: System, reached: bool | None) -> Iterator[Line]:
+def check_arrival(system: System, reached: bool | None) -> Iterator[PrerequisiteFinding]:
     """Send a message to each name and queue of the system. ``reached``: whether the system finds the peer, or None
     if this is unknown. Yield a line for each form of name, and a line for each queue of [queues] that checks use.
     If ``reached`` is None, first yield a line that states whether the system finds the peer.
@@ -210,7 +216,7 @@ def check_arrival(system: System, reached: bool | None) -> Iterator[Line]:
             answered = refused or any(one.acknowledged is not None for one in sent)
             _note_arrivals(system, sent, label)
     except (ConformanceFailure, SutUnavailable, OSError) as error:
-        yield Line(BY_ADDRESS, State.NOT_SEEN, str(error))
+        yield PrerequisiteFinding(BY_ADDRESS, State.NOT_SEEN, str(error))
         return
     if reached is None:
         yield _judge_reach_by_acknowledgments(system, sent, connected, answered)
@@ -224,7 +230,7 @@ def _list_targets(system: System, stack: ExitStack) -> list[_Target]:
     in the SUT file.
     """
     address, host = f"DIRECT=TCP:{system.file.driver.address}", f"DIRECT=OS:{system.host_name}"
-    if system.offers("queue_control"):
+    if system.offers_facility("queue_control"):
         control = stack.enter_context(_has_test_control(system))
         own = stack.enter_context(create_temporary_queue(control))
         found = [_Target(f"{address}\\{own}", own, BY_ADDRESS)]
@@ -337,29 +343,33 @@ def _note_arrivals(system: System, sent: list[_Sent], label: str) -> None:
                 one.arrived = any(message.get("label") == label for message in shown)
 
 
-def _judge_reach_by_acknowledgments(system: System, sent: list[_Sent], connected: bool, answered: bool) -> Line:
+def _judge_reach_by_acknowledgments(
+    system: System, sent: list[_Sent], connected: bool, answered: bool
+) -> PrerequisiteFinding:
     place = describe_place(system)
     if connected:
-        return Line(REACHED, State.OK, f"the system connected to {place}")
+        return PrerequisiteFinding(REACHED, State.OK, f"the system connected to {place}")
     if answered:
         said = f"the system answers on an open session, so it is unknown whether it finds the peer at {place}"
-        return Line(REACHED, State.NOT_SEEN, said)
+        return PrerequisiteFinding(REACHED, State.NOT_SEEN, said)
     if all(one.arrived is False or one.not_found for one in sent):
-        return Line(REACHED, State.NOT_SEEN, f"no message arrived, so no acknowledgment to {place} can be expected")
+        return PrerequisiteFinding(
+            REACHED, State.NOT_SEEN, f"no message arrived, so no acknowledgment to {place} can be expected"
+        )
     to, seen = sent[0].target.name, any(one.arrived for one in sent)
     said = f"no connection and no answer within {REACH_TIMEOUT_MS // 1_000} s of a message to {to}"
     way_out = _FIND_PEER_REMEDY if seen else f"{_FIND_PEER_REMEDY}. Or {_FOREIGN_NAME}"
-    return Line(REACHED, State.MISSING, f"{_peer_not_reached(system)}; {said}", way_out)
+    return PrerequisiteFinding(REACHED, State.MISSING, f"{_peer_not_reached(system)}; {said}", way_out)
 
 
-def _list_name_findings(system: System, sent: list[_Sent], comes_back: bool) -> Iterator[Line]:
+def _list_name_findings(system: System, sent: list[_Sent], comes_back: bool) -> Iterator[PrerequisiteFinding]:
     """Yield a line for each form of name. A form is correct if at least one message to a name of this form arrived
     or was refused.
     """
     for subject in (BY_ADDRESS, BY_HOST_NAME):
         of_name = [one for one in sent if one.target.subject == subject]
         if not of_name:
-            yield Line(
+            yield PrerequisiteFinding(
                 subject, State.NOT_SEEN, "the host name of the system is unknown, because there is no control channel"
             )
             continue
@@ -367,24 +377,26 @@ def _list_name_findings(system: System, sent: list[_Sent], comes_back: bool) -> 
         key = "driver.address" if subject == BY_ADDRESS else "the host name"
         reached_at = f"{system.file.label} gives the system the address {name.partition(chr(92))[0]} ({key})"
         if any(one.takes_messages for one in of_name):
-            yield Line(subject, State.OK, f"messages to {name.partition(chr(92))[0]} arrive")
+            yield PrerequisiteFinding(subject, State.OK, f"messages to {name.partition(chr(92))[0]} arrive")
         elif all(one.not_found for one in of_name):
             said = f"{reached_at}, but queues cannot be found under this name, such as {name}: {of_name[0].refusal}"
-            yield Line(subject, State.MISSING, said, _FOREIGN_NAME)
+            yield PrerequisiteFinding(subject, State.MISSING, said, _FOREIGN_NAME)
         elif any(one.arrived is False for one in of_name):
-            yield Line(subject, State.MISSING, f"{reached_at}, but a message to {name} did not arrive", _FOREIGN_NAME)
+            yield PrerequisiteFinding(
+                subject, State.MISSING, f"{reached_at}, but a message to {name} did not arrive", _FOREIGN_NAME
+            )
         elif comes_back:
             said = f"{reached_at}, but a message to {name} was neither acknowledged nor refused"
-            yield Line(subject, State.MISSING, said, _FOREIGN_NAME)
+            yield PrerequisiteFinding(subject, State.MISSING, said, _FOREIGN_NAME)
         else:
-            yield Line(
+            yield PrerequisiteFinding(
                 subject,
                 State.NOT_SEEN,
                 f"the arrival of a message to {name} cannot be observed, because no acknowledgment can reach the peer",
             )
 
 
-def _list_queue_findings(file: str, sent: list[_Sent]) -> Iterator[Line]:
+def _list_queue_findings(file: str, sent: list[_Sent]) -> Iterator[PrerequisiteFinding]:
     """Yield a line for each queue of [queues] whose state is known. ``file``: the name of the SUT file, for
     messages.
     """
@@ -397,12 +409,14 @@ def _list_queue_findings(file: str, sent: list[_Sent]) -> Iterator[Line]:
         kind = "transactional" if one.target.transactional else "nontransactional"
         named = f"{file} names {one.target.queue} as queues.{key}"
         if one.arrived or one.acknowledged == MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE:
-            yield Line(QUEUES, State.OK, f"{one.target.queue} (queues.{key}) accepts {kind} messages", about=key)
+            yield PrerequisiteFinding(
+                QUEUES, State.OK, f"{one.target.queue} (queues.{key}) accepts {kind} messages", about=key
+            )
             continue
         state, why = _explain_refused_message(one, other)
         if why:
             first = f"name a {kind} queue" if state is State.WRONG else "check the spelling"
-            yield Line(
+            yield PrerequisiteFinding(
                 QUEUES, state, f"{named}, but {why}", f"{first}, or create a {kind} queue of this name", about=key
             )
 
@@ -413,7 +427,9 @@ def _explain_refused_message(refused: _Sent, other: str | None) -> tuple[State, 
     """
     if refused.acknowledged is not None:
         number = f"0x{refused.acknowledged:04X}"
-        return _REFUSED.get(refused.acknowledged, (State.WRONG, f"the server refused a message with class {number}"))
+        return _FINDING_BY_REFUSAL.get(
+            refused.acknowledged, (State.WRONG, f"the server refused a message with class {number}")
+        )
     if other is None:
         return State.MISSING, ""
     if refused.not_found:

@@ -25,7 +25,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PrerequisiteFinding:
     """One finding about a system. ``ends_run``: whether the finding prevents a run. ``about``: the key of a queue
     in [queues].
     """

@@ -4,13 +4,13 @@ C706 O.
 
 from __future__ import annotations
 
-from harness.prerequisites.line import Line, State
+from harness.prerequisites.line import PrerequisiteFinding, State
 from harness.prerequisites.system import System
 
 REMOTE_READING_SUBJECT = "rpc mapper"
 
 
-def check_endpoint(system: System) -> Line:
+def check_endpoint(system: System) -> PrerequisiteFinding:
     """Ask the endpoint mapper for the endpoint of qm2qm. The endpoint mapper is at its usual port or at the port of
     qmcomm, because only privileged programs can use the usual port.
     """
@@ -19,13 +19,13 @@ def check_endpoint(system: System) -> Line:
 
     driver, why = system.file.driver, ""
     if not system.file.capabilities.get("qm2qm", False):
-        return Line(REMOTE_READING_SUBJECT, State.NOT_DECLARED, "not tried")
+        return PrerequisiteFinding(REMOTE_READING_SUBJECT, State.NOT_DECLARED, "not tried")
     for port in (endpoint_mapper.MAPPER_PORT, driver.rpc_port):
         found = endpoint_mapper.ask_endpoint_mapper(driver.address, port, QM2QM)
         if isinstance(found, str):
             why = why or f"{driver.address}:{port}: {found}"
         elif found:
-            return Line(
+            return PrerequisiteFinding(
                 REMOTE_READING_SUBJECT, State.OK, f"the mapper at {driver.address}:{port} returns {found[0]} for qm2qm"
             )
         else:
@@ -35,4 +35,4 @@ def check_endpoint(system: System) -> Line:
         f"start the endpoint mapper (Windows: service RpcEptMapper), or open TCP port "
         f"{endpoint_mapper.MAPPER_PORT} in the firewall of the system"
     )
-    return Line(REMOTE_READING_SUBJECT, State.MISSING, said, way_out)
+    return PrerequisiteFinding(REMOTE_READING_SUBJECT, State.MISSING, said, way_out)

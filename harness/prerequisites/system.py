@@ -16,8 +16,8 @@ from harness.sut.external_driver import ExternalDriver
 from harness.sut.remote_control import RemoteControl
 from harness.sut.sut_file import SutFile
 from harness.sut.timeouts import Timeouts
-from harness.sut.view import Identity, build_sut_view
-from harness.sut.wires import Route
+from harness.sut.view import SutIdentity, build_sut_view
+from harness.sut.wires import ControlRoute
 
 
 class NamingEnvironment(RealEnvironment):
@@ -52,7 +52,7 @@ class System:
     """The number of seconds by which the system's clock is fast, or None while this number is unknown."""
 
     @property
-    def route(self) -> Route | None:
+    def route(self) -> ControlRoute | None:
         """The route to the control channel."""
         return self.driver.control_route
 
@@ -63,14 +63,14 @@ class System:
         """
         return self.driver.timeouts
 
-    def offers(self, facility: str) -> bool:
+    def offers_facility(self, facility: str) -> bool:
         """Return whether the control channel announces a facility."""
         return facility in self.facilities
 
     @property
     def shows_queues(self) -> bool:
         """Return whether the control channel or a remote reader can read queues."""
-        return self.offers("receive") or self.file.capabilities.get("qm2qm", False)
+        return self.offers_facility("receive") or self.file.capabilities.get("qm2qm", False)
 
     @contextmanager
     def peer(self) -> Iterator[Peer]:
@@ -83,7 +83,7 @@ class System:
         environment = NamingEnvironment(names)
         with closing(environment):
             ports = file.driver.tcp_port, file.driver.ping_port, file.driver.rpc_port
-            who = Identity(self.guid)
+            who = SutIdentity(self.guid)
             sut = build_sut_view(replace(file, driver=nobody), environment, None, who, *ports, timeouts=self.timeouts)
             with closing(Peer(environment, sut, Recorder(environment, None), "roots")) as peer:
                 yield peer
@@ -100,7 +100,7 @@ class System:
         """Yield a reader of queues. ``shows_queues`` must be true."""
         environment = RealEnvironment()
         with closing(environment):
-            if self.offers("receive"):
+            if self.offers_facility("receive"):
                 with self.open_control(environment) as control:
                     yield control
             else:

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from harness.faults.registry import load_faults
 from harness.paths import SUITES
-from harness.proof.inventory import Inventory
+from harness.proof.inventory import RuleInventory
 from harness.rules.proof_record import RecordedProof
 
 
@@ -33,7 +33,7 @@ def _digest_files(files: Iterable[Path]) -> str:
     return hashlib.sha256(whole).hexdigest()[:16]
 
 
-def list_rules_to_prove(inventory: Inventory, recorded: RecordedProof, digests: dict[str, str]) -> list[str]:
+def list_rules_to_prove(inventory: RuleInventory, recorded: RecordedProof, digests: dict[str, str]) -> list[str]:
     """Return the rules that have checks and whose proof a change of the code may affect."""
     changed = _find_changed_folders(recorded, digests)
     return [
@@ -43,7 +43,7 @@ def list_rules_to_prove(inventory: Inventory, recorded: RecordedProof, digests: 
     ]
 
 
-def list_errata_to_run(inventory: Inventory, recorded: RecordedProof, digests: dict[str, str]) -> list[str]:
+def list_errata_to_run(inventory: RuleInventory, recorded: RecordedProof, digests: dict[str, str]) -> list[str]:
     """Return the errata for which the code of a variant has changed."""
     changed, errata, touched = _find_changed_folders(recorded, digests), inventory.catalogue.errata, set()
     for fault in load_faults().values():
@@ -57,7 +57,7 @@ def _find_changed_folders(recorded: RecordedProof, digests: dict[str, str]) -> s
     return {folder for folder, digest in digests.items() if recorded.folders.get(folder) != digest}
 
 
-def _list_folders(inventory: Inventory, rule: str) -> Iterable[str]:
+def _list_folders(inventory: RuleInventory, rule: str) -> Iterable[str]:
     row = PurePosixPath(inventory.catalogue[rule].folder)
     yield row.relative_to("suites").as_posix()
     yield f"{row.parent.name}/steps"

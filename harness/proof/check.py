@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-_NOTHING: Mapping[str, Sequence[str]] = {}
+_NO_FINDINGS: Mapping[str, Sequence[str]] = {}
 
 
 class Check(NamedTuple):
@@ -18,4 +18,4 @@ class Check(NamedTuple):
     id: str
     covers: list[str]
     needs: list[str]
-    varied: Mapping[str, Sequence[str]] = _NOTHING
+    varied: Mapping[str, Sequence[str]] = _NO_FINDINGS

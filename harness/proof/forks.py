@@ -23,7 +23,7 @@ MEMORY_LIMIT_BYTES = 3 << 30
 
 
 @dataclass(frozen=True, slots=True)
-class Died:
+class ProcessDeath:
     """The result if a process ended before it returned a result."""
 
     how: str
@@ -37,7 +37,7 @@ class _Fork(Generic[Task]):
 
 def run_forked(
     tasks: Iterable[Task], work: Callable[[Task], Outcome], *, jobs: int, cpu_s: int, together: int = 1
-) -> Iterator[tuple[Task, Outcome | Died]]:
+) -> Iterator[tuple[Task, Outcome | ProcessDeath]]:
     """Run tasks in separate processes, ``jobs`` processes at a time; yield the results as they arrive.
 
     ``cpu_s``: the CPU time in seconds after which a process is ended. ``together``: the number of tasks that share
@@ -51,7 +51,7 @@ def run_forked(
         return [work(task) for task in group]
 
     for group, outcomes in _run_in_forks(groups, work_on_all, jobs=jobs, cpu_s=cpu_s):
-        if not isinstance(outcomes, Died):
+        if not isinstance(outcomes, ProcessDeath):
             yield from zip(group, outcomes, strict=True)
         elif len(group) == 1:
             yield group[0], outcomes
@@ -63,7 +63,7 @@ def run_forked(
 
 def _run_in_forks(
     tasks: Iterable[Task], work: Callable[[Task], Outcome], *, jobs: int, cpu_s: int
-) -> Iterator[tuple[Task, Outcome | Died]]:
+) -> Iterator[tuple[Task, Outcome | ProcessDeath]]:
     waiting = iter(tasks)
     busy: dict[Connection, _Fork[Task]] = {}
     gc.collect()
@@ -102,7 +102,7 @@ def _receive_answer(connection: Connection, process: ForkProcess) -> Any:
     except (EOFError, ConnectionError):
         process.join()
         code = process.exitcode or 0
-        answer = Died(signal.Signals(-code).name if code < 0 else f"exit code {code}")
+        answer = ProcessDeath(signal.Signals(-code).name if code < 0 else f"exit code {code}")
     connection.close()
     process.join()
     return answer

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from harness.proof.steps import Steps
-from harness.proof.trials import CleanResult, Line
+from harness.proof.steps import ReferenceSteps
+from harness.proof.trials import CleanResult, TrialVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class ReadingWithChecks:
     """
 
     name: str
-    changed: Steps | None
+    changed: ReferenceSteps | None
     checks: tuple[str, ...]
 
     @property
@@ -39,7 +39,7 @@ class ReadingWithChecks:
 
 
 @dataclass(slots=True)
-class Group:
+class ReadingGroup:
     """Readings whose variants are installed together."""
 
     readings: list[ReadingWithChecks] = field(default_factory=list)
@@ -64,26 +64,28 @@ class Group:
         return [one for one in chosen if one.checks]
 
 
-def group_readings(readings: Iterable[ReadingWithChecks], seconds: Mapping[str, float]) -> list[Group]:
+def group_readings(readings: Iterable[ReadingWithChecks], seconds: Mapping[str, float]) -> list[ReadingGroup]:
     """Divide readings into groups whose trials together run few checks, by a greedy algorithm; return the groups.
     ``seconds``: the duration of each check.
     """
-    groups: list[Group] = []
+    groups: list[ReadingGroup] = []
 
-    def compute_added_cost(reading: ReadingWithChecks, group: Group) -> float:
+    def compute_added_cost(reading: ReadingWithChecks, group: ReadingGroup) -> float:
         """Return the total duration (s) of the checks that a reading would add to the checks of a group."""
         return sum(seconds[check] for check in reading.checks if check not in group.checks)
 
-    for reading in sorted(readings, key=lambda one: (-compute_added_cost(one, Group()), one.name)):
+    for reading in sorted(readings, key=lambda one: (-compute_added_cost(one, ReadingGroup()), one.name)):
         fitting = [group for group in groups if all(reading.is_compatible_with(one) for one in group.readings)]
         if not fitting:
-            fitting = [Group()]
+            fitting = [ReadingGroup()]
             groups += fitting
         min(fitting, key=lambda group: compute_added_cost(reading, group)).take(reading)
     return groups
 
 
-def find_differing_checks(lines: Iterable[Line], clean: Mapping[str, CleanResult], checks: Iterable[str]) -> set[str]:
+def find_differing_checks(
+    lines: Iterable[TrialVerdict], clean: Mapping[str, CleanResult], checks: Iterable[str]
+) -> set[str]:
     """Return the checks whose verdicts in a trial differ from their verdicts on the clean reference."""
     found: dict[str, list[tuple[str, str]]] = {check: [] for check in checks}
     for line in lines:

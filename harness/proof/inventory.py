@@ -11,13 +11,13 @@ from typing import Any
 from harness.errors import HarnessError
 from harness.proof.records import FaultRecord, checks_of_suites, faults_of_suites, predicates_of_suites
 from harness.rules.catalogue import Catalogue, load_catalogue, load_index
-from harness.rules.coverage import SectionCoverage, coverage
+from harness.rules.coverage import SectionCoverage, count_coverage_by_section
 from harness.rules.proof_record import load_proof
 from harness.sut.stand_ins import needs_met
 
 
 @dataclass(frozen=True, slots=True)
-class Inventory:
+class RuleInventory:
     """Everything known about the rules, by rule id."""
 
     catalogue: Catalogue
@@ -38,16 +38,16 @@ class Inventory:
         """The passive rules, which packets in any check may break."""
         return self.predicates.keys()
 
-    def judgeable(self, have: Collection[str]) -> frozenset[str]:
+    def list_judgeable_rules(self, have: Collection[str]) -> frozenset[str]:
         """Return the rules that can be judged on a system with the given capabilities and facilities."""
         available = needs_met(have)
         met = {check for check, needs in self.needs.items() if needs <= available}
         return frozenset(self.passive) | {rule for rule, checks in self.tests.items() if not met.isdisjoint(checks)}
 
-    def coverage(self) -> list[SectionCoverage]:
+    def count_coverage_by_section(self) -> list[SectionCoverage]:
         """Return the number of checked rules and the number of rules with a recorded proof, section by section."""
         proof = load_proof()
-        return coverage(self.catalogue, load_index(), proof.checked, proof.proven)
+        return count_coverage_by_section(self.catalogue, load_index(), proof.checked, proof.proven)
 
     def checked_rules(self) -> list[str]:
         """Return the rules that at least one check or predicate judges."""
@@ -81,7 +81,7 @@ class Inventory:
 
 
 @cache
-def take_inventory(rule: str | None = None) -> Inventory:
+def take_inventory(rule: str | None = None) -> RuleInventory:
     """Return the inventory, which is the catalogue with the checks, the faults and the proof of all rules. If
     ``rule`` is given, only the files whose text names this rule are read; these files contain everything about the
     rule.
@@ -108,4 +108,4 @@ def take_inventory(rule: str | None = None) -> Inventory:
             if each not in catalogue:
                 raise HarnessError(f"{where} names {each}, which has no row in the catalogue")
     proven = frozenset(load_proof().proven)
-    return Inventory(catalogue, dict(tests), dict(faults), predicates, proven, records, needs, varied)
+    return RuleInventory(catalogue, dict(tests), dict(faults), predicates, proven, records, needs, varied)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from harness.proof.inventory import Inventory
+from harness.proof.inventory import RuleInventory
 from harness.rules.catalogue import DEMANDS
 from harness.sut import remote_control
 from harness.sut.stand_ins import STAND_INS
@@ -37,7 +37,7 @@ FACILITIES_OF_LIMITED_AGENT = CAPABILITIES_WITHOUT_CONTROL | {
     ),
     "remote_read",
 }
-SYSTEMS: Mapping[str, frozenset[str]] = MappingProxyType(
+CAPABILITIES_BY_SYSTEM: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "without control": CAPABILITIES_WITHOUT_CONTROL,
         "with only the command send": CAPABILITIES_WITHOUT_CONTROL | {"send"},
@@ -49,7 +49,7 @@ SYSTEMS: Mapping[str, frozenset[str]] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class LeastNeeds:
+class LeastNeedsOfRule:
     """The smallest set of capabilities and facilities with which a rule can be judged, and a check with exactly
     these needs. If any packet can decide the rule, the set is empty.
     """
@@ -59,41 +59,44 @@ class LeastNeeds:
     check: str
 
 
-def least_needs(inventory: Inventory, rules: Iterable[str]) -> Iterator[LeastNeeds]:
+def least_needs(inventory: RuleInventory, rules: Iterable[str]) -> Iterator[LeastNeedsOfRule]:
     """Yield, for each checked rule, the check that needs the fewest facilities. Among several such checks, yield
     the check that needs the fewest capabilities.
     """
     for rule in rules:
         if rule in inventory.passive:
-            yield LeastNeeds(rule, (), "")
+            yield LeastNeedsOfRule(rule, (), "")
         elif checks := inventory.tests.get(rule):
             check = min(checks, key=lambda name: _cost_of_needs(inventory.needs[name]))
-            yield LeastNeeds(rule, tuple(sorted(inventory.needs[check], key=_sort_key)), check)
+            yield LeastNeedsOfRule(rule, tuple(sorted(inventory.needs[check], key=_sort_key)), check)
 
 
-def list_must_demands(inventory: Inventory) -> frozenset[str]:
+def list_must_demands(inventory: RuleInventory) -> frozenset[str]:
     """Return the demands of level MUST, whether or not they are checked."""
     return frozenset(
         name for name, row in inventory.catalogue.items() if row.level.startswith("MUST") and row.kind in DEMANDS
     )
 
 
-def count_sets(found: Iterable[LeastNeeds]) -> list[tuple[tuple[str, ...], int]]:
+def count_sets(found: Iterable[LeastNeedsOfRule]) -> list[tuple[tuple[str, ...], int]]:
     """Return the number of rules for each smallest set of needs. The sets with the most rules come first."""
     counts = Counter(one.needs for one in found)
     return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
-def count_judged(inventory: Inventory, rules: Collection[str], more: Collection[str]) -> int:
+def count_judged(inventory: RuleInventory, rules: Collection[str], more: Collection[str]) -> int:
     """Return the number of rules that can be judged on a system without a control channel that also meets the needs
     ``more``.
     """
-    return len(inventory.judgeable(CAPABILITIES_WITHOUT_CONTROL | frozenset(more)) & frozenset(rules))
+    return len(inventory.list_judgeable_rules(CAPABILITIES_WITHOUT_CONTROL | frozenset(more)) & frozenset(rules))
 
 
-def count_systems(inventory: Inventory, rules: Collection[str]) -> Mapping[str, int]:
-    """Return, for each of ``SYSTEMS``, the number of rules that can be judged on the system."""
-    return {name: len(inventory.judgeable(have) & frozenset(rules)) for name, have in SYSTEMS.items()}
+def count_systems(inventory: RuleInventory, rules: Collection[str]) -> Mapping[str, int]:
+    """Return, for each of ``CAPABILITIES_BY_SYSTEM``, the number of rules that can be judged on the system."""
+    return {
+        name: len(inventory.list_judgeable_rules(have) & frozenset(rules))
+        for name, have in CAPABILITIES_BY_SYSTEM.items()
+    }
 
 
 def _cost_of_needs(needs: Collection[str]) -> tuple[int, int, list[str]]:

@@ -21,7 +21,7 @@ from harness.judging.verdicts import BROKEN_VERDICTS, Verdict
 from harness.mutation.mutants import Mutant
 from harness.paths import SUITES
 from harness.proof.reach import list_reaching_checks, measure_reach
-from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, Line, Trial, TrialResult, Trials
+from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, Trial, TrialResult, Trials, TrialVerdict
 from harness.rules.errata import check_keys, read_toml
 
 RESULTS_FILE = "results.jsonl"
@@ -34,7 +34,7 @@ SHOWN_CHARACTERS = 180
 """The maximum number of characters of a changed line that a report shows."""
 
 
-class Fate(StrEnum):
+class MutantResult(StrEnum):
     """The result of running the checks on a mutant."""
 
     KILLED = "killed"
@@ -50,7 +50,7 @@ class Outcome:
     name: str
     source: str
     """The digest of the function's source for which the outcome is valid."""
-    fate: Fate
+    fate: MutantResult
     check: str = ""
     rule: str = ""
     why: str = ""
@@ -61,7 +61,7 @@ class Outcome:
 
 
 @dataclass(slots=True)
-class Tally:
+class MutantTally:
     """The selected mutants, and the outcomes of the mutants that were run."""
 
     mutants: list[Mutant]
@@ -70,30 +70,30 @@ class Tally:
     complaints: list[str] = field(default_factory=list)
 
     @property
-    def counts(self) -> Counter[Fate]:
+    def counts(self) -> Counter[MutantResult]:
         """The number of mutants by fate."""
         return Counter(self.outcomes[mutant.name].fate for mutant in self.mutants if mutant.name in self.outcomes)
 
-    def score(self, *, effectless: bool, unreached: bool) -> float:
+    def compute_score(self, *, effectless: bool, unreached: bool) -> float:
         """Return the share of killed mutants in percent, or 0 if no mutant was run. ``effectless``: whether to
         include mutants that are listed as without effect. ``unreached``: whether to include mutants whose lines no
         check runs.
         """
         run = [self.outcomes[mutant.name] for mutant in self.mutants if mutant.name in self.outcomes]
-        killed = sum(one.fate is Fate.KILLED for one in run)
+        killed = sum(one.fate is MutantResult.KILLED for one in run)
         alive = sum(
-            one.fate is not Fate.KILLED
+            one.fate is not MutantResult.KILLED
             and (effectless or one.name not in self.effectless)
-            and (unreached or one.fate is not Fate.UNREACHED)
+            and (unreached or one.fate is not MutantResult.UNREACHED)
             for one in run
         )
         return 100 * killed / (killed + alive) if killed + alive else 0
 
-    def survivors(self) -> Iterator[tuple[Mutant, Outcome]]:
+    def list_survivors(self) -> Iterator[tuple[Mutant, Outcome]]:
         """Yield the outcomes of mutants that are neither killed nor listed as without effect."""
         for mutant in sorted(self.mutants, key=lambda one: (one.file, one.line, one.name)):
             outcome = self.outcomes.get(mutant.name)
-            if outcome and outcome.fate is not Fate.KILLED and mutant.name not in self.effectless:
+            if outcome and outcome.fate is not MutantResult.KILLED and mutant.name not in self.effectless:
                 yield mutant, outcome
 
 
@@ -131,7 +131,7 @@ def run_mutants(
     """
     outcomes = read_outcomes(folder)
     by_name = {mutant.name: mutant for mutant in mutants}
-    left = {name for name, one in outcomes.items() if one.left and most is None and one.fate is not Fate.KILLED}
+    left = {name for name, one in outcomes.items() if one.left and most is None and one.fate is not MutantResult.KILLED}
     todo = [
         one
         for one in mutants
@@ -141,20 +141,20 @@ def run_mutants(
     untried: dict[str, int] = {}
     killers: dict[str, Counter[str]] = defaultdict(Counter)
     for outcome in outcomes.values():
-        killers[_get_function_name(outcome.name)][outcome.check] += outcome.fate is Fate.KILLED
+        killers[_get_function_name(outcome.name)][outcome.check] += outcome.fate is MutantResult.KILLED
 
     def record_outcome(mutant: Mutant, outcome: Outcome) -> None:
         outcomes[mutant.name] = outcome
         with (folder / RESULTS_FILE).open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(outcome)) + "\n")
-        killers[_get_function_name(mutant.name)][outcome.check] += outcome.fate is Fate.KILLED
+        killers[_get_function_name(mutant.name)][outcome.check] += outcome.fate is MutantResult.KILLED
         progress(mutant, outcome)
 
     def list_tasks() -> Iterator[Trial]:
         for mutant in todo:
             checks = list_reaching_checks(mutant, reach)
             if not checks:
-                record_outcome(mutant, Outcome(mutant.name, mutant.source, Fate.UNREACHED))
+                record_outcome(mutant, Outcome(mutant.name, mutant.source, MutantResult.UNREACHED))
                 continue
             known, near = killers[_get_function_name(mutant.name)], _build_section_pattern(mutant)
             checks.sort(key=lambda check: (-known[check], not near.search(check)))
@@ -178,16 +178,16 @@ def read_outcomes(folder: Path) -> dict[str, Outcome]:
                 row = json.loads(line)
             except ValueError:
                 continue
-            outcomes[row["name"]] = Outcome(**{**row, "fate": Fate(row["fate"])})
+            outcomes[row["name"]] = Outcome(**{**row, "fate": MutantResult(row["fate"])})
     return outcomes
 
 
-def report_mutants(tally: Tally) -> Iterator[str]:
+def report_mutants(tally: MutantTally) -> Iterator[str]:
     """Yield the lines of the report, which contains the survivors by file, messages about invalid entries, and the
     scores.
     """
     file = ""
-    for mutant, outcome in tally.survivors():
+    for mutant, outcome in tally.list_survivors():
         if mutant.file != file:
             file = mutant.file
             yield f"reference_qm/{file}"
@@ -198,12 +198,14 @@ def report_mutants(tally: Tally) -> Iterator[str]:
     yield from tally.complaints
     counts = tally.counts
     run = sum(counts.values())
-    yield ", ".join([f"{run} of {len(tally.mutants)} mutants run", *(f"{counts[fate]} {fate}" for fate in Fate)])
+    yield ", ".join(
+        [f"{run} of {len(tally.mutants)} mutants run", *(f"{counts[fate]} {fate}" for fate in MutantResult)]
+    )
     named = sum(mutant.name in tally.effectless for mutant in tally.mutants)
     yield (
-        f"score: {tally.score(effectless=True, unreached=True):.1f} % of all mutants; "
-        f"{tally.score(effectless=False, unreached=True):.1f} % without the {named} listed as without effect; "
-        f"{tally.score(effectless=False, unreached=False):.1f} % also without the mutants that no check runs"
+        f"score: {tally.compute_score(effectless=True, unreached=True):.1f} % of all mutants; "
+        f"{tally.compute_score(effectless=False, unreached=True):.1f} % without the {named} listed as without effect; "
+        f"{tally.compute_score(effectless=False, unreached=False):.1f} % also without the mutants that no check runs"
     )
 
 
@@ -220,10 +222,10 @@ def describe_change(mutant: Mutant) -> str:
 
 def _must_run(mutant: Mutant, outcomes: Mapping[str, Outcome], *, again: bool) -> bool:
     outcome = outcomes.get(mutant.name)
-    return outcome is None or outcome.source != mutant.source or (again and outcome.fate is not Fate.KILLED)
+    return outcome is None or outcome.source != mutant.source or (again and outcome.fate is not MutantResult.KILLED)
 
 
-def _is_undecided(check: str, lines: Sequence[Line]) -> bool:
+def _is_undecided(check: str, lines: Sequence[TrialVerdict]) -> bool:
     if any(line.verdict in BROKEN_VERDICTS for line in lines):
         return False
     broken_off = {line.test for line in lines if line.verdict in VERDICTS_OF_ABORTED_CHECK}
@@ -232,14 +234,14 @@ def _is_undecided(check: str, lines: Sequence[Line]) -> bool:
 
 def _build_outcome(mutant: Mutant, found: TrialResult) -> Outcome:
     telling = next((line for line in found.lines if line.verdict in BROKEN_VERDICTS), None)
-    fate = Fate.KILLED
+    fate = MutantResult.KILLED
     if telling is None:
-        fate = Fate.NOTICED
+        fate = MutantResult.NOTICED
         telling = next((line for line in found.lines if line.verdict in VERDICTS_OF_ABORTED_CHECK), None)
     if telling is None and found.died is not None:
-        telling = Line("", "", Verdict.HARNESS_ERROR, f"the process of the trial ended with {found.died}")
+        telling = TrialVerdict("", "", Verdict.HARNESS_ERROR, f"the process of the trial ended with {found.died}")
     if telling is None:
-        fate, telling = Fate.SURVIVED, Line("", "", Verdict.PASS, "")
+        fate, telling = MutantResult.SURVIVED, TrialVerdict("", "", Verdict.PASS, "")
     tried = len({line.test for line in found.lines})
     return Outcome(
         mutant.name,

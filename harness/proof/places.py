@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from harness.proof.inventory import Inventory
+from harness.proof.inventory import RuleInventory
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Places:
         return not homes.isdisjoint(self.checks) and not homes.isdisjoint(self.faults)
 
 
-def find_folders_of_rule(inventory: Inventory, rule: str) -> Places:
+def find_folders_of_rule(inventory: RuleInventory, rule: str) -> Places:
     """Return the folders of a rule's row, checks and faults."""
     row = inventory.catalogue[rule].folder
     faults = [inventory.records[name].file for name in inventory.faults.get(rule, ())]

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from harness.faults.registry import Fault, load_faults
 from harness.judging.compared import load_compared_rules
 from harness.judging.verdicts import BROKEN_VERDICTS, Verdict
-from harness.proof.inventory import Inventory
+from harness.proof.inventory import RuleInventory
 from harness.proof.steps import can_notice, find_changed_steps
-from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, CleanResult, Line, Trial, TrialResult, Trials
+from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, CleanResult, Trial, TrialResult, Trials, TrialVerdict
 
-Pair = tuple[str, str]
+RuleAndFunction = tuple[str, str]
 """The type of a pair, which consists of a check function (with all its parameters) and a rule, or of a fault and a
 rule.
 """
@@ -32,13 +32,13 @@ TRIALS_PER_PROCESS = 8
 
 
 @dataclass(slots=True)
-class Proof:
+class ProofResults:
     """The results of the function ``prove``."""
 
     checked: list[str] = field(default_factory=list)
     killed: dict[str, list[str]] = field(default_factory=dict)
     """For each rule, the faults on which its checks failed."""
-    convictions: dict[str, list[Line]] = field(default_factory=dict)
+    convictions: dict[str, list[TrialVerdict]] = field(default_factory=dict)
     """For each fault, the verdicts that the fault caused."""
     unclean: dict[str, str] = field(default_factory=dict)
     """For each rule that does not pass on the clean reference, the reason."""
@@ -49,17 +49,17 @@ class Proof:
     """Rules that only a predicate judges, on packets that the clean reference never sent. Such rules count as
     unchecked. Rules that were proven before are excluded, because the missing packet is a finding.
     """
-    idle: list[Pair] = field(default_factory=list)
+    idle: list[RuleAndFunction] = field(default_factory=list)
     """Pairs of a check function and a rule, where the function covers the rule but fails it on no fault."""
-    malformed: dict[Pair, str] = field(default_factory=dict)
+    malformed: dict[RuleAndFunction, str] = field(default_factory=dict)
     """The violations in packets of the peer, by check and rule. Violations of rules that the mark ``malforms`` of
     the check names are excluded.
     """
-    unbroken: list[Pair] = field(default_factory=list)
+    unbroken: list[RuleAndFunction] = field(default_factory=list)
     """Pairs of a check function and a rule, where the function names the rule in ``malforms`` but no packet of the
     peer breaks the rule.
     """
-    overreached: dict[Pair, Line] = field(default_factory=dict)
+    overreached: dict[RuleAndFunction, TrialVerdict] = field(default_factory=dict)
     """Pairs of a fault that breaks only SHOULD rules, and a MUST rule that fails on the fault. A system must not
     fail a MUST because it does not follow a SHOULD.
     """
@@ -73,11 +73,11 @@ class Proof:
 
 
 def prove(
-    trials: Trials, inventory: Inventory, rules: Iterable[str] | None, progress: Callable[[str], None] | None = None
-) -> Proof:
+    trials: Trials, inventory: RuleInventory, rules: Iterable[str] | None, progress: Callable[[str], None] | None = None
+) -> ProofResults:
     """Prove all checked rules, or only the given rules."""
     wanted = set(rules or inventory.checked_rules())
-    proof = Proof(checked=[rule for rule in inventory.checked_rules() if rule in wanted])
+    proof = ProofResults(checked=[rule for rule in inventory.checked_rules() if rule in wanted])
     checks: Sequence[str] = trials.checks
     if not wanted & (inventory.passive | load_compared_rules().keys()):  # every check can judge such a rule
         covering = {check for rule in wanted for check in inventory.tests.get(rule, ())}
@@ -101,7 +101,7 @@ def prove(
     return proof
 
 
-def describe_unclean_result(lines: Iterable[Line]) -> str:
+def describe_unclean_result(lines: Iterable[TrialVerdict]) -> str:
     """Return the reason why a rule did not pass on the clean reference. The reason names the first verdict that is
     not a pass, and the check.
     """
@@ -110,11 +110,11 @@ def describe_unclean_result(lines: Iterable[Line]) -> str:
     return "no verdict" if bad is None else f"{bad.verdict} in {bad.test}: {bad.why}"
 
 
-def _record_result(proof: Proof, inventory: Inventory, clean: Sequence[Line]) -> None:
+def _record_result(proof: ProofResults, inventory: RuleInventory, clean: Sequence[TrialVerdict]) -> None:
     """Record the rules that do not pass on the clean reference, and remove the rules that the clean reference does
     not exercise.
     """
-    of_rule: dict[str, list[Line]] = defaultdict(list)
+    of_rule: dict[str, list[TrialVerdict]] = defaultdict(list)
     for line in clean:
         of_rule[line.rule].append(line)
     for rule in proof.checked:
@@ -132,8 +132,8 @@ class _Candidates:
     the function has not failed on any fault yet.
     """
 
-    def __init__(self, inventory: Inventory, clean: Mapping[str, CleanResult], wanted: set[str]) -> None:
-        self.open: set[Pair] = {
+    def __init__(self, inventory: RuleInventory, clean: Mapping[str, CleanResult], wanted: set[str]) -> None:
+        self.open: set[RuleAndFunction] = {
             (_get_check_function(check), rule) for rule in wanted for check in inventory.tests.get(rule, ())
         }
         self._inventory = inventory
@@ -147,7 +147,7 @@ class _Candidates:
     def trials(self, faults: Iterable[Fault]) -> Iterator[Trial]:
         """Yield one trial for each fault."""
         for fault in faults:
-            needed = _Needed(fault.breaks, set(self.open))
+            needed = _ProofCondition(fault.breaks, set(self.open))
             yield Trial(fault.name, (fault.name,), tuple(self._list_killing_checks(fault)), needed, raises=True)
 
     def trials_for_open_pairs(self, faults: Iterable[Fault]) -> Iterator[Trial]:
@@ -159,7 +159,7 @@ class _Candidates:
         functions = {function for function, _ in self.open}
         for fault in faults:
             covering = {check for rule in fault.breaks for check in self._inventory.tests.get(rule, ())}
-            needed, changed = _Unshown(set(self.open)), find_changed_steps(fault.install)
+            needed, changed = _OpenPairCondition(set(self.open)), find_changed_steps(fault.install)
             checks = [
                 check
                 for check in sorted(covering & self._clean.keys())
@@ -190,35 +190,35 @@ class _Candidates:
         return first | others
 
 
-class _Needed:
+class _ProofCondition:
     """The condition under which a check runs on a fault. The check runs if a rule of the fault has not failed
     yet, or if the check's function has not been tried yet on one of the fault's rules.
     """
 
-    def __init__(self, rules: Sequence[str], still_open: set[Pair]) -> None:
+    def __init__(self, rules: Sequence[str], still_open: set[RuleAndFunction]) -> None:
         self.rules = rules
         self.open = {pair for pair in still_open if pair[1] in rules}
 
-    def __call__(self, check: str, lines: Sequence[Line]) -> bool:
+    def __call__(self, check: str, lines: Sequence[TrialVerdict]) -> bool:
         convicted = _list_failed_pairs(lines)
         broken = {rule for _, rule in convicted}
         function = _get_check_function(check)
         return any(rule not in broken or (function, rule) in self.open - convicted for rule in self.rules)
 
 
-class _Unshown:
+class _OpenPairCondition:
     """The condition under which a check runs on a fault of another rule. The check runs if a pair of its function
     is still open.
     """
 
-    def __init__(self, still_open: set[Pair]) -> None:
+    def __init__(self, still_open: set[RuleAndFunction]) -> None:
         self.open = still_open
 
-    def __call__(self, check: str, lines: Sequence[Line]) -> bool:
+    def __call__(self, check: str, lines: Sequence[TrialVerdict]) -> bool:
         return any(function == _get_check_function(check) for function, _ in self.open - _list_failed_pairs(lines))
 
 
-def _list_failed_pairs(lines: Iterable[Line]) -> set[Pair]:
+def _list_failed_pairs(lines: Iterable[TrialVerdict]) -> set[RuleAndFunction]:
     return {(_get_check_function(line.test), line.rule) for line in lines if line.verdict in BROKEN_VERDICTS}
 
 
@@ -226,7 +226,7 @@ def _get_check_function(check: str) -> str:
     return check.partition("[")[0]
 
 
-def _record_trial(proof: Proof, fault: Fault, found: TrialResult, wanted: set[str]) -> None:
+def _record_trial(proof: ProofResults, fault: Fault, found: TrialResult, wanted: set[str]) -> None:
     broken = {rule for _, rule in _list_failed_pairs(found.lines)}
     proof.convictions[fault.name] = [line for line in found.lines if line.verdict in BROKEN_VERDICTS]
     for rule in fault.breaks:
@@ -235,11 +235,11 @@ def _record_trial(proof: Proof, fault: Fault, found: TrialResult, wanted: set[st
             faults.setdefault(rule, []).append(fault.name)
 
 
-def _note_own_packets(proof: Proof, checks: Iterable[str], clean: Mapping[str, CleanResult]) -> None:
+def _note_own_packets(proof: ProofResults, checks: Iterable[str], clean: Mapping[str, CleanResult]) -> None:
     """Compare the marks ``malforms`` of the checks with the rules that packets of the peer broke. The mark of a
     function is valid for all parameters of the function.
     """
-    meant: dict[Pair, bool] = {}
+    meant: dict[RuleAndFunction, bool] = {}
     unseen = {_get_check_function(check) for check in checks if check not in clean}
     for check, one in clean.items():
         for rule in one.broken.keys() - one.malforms:
@@ -250,14 +250,14 @@ def _note_own_packets(proof: Proof, checks: Iterable[str], clean: Mapping[str, C
     proof.unbroken = sorted(pair for pair, broken in meant.items() if not broken and pair[0] not in unseen)
 
 
-def _note_overreach(proof: Proof, inventory: Inventory, fault: Fault, found: TrialResult) -> None:
+def _note_overreach(proof: ProofResults, inventory: RuleInventory, fault: Fault, found: TrialResult) -> None:
     if all(inventory.catalogue[rule].is_advice for rule in fault.breaks):
         for line in found.lines:
             if line.verdict is Verdict.FAIL:
                 proof.overreached.setdefault((fault.name, line.rule), line)
 
 
-def report_proof(proof: Proof) -> Iterator[str]:
+def report_proof(proof: ProofResults) -> Iterator[str]:
     """Yield one line for each failure of the proof, and a summary as the last line."""
     yield from (f"not clean: {rule} on the clean reference: {why}" for rule, why in sorted(proof.unclean.items()))
     for rule, faults in sorted(proof.alive.items()):

@@ -17,7 +17,7 @@ from harness.faults.registry import FaultyCore, add
 from harness.judging.verdicts import BROKEN_VERDICTS
 from harness.mutation.mutants import MUTATED_FOLDER_OUTSIDE_CORE, MUTATED_FOLDERS, REFERENCE_FOLDER, Mutant
 from harness.proof.code import code_digest
-from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, Line, Trials
+from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, Trials, TrialVerdict
 
 _RECORDER_NAME = "lines recorded"
 
@@ -39,11 +39,11 @@ class CheckReach:
         return sum(map(len, self.lines.values()))
 
 
-Reach = Mapping[str, CheckReach]
+ReachByCheck = Mapping[str, CheckReach]
 """The lines of the reference that each check executes."""
 
 
-def list_reaching_checks(mutant: Mutant, reach: Reach) -> list[str]:
+def list_reaching_checks(mutant: Mutant, reach: ReachByCheck) -> list[str]:
     """Return the clean checks that execute a line which a mutant changes. Checks that execute the fewest lines come
     first.
     """
@@ -52,7 +52,7 @@ def list_reaching_checks(mutant: Mutant, reach: Reach) -> list[str]:
     return sorted(found, key=lambda check: reach[check].width)
 
 
-def find_unreached(mutants: Iterable[Mutant], reach: Reach) -> list[Mutant]:
+def find_unreached(mutants: Iterable[Mutant], reach: ReachByCheck) -> list[Mutant]:
     """Return the mutants whose changed lines no check executes."""
     run: dict[str, set[int]] = defaultdict(set)
     for check in reach.values():
@@ -61,7 +61,7 @@ def find_unreached(mutants: Iterable[Mutant], reach: Reach) -> list[Mutant]:
     return [mutant for mutant in mutants if run[mutant.file].isdisjoint(mutant.lines)]
 
 
-def measure_reach(trials: Trials, folder: Path) -> Reach:
+def measure_reach(trials: Trials, folder: Path) -> ReachByCheck:
     """Return the lines that each check executes. They are read from a record for the same code, or measured if
     there is no such record.
     """
@@ -73,7 +73,7 @@ def measure_reach(trials: Trials, folder: Path) -> Reach:
     recorder = LineRecorder()
     add(_RECORDER_NAME, (), "A pseudo-fault that records the executed lines.", recorder.install, around=recorder)
 
-    def record_reach(check: str, lines: list[Line], seconds: float) -> tuple[str, tuple[Any, ...]]:
+    def record_reach(check: str, lines: list[TrialVerdict], seconds: float) -> tuple[str, tuple[Any, ...]]:
         clean = bool(lines) and not any(line.verdict in BROKEN_VERDICTS + VERDICTS_OF_ABORTED_CHECK for line in lines)
         return check, (recorder.take(), seconds, clean)
 

@@ -15,9 +15,9 @@ from itertools import chain
 
 from harness.faults.registry import Fault, load_faults
 from harness.judging.verdicts import BROKEN_VERDICTS
-from harness.proof.grouping import Group, ReadingWithChecks, find_differing_checks, group_readings
+from harness.proof.grouping import ReadingGroup, ReadingWithChecks, find_differing_checks, group_readings
 from harness.proof.steps import can_notice, find_changed_steps
-from harness.proof.trials import CleanResult, Line, Trial, TrialResult, Trials
+from harness.proof.trials import CleanResult, Trial, TrialResult, Trials, TrialVerdict
 from harness.rules.catalogue import Catalogue
 from harness.rules.errata import Reading
 
@@ -26,11 +26,11 @@ ALLOWED_VERDICT = "pass"
 
 
 @dataclass(slots=True)
-class ReadingsRun:
+class VariantRunResults:
     """The results of running the variants of errata."""
 
     run: list[str] = field(default_factory=list)
-    convicted: dict[str, list[Line]] = field(default_factory=dict)
+    convicted: dict[str, list[TrialVerdict]] = field(default_factory=dict)
     """The allowed readings on which checks failed, each with the failing verdicts."""
     acquitted: list[str] = field(default_factory=list)
     """The readings with the verdict ``fail`` on which no check failed."""
@@ -56,7 +56,7 @@ def run_readings(
     errata: Collection[str] | None = None,
     checks: Sequence[str] = (),
     apart: bool = False,
-) -> ReadingsRun:
+) -> VariantRunResults:
     """Run all checks on the variants of the given entries (of all entries if None), and run the given checks on the
     allowed variants of all other entries. ``apart``: whether to run each reading alone with all checks that can
     notice it, without first trying groups.
@@ -69,7 +69,7 @@ def run_readings(
             before[name] = trials.checks
         elif checks and reading.verdict == ALLOWED_VERDICT:
             before[name] = checks
-    found = ReadingsRun()
+    found = VariantRunResults()
     found.missing = [name for name in before if name not in variants and readings[name].verdict == ALLOWED_VERDICT]
     if errata is None:
         found.unknown = sorted(name for name in variants if name not in readings)
@@ -101,7 +101,7 @@ def run_readings(
 
 
 def _find_readings_to_run_apart(
-    trials: Trials, groups: Iterable[Group], variants: Mapping[str, Fault], clean: Mapping[str, CleanResult]
+    trials: Trials, groups: Iterable[ReadingGroup], variants: Mapping[str, Fault], clean: Mapping[str, CleanResult]
 ) -> list[ReadingWithChecks]:
     """Run the groups of readings; return each reading with those of its checks whose verdicts differ from the
     verdicts on the clean reference.
@@ -118,7 +118,9 @@ def _find_readings_to_run_apart(
     return apart
 
 
-def find_explained_faults(convictions: Mapping[str, Collection[Line]], found: ReadingsRun) -> Iterator[tuple[str, str]]:
+def find_explained_faults(
+    convictions: Mapping[str, Collection[TrialVerdict]], found: VariantRunResults
+) -> Iterator[tuple[str, str]]:
     """Yield each fault together with an allowed reading that causes literally the same verdict for each rule of the
     fault.
 
@@ -132,7 +134,7 @@ def find_explained_faults(convictions: Mapping[str, Collection[Line]], found: Re
                 yield name, reading
 
 
-def list_complaints(found: ReadingsRun, convictions: Mapping[str, Collection[Line]]) -> Iterator[str]:
+def list_complaints(found: VariantRunResults, convictions: Mapping[str, Collection[TrialVerdict]]) -> Iterator[str]:
     """Yield a line for each reading whose verdict differs from the verdict in its entry, and for each fault with
     the same verdicts as an allowed reading.
     """
@@ -155,7 +157,7 @@ def list_complaints(found: ReadingsRun, convictions: Mapping[str, Collection[Lin
     )
 
 
-def summarize_readings(found: ReadingsRun) -> str:
+def summarize_readings(found: VariantRunResults) -> str:
     """Return one line that summarizes the results."""
     good = len(found.run) - len(found.convicted) - len(found.acquitted) - len(found.died)
     return f"{good} of {len(found.run)} readings of errata that were run have the verdicts in their entries"
@@ -165,15 +167,15 @@ def _describe_reading(name: str, variants: Mapping[str | None, Fault]) -> str:
     return f"{name} ({variants[name].says})"
 
 
-def _accept_every_check(check: str, lines: Sequence[Line]) -> bool:
+def _accept_every_check(check: str, lines: Sequence[TrialVerdict]) -> bool:
     return True
 
 
-def _has_no_failure(check: str, lines: Sequence[Line]) -> bool:
+def _has_no_failure(check: str, lines: Sequence[TrialVerdict]) -> bool:
     return not any(line.verdict in BROKEN_VERDICTS for line in lines)
 
 
-def _judge_reading(found: ReadingsRun, name: str, reading: Reading, outcome: TrialResult) -> None:
+def _judge_reading(found: VariantRunResults, name: str, reading: Reading, outcome: TrialResult) -> None:
     broken = [line for line in outcome.lines if line.verdict in BROKEN_VERDICTS]
     if outcome.died:
         found.died[name] = outcome.died

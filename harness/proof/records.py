@@ -46,10 +46,10 @@ def predicates_of_suites() -> dict[str, str]:
     return dict(_collect_rows("predicates", (PREDICATE_FILE_PATTERN,), None, _import_predicates))
 
 
-Make = Callable[[list[str]], Mapping[str, list[Any]]]
+MakeRecords = Callable[[list[str]], Mapping[str, list[Any]]]
 
 
-def _collect_rows(kind: str, patterns: Iterable[str], rule: str | None, make: Make) -> Iterator[Any]:
+def _collect_rows(kind: str, patterns: Iterable[str], rule: str | None, make: MakeRecords) -> Iterator[Any]:
     paths = [path.relative_to(SUITES.parent).as_posix() for path in list_files_naming(patterns, rule and [rule])]
     for rows in kept_records().of(kind, paths, make):
         yield from rows

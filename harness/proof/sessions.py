@@ -17,7 +17,7 @@ def run_in_session(arguments: Sequence[str], work: Callable[[pytest.Session], An
     """Collect tests with pytest, and call the function ``work`` with the session; return the result of the
     function. ``what``: the path that is collected, which is named in the message if the collection fails.
     """
-    loop = _Loop(work)
+    loop = _CallInsteadOfTests(work)
     if pytest.main([*arguments], [loop]) == EXIT_INTERRUPTED and loop.error is None:
         raise SystemExit(EXIT_INTERRUPTED)  # pytest has printed the reason
     if loop.error is not None:
@@ -28,7 +28,7 @@ def run_in_session(arguments: Sequence[str], work: Callable[[pytest.Session], An
     return answer
 
 
-class _Loop:
+class _CallInsteadOfTests:
     """A pytest plugin that calls a function when pytest would run the tests."""
 
     def __init__(self, work: Callable[[pytest.Session], Any]) -> None:

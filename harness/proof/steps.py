@@ -13,14 +13,14 @@ from inspect import getattr_static
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from harness.faults.parts import Method, Replaced, get_condition
-from harness.faults.primitives import Both
+from harness.faults.parts import Method, PartReplacement, get_condition
+from harness.faults.primitives import CombinedInstallers
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.core.part import Part
 from reference_qm.core.replacing import find_part, put_in_place
 
 
-class Step(NamedTuple):
+class ReferenceStep(NamedTuple):
     """A step of the reference, which is named by a method of a part. ``narrowed``: the method whose condition
     selects the changed calls, or None if all calls are changed.
     """
@@ -30,29 +30,29 @@ class Step(NamedTuple):
     narrowed: Method | None = None
 
 
-Steps = frozenset[Step]
+ReferenceSteps = frozenset[ReferenceStep]
 _ATTRIBUTES_OF_EVERY_CLASS = {"__module__", "__doc__", "__annotations__", "__dict__", "__weakref__", "__slots__"}
 
 
-def find_changed_steps(install: Install) -> Steps | None:
+def find_changed_steps(install: Install) -> ReferenceSteps | None:
     """Return the steps that a fault changes, or None if the fault may also change other behavior."""
     match install:
-        case Replaced(cls):
+        case PartReplacement(cls):
             return _list_overridden_methods(cls)
-        case Both(installs):
+        case CombinedInstallers(installs):
             found = [find_changed_steps(one) for one in installs]
             return frozenset().union(*(one or () for one in found)) if None not in found else None
     return None
 
 
-def can_notice(taken: Steps, changed: Steps | None) -> bool:
+def can_notice(taken: ReferenceSteps, changed: ReferenceSteps | None) -> bool:
     """Return whether the verdicts of a check that takes the given steps may differ on a variant that changes the
     given steps.
     """
     return changed is None or not changed.isdisjoint(taken)
 
 
-def _list_overridden_methods(cls: type[Part]) -> Steps | None:
+def _list_overridden_methods(cls: type[Part]) -> ReferenceSteps | None:
     """Return the methods of a part that a subclass overrides, or None if the subclass overrides anything except
     plain methods.
     """
@@ -66,7 +66,9 @@ def _list_overridden_methods(cls: type[Part]) -> Steps | None:
     known = [(name, value) for name, value in changed if hasattr(part, name)]
     plain = all(isinstance(each, FunctionType) for name, value in known for each in (value, getattr_static(part, name)))
     return (
-        frozenset(Step(part, name, value if get_condition(value) else None) for name, value in known) if plain else None
+        frozenset(ReferenceStep(part, name, value if get_condition(value) else None) for name, value in known)
+        if plain
+        else None
     )
 
 
@@ -75,9 +77,9 @@ class StepRecorder:
     subclasses.
     """
 
-    def __init__(self, steps: Iterable[Step]) -> None:
-        self._taken: set[Step] = set()
-        of_method: dict[type[Part], dict[str, list[Step]]] = defaultdict(lambda: defaultdict(list))
+    def __init__(self, steps: Iterable[ReferenceStep]) -> None:
+        self._taken: set[ReferenceStep] = set()
+        of_method: dict[type[Part], dict[str, list[ReferenceStep]]] = defaultdict(lambda: defaultdict(list))
         for step in steps:
             of_method[step.part][step.name].append(step)
         self._parts = [
@@ -90,13 +92,13 @@ class StepRecorder:
         for cls in self._parts:
             put_in_place(faulty.core, cls)
 
-    def take(self) -> Steps:
+    def take(self) -> ReferenceSteps:
         """Return the steps that were recorded since the previous call."""
         taken = frozenset(self._taken)
         self._taken.clear()
         return taken
 
-    def _note_calls(self, part: type[Part], name: str, steps: Sequence[Step]) -> Callable[..., Any]:
+    def _note_calls(self, part: type[Part], name: str, steps: Sequence[ReferenceStep]) -> Callable[..., Any]:
         method, taken = getattr(part, name), self._taken
         conditions = [(step, step.narrowed and get_condition(step.narrowed)) for step in steps]
 

@@ -15,15 +15,15 @@ from typing import TypeVar
 
 import pytest
 
-from harness.errors import Endless, HarnessError
+from harness.errors import EndlessComputation, HarnessError
 from harness.faults.registry import add, load_faults
 from harness.interrupts import unwind_on_signals
 from harness.judging.judge import SHOWN_PASSES_PER_RULE
-from harness.judging.mirrored import Mirror
+from harness.judging.mirrored import PeerPacketJudge
 from harness.judging.verdicts import Advice, Entry, Verdict
-from harness.proof.forks import Died, run_forked
+from harness.proof.forks import ProcessDeath, run_forked
 from harness.proof.sessions import run_in_session
-from harness.proof.steps import StepRecorder, Steps, find_changed_steps
+from harness.proof.steps import ReferenceSteps, StepRecorder, find_changed_steps
 from harness.run.checks import find_malformed_rules, get_check_id
 from harness.run.options import pytest_arguments
 from harness.run.stash import DRIVER_KEY, LOG_KEY, MIRROR_KEY, RUN_KEY
@@ -62,7 +62,7 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TrialVerdict:
     """A verdict, reduced to the values that a trial needs."""
 
     test: str
@@ -78,7 +78,7 @@ class Trial:
     name: str
     faults: tuple[str, ...]
     checks: tuple[str, ...]
-    needed: Callable[[str, Sequence[Line]], bool] = lambda check, lines: True
+    needed: Callable[[str, Sequence[TrialVerdict]], bool] = lambda check, lines: True
     """A function that is called before each check, with the verdicts of all earlier checks, and returns whether to
     run the check.
     """
@@ -94,8 +94,8 @@ class CleanResult:
     the difference. ``malforms``: the rules that the check breaks on purpose.
     """
 
-    lines: list[Line]
-    steps: Steps
+    lines: list[TrialVerdict]
+    steps: ReferenceSteps
     seconds: float
     broken: Mapping[str, str] = field(default_factory=dict)
     malforms: frozenset[str] = frozenset()
@@ -105,7 +105,7 @@ class CleanResult:
 class TrialResult:
     """The result of a trial, which contains the verdicts of its checks."""
 
-    lines: list[Line] = field(default_factory=list)
+    lines: list[TrialVerdict] = field(default_factory=list)
     seconds: float = 0
     died: str | None = None
     """A description of how the process of the trial ended, if the process ended before its checks."""
@@ -135,10 +135,10 @@ class Trials:
         """
         checks = list(checks)
         new = [check for check in checks if check not in self._clean]
-        recorder, mirror = _step_recorder(), Mirror()
+        recorder, mirror = _step_recorder(), PeerPacketJudge()
         catalogue = self._config.stash[RUN_KEY].catalogue
 
-        def record_clean_verdicts(check: str, lines: list[Line], seconds: float) -> tuple[str, CleanResult]:
+        def record_clean_verdicts(check: str, lines: list[TrialVerdict], seconds: float) -> tuple[str, CleanResult]:
             broken = {rule: how for rule, how in mirror.take().items() if not catalogue[rule].is_advice}
             return check, CleanResult(lines, recorder.take(), seconds, broken, find_malformed_rules(self._items[check]))
 
@@ -162,10 +162,10 @@ class Trials:
         number of trials that share a process.
         """
         for trial, found in run_forked(trials, self._run_trial, jobs=self.jobs, cpu_s=TRIAL_CPU_S, together=together):
-            yield trial, TrialResult(died=found.how) if isinstance(found, Died) else found
+            yield trial, TrialResult(died=found.how) if isinstance(found, ProcessDeath) else found
 
     def run_each(
-        self, checks: Sequence[str], faults: tuple[str, ...], look: Callable[[str, list[Line], float], Answer]
+        self, checks: Sequence[str], faults: tuple[str, ...], look: Callable[[str, list[TrialVerdict], float], Answer]
     ) -> Iterator[Answer]:
         """Run checks one by one in ``jobs`` processes; yield the result of the function ``look`` for each check."""
         shares = [checks[number :: self.jobs] for number in range(self.jobs)]
@@ -175,7 +175,7 @@ class Trials:
                 return [look(check, *self._run_check(check)) for check in share]
 
         for _, answers in run_forked(shares, run_share, jobs=self.jobs, cpu_s=10 * TRIAL_CPU_S):
-            if isinstance(answers, Died):
+            if isinstance(answers, ProcessDeath):
                 raise HarnessError(f"the clean run of the checks ended with {answers.how}")
             yield from answers
 
@@ -206,14 +206,14 @@ class Trials:
             finally:
                 run.folder = self._folder
 
-    def _run_check(self, check: str) -> tuple[list[Line], float]:
+    def _run_check(self, check: str) -> tuple[list[TrialVerdict], float]:
         entries: list[Entry] = []
         self._config.stash[LOG_KEY] = entries
         begun = time.process_time()
         try:
             item = self._items[check]
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-        except Endless:
+        except EndlessComputation:
             entries.append(_find_aborted_checks(check))
         return [_build_verdict_line(check, entry) for entry in entries], time.process_time() - begun
 
@@ -251,7 +251,7 @@ _VERDICT_BY_ADVICE = {Advice.FOLLOWED: Verdict.PASS, Advice.MISSED: Verdict.WARN
 """The verdict for a SHOULD in the sentence of a MUST. ``prove`` treats such a SHOULD as a separate rule."""
 
 
-def _build_verdict_line(check: str, entry: Entry) -> Line:
+def _build_verdict_line(check: str, entry: Entry) -> TrialVerdict:
     why = entry.reason or f"expected {entry.expected}; observed {entry.observed}"
     verdict = entry.verdict if entry.advice is None else _VERDICT_BY_ADVICE[entry.advice]
-    return Line(check, entry.rule, verdict, why)
+    return TrialVerdict(check, entry.rule, verdict, why)

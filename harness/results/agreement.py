@@ -18,7 +18,7 @@ from harness.capture.recorder import Frame
 from harness.judging.verdicts import Verdict, read_lines
 from harness.paths import SUITES
 from harness.results.bundle import BadBundle
-from harness.results.installed import ROBUSTNESS_RULES, Suites
+from harness.results.installed import ROBUSTNESS_RULES, InstalledSuites
 from harness.rules.catalogue import Catalogue
 from harness.run_folder import CAPTURE_SUFFIX, CAPTURES_FOLDER, VERDICTS_FILE, capture_name, get_capture_path
 
@@ -31,7 +31,7 @@ OBSERVED_IN_PACKETS = ("passive", "wire", "rpc")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ComparedVerdict:
     """The values of a verdict that are compared. ``check``: the test without parameters."""
 
     rule: str
@@ -42,7 +42,7 @@ class Line:
     frames: tuple[int, ...]
 
 
-def read_verdict_lines(folder: Path) -> Iterator[Line]:
+def read_verdict_lines(folder: Path) -> Iterator[ComparedVerdict]:
     """Yield the verdicts of a run folder. The syntax of the verdicts has already been checked
     (harness/results/schemas.py).
     """
@@ -50,10 +50,12 @@ def read_verdict_lines(folder: Path) -> Iterator[Line]:
         test = line.get("test")
         frames = tuple(one[0] for one in line.get("evidence", ()))
         capture = line.get("capture") or (get_capture_path(test) if test is not None and frames else None)
-        yield Line(line["rule"], Verdict(line["verdict"]), test, str(test).partition("[")[0], capture, frames)
+        yield ComparedVerdict(
+            line["rule"], Verdict(line["verdict"]), test, str(test).partition("[")[0], capture, frames
+        )
 
 
-def check_verdicts(lines: Iterator[Line], suites: Suites, catalogue: Catalogue) -> dict[str, int]:
+def check_verdicts(lines: Iterator[ComparedVerdict], suites: InstalledSuites, catalogue: Catalogue) -> dict[str, int]:
     """Check that rules, checks and verdicts belong to these suites and are complete. Return the captures that
     verdicts name, each with the highest frame number that a verdict names. Raise BadBundle, with a description of
     the error, if the check fails.
@@ -111,7 +113,7 @@ def check_frames(folder: Path, needed: Mapping[str, int], period: tuple[datetime
             raise BadBundle(f"verdicts refer to frame {needed[name]} of {name}, which has only {last} frames")
 
 
-def check_setups(folder: Path, lines: Iterable[Line], run: Mapping[str, Any]) -> None:
+def check_setups(folder: Path, lines: Iterable[ComparedVerdict], run: Mapping[str, Any]) -> None:
     """Check that each capture that a verdict names contains the set-up of the verdict's check, run and system.
 
     A capture from a different run, such as a run without a fault, would contain the set-up of that run.

@@ -50,7 +50,7 @@ class BadBundle(MqconformError):
     """The error if a file is not a certificate, or was changed after it was signed."""
 
 
-class Member(NamedTuple):
+class BundleFile(NamedTuple):
     """A file of a bundle: its length in bytes, and its SHA-256 in hexadecimal digits."""
 
     size: int
@@ -65,7 +65,7 @@ class VerifiedBundle:
 
     key: str
     folder: Path
-    members: dict[str, Member]
+    members: dict[str, BundleFile]
 
 
 def read_private_key(path: Path, password: bytes | None) -> Ed25519PrivateKey:
@@ -97,10 +97,10 @@ def read_public_key(path: Path) -> Ed25519PublicKey:
     return key
 
 
-def measure_file(path: Path) -> Member:
+def measure_file(path: Path) -> BundleFile:
     """Return the length and the SHA-256 of a file."""
     with path.open("rb") as file:
-        return Member(path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest())
+        return BundleFile(path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest())
 
 
 def write_bundle(path: Path, files: Iterable[tuple[str, Path]], key: Ed25519PrivateKey) -> None:
@@ -162,7 +162,7 @@ def _build_bytes_to_sign(line: bytes, rest: BinaryIO) -> bytes:
     return line + digest.digest()
 
 
-def _unpack_content(path: Path, file: BinaryIO, folder: Path) -> dict[str, Member]:
+def _unpack_content(path: Path, file: BinaryIO, folder: Path) -> dict[str, BundleFile]:
     """Unpack the signed content with all checks, because even a signed file may be invalid."""
     try:
         with zipfile.ZipFile(file) as packed:
@@ -189,7 +189,7 @@ def _check_members(path: Path, infos: list[zipfile.ZipInfo]) -> None:
         raise BadBundle(f"{path} is too large: its unpacked files have {size:,} bytes")
 
 
-def _unpack_one(packed: zipfile.ZipFile, info: zipfile.ZipInfo, folder: Path) -> Member:
+def _unpack_one(packed: zipfile.ZipFile, info: zipfile.ZipInfo, folder: Path) -> BundleFile:
     target = folder / info.filename
     target.parent.mkdir(exist_ok=True)
     digest, size = hashlib.sha256(), 0
@@ -198,4 +198,4 @@ def _unpack_one(packed: zipfile.ZipFile, info: zipfile.ZipInfo, folder: Path) ->
             digest.update(chunk)
             size += len(chunk)
             file.write(chunk)
-    return Member(size, digest.hexdigest())
+    return BundleFile(size, digest.hexdigest())

@@ -13,10 +13,10 @@ from typing import Any
 
 from harness.judging.verdicts import DECIDED_VERDICTS, Verdict
 from harness.printable import one_line
-from harness.results.installed import Suites
+from harness.results.installed import InstalledSuites
 from harness.results.run_results import RunResults
 from harness.rules.releases import RELEASES
-from harness.run_folder import CAPTURES_FOLDER, RULES_FILE, RUN_FILE, SCHEMA, VERDICTS_FILE
+from harness.run_folder import CAPTURES_FOLDER, RULES_FILE, RUN_FILE, RUN_SCHEMA_VERSION, VERDICTS_FILE
 
 CERTIFICATE_SCHEMA = 2
 CERTIFICATE_FILE = "certificate.json"
@@ -34,7 +34,7 @@ _UNCERTAIN_VERDICTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class CertificateTerms:
     """The terms of a certificate: the maximum share of judged rules that were never exercised, and the number of checks
     in a complete run.
     """
@@ -43,10 +43,10 @@ class Terms:
     checks: int
 
 
-def list_refusals(found: RunResults, terms: Terms, suites: Suites) -> Iterator[str]:
+def list_refusals(found: RunResults, terms: CertificateTerms, suites: InstalledSuites) -> Iterator[str]:
     """Yield the reasons why a run cannot be certified, one line for each reason. ``suites``: the suites of the run."""
     run = found.run
-    if run.get("schema") != SCHEMA:
+    if run.get("schema") != RUN_SCHEMA_VERSION:
         yield f"the run has schema {run.get('schema')}; repeat the run with this harness"
     if (profile := run["sut"].get("profile")) not in RELEASES:
         yield f"the profile {one_line(str(profile), 100)!r} is unknown; known: {', '.join(RELEASES)}"
@@ -58,7 +58,7 @@ def list_refusals(found: RunResults, terms: Terms, suites: Suites) -> Iterator[s
         yield f"{share:.1f} % of the rules were never exercised; the limit is {terms.not_exercised_percent:g} %"
 
 
-def _list_missing_parts(found: RunResults, terms: Terms, suites: Suites) -> Iterator[str]:
+def _list_missing_parts(found: RunResults, terms: CertificateTerms, suites: InstalledSuites) -> Iterator[str]:
     if found.partial is not None:
         yield f"the run is partial: {found.partial}"
     checks = len(found.checks)
@@ -103,7 +103,9 @@ def compute_not_exercised_share(found: RunResults) -> float:
     return 100 * idle / (idle + decided) if idle + decided else 100.0
 
 
-def build_statement(found: RunResults, terms: Terms, files: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def build_statement(
+    found: RunResults, terms: CertificateTerms, files: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
     """Return the content of certificate.json. ``files``: the length and the SHA-256 of every other file, by name."""
     run, sut = found.run, found.run["sut"]
     counts = Counter(str(one.verdict) for one in found.rules.values())

@@ -23,14 +23,14 @@ _GREEN, _AMBER = "#1a7f37", "#9a6700"
 _LETTER_WIDTH = 7
 
 
-def page(statement: Mapping[str, Any], key: str) -> str:
+def build_certificate_page(statement: Mapping[str, Any], key: str) -> str:
     """Return the page. ``key``: the signer's public key, in hexadecimal digits."""
     return _TEMPLATE_ENVIRONMENT.get_template("certificate.html").render(
         one=statement, key=key, result=describe_result(statement), verdicts=list(map(str, Verdict))
     )
 
 
-def badge(statement: Mapping[str, Any]) -> str:
+def build_certificate_badge(statement: Mapping[str, Any]) -> str:
     """Return the badge of a certificate as SVG."""
     left, right = "MSMQ certified", describe_result(statement)
     widths = [_LETTER_WIDTH * len(text) + 12 for text in (left, right)]

@@ -26,7 +26,7 @@ WORSE_KINDS = (Kind.NEWLY_FAILING, Kind.FAILING_MORE)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class VerdictChange:
     """The final verdicts for a rule in both runs; a verdict is None if the run has no verdict for the rule.
     ``checks``: the checks in which the rule fails only in the second run.
     """
@@ -44,14 +44,14 @@ class Difference:
 
     a: RunResults
     b: RunResults
-    steps: tuple[Step, ...]
+    steps: tuple[VerdictChange, ...]
 
-    def of(self, kind: Kind) -> list[Step]:
+    def of(self, kind: Kind) -> list[VerdictChange]:
         """Return the rules with the given kind of change."""
         return [step for step in self.steps if step.kind is kind]
 
     @property
-    def worse(self) -> bool:
+    def is_worse(self) -> bool:
         """Whether a rule fails in the second run that did not fail in the first run."""
         return any(step.kind in WORSE_KINDS for step in self.steps)
 
@@ -63,10 +63,10 @@ def compare_runs(a: RunResults, b: RunResults) -> Difference:
     return Difference(a, b, tuple(_compare_rule(a, b, rule) for rule in sorted(a.rules.keys() | b.rules.keys())))
 
 
-def _compare_rule(a: RunResults, b: RunResults, rule: str) -> Step:
+def _compare_rule(a: RunResults, b: RunResults, rule: str) -> VerdictChange:
     before, after = a.rules.get(rule), b.rules.get(rule)
     checks = tuple(sorted(b.failing.get(rule, frozenset()) - a.failing.get(rule, frozenset())))
-    return Step(_classify_change(before, after, more=bool(checks)), rule, before, after, checks)
+    return VerdictChange(_classify_change(before, after, more=bool(checks)), rule, before, after, checks)
 
 
 def _classify_change(before: RuleResult | None, after: RuleResult | None, *, more: bool) -> Kind:

@@ -11,7 +11,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from harness.printable import escape_unprintable, one_line
-from harness.results.difference import WORSE_KINDS, Difference, Kind, Step
+from harness.results.difference import WORSE_KINDS, Difference, Kind, VerdictChange
 from harness.results.run_results import RunResults
 from harness.results.summary import escape_markdown
 from harness.run.results import RuleResult
@@ -82,7 +82,7 @@ FORMATS: Mapping[str, Callable[[Difference], str]] = MappingProxyType(
 )
 
 
-def _list_kinds(difference: Difference) -> Iterator[tuple[Kind, list[Step]]]:
+def _list_kinds(difference: Difference) -> Iterator[tuple[Kind, list[VerdictChange]]]:
     return ((kind, steps) for kind in Kind if (steps := difference.of(kind)))
 
 
@@ -91,7 +91,7 @@ def _describe_side(run: RunResults) -> str:
     return one_line(f"{run.system}, {run.run.get('run')}{partial}", 300)
 
 
-def _describe_step(step: Step) -> Iterator[str]:
+def _describe_step(step: VerdictChange) -> Iterator[str]:
     yield f"  {step.rule}  {_describe_result(step.before)} -> {_describe_result(step.after)}"
     if step.kind in WORSE_KINDS and step.after is not None:
         expected, observed = (
@@ -108,7 +108,7 @@ def _describe_result(result: RuleResult | None) -> str:
     return "none" if result is None else str(result.verdict)
 
 
-def _build_cells(step: Step) -> list[str]:
+def _build_cells(step: VerdictChange) -> list[str]:
     last = step.after or step.before
     said = (last.line.get("test") or "", last.expected, last.observed) if last is not None else ("", "", "")
     return [
@@ -119,7 +119,7 @@ def _build_cells(step: Step) -> list[str]:
     ]
 
 
-def _build_tree(step: Step) -> dict[str, Any]:
+def _build_tree(step: VerdictChange) -> dict[str, Any]:
     after = step.after.line if step.after is not None else {}
     said = {name: after.get(name) for name in ("expected", "observed", "reason", "test")}
     verdicts = {"before": step.before and step.before.verdict, "after": step.after and step.after.verdict}

@@ -18,7 +18,7 @@ ROBUSTNESS_RULES = frozenset(row.id for row in RULE_BY_CONDITION.values())
 
 
 @dataclass(frozen=True, slots=True)
-class Suites:
+class InstalledSuites:
     """A rule set with its checks. ``checks``: the number of checks in a complete run. ``digest``: the SHA-256 of
     the set's rules.json. ``rules``: all rule ids. ``driving``: by rule, the checks (without parameters) that name
     the rule. ``passive``: the rules that packets in any check may decide. ``compared``: the rules that any check may
@@ -38,12 +38,12 @@ class Suites:
         return any(rule in rules for rules in of_any_check) or check in self.driving.get(rule, ())
 
 
-def get_installed_suites() -> Suites:
+def get_installed_suites() -> InstalledSuites:
     """Return the suites that are installed with this harness."""
     catalogue = load_catalogue()
     _, digest = rules_json(catalogue)
     rules = frozenset(catalogue) | ROBUSTNESS_RULES
-    return Suites(
+    return InstalledSuites(
         read_frozen_test_count(SUITES),
         digest,
         rules,

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from harness.judging.captured import judge_capture
 from harness.judging.verdicts import Verdict
-from harness.results.agreement import VERDICTS_WITHOUT_PACKETS, Line, is_of_topology, watch_identifiers
+from harness.results.agreement import VERDICTS_WITHOUT_PACKETS, ComparedVerdict, is_of_topology, watch_identifiers
 from harness.results.bundle import BadBundle, VerifiedBundle
-from harness.results.installed import Suites
-from harness.results.replayed import Replayed, replay
+from harness.results.installed import InstalledSuites
+from harness.results.replayed import ReplayResult, replay
 from harness.results.run_results import RunResults
 from harness.rules.catalogue import load_catalogue
 from harness.run_folder import CAPTURES_FOLDER, capture_name
@@ -32,21 +32,25 @@ a minute.
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedAgain:
+class JudgedAgainResult:
     """The result of judging a run again. ``captures``: the number of captures that were judged again. ``replayed``:
     the result of replaying the checks on these captures. ``shown``: the rules for which every verdict was
     reproduced. ``believed``: the decided rules for which some verdict was not reproduced.
     """
 
     captures: int
-    replayed: Replayed
+    replayed: ReplayResult
     shown: frozenset[str]
     believed: tuple[str, ...]
 
 
 def judge_again(
-    opened: VerifiedBundle, found: RunResults, lines: list[Line], suites: Suites, progress: Callable[[int, int], None]
-) -> JudgedAgain:
+    opened: VerifiedBundle,
+    found: RunResults,
+    lines: list[ComparedVerdict],
+    suites: InstalledSuites,
+    progress: Callable[[int, int], None],
+) -> JudgedAgainResult:
     """Judge a run again; raise BadBundle if the verdicts contradict the captures. ``progress``: a function that is
     called with the amount done and the total amount.
     """
@@ -76,13 +80,13 @@ def judge_again(
         if line.test not in replayed.alike and (line.rule, line.verdict, line.capture) not in by_packets
     }
     shown = frozenset(line.rule for line in decided) - unseen_again
-    return JudgedAgain(len(names), replayed, shown, tuple(sorted(unseen_again)))
+    return JudgedAgainResult(len(names), replayed, shown, tuple(sorted(unseen_again)))
 
 
 def _judge_captures(
     opened: VerifiedBundle,
     found: RunResults,
-    lines: Iterable[Line],
+    lines: Iterable[ComparedVerdict],
     names: list[str],
     progress: Callable[[int], None],
 ) -> frozenset[tuple[str, Verdict, str]]:

@@ -32,7 +32,7 @@ Progress = Callable[[int, int], None]
 """The type of functions that are called with the number of replayed checks and the number of all checks."""
 
 
-class Judged(NamedTuple):
+class CheckVerdict(NamedTuple):
     """A verdict of a check for a rule. ``advice``: whether the SHOULD in the rule's sentence was followed."""
 
     rule: str
@@ -52,7 +52,7 @@ class Difference(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
+class ReplayResult:
     """The result of a replay. ``alike``: the checks whose verdicts are the same as in the run. ``differing``: by
     check, the differences. ``unplayable``: by check, the reason why the check cannot be replayed.
     """
@@ -77,12 +77,12 @@ def replay(
     out: Path | None = None,
     progress: Progress = lambda done, of: None,
     deadline_s: int | None = None,
-) -> Replayed:
+) -> ReplayResult:
     """Replay all checks of a run folder, or only the checks that have a verdict for a given rule. ``out``: the
     folder to which the replay is written. No check is started after ``deadline_s``. Raise UsageError if the run
     cannot be replayed.
     """
-    watch = _Watch(progress)
+    watch = _CheckRecorder(progress)
     given = [word for rule in rules for word in ("--rule", rule)] + (["-k", keyword] if keyword else [])
     given += ["--deadline", str(deadline_s)] if deadline_s else []
     with TemporaryDirectory(prefix="mqconform-replay-") as temporary:
@@ -106,14 +106,14 @@ def replay(
     )
     unplayable |= watch.unplayable
     found = {test: _list_differences(was[test], now.get(test, {})) for test in watch.collected - unplayable.keys()}
-    return Replayed(
+    return ReplayResult(
         frozenset(test for test, differences in found.items() if not differences),
         {test: differences for test, differences in sorted(found.items()) if differences},
         dict(sorted(unplayable.items())),
     )
 
 
-class _Watch:
+class _CheckRecorder:
     """A pytest plugin that records the checks of a session, and whether each check was run."""
 
     def __init__(self, progress: Progress) -> None:
@@ -138,16 +138,16 @@ class _Watch:
             self.begun = run.tests_run
 
 
-_Found = Mapping[str, Sequence[tuple[Judged, str]]]
+_VerdictsByCheck = Mapping[str, Sequence[tuple[CheckVerdict, str]]]
 """The verdicts of a check by rule. Each verdict has the text that describes it in reports."""
 
 
-def _read_verdicts_by_check(folder: Path) -> dict[str, dict[str, list[tuple[Judged, str]]]]:
+def _read_verdicts_by_check(folder: Path) -> dict[str, dict[str, list[tuple[CheckVerdict, str]]]]:
     """Return the verdicts of a run folder by check and rule."""
-    found: dict[str, dict[str, list[tuple[Judged, str]]]] = {}
+    found: dict[str, dict[str, list[tuple[CheckVerdict, str]]]] = {}
     for line in read_verdicts(folder / VERDICTS_FILE):
         if isinstance(test := line["test"], str):
-            judged = Judged(str(line["rule"]), str(line["verdict"]), line["advice"])
+            judged = CheckVerdict(str(line["rule"]), str(line["verdict"]), line["advice"])
             found.setdefault(test, {}).setdefault(judged.rule, []).append((judged, _describe_verdict(line)))
     return found
 
@@ -158,7 +158,7 @@ def _describe_verdict(line: Mapping[str, Any]) -> str:
     return one_line(f"{line['verdict']}{f', {frames}' if frames else ''}: {why}", _LONGEST_OBSERVED_CHARACTERS)
 
 
-def _list_differences(was: _Found, now: _Found) -> list[Difference]:
+def _list_differences(was: _VerdictsByCheck, now: _VerdictsByCheck) -> list[Difference]:
     """Return the differences between the verdicts in the run and in the replay, by rule. Each difference contains
     the first verdict that only the run or only the replay has.
     """
@@ -176,5 +176,5 @@ def _list_differences(was: _Found, now: _Found) -> list[Difference]:
     return differences
 
 
-def _find_first(found: Sequence[tuple[Judged, str]], only: Counter[Judged]) -> str:
+def _find_first(found: Sequence[tuple[CheckVerdict, str]], only: Counter[CheckVerdict]) -> str:
     return next((shown for one, shown in found if one in only), "no other verdict")

@@ -16,7 +16,7 @@ from jsonschema_rs import Draft202012Validator
 from harness.judging.verdicts import Advice, Verdict
 from harness.printable import one_line
 from harness.results.bundle import BadBundle
-from harness.run_folder import RULES_FILE, RUN_FILE, SCHEMA, VERDICTS_FILE
+from harness.run_folder import RULES_FILE, RUN_FILE, RUN_SCHEMA_VERSION, VERDICTS_FILE
 
 MAX_JSON_BYTES = 64 * 2**20
 """int bytes: the maximum size of a JSON file."""
@@ -217,9 +217,9 @@ def _check_line(data: bytes, last: int) -> int:
     if len(data) > MAX_LINE_BYTES or not data.endswith(b"\n"):
         raise ValueError("the line is truncated or too long")
     line = _parse_json(data.decode())
-    if not isinstance(line, dict) or not line.keys() <= _FORMS.keys():
+    if not isinstance(line, dict) or not line.keys() <= _SHAPE_BY_FORM.keys():
         raise ValueError("the line is not a verdict of this harness")
-    for key, (required, is_right) in _FORMS.items():
+    for key, (required, is_right) in _SHAPE_BY_FORM.items():
         if (key in line or required) and not is_right(line.get(key)):
             raise ValueError(f"{key} cannot be {str(line.get(key))[:80]!a}")
     if line["seq"] <= last:
@@ -239,8 +239,8 @@ def _are_texts(value: Any) -> bool:
     return isinstance(value, list) and all(map(_is_text, value))
 
 
-_FORMS: Mapping[str, tuple[bool, Callable[[Any], bool]]] = {
-    "schema": (True, lambda value: type(value) is int and value == SCHEMA),
+_SHAPE_BY_FORM: Mapping[str, tuple[bool, Callable[[Any], bool]]] = {
+    "schema": (True, lambda value: type(value) is int and value == RUN_SCHEMA_VERSION),
     "seq": (True, lambda value: type(value) is int and value > 0),
     "ms": (True, lambda value: type(value) is int and value >= 0),
     "rule": (True, lambda value: _is_text(value) and _RULE_ID_PATTERN.fullmatch(value) is not None),

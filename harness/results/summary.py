@@ -18,7 +18,7 @@ MAX_SHOWN_RULES = 50
 """The maximum number of rules that the page lists. Further rules are only counted."""
 _LONGEST_TEXT_CHARACTERS = 200
 _PUNCTUATION = re.escape("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
-_CHANGED_BY_MARKDOWN = re.compile(
+_MARKDOWN_SYNTAX_PATTERN = re.compile(
     rf"""
     \\(?=[{_PUNCTUATION}]|$)          # a backslash of its own, before what it would take
     | [`*\[\]<>\#|&~@]                # code, emphasis, links, tags, numbers of issues, cells, entities, names of users
@@ -30,7 +30,7 @@ _CHANGED_BY_MARKDOWN = re.compile(
 """A pattern for text that Markdown would not display unchanged."""
 
 
-def summary(found: RunResults, catalogue: Mapping[str, Rule]) -> str:
+def build_summary(found: RunResults, catalogue: Mapping[str, Rule]) -> str:
     """Return the page. It contains the tested system, the number of judged rules, the findings, and the known
     deviations.
     """
@@ -119,7 +119,7 @@ def escape_markdown(text: str) -> str:
     """Return text that Markdown displays unchanged: no part of the text becomes a link, a tag or the end of a table
     cell.
     """
-    return _CHANGED_BY_MARKDOWN.sub(r"\\\g<0>", text)
+    return _MARKDOWN_SYNTAX_PATTERN.sub(r"\\\g<0>", text)
 
 
 def unescape_markdown(markdown: str) -> str:

@@ -30,16 +30,16 @@ from harness.results.certificate import (
     CERTIFICATE_SCHEMA,
     NOT_EXERCISED_PERCENT,
     PAGE_FILE,
-    Terms,
+    CertificateTerms,
     build_certificate,
     build_statement,
     list_bundle_files,
     list_refusals,
 )
-from harness.results.certificate_page import badge, page
-from harness.results.installed import Suites, get_installed_suites
-from harness.results.judged_again import VIRTUAL_REACH, JudgedAgain, judge_again
-from harness.results.replayed import Replayed
+from harness.results.certificate_page import build_certificate_badge, build_certificate_page
+from harness.results.installed import InstalledSuites, get_installed_suites
+from harness.results.judged_again import VIRTUAL_REACH, JudgedAgainResult, judge_again
+from harness.results.replayed import ReplayResult
 from harness.results.run_results import RunResults, read_run
 from harness.results.schemas import check_run_folder, read_certificate, read_json
 from harness.rules.catalogue import load_catalogue
@@ -47,20 +47,20 @@ from harness.run.run import hash_rules
 from harness.run_folder import RULES_FILE
 
 
-class JudgedElsewhere(MqconformError):
+class OtherRuleSetOrVersion(MqconformError):
     """The error if a certificate belongs to a different rule set or harness version, so that this harness cannot
     judge its verdicts.
     """
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class VerifiedCertificate:
     """The content of a valid certificate. ``statement``: the content of certificate.json. ``again``: the result of
     judging the verdicts again.
     """
 
     statement: dict[str, Any]
-    again: JudgedAgain
+    again: JudgedAgainResult
 
     def to_json(self) -> dict[str, Any]:
         """Return certificate.json as JSON data, together with the rules that were judged again and the rules for
@@ -79,10 +79,10 @@ def verify_bundle(
     progress: Callable[[int, int], None] = lambda done, of: None,
     *,
     not_exercised_percent: float = NOT_EXERCISED_PERCENT,
-) -> Verified:
+) -> VerifiedCertificate:
     """Verify a certificate. Raise BadBundle, which names the contradiction, if the certificate is invalid. Raise
-    JudgedElsewhere, which names the harness version that can verify the certificate, if this harness cannot verify
-    it. ``progress``: a function that is called with the amount judged again and the total amount.
+    OtherRuleSetOrVersion, which names the harness version that can verify the certificate, if this harness cannot
+    verify it. ``progress``: a function that is called with the amount judged again and the total amount.
     ``not_exercised_percent``: the limit that the verifier sets.
     """
     suites = get_installed_suites()
@@ -99,15 +99,15 @@ def verify_bundle(
             check_frames(opened.folder, needed, get_run_period(found.run))
             check_setups(opened.folder, lines, found.run)
             again = judge_again(opened, found, lines, suites, progress)
-        except (BadBundle, JudgedElsewhere) as error:
+        except (BadBundle, OtherRuleSetOrVersion) as error:
             raise type(error)(f"{path}: {error}") from error
         except MqconformError as error:
             raise BadBundle(f"{path}: {str(error).replace(folder, '')}") from error
-    return Verified(said, again)
+    return VerifiedCertificate(said, again)
 
 
-def _read_statement(opened: VerifiedBundle, suites: Suites) -> dict[str, Any]:
-    """Read the statement of the certificate; raise JudgedElsewhere if the statement names suites that differ from
+def _read_statement(opened: VerifiedBundle, suites: InstalledSuites) -> dict[str, Any]:
+    """Read the statement of the certificate; raise OtherRuleSetOrVersion if the statement names suites that differ from
     the installed suites.
     """
     said = read_json(opened.folder / CERTIFICATE_FILE)
@@ -122,7 +122,7 @@ def _read_statement(opened: VerifiedBundle, suites: Suites) -> dict[str, Any]:
     for name, value in ours.items():
         if said.get(name) != value:
             theirs = str(said.get(name))[:80]
-            raise JudgedElsewhere(
+            raise OtherRuleSetOrVersion(
                 f"this installation cannot judge the run: {name} is {theirs!a} in the certificate, but {value} here"
             )
     if digest != suites.digest:
@@ -140,14 +140,14 @@ def _check_files(opened: VerifiedBundle, said: Mapping[str, Any]) -> None:
 
 
 def _check_statement(
-    opened: VerifiedBundle, said: Mapping[str, Any], found: RunResults, suites: Suites, most: float
+    opened: VerifiedBundle, said: Mapping[str, Any], found: RunResults, suites: InstalledSuites, most: float
 ) -> None:
     """Compare the statement of the certificate with the run folder. Then check that the run meets the terms in the
     statement.
     """
     if {name for name, _ in list_bundle_files(found)} != said["files"].keys():
         raise BadBundle("the bundle contains files that do not belong to a run folder")
-    terms = Terms(said["terms"]["not_exercised_percent"], said["terms"]["checks"])
+    terms = CertificateTerms(said["terms"]["not_exercised_percent"], said["terms"]["checks"])
     if terms.checks != suites.checks:
         raise BadBundle(f"the terms of the certificate name {terms.checks} checks; a complete run has {suites.checks}")
     if terms.not_exercised_percent > most:
@@ -163,7 +163,10 @@ def _check_statement(
         raise BadBundle(f"{CERTIFICATE_FILE} does not agree with its run: {', '.join(wrong)}")
     if reasons := list(list_refusals(found, terms, suites)):
         raise BadBundle(f"the run does not qualify for a certificate: {reasons[0]}")
-    for name, text in ((PAGE_FILE, page(said, opened.key)), (BADGE_FILE, badge(said))):
+    for name, text in (
+        (PAGE_FILE, build_certificate_page(said, opened.key)),
+        (BADGE_FILE, build_certificate_badge(said)),
+    ):
         if (opened.folder / name).read_bytes() != text.encode():
             raise BadBundle(f"{name} does not show the statement of the certificate")
 
@@ -172,7 +175,7 @@ _FRAME_PREFIX = re.compile(r"^(after )?frame \d+: ")
 MAX_LISTED_DIFFERENCES = 20
 
 
-def describe_verified(found: Verified) -> Iterator[str]:
+def describe_verified(found: VerifiedCertificate) -> Iterator[str]:
     """Yield lines for the terminal about a valid certificate: the declarations, the counts, the verdicts that were
     judged again, and the verdicts for which the user must trust the signer.
     """
@@ -192,7 +195,7 @@ def describe_verified(found: Verified) -> Iterator[str]:
     yield f"run {said['run']!a} of {said['started']}, rule set {said['suites']}"
 
 
-def describe_replay(found: Replayed) -> Iterator[str]:
+def describe_replay(found: ReplayResult) -> Iterator[str]:
     """Yield lines about the replay. The lines state how many checks were replayed, why other checks were not
     replayed, and which verdicts differ.
     """

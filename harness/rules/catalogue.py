@@ -59,13 +59,13 @@ _CATALOGUE_FILES = (INDEX_FILE, DOCUMENTS_FILE, ERRATA_FILE, NOTES_FILE, RULES_F
 _CODE_FOLDERS = ("harness/rules", "reference_qm/releases")
 _PAGES_ADDRESS = "https://learn.microsoft.com/openspecs/windows_protocols"
 INDEX_COLUMNS = ("id", "level", "form", "class", "of", "title")
-DEFAULTS = "defaults"
+DEFAULTS_TABLE = "defaults"
 """The name of the table at the top of a section's rules.toml. The table contains values that most rows share."""
-TITLE = "title"
+TITLE_KEY = "title"
 """The key at the top of a section's rules.toml that names document, section and heading, such as ``MS-MQQB 2.2.7
 Ping Packet``.
 """
-CHECKED_IN = "checked_in"
+CHECKED_IN_KEY = "checked_in"
 """The key at the top of a section's rules.toml that lists other folders with checks of this section's rules."""
 _DEFAULT_KEYS = {"observe": str, "role": str}
 _REQUIRED_KEYS = {"observe": str, "role": str, "says": str}
@@ -211,7 +211,7 @@ class Catalogue(Mapping[str, Rule]):
     def __len__(self) -> int:
         return len(self._rules)
 
-    def documents(self) -> list[str]:
+    def list_documents(self) -> list[str]:
         """Return the names of the documents with rules in this catalogue."""
         return list(dict.fromkeys(rule.document for rule in self._rules.values()))
 
@@ -236,7 +236,7 @@ class Catalogue(Mapping[str, Rule]):
         """
         return f"MS-{document}" if self._documents[document].title.startswith("[MS-") else document
 
-    def titles(self) -> dict[str, str]:
+    def list_titles(self) -> dict[str, str]:
         """Return the titles of the documents, without their common prefix, for the rules.json of a run folder."""
         return {name: document.title.rpartition(": ")[2] for name, document in self._documents.items()}
 
@@ -348,10 +348,12 @@ def _read_catalogue(root: Path) -> Catalogue:
     checked_in: dict[str, tuple[str, ...]] = {}
     for file in sorted(root.glob(f"*/*/{RULES_FILE}")):
         rows = read_toml(file)
-        head = {key: rows.pop(key) for key in (TITLE, CHECKED_IN) if key in rows}
+        head = {key: rows.pop(key) for key in (TITLE_KEY, CHECKED_IN_KEY) if key in rows}
         _check_head(root, file, head)
-        checked_in[_get_section_folder(root, file)] = tuple(f"suites/{folder}" for folder in head.get(CHECKED_IN, ()))
-        defaults = check_keys(file, DEFAULTS, rows.pop(DEFAULTS, {}), {}, _DEFAULT_KEYS)
+        checked_in[_get_section_folder(root, file)] = tuple(
+            f"suites/{folder}" for folder in head.get(CHECKED_IN_KEY, ())
+        )
+        defaults = check_keys(file, DEFAULTS_TABLE, rows.pop(DEFAULTS_TABLE, {}), {}, _DEFAULT_KEYS)
         for name, row in rows.items():
             if name in rules:
                 raise CatalogueError(
@@ -378,10 +380,10 @@ def _check_head(root: Path, file: Path, head: Mapping[str, Any]) -> None:
     """Check the keys above the rows. Each entry of ``checked_in`` must be a folder such as
     ``mqqb/s2_2_7_ping_packet``.
     """
-    check_keys(file, "the head", head, {TITLE: str}, {CHECKED_IN: list})
-    for folder in head.get(CHECKED_IN, ()):
+    check_keys(file, "the head", head, {TITLE_KEY: str}, {CHECKED_IN_KEY: list})
+    for folder in head.get(CHECKED_IN_KEY, ()):
         if not (root / str(folder) / RULES_FILE).is_file():
-            raise CatalogueError(file, CHECKED_IN, f"{folder!a} is not a folder of a section")
+            raise CatalogueError(file, CHECKED_IN_KEY, f"{folder!a} is not a folder of a section")
 
 
 def _read_rule(

@@ -38,12 +38,12 @@ class SectionCoverage:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
-def coverage(
+def count_coverage_by_section(
     catalogue: Catalogue, index: Mapping[str, IndexRow], checked: Collection[str], proven: Collection[str]
 ) -> list[SectionCoverage]:
     """Return the counts for every section that has a row in a document, in the order of the documents."""
     found: dict[tuple[str, str, str, str], SectionCoverage] = {}
-    documents = catalogue.documents()
+    documents = catalogue.list_documents()
     for name, row in index.items():
         document, section, _ = name.split("-")
         if row.form not in ROW_FORMS or row.kind == CLONE_CLASS or document not in documents:

@@ -16,7 +16,7 @@ _MEMBER_KEYS = ("title", "exercised", "reference", "left_out")
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class MemberProtocol:
     """A member protocol. It has a title, the parts that the suites and the reference contain, and the omitted parts
     with the reason.
     """
@@ -28,7 +28,7 @@ class Member:
     left_out: str
 
 
-def load_members(suites: Path = SUITES) -> tuple[Member, ...]:
+def load_members(suites: Path = SUITES) -> tuple[MemberProtocol, ...]:
     """Read suites/members.toml; raise UsageError, which names the key, if a value is missing."""
     path = suites / MEMBERS_FILE
     members = []
@@ -39,5 +39,5 @@ def load_members(suites: Path = SUITES) -> tuple[Member, ...]:
         for key in table:
             if key not in _MEMBER_KEYS:
                 raise UsageError(f"{path}: [{name}] has the unknown key {key}; known: {', '.join(_MEMBER_KEYS)}")
-        members.append(Member(name, **table))
+        members.append(MemberProtocol(name, **table))
     return tuple(members)

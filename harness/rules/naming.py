@@ -12,7 +12,7 @@ from harness.rules.catalogue import LEVELS, MEANINGS_OF_OBSERVE, ROLES, Catalogu
 
 MAX_SUGGESTED_NAMES = 3
 """The maximum number of similar ids that a message suggests."""
-_KEYS: MappingProxyType[str, tuple[Sequence[str], Callable[[Rule], str]]] = MappingProxyType(
+_SORT_KEY_BY_ORDER: MappingProxyType[str, tuple[Sequence[str], Callable[[Rule], str]]] = MappingProxyType(
     {
         "level": (LEVELS, lambda rule: rule.level),
         "role": (ROLES, lambda rule: rule.role),
@@ -78,9 +78,11 @@ def select_rules(catalogue: Catalogue, criteria: Iterable[str]) -> frozenset[str
 
 
 def _select_by_key(catalogue: Catalogue, key: str, value: str) -> set[str]:
-    if key not in _KEYS:
-        raise UsageError(f"unknown criterion {key!a}; known: {', '.join(_KEYS)}, a document, a section, a rule")
-    values, of = _KEYS[key]
+    if key not in _SORT_KEY_BY_ORDER:
+        raise UsageError(
+            f"unknown criterion {key!a}; known: {', '.join(_SORT_KEY_BY_ORDER)}, a document, a section, a rule"
+        )
+    values, of = _SORT_KEY_BY_ORDER[key]
     meant = next((one for one in values if one.lower() == value.strip().lower()), None)
     if meant is None:
         raise UsageError(f"{key}={value!a}: the value must be one of {', '.join(values)}")

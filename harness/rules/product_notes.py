@@ -46,7 +46,7 @@ _WHOLE_SECTION = "-*"
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class ProductNote:
     """A paraphrased product note.
 
     ``sections``: the sections that the note concerns. ``releases``: the releases that the note names. ``written``:
@@ -88,11 +88,11 @@ class Note:
 class ProductNotes:
     """All product notes of the documents."""
 
-    def __init__(self, notes: Mapping[str, Mapping[int, Note]]) -> None:
+    def __init__(self, notes: Mapping[str, Mapping[int, ProductNote]]) -> None:
         """``notes``: the notes by document and number."""
         self.by_document = notes
         self._all = [note for each in notes.values() for note in each.values()]
-        self._excusing: dict[str, Mapping[str, Note]] = {}
+        self._excusing: dict[str, Mapping[str, ProductNote]] = {}
         """The excused rules by profile. The rules are cached, because every check of a run needs the rules of the
         same profile.
         """
@@ -112,7 +112,7 @@ class ProductNotes:
         """Return the product notes that the JSON data of ``to_tree`` represent."""
         return cls({name: {row["number"]: _build_note(row) for row in rows} for name, rows in tree.items()})
 
-    def find_cited(self, document: str, text: str | None) -> list[Note]:
+    def find_cited(self, document: str, text: str | None) -> list[ProductNote]:
         """Return the notes that the field ``note`` of a row cites; raise KeyError, with the first note that the
         document does not contain, if a cited note is missing. No note counts as missing in a document without a
         notes.toml.
@@ -126,17 +126,17 @@ class ProductNotes:
                 found.append(numbers[int(cited["number"])])
         return found
 
-    def of_rule(self, rule: str, document: str, cited: str | None) -> list[Note]:
+    def of_rule(self, rule: str, document: str, cited: str | None) -> list[ProductNote]:
         """Return the notes that a rule's row cites, and the notes that concern the rule."""
         others = [note for note in self._all if note.concerns_rule(rule)]
         return list(dict.fromkeys([*self.find_cited(document, cited), *others]))
 
-    def list_excused_rules(self, profile: str) -> Mapping[str, Note]:
+    def list_excused_rules(self, profile: str) -> Mapping[str, ProductNote]:
         """Return the rules that a release may violate, each with the first note that allows the violation. For the
         profile ``none``, no rules are returned.
         """
         if profile not in self._excusing:
-            found: dict[str, Note] = {}
+            found: dict[str, ProductNote] = {}
             for note in self._all:
                 if profile in note.excused:
                     found |= {rule: note for rule in note.excuses if rule not in found}
@@ -144,9 +144,9 @@ class ProductNotes:
         return self._excusing[profile]
 
 
-def _build_note(row: Mapping[str, Any]) -> Note:
+def _build_note(row: Mapping[str, Any]) -> ProductNote:
     whole: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
-    return Note(**{**whole, "rules": frozenset(row["rules"]), "excuses": frozenset(row["excuses"])})
+    return ProductNote(**{**whole, "rules": frozenset(row["rules"]), "excuses": frozenset(row["excuses"])})
 
 
 def load_notes(index: Container[str], ids: Mapping[str, Any], root: Path) -> ProductNotes:
@@ -165,7 +165,7 @@ def load_notes(index: Container[str], ids: Mapping[str, Any], root: Path) -> Pro
 
 def _read_notes(
     file: Path, document: str, rows: Mapping[str, Any], index: Container[str], ids: Mapping[str, Any]
-) -> Iterator[Note]:
+) -> Iterator[ProductNote]:
     for number, row in rows.items():
         if not number.isdecimal() or number != str(int(number)):
             raise CatalogueError(file, number, "the name is not the number of a note; write [17] for note <17>")
@@ -185,7 +185,7 @@ def _read_notes(
                 file, number, "the key excused needs the key excuses; name the rules that may be violated"
             )
         releases = _read_releases(file, number, entry["releases"])
-        yield Note(
+        yield ProductNote(
             document=document,
             number=int(number),
             sections=tuple(entry["sections"]),

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from _pytest.runner import runtestprotocol
 
-from harness.judging.robustness import DOCUMENT
+from harness.judging.robustness import ROBUSTNESS_DOCUMENT
 from harness.judging.verdicts import BAD_VERDICTS, BROKEN_VERDICTS, WRONG_VERDICTS, Entry, Verdict
 from harness.run.check_prerequisites import CheckPrerequisites
 from harness.run.checks import find_covered_rules, get_check_id
@@ -24,7 +24,7 @@ from harness.run.stash import (
     ROOTS_KEY,
     ROOTS_OF_CHECK,
     RUN_KEY,
-    RUNS_AGAIN_ALONE,
+    RUNS_AGAIN_ALONE_KEY,
     release_packets,
 )
 from harness.run.system_prerequisites import doubt_verdicts
@@ -34,7 +34,7 @@ MAX_ATTEMPTS = 4
 ATTEMPTS_ON_SLOW_SYSTEM = 2
 """The maximum number of attempts at a check if the system did not stall but answers slowly."""
 
-Attempt = tuple[list[Entry], list[Any]]
+AttemptVerdicts = tuple[list[Entry], list[Any]]
 """One attempt at a check: the verdicts of the attempt, and pytest's reports."""
 
 
@@ -46,31 +46,31 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     driver = item.config.stash.get(DRIVER_KEY, None)
     if get_check_id(item) is None or not isinstance(driver, ExternalDriver):
         return None
-    log, hook, tried, doubts = item.config.stash[LOG_KEY], item.ihook, list[Attempt](), Doubts()
+    log, hook, tried, doubts = item.config.stash[LOG_KEY], item.ihook, list[AttemptVerdicts](), AttemptDisturbances()
     hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     for number in range(MAX_ATTEMPTS):
         entries: list[Entry] = []
         item.config.stash[LOG_KEY], item.stash[ATTEMPT_KEY] = entries, number
         driver.vital_signs.slow_timers(number > 0)
         tried.append((entries, run_attempt(item, nextitem, again=number > 0)))
-        now = Doubts(driver.vital_signs.stall_ms, driver.vital_signs.clock_jump_ms)
+        now = AttemptDisturbances(driver.vital_signs.stall_ms, driver.vital_signs.clock_jump_ms)
         doubts = doubts.take_worse(now)
-        excused = now != Doubts() or (driver.timeouts.slow and number + 1 < ATTEMPTS_ON_SLOW_SYSTEM)
-        dead = any(entry.document == DOCUMENT for entry in entries)
+        excused = now != AttemptDisturbances() or (driver.timeouts.slow and number + 1 < ATTEMPTS_ON_SLOW_SYSTEM)
+        dead = any(entry.document == ROBUSTNESS_DOCUMENT for entry in entries)
         own = [entry for entry in entries if entry.rule in find_covered_rules(item)]  # a stall makes no packet wrong
         if (
             not excused
             or dead
             or driver.describe_end() is not None
-            or item.stash.get(RUNS_AGAIN_ALONE, False)
+            or item.stash.get(RUNS_AGAIN_ALONE_KEY, False)
             or not is_bad(own)
         ):
             break
     driver.vital_signs.slow_timers(False)
     item.config.stash[LOG_KEY] = log
-    entries, reports = settle_attempts(tried, doubts, steady=now == Doubts())
+    entries, reports = settle_attempts(tried, doubts, steady=now == AttemptDisturbances())
     release_packets(item)
-    if not item.stash.get(RUNS_AGAIN_ALONE, False):
+    if not item.stash.get(RUNS_AGAIN_ALONE_KEY, False):
         run, rests = item.config.stash[RUN_KEY], item.stash.get(ROOTS_OF_CHECK, CheckPrerequisites())
         entries = change_reports(
             entries, doubt_verdicts(entries, rests, run.known, driver, item.config.stash[ROOTS_KEY]), reports
@@ -83,7 +83,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Doubts:
+class AttemptDisturbances:
     """The longest stall and the largest clock jump during an attempt. Either of them may have invalidated the
     verdicts of the attempt.
     """
@@ -91,9 +91,9 @@ class Doubts:
     stall_ms: int = 0
     clock_jump_ms: int = 0
 
-    def take_worse(self, other: Doubts) -> Doubts:
+    def take_worse(self, other: AttemptDisturbances) -> AttemptDisturbances:
         """Combine the doubts about two attempts: return the longer stall and the larger clock jump."""
-        return Doubts(max(self.stall_ms, other.stall_ms), max(self.clock_jump_ms, other.clock_jump_ms))
+        return AttemptDisturbances(max(self.stall_ms, other.stall_ms), max(self.clock_jump_ms, other.clock_jump_ms))
 
     def __str__(self) -> str:
         if self.clock_jump_ms:
@@ -113,7 +113,9 @@ def is_bad(entries: list[Entry]) -> bool:
     return any(entry.verdict in WRONG_VERDICTS for entry in entries)
 
 
-def settle_attempts(attempts: list[Attempt], doubts: Doubts, *, steady: bool = False) -> Attempt:
+def settle_attempts(
+    attempts: list[AttemptVerdicts], doubts: AttemptDisturbances, *, steady: bool = False
+) -> AttemptVerdicts:
     """Return the verdicts and reports of the last attempt. A failure in the last attempt becomes inconclusive
     unless the same rule failed in every attempt.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from harness.capture.recorder import RPC_TRANSPORT
 from harness.judging.verdicts import Entry, Verdict
 from harness.run.checks import find_needs
-from harness.sut.own_queues import PROVISIONED
+from harness.sut.own_queues import PROVISIONED_QUEUE_KEY
 
 if TYPE_CHECKING:
     import pytest
@@ -71,7 +71,7 @@ def get_prerequisites(item: pytest.Item) -> CheckPrerequisites:
         connected=connected,
         awaited=peer is not None and peer.listens and not connected,
         addressed=sut.has_named_queue or any(not each.from_sut and each.kind == "UserMessage" for each in frames),
-        provisioned=frozenset(sut.provisioned - {PROVISIONED}),
+        provisioned=frozenset(sut.provisioned - {PROVISIONED_QUEUE_KEY}),
         reads="qm2qm" in find_needs(item) and not remote,
         known_peer=sut.knows_peer,
         came=frozenset(frame.number for frame in frames if frame.from_sut),

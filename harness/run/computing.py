@@ -6,7 +6,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from harness.errors import Endless
+from harness.errors import EndlessComputation
 
 CHECK_CPU_S = 20.0
 """int s: the limit for the CPU time of a check. The CPU time does not depend on the load of the machine. The
@@ -16,12 +16,12 @@ longest check needs less than one second.
 
 @contextmanager
 def bounded_computing(seconds: float = CHECK_CPU_S) -> Iterator[None]:
-    """Raise Endless in the code of this context whenever ``seconds`` more seconds of CPU time have passed, until
-    the code ends. This works only in the main thread.
+    """Raise EndlessComputation in the code of this context whenever ``seconds`` more seconds of CPU time have
+    passed, until the code ends. This works only in the main thread.
     """
 
     def raise_endless(*_: object) -> None:
-        raise Endless(f"the computation has not ended after {seconds:.0f} s of CPU time")
+        raise EndlessComputation(f"the computation has not ended after {seconds:.0f} s of CPU time")
 
     before = signal.signal(signal.SIGVTALRM, raise_endless)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds, seconds)

@@ -47,6 +47,11 @@ def describe_end_of_process(how: str) -> str:
     return f"the SUT's process ended: {how}"
 
 
+def describe_end_after_failures(failures: int) -> str:
+    """Return the text that states that the run ended after this number of failures (``--maxfail``)."""
+    return f"stopped after {failures} failure{'' if failures == 1 else 's'}"
+
+
 def end_run(session: pytest.Session, why: str) -> None:
     """End the run because the SUT is lost. No further check is started."""
     session.config.stash[RUN_KEY].lose(why)

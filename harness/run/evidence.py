@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.capture.deciding import VerdictTexts
-from harness.capture.packets import CapturedPackets, ShownPacket, Wanted
+from harness.capture.packets import CapturedPackets, ShownPacket, WantedPacket
 from harness.errors import MqconformError
 from harness.judging.verdicts import Verdict
 from harness.run_folder import CAPTURES_FOLDER
@@ -48,7 +48,7 @@ class EvidenceTexts:
             yield from map(_format_quoted_packet, quoted)
             return
         try:
-            wanted = [Wanted(one["frame"], one["first"], one["last"]) for one in evidence]
+            wanted = [WantedPacket(one["frame"], one["first"], one["last"]) for one in evidence]
             says = VerdictTexts(f"{line['document']}-{line['section']}", line["expected"], line["observed"])
             shown = self._read_capture(str(line["capture"])).show(wanted, says) if wanted else []
         except (MqconformError, OSError) as error:

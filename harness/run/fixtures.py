@@ -26,7 +26,7 @@ from harness.run.stash import (
     RESIDUE_KEY,
     ROWS_KEY,
     RUN_KEY,
-    RUNS_AGAIN_ALONE,
+    RUNS_AGAIN_ALONE_KEY,
     get_attempt_capture_path,
 )
 from harness.sut.stand_ins import describe_lack
@@ -56,7 +56,7 @@ def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
         with closing(view.environment):
             view.close()
         config.stash[RESIDUE_KEY] += [{"check": test, "what": what} for what in view.residue]
-        request.node.stash[RUNS_AGAIN_ALONE] = view.wanted_alone
+        request.node.stash[RUNS_AGAIN_ALONE_KEY] = view.wanted_alone
         if view.broken is not None:
             end_run(request.session, view.broken)
 

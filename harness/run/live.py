@@ -22,7 +22,7 @@ MAX_SHOWN_FINDINGS = 50
 """The maximum number of rules that are printed during the run. The final summary lists all rules."""
 
 
-class Live:
+class LiveProgress:
     """The progress display, which replaces pytest's dots. ``write`` is a function that prints a permanent line.
     ``rewrite`` is a function that prints a line which the next line replaces.
     """

@@ -12,7 +12,7 @@ from harness.printable import one_line
 from harness.rules.renamed_checks import get_current_check
 
 FINDING_LIMIT = 800
-LINE_PREFIX = "fix this first: "
+ROOT_LINE_PREFIX = "fix this first: "
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ class RootCause:
         """The line that is printed when the root cause is found. It does not contain the number of affected checks,
         which is not known yet.
         """
-        return f"{LINE_PREFIX}{self.said}"
+        return f"{ROOT_LINE_PREFIX}{self.said}"
 
     def __str__(self) -> str:
         """Return the line for the end of the run, with the number of affected checks."""

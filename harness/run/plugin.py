@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.interrupts import Handlers, raise_interrupt_on, restore_handlers
+from harness.interrupts import SignalHandlers, raise_interrupt_on, restore_handlers
 from harness.paths import SUITES
 from harness.run.checks import explain_missing_collection, find_needs, get_check_id
 from harness.run.computing import bounded_computing
-from harness.run.ending import describe_end_of_process, end_run, handle_end_of_check
+from harness.run.ending import describe_end_after_failures, describe_end_of_process, end_run, handle_end_of_check
 from harness.run.options import add_options
 from harness.run.selection import choose_checks, describe_selection, files_to_collect, find_wanted_rules
 from harness.run.stash import (
     DRIVER_KEY,
     DRIVERS_KEY,
-    END_REPORTED,
-    FINAL_RESULTS,
+    END_REPORTED_KEY,
+    FINAL_RESULTS_KEY,
     JUDGE_KEY,
     LOG_KEY,
     RESIDUE_KEY,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from harness.judging.judge import Judge
     from harness.run.run import Run
 
-EARLIER_HANDLERS: pytest.StashKey[Handlers] = pytest.StashKey()
+EARLIER_HANDLERS: pytest.StashKey[SignalHandlers] = pytest.StashKey()
 """For each signal that ends a run, the handler that was set before the run."""
 EARLIER_THRESHOLD: pytest.StashKey[tuple[int, int, int]] = pytest.StashKey()
 GC_THRESHOLD_OBJECTS = 10_000
@@ -221,7 +221,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         raise
     if RUN_KEY in item.config.stash:
         handle_end_of_check(
-            item, item.config.stash[DRIVER_KEY], more=nextitem is not None, told=item.stash.get(END_REPORTED, False)
+            item, item.config.stash[DRIVER_KEY], more=nextitem is not None, told=item.stash.get(END_REPORTED_KEY, False)
         )
     release_packets(item)
     return done
@@ -325,7 +325,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
         if "peer" in item.funcargs:  # type: ignore[attr-defined]
             item.funcargs["peer"].recorder.flush()  # type: ignore[attr-defined]
         judge.conclude_passive_rules()
-    item.stash[END_REPORTED] = how is not None
+    item.stash[END_REPORTED_KEY] = how is not None
     judge.end()
     _fail_broken_rules(judge, item.config.stash[RUN_KEY])
     return None
@@ -376,7 +376,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         run.aborted = pytest.ExitCode(exitstatus).name.lower()
         run.interrupted = exitstatus == pytest.ExitCode.INTERRUPTED
     if session.shouldfail:
-        run.aborted = run.aborted or str(session.shouldfail)
+        run.aborted = run.aborted or describe_end_after_failures(session.testsfailed)
     run.failed = exitstatus == pytest.ExitCode.TESTS_FAILED
     survival.record_survival(run)
     code = run.end()
@@ -392,7 +392,9 @@ def _write_results(config: pytest.Config, run: Run) -> None:
     from harness.run.causes import add_causes
     from harness.run.findings import describe_finding, repeat_options
 
-    found = config.stash[FINAL_RESULTS] = [run.add_baseline_reason(one) for one in results.rule_results(run.log.path)]
+    found = config.stash[FINAL_RESULTS_KEY] = [
+        run.add_baseline_reason(one) for one in results.rule_results(run.log.path)
+    ]
     mark_captures(found, run.folder)
     again = repeat_options(*(config.getoption(option) for option in ("--sut", "--topology")))
     tell = partial(describe_finding, catalogue=run.catalogue, again=again)
@@ -410,7 +412,7 @@ def _confirm_identity(session: pytest.Session) -> None:
 
     try:
         for driver in session.config.stash[DRIVERS_KEY]:
-            driver.confirm()
+            driver.confirm_same_system()
     except SutLost as error:
         session.config.stash[RUN_KEY].lose(str(error))
 

@@ -42,7 +42,12 @@ _JUNIT_ELEMENTS: Mapping[Verdict, str | None] = {
     Verdict.NOT_OBSERVABLE: "skipped",
 }
 """The child element of a JUnit test case for each verdict."""
-_ALLURE: Mapping[str | None, str] = {"failure": "failed", "error": "broken", "skipped": "skipped", None: "passed"}
+_ALLURE_STATUS_BY_OUTCOME: Mapping[str | None, str] = {
+    "failure": "failed",
+    "error": "broken",
+    "skipped": "skipped",
+    None: "passed",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +125,7 @@ def _sort_key(line: Mapping[str, Any]) -> tuple[int, str, int]:
     return WORST_FIRST.index(Verdict(line["verdict"])), line["test"] or "", line["seq"]
 
 
-Told = Callable[[RuleResult], Iterable[str]]
+ListTextsOfRule = Callable[[RuleResult], Iterable[str]]
 """The type of functions that return the lines about a verdict which a reader sees
 (`harness.run.findings.describe_finding`).
 """
@@ -130,7 +135,7 @@ def write_junit(
     results: Iterable[RuleResult],
     path: Path,
     started: str,
-    told: Told,
+    told: ListTextsOfRule,
     partial: str | None = None,
     roots: Sequence[str] = (),
 ) -> None:
@@ -172,7 +177,7 @@ def write_junit(
 
 
 def write_allure(
-    results: Iterable[RuleResult], folder: Path, run: Path, told: Told, partial: str | None = None
+    results: Iterable[RuleResult], folder: Path, run: Path, told: ListTextsOfRule, partial: str | None = None
 ) -> None:
     """Replace Allure's results by new ones: one result for each rule, with the rule's sentence, its packets, and
     the capture of these packets.
@@ -214,7 +219,7 @@ def write_allure(
                 testCaseId=hashlib.md5(result.rule.encode(), usedforsecurity=False).hexdigest(),
                 fullName=result.rule,
                 name=result.rule,
-                status=_ALLURE[result.build_junit_element],
+                status=_ALLURE_STATUS_BY_OUTCOME[result.build_junit_element],
                 statusDetails=StatusDetails(message=result.says, trace="\n".join(told(result))),
                 labels=[Label(name=name, value=value) for name, value in labels.items()],
                 parameters=[Parameter(name="check", value=str(line["test"]))],

@@ -22,14 +22,14 @@ from uuid import UUID
 from harness.compiled.kept import keep_value
 from harness.compiled.sources import stamps
 from harness.errors import FolderError, UsageError
-from harness.exit_codes import EXIT_INTERRUPTED, EXIT_NOT_CONFORMANT, EXIT_OK, EXIT_TOO_FEW, EXIT_USAGE
+from harness.exit_codes import EXIT_INTERRUPTED, EXIT_NOT_CONFORMANT, EXIT_OK, EXIT_TOO_FEW_CHECKS, EXIT_USAGE
 from harness.judging.baseline import Baseline, BaselineComparison, compare_with_deviations
-from harness.judging.robustness import DOCUMENT, RULE_BY_CONDITION, TITLE
-from harness.judging.verdicts import DECIDED_VERDICTS, Recorded, Verdict, VerdictLog, read_lines
+from harness.judging.robustness import ROBUSTNESS_DOCUMENT, ROBUSTNESS_TITLE, RULE_BY_CONDITION
+from harness.judging.verdicts import DECIDED_VERDICTS, EarlierVerdicts, Verdict, VerdictLog, read_lines
 from harness.paths import SUITES
 from harness.rules import renamed_checks
 from harness.rules.catalogue import Catalogue, load_catalogue, load_index
-from harness.rules.coverage import coverage
+from harness.rules.coverage import count_coverage_by_section
 from harness.rules.members import load_members
 from harness.rules.proof_record import load_proof
 from harness.rules.renamed_checks import get_current_check
@@ -45,7 +45,7 @@ from harness.run_folder import (
     LOCK_FILE,
     RULES_FILE,
     RUN_FILE,
-    SCHEMA,
+    RUN_SCHEMA_VERSION,
     VERDICTS_FILE,
     capture_name,
 )
@@ -66,7 +66,7 @@ class Run:
     id: str
     log: VerdictLog
     started: str
-    done: Recorded
+    done: EarlierVerdicts
     lock: RunLock
     made: Path | None = None
     """The topmost folder in the path that was created for this run."""
@@ -159,9 +159,9 @@ class Run:
         verdicts = folder / VERDICTS_FILE
         started = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
         run_id = f"{started.replace(':', '').replace('-', '')}-{make_slug(file.sut.name)}-{folder.name}"[:120]
-        done, earlier = Recorded(), _Earlier(run_id, started)
+        done, earlier = EarlierVerdicts(), _EarlierResults(run_id, started)
         if resume:
-            earlier = _Earlier.read(folder, file)
+            earlier = _EarlierResults.read(folder, file)
             done = _read_recorded(verdicts, earlier)
         elif verdicts.exists() and verdicts.stat().st_size:
             raise UsageError(f"{folder} already contains a run; give another --out, or --resume to resume it")
@@ -192,7 +192,7 @@ class Run:
         """Write run.json."""
         sut = self.file.sut
         content: dict[str, Any] = {
-            "schema": SCHEMA,
+            "schema": RUN_SCHEMA_VERSION,
             "run": self.id,
             "started": self.started,
             "finished": finished,
@@ -294,7 +294,7 @@ class Run:
         if not self.compare_with_baseline().kept:
             return EXIT_NOT_CONFORMANT
         if self.describe_shortfall() is not None:
-            return EXIT_TOO_FEW
+            return EXIT_TOO_FEW_CHECKS
         return EXIT_OK
 
     def compare_with_baseline(self) -> BaselineComparison:
@@ -381,7 +381,7 @@ def make_slug(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Earlier:
+class _EarlierResults:
     """The results of a run before it was resumed. ``ended`` states whether the run had finished."""
 
     id: str
@@ -392,7 +392,7 @@ class _Earlier:
     residue: list[dict[str, str]] = field(default_factory=list)
 
     @classmethod
-    def read(cls, folder: Path, file: SutFile) -> _Earlier:
+    def read(cls, folder: Path, file: SutFile) -> _EarlierResults:
         """Read run.json. Raise UsageError if the file is invalid or names a different system."""
         try:
             run = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
@@ -419,11 +419,11 @@ class _Earlier:
         return earlier
 
 
-def _read_recorded(path: Path, earlier: _Earlier) -> Recorded:
+def _read_recorded(path: Path, earlier: _EarlierResults) -> EarlierVerdicts:
     """Return the verdicts that were recorded before the run was resumed, and the checks that must run again."""
-    done = Recorded()
+    done = EarlierVerdicts()
     for number, line in enumerate(read_lines(path), 1):
-        if line["schema"] != SCHEMA:
+        if line["schema"] != RUN_SCHEMA_VERSION:
             raise UsageError(
                 f"{path} has schema {line['schema']} of an older harness; finish the run with that harness, "
                 "or start a new run with another --out"
@@ -480,10 +480,10 @@ def _build_rules_content(catalogue: Catalogue) -> dict[str, Any]:
         row |= {"checks": checks.get(name, []), **depth.get(name, {})}
         if name in catalogue:
             row |= {"checked": name in proof.checked, "proven": name in proof.proven}
-    sections = coverage(catalogue, load_index(), proof.checked, proof.proven)
+    sections = count_coverage_by_section(catalogue, load_index(), proof.checked, proof.proven)
     return {
-        "schema": SCHEMA,
-        "documents": catalogue.titles() | {DOCUMENT: TITLE},
+        "schema": RUN_SCHEMA_VERSION,
+        "documents": catalogue.list_titles() | {ROBUSTNESS_DOCUMENT: ROBUSTNESS_TITLE},
         "rules": rules,
         "coverage": [asdict(one) for one in sections],
         "members": [asdict(one) for one in load_members()],

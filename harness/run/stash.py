@@ -12,8 +12,8 @@ from harness.run.checks import find_covered_rules, get_check_id
 
 if TYPE_CHECKING:
     from harness.judging.judge import Judge
-    from harness.judging.mirrored import Mirror
-    from harness.judging.verdicts import Log
+    from harness.judging.mirrored import PeerPacketJudge
+    from harness.judging.verdicts import VerdictReceiver
     from harness.run.check_prerequisites import CheckPrerequisites
     from harness.run.named_roots import RootCauses
     from harness.run.results import RuleResult
@@ -26,9 +26,9 @@ DRIVERS_KEY: pytest.StashKey[list[SutDriver]] = pytest.StashKey()
 """The drivers of all workers of the run."""
 DRIVER_KEY: pytest.StashKey[SutDriver] = pytest.StashKey()
 """The driver of this process."""
-LOG_KEY: pytest.StashKey[Log] = pytest.StashKey()
+LOG_KEY: pytest.StashKey[VerdictReceiver] = pytest.StashKey()
 """The log to which this process writes its verdicts."""
-FINAL_RESULTS: pytest.StashKey[list[RuleResult]] = pytest.StashKey()
+FINAL_RESULTS_KEY: pytest.StashKey[list[RuleResult]] = pytest.StashKey()
 """The final verdict of every rule, which is set at the end of the run."""
 JUDGE_KEY: pytest.StashKey[Judge] = pytest.StashKey()
 ROWS_KEY: pytest.StashKey[Rows] = pytest.StashKey()
@@ -39,11 +39,11 @@ ROOTS_KEY: pytest.StashKey[RootCauses] = pytest.StashKey()
 """The root causes (missing prerequisites) that this process found."""
 ROOTS_OF_CHECK: pytest.StashKey[CheckPrerequisites] = pytest.StashKey()
 """The prerequisites on which the verdicts of a check depend."""
-RUNS_AGAIN_ALONE: pytest.StashKey[bool] = pytest.StashKey()
+RUNS_AGAIN_ALONE_KEY: pytest.StashKey[bool] = pytest.StashKey()
 """Whether a check must be repeated while no other check runs."""
-END_REPORTED: pytest.StashKey[bool] = pytest.StashKey()
+END_REPORTED_KEY: pytest.StashKey[bool] = pytest.StashKey()
 """Whether the verdicts of a check report the end of the SUT's process."""
-MIRROR_KEY: pytest.StashKey[Mirror] = pytest.StashKey()
+MIRROR_KEY: pytest.StashKey[PeerPacketJudge] = pytest.StashKey()
 """The judge that judges the peer's packets in the clean run of ``prove``."""
 ATTEMPT_KEY: pytest.StashKey[int] = pytest.StashKey()
 """The number of earlier attempts at this check."""

@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure, SutUnavailable
-from harness.judging.robustness import DOCUMENT, RULE_BY_CONDITION, Condition, Diagnosis
+from harness.judging.robustness import ROBUSTNESS_DOCUMENT, RULE_BY_CONDITION, Condition, Diagnosis
 from harness.judging.verdicts import Entry, Verdict, read_verdicts
 
 if TYPE_CHECKING:
@@ -23,14 +23,14 @@ END_KNOWN_S = 0.5
 """int s: how long to wait, after a process has lost its connections, until it is known whether the process has
 ended.
 """
-_LIVED_BEFORE: pytest.StashKey[bool] = pytest.StashKey()
+_LIVED_BEFORE_CHECK_KEY: pytest.StashKey[bool] = pytest.StashKey()
 
 
 def check_before(item: pytest.Item) -> None:
     """Make sure that the system is alive before a check marked with ``sut_survives``."""
     peer = _get_peer(item)
     if peer is not None and item.get_closest_marker(SURVIVAL_MARK) is not None:
-        item.stash[_LIVED_BEFORE] = diagnose_system(peer).alive
+        item.stash[_LIVED_BEFORE_CHECK_KEY] = diagnose_system(peer).alive
 
 
 def check_after(item: pytest.Item, judge: Judge) -> None:
@@ -45,7 +45,7 @@ def check_after(item: pytest.Item, judge: Judge) -> None:
         judge.record_breakdown(flood, ())
         return
     if mark is not None:
-        wanted, rules = item.stash.get(_LIVED_BEFORE, False), mark.args or judge.covers
+        wanted, rules = item.stash.get(_LIVED_BEFORE_CHECK_KEY, False), mark.args or judge.covers
     else:
         wanted, rules = _is_suspicious(peer, judge), ()
     if not wanted:
@@ -59,7 +59,7 @@ def record_survival(run: Run) -> None:
     """At the end of a run, record that a real system survived the run, unless a check found the opposite."""
     if run.timeouts is None or run.timeouts["measured"] is None or not run.tests_run:
         return
-    found = {line["rule"] for line in read_verdicts(run.log.path) if line["document"] == DOCUMENT}
+    found = {line["rule"] for line in read_verdicts(run.log.path) if line["document"] == ROBUSTNESS_DOCUMENT}
     for row in RULE_BY_CONDITION.values():
         if row.id not in found:
             said = f"no violation in {len(run.tests_run)} checks"

@@ -19,10 +19,10 @@ from dataclasses import dataclass, replace
 from typing import IO
 
 from harness.errors import ConformanceFailure, SutUnavailable
-from harness.judging.robustness import DOCUMENT
+from harness.judging.robustness import ROBUSTNESS_DOCUMENT
 from harness.judging.verdicts import BROKEN_VERDICTS, Entry, Verdict
 from harness.prerequisites.asking import BY_ADDRESS, IDENTITY, QUEUES, REACHED, check_delivery, check_identity
-from harness.prerequisites.line import Line, State
+from harness.prerequisites.line import PrerequisiteFinding, State
 from harness.prerequisites.remote_reading import REMOTE_READING_SUBJECT, check_endpoint
 from harness.prerequisites.system import System
 from harness.run.check_prerequisites import CheckPrerequisites
@@ -42,7 +42,7 @@ class SystemPrerequisites:
     prerequisites are first checked.
     """
 
-    lines: tuple[Line, ...] | None = None
+    lines: tuple[PrerequisiteFinding, ...] | None = None
     reached: bool = False
     """Whether the system has opened a connection to the peer."""
     _attempts: int = 0
@@ -58,9 +58,9 @@ class SystemPrerequisites:
             yield
         self._shared = None
 
-    def note(self, rests: CheckPrerequisites) -> None:
+    def record_connection(self, prerequisites: CheckPrerequisites) -> None:
         """Record whether a check established a connection with the SUT."""
-        self.reached = self.reached or rests.connected
+        self.reached = self.reached or prerequisites.connected
 
     def ask(self, driver: ExternalDriver) -> None:
         """Check the prerequisites whose state is still unknown."""
@@ -82,22 +82,27 @@ class SystemPrerequisites:
         finally:
             fcntl.lockf(number, fcntl.LOCK_UN)
 
-    def missing(self, rests: CheckPrerequisites) -> Iterator[Line]:
+    def list_missing_prerequisites(self, prerequisites: CheckPrerequisites) -> Iterator[PrerequisiteFinding]:
         """Yield the missing prerequisites (root causes) on which a check depends."""
         for line in self.lines or ():
             if not line.is_missing:
                 continue
             if (
-                (line.subject == IDENTITY and rests.known_peer)
-                or (line.subject == REACHED and line.state is State.MISSING and rests.awaited and not self.reached)
-                or (line.subject == BY_ADDRESS and rests.addressed)
-                or (line.subject == QUEUES and line.about in rests.provisioned)
-                or (line.subject == REMOTE_READING_SUBJECT and rests.reads)
+                (line.subject == IDENTITY and prerequisites.known_peer)
+                or (
+                    line.subject == REACHED
+                    and line.state is State.MISSING
+                    and prerequisites.awaited
+                    and not self.reached
+                )
+                or (line.subject == BY_ADDRESS and prerequisites.addressed)
+                or (line.subject == QUEUES and line.about in prerequisites.provisioned)
+                or (line.subject == REMOTE_READING_SUBJECT and prerequisites.reads)
             ):
                 yield line
 
 
-def _check_roots(driver: ExternalDriver, *, reached: bool) -> tuple[Line, ...] | None:
+def _check_roots(driver: ExternalDriver, *, reached: bool) -> tuple[PrerequisiteFinding, ...] | None:
     """Check the prerequisites on the system. Return None if the system cannot be reached, so that the next caller
     tries again.
     """
@@ -109,7 +114,7 @@ def _check_roots(driver: ExternalDriver, *, reached: bool) -> tuple[Line, ...] |
     return found if known else None
 
 
-def _ask_for_lines(driver: ExternalDriver, *, reached: bool) -> Iterator[Line]:
+def _ask_for_lines(driver: ExternalDriver, *, reached: bool) -> Iterator[PrerequisiteFinding]:
     """Check the prerequisites with a separate peer. If this machine has several addresses, this peer uses an address
     that no check uses.
     """
@@ -131,11 +136,11 @@ def doubt_verdicts(
     """Return the verdicts of a check. Verdicts that depend on a missing prerequisite become inconclusive, and this
     root cause becomes their reason.
     """
-    roots.note(rests)
+    roots.record_connection(rests)
     if not rests.any or not any(_is_doubtful(entry, rests) for entry in entries):
         return entries
     roots.ask(driver)
-    lines = [*roots.missing(rests)]
+    lines = [*roots.list_missing_prerequisites(rests)]
     if not lines:
         return entries
     resting = [entry for entry in entries if _is_doubtful(entry, rests)]
@@ -144,18 +149,18 @@ def doubt_verdicts(
     return [_make_inconclusive(lines, entry) if entry in resting else entry for entry in entries]
 
 
-def _is_doubtful(entry: Entry, rests: CheckPrerequisites) -> bool:
+def _is_doubtful(entry: Entry, prerequisites: CheckPrerequisites) -> bool:
     """Return whether a missing prerequisite may explain a verdict."""
     broken = (*BROKEN_VERDICTS, Verdict.INCONCLUSIVE)
-    missed = entry.verdict in broken and not rests.is_shown(entry)
-    return entry.document != DOCUMENT and (missed or rests.is_silence(entry))
+    missed = entry.verdict in broken and not prerequisites.is_shown(entry)
+    return entry.document != ROBUSTNESS_DOCUMENT and (missed or prerequisites.is_silence(entry))
 
 
-def _make_inconclusive(lines: Sequence[Line], entry: Entry) -> Entry:
+def _make_inconclusive(lines: Sequence[PrerequisiteFinding], entry: Entry) -> Entry:
     why = "; ".join(line.sentence for line in lines)
     reason = f"{why}; {entry.reason}" if entry.reason else why
     return replace(entry, verdict=Verdict.INCONCLUSIVE, reason=reason)
 
 
-def _get_root_key(line: Line) -> str:
+def _get_root_key(line: PrerequisiteFinding) -> str:
     return f"{line.subject} {line.about}" if line.about else line.subject

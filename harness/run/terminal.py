@@ -10,8 +10,8 @@ import pytest
 
 from harness.run.ending import describe_end_of_process
 from harness.run.findings import RESUME_OPTIONS, list_findings, repeat_options, rerun_command, resume_command
-from harness.run.live import Live
-from harness.run.stash import FINAL_RESULTS, RUN_KEY
+from harness.run.live import LiveProgress
+from harness.run.stash import FINAL_RESULTS_KEY, RUN_KEY
 from harness.sut.timeouts import describe_timeouts
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """Replace the dots of pytest with the progress of the run if --live is given."""
     run, reporter = session.config.stash.get(RUN_KEY, None), session.config.pluginmanager.get_plugin("terminalreporter")
     if run is not None and reporter is not None and session.config.getoption("--live"):
-        session.config.pluginmanager.register(Live(run, reporter), PROGRESS_PLUGIN)
+        session.config.pluginmanager.register(LiveProgress(run, reporter), PROGRESS_PLUGIN)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
@@ -100,6 +100,6 @@ def _print_findings(reporter: Any, run: Run, config: pytest.Config) -> None:
             reporter.write_sep("_", report.nodeid)
             report.longrepr.toterminal(reporter._tw)
     again = repeat_options(*(config.getoption(option) for option in ("--sut", "--topology")))
-    found: list[RuleResult] = config.stash.get(FINAL_RESULTS, [])
+    found: list[RuleResult] = config.stash.get(FINAL_RESULTS_KEY, [])
     for line in list_findings(found, run.catalogue, again, run.roots):
         reporter.write_line(line)

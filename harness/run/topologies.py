@@ -30,12 +30,12 @@ from harness.topology.virtual_systems import MSMQ_PORT, create_virtual_systems
 if TYPE_CHECKING:
     from harness.judging.judge import Judge
 
-DriversOf = Callable[[SutFile, Path], Sequence[SutDriver]]
+MakeDrivers = Callable[[SutFile, Path], Sequence[SutDriver]]
 """The type of functions that create the drivers of a run from the SUT file and the run folder."""
 ANY_ADDRESS = "0.0.0.0"  # noqa: S104 - a port that is free here is free at each address; no socket listens there
 
 
-def load_systems(sut: str | None, topology: str | None, workers: int) -> tuple[SutFile, DriversOf]:
+def load_systems(sut: str | None, topology: str | None, workers: int) -> tuple[SutFile, MakeDrivers]:
     """Return the SUT file of a run, and a function that creates the drivers of the run, one for each worker."""
     if topology is None:
         return load_sut_file(Path(str(sut))), lambda file, out: [
@@ -117,10 +117,10 @@ class TopologyDriver:
             if driver.describe_end() is not None:
                 driver.start_again()
 
-    def confirm(self) -> None:
+    def confirm_same_system(self) -> None:
         """Raise SutLost if one of the systems is not the same system as when the run started."""
         for driver in self._drivers.values():
-            driver.confirm()
+            driver.confirm_same_system()
 
     def stop(self) -> None:
         for driver in self._drivers.values():

@@ -52,7 +52,7 @@ class VariedValues:
     left_out: Mapping[str, str]
 
     @classmethod
-    def draw(cls, wanted: Mapping[str, Sequence[str]], sut: Sut) -> VariedValues:
+    def draw_values(cls, wanted: Mapping[str, Sequence[str]], sut: Sut) -> VariedValues:
         """Return the values to use. Values that need a capability which the system lacks are omitted."""
         values: dict[str, list[str]] = {}
         left_out: dict[str, str] = {}
@@ -71,7 +71,7 @@ class VariedValues:
 
 
 @dataclass(slots=True)
-class Trial:
+class VariedCheckTrial:
     """One run of a check with one row, and its verdicts."""
 
     row: Row
@@ -117,7 +117,7 @@ class VariedCheck:
         self.rows: Rows = item.stash[ROWS_KEY]
         self.judge: Judge = item.stash[JUDGE_KEY]
         self.sut: Sut = self.rows.peer.sut
-        self.drawn = VariedValues.draw(wanted, self.sut)
+        self.drawn = VariedValues.draw_values(wanted, self.sut)
         # If rows shared a peer, the history, sequences and messages of earlier rows would affect later rows.
         varies = self.drawn.values and self.run_.strength > 1 and self.sut.is_reset_between_rows
         self.plan = (
@@ -126,7 +126,7 @@ class VariedCheck:
             else ()
         )
         self.plain: Row = self.plan[0] if self.plan else {}
-        self.tried: dict[frozenset[tuple[str, str]], Trial] = {}
+        self.tried: dict[frozenset[tuple[str, str]], VariedCheckTrial] = {}
         """The rows that the check has run with."""
 
     def run(self) -> None:
@@ -139,7 +139,7 @@ class VariedCheck:
         if self.run_.proves and trials and all(trial.is_kept for trial in trials):
             self._require_effect_of_each_parameter(trials)
 
-    def _require_effect_of_each_parameter(self, trials: Sequence[Trial]) -> None:
+    def _require_effect_of_each_parameter(self, trials: Sequence[VariedCheckTrial]) -> None:
         """Raise an error if ``@varied`` names a parameter whose value the check always gives itself. The values of
         the rows would have no effect.
 
@@ -153,7 +153,7 @@ class VariedCheck:
                 f"@varied names {', '.join(sorted(idle))}, for which this check always gives its own values"
             )
 
-    def try_row(self, row: Row) -> Trial:
+    def try_row(self, row: Row) -> VariedCheckTrial:
         """Return the verdicts of the check with a row. If the check has already run with this row, reuse the
         verdicts of that run.
         """
@@ -162,11 +162,11 @@ class VariedCheck:
             self.tried[key] = self._run_check(row)
         return self.tried[key]
 
-    def _run_check(self, row: Row) -> Trial:
+    def _run_check(self, row: Row) -> VariedCheckTrial:
         """Run the check with one row."""
         item, sut = self.item, self.sut
         variant = Variant(row, sut.facilities, peer=self.rows.peer.address, sut=sut.address)
-        trial = Trial(row, applied=variant.applied)
+        trial = VariedCheckTrial(row, applied=variant.applied)
         judge = self.rows.judge = self.judge.begin_row(trial.entries)
         self.rows.peer = self.rows.peer.create_successor(variant, f"{judge.test} {describe_row(row)}")
         sut.begin_row(variant)
@@ -203,7 +203,7 @@ class VariedCheck:
             return self.rows.peer.create_second_host(value.address)
         return value
 
-    def conclude(self, rule: str, trials: Sequence[Trial]) -> Entry:
+    def conclude(self, rule: str, trials: Sequence[VariedCheckTrial]) -> Entry:
         """Return the final verdict on a rule from the runs with all rows. If the rule is broken or undecided, the
         verdict names the smallest combination of values that has this result.
         """
@@ -214,7 +214,7 @@ class VariedCheck:
             return self._conclude_kept(rule, trials)
         wanted = missed.get_worst_verdict(rule)
         passing = [self.plain, *(trial.row for trial in trials if trial.get_worst_verdict(rule) is Verdict.PASS)]
-        again: list[Trial] = []
+        again: list[VariedCheckTrial] = []
 
         def fails_again(row: Row) -> bool:
             if len(again) >= MAX_RUNS_TO_SHRINK:
@@ -235,7 +235,7 @@ class VariedCheck:
             reason=f"with {case}: {entry.reason}" if entry.reason else f"only with {case}{self.drawn}",
         )
 
-    def _conclude_kept(self, rule: str, trials: Sequence[Trial]) -> Entry:
+    def _conclude_kept(self, rule: str, trials: Sequence[VariedCheckTrial]) -> Entry:
         """Return a single pass for a rule that was not broken with any row. Its evidence is one packet from the run
         with each row.
         """

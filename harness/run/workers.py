@@ -27,7 +27,15 @@ from harness.judging.verdicts import Entry, Verdict
 from harness.run.checks import find_covered_rules, get_check_id, needs_known_peer, needs_sut_alone
 from harness.run.ending import end_run, handle_end_of_check
 from harness.run.named_roots import RootCauses
-from harness.run.stash import DRIVER_KEY, END_REPORTED, LOG_KEY, RESIDUE_KEY, ROOTS_KEY, RUN_KEY, RUNS_AGAIN_ALONE
+from harness.run.stash import (
+    DRIVER_KEY,
+    END_REPORTED_KEY,
+    LOG_KEY,
+    RESIDUE_KEY,
+    ROOTS_KEY,
+    RUN_KEY,
+    RUNS_AGAIN_ALONE_KEY,
+)
 from harness.run.terminal import PROGRESS_PLUGIN
 from harness.sut.drivers import SutDriver
 
@@ -270,8 +278,8 @@ def _run_check(item: pytest.Item) -> CheckResult:
         result.unwritten = str(error)
     finally:
         config.pluginmanager.unregister(listener)
-    result.again = item.stash.get(RUNS_AGAIN_ALONE, False)
-    result.told = item.stash.get(END_REPORTED, False)
+    result.again = item.stash.get(RUNS_AGAIN_ALONE_KEY, False)
+    result.told = item.stash.get(END_REPORTED_KEY, False)
     run = config.stash[RUN_KEY]
     result.lost = run.aborted if run.lost else None
     return result

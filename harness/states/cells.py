@@ -11,16 +11,16 @@ from harness.expectations import Difference, Expectation, fields
 from harness.judging.judge import Judge
 from harness.run.marks import covers, malforms, needs
 from harness.states.machine import Machine
-from harness.states.table import OUTCOME, Cell, Table
+from harness.states.table import OUTCOME_KEY, StateTableCell, Table
 from harness.states.vocabulary import describe_outcome
 
 
-class OutcomeOf(Expectation):
+class PermittedOutcome(Expectation):
     """The expectation that an outcome is one of the permitted outcomes of a cell. The observation is the name of
     the outcome.
     """
 
-    def __init__(self, cell: Cell) -> None:
+    def __init__(self, cell: StateTableCell) -> None:
         self.cell = cell
 
     def __str__(self) -> str:
@@ -44,7 +44,7 @@ def for_each_cell(machine: type[Machine]) -> Callable[[Any], Any]:
     )
 
 
-def _build_marks(cell: Cell, table: Table) -> list[pytest.MarkDecorator]:
+def _build_marks(cell: StateTableCell, table: Table) -> list[pytest.MarkDecorator]:
     marks = [covers(*cell.all_rules)]
     if wanted := table.list_needs(cell):
         marks.append(needs(*wanted))
@@ -53,23 +53,23 @@ def _build_marks(cell: Cell, table: Table) -> list[pytest.MarkDecorator]:
     return marks
 
 
-def judge_cell(judge: Judge, cell: Cell, machine: Machine) -> None:
+def judge_cell(judge: Judge, cell: StateTableCell, machine: Machine) -> None:
     """Bring the system into the state of a cell, and apply the event of the cell. Judge the outcome and the
     observations of all probes.
     """
     table = machine.table
     machine.bring_into(cell.state)
-    outcome = machine.apply(cell.event)
+    outcome = machine.apply_event(cell.event)
     following = cell.outcomes.get(outcome)
     shown = {} if following is None else {**table.states[following].shows, **table.beside}
     seen = machine.observe_probes(*shown)
-    shown[OUTCOME] = OutcomeOf(cell)
-    seen[OUTCOME] = outcome
+    shown[OUTCOME_KEY] = PermittedOutcome(cell)
+    seen[OUTCOME_KEY] = outcome
     places_of_rules: dict[str, list[str]] = {}
     for place in shown:
-        places_of_rules.setdefault(place if place in cell.rules else OUTCOME, []).append(place)
+        places_of_rules.setdefault(place if place in cell.rules else OUTCOME_KEY, []).append(place)
     for name, places in places_of_rules.items():
-        in_order = sorted(places, key=lambda place: place != OUTCOME)  # the outcome, then the probes in their order
+        in_order = sorted(places, key=lambda place: place != OUTCOME_KEY)  # the outcome, then the probes in their order
         expected, observed = ({place: values[place] for place in in_order} for values in (shown, seen))
         judge(
             *cell.rules[name],
@@ -81,6 +81,6 @@ def judge_cell(judge: Judge, cell: Cell, machine: Machine) -> None:
         )
 
 
-def describe_cell(cell: Cell, table: Table) -> str:
+def describe_cell(cell: StateTableCell, table: Table) -> str:
     """Return the text that describes the state and the event of a cell. It precedes the observation in a verdict."""
     return f"State before: {table.states[cell.state].says} Event: {table.events[cell.event].says} Afterwards"

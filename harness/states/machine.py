@@ -73,7 +73,7 @@ class Machine:
         """Bring the system into the named state."""
         self.steps["states", name](self)
 
-    def apply(self, name: str) -> str:
+    def apply_event(self, name: str) -> str:
         """Apply the named event; return its outcome."""
         return str(self.steps["events", name](self))
 

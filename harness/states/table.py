@@ -15,10 +15,10 @@ from typing import Any
 from harness.errors import HarnessError
 from harness.paths import SUITES
 from harness.rules.places import STATES_FILE
-from harness.states.vocabulary import VOCABULARY, find_unknown_words
+from harness.states.vocabulary import MEANING_BY_WORD, find_unknown_words
 
-OUTCOME = "outcome"
-SECTION = re.compile(r"MS-[A-Z]+ \d+(\.\d+)+|erratum E\d+")
+OUTCOME_KEY = "outcome"
+SECTION_PATTERN = re.compile(r"MS-[A-Z]+ \d+(\.\d+)+|erratum E\d+")
 """A pattern for the section or erratum that permits any outcome in a cell."""
 
 
@@ -35,7 +35,7 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class StateTableEvent:
     """An event. ``malforms``: the rules that the event breaks on purpose."""
 
     says: str
@@ -44,11 +44,11 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class StateTableCell:
     """The permitted outcomes of an event in a state, each with the next state, and the rules that demand these
     outcomes.
 
-    ``rules``: the key ``OUTCOME`` contains the rules about the outcome and about probes without a separate key; the
+    ``rules``: the key ``OUTCOME_KEY`` contains the rules about the outcome and about probes without a separate key; the
     name of a probe contains the rules about the observation of this probe. A cell without outcomes has a reason:
     ``open`` names the section that permits any outcome, or ``never`` states why the event cannot occur in the
     state.
@@ -83,20 +83,20 @@ class Table:
     machine: str
     initial: str
     states: Mapping[str, State]
-    events: Mapping[str, Event]
-    cells: Mapping[tuple[str, str], Cell]
+    events: Mapping[str, StateTableEvent]
+    cells: Mapping[tuple[str, str], StateTableCell]
     beside: Mapping[str, Any] = field(default_factory=dict)
 
-    def list_demanded_cells(self) -> list[Cell]:
+    def list_demanded_cells(self) -> list[StateTableCell]:
         """Return the cells that demand an outcome, in the order of the table."""
         return [cell for cell in self.cells.values() if cell.outcomes]
 
-    def list_needs(self, cell: Cell) -> tuple[str, ...]:
+    def list_needs(self, cell: StateTableCell) -> tuple[str, ...]:
         """Return the capabilities and facilities that the check of a cell needs."""
         following = [need for state in cell.outcomes.values() for need in self.states[state].needs]
         return tuple(dict.fromkeys([*self.states[cell.state].needs, *self.events[cell.event].needs, *following]))
 
-    def locate_cell(self, cell: Cell) -> str:
+    def locate_cell(self, cell: StateTableCell) -> str:
         """Return the file and the line of a cell, as ``path:line``."""
         header, key = f"[cells.{_toml_key(cell.state)}]", f"{_toml_key(cell.event)} ="
         inside = False
@@ -122,9 +122,9 @@ def read_table(path: Path) -> Table:
     try:
         tree = tomllib.loads(path.read_text(encoding="utf-8"))
         states = {name: State(**_convert_lists_to_tuples(one)) for name, one in tree.pop("states").items()}
-        events = {name: Event(**_convert_lists_to_tuples(one)) for name, one in tree.pop("events").items()}
+        events = {name: StateTableEvent(**_convert_lists_to_tuples(one)) for name, one in tree.pop("events").items()}
         cells = {
-            (state, event): Cell(state, event, **one | {"rules": _read_rules(one.get("rules", []))})
+            (state, event): StateTableCell(state, event, **one | {"rules": _read_rules(one.get("rules", []))})
             for state, row in tree.pop("cells").items()
             for event, one in row.items()
         }
@@ -158,22 +158,22 @@ def find_mistakes(table: Table) -> Iterator[str]:
         yield from (f"{where} {mistake}" for mistake in _find_mistakes_in_cell(cell, table))
 
 
-def _find_mistakes_in_cell(cell: Cell, table: Table) -> Iterator[str]:
+def _find_mistakes_in_cell(cell: StateTableCell, table: Table) -> Iterator[str]:
     if cell.state not in table.states or cell.event not in table.events:
         yield "names an unknown state or event"
     if sum(map(bool, (cell.outcomes, cell.open, cell.never))) != 1:
         yield "needs one of `outcomes`, `open` and `never`"
-    if cell.outcomes and not cell.rules.get(OUTCOME):
+    if cell.outcomes and not cell.rules.get(OUTCOME_KEY):
         yield "has outcomes without rules; name the rules, or leave it `open`"
-    if cell.open and not SECTION.search(cell.open):
+    if cell.open and not SECTION_PATTERN.search(cell.open):
         yield "is open without a section or an erratum, such as MS-MQQB 3.1.5.5"
     for outcome, following in cell.outcomes.items():
         if unknown := find_unknown_words(outcome):
-            yield f"has the unknown outcome {unknown[0]!r}; known: {', '.join(VOCABULARY)}"
+            yield f"has the unknown outcome {unknown[0]!r}; known: {', '.join(MEANING_BY_WORD)}"
         if following not in table.states:
             yield f"leads to the unknown state {following!r}"
             continue
-        shown = {OUTCOME, *table.states[following].shows, *table.beside}
+        shown = {OUTCOME_KEY, *table.states[following].shows, *table.beside}
         yield from (
             f"has rules about {place!r}, which the state {following!r} does not show"
             for place in cell.rules.keys() - shown
@@ -184,7 +184,7 @@ def _read_rules(rules: Any) -> dict[str, tuple[str, ...]]:
     """Return the rules by their subject, which is the outcome or a probe. If the rules are a plain list, their
     subject is the outcome.
     """
-    by_place = rules if isinstance(rules, dict) else {OUTCOME: rules}
+    by_place = rules if isinstance(rules, dict) else {OUTCOME_KEY: rules}
     return {place: tuple(each) for place, each in by_place.items()}
 
 

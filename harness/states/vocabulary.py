@@ -12,7 +12,7 @@ CLOSED = "closed"
 SILENCE = "nothing"
 REFUSED_BY_ACCEPTOR = "EstablishConnection with CS"
 
-VOCABULARY: Mapping[str, str] = MappingProxyType(
+MEANING_BY_WORD: Mapping[str, str] = MappingProxyType(
     {
         Outcome.DONE: "the system carries out the request",
         Outcome.REFUSED: "the system refuses the request with any error",
@@ -46,9 +46,9 @@ def describe_outcome(outcome: str) -> str:
     """
     if find_unknown_words(outcome):
         return outcome
-    return ", then ".join(VOCABULARY[word] for word in outcome.split(PACKET_SEPARATOR))
+    return ", then ".join(MEANING_BY_WORD[word] for word in outcome.split(PACKET_SEPARATOR))
 
 
 def find_unknown_words(outcome: str) -> list[str]:
     """Return the words of an outcome that the vocabulary does not contain."""
-    return [word for word in outcome.split(PACKET_SEPARATOR) if word not in VOCABULARY]
+    return [word for word in outcome.split(PACKET_SEPARATOR) if word not in MEANING_BY_WORD]

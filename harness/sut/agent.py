@@ -38,11 +38,11 @@ END_KNOWN_S = 1.0
 NAME_LIMIT = 120
 LAST_LINE_LIMIT = 300
 _ERROR_OUTPUT_TAIL_BYTES = 4_096
-_CLOSING_VERB_OF = {"open_queue": ("handle", "close_queue"), "open_to_send": ("handle", "close_queue")} | {
+_CLOSING_VERB_BY_VERB = {"open_queue": ("handle", "close_queue"), "open_to_send": ("handle", "close_queue")} | {
     "remote_open": ("remote", "remote_close")
 }
 """For each verb that opens an object: the key of the object in the answer, and the verb that closes the object."""
-_CLOSING_VERBS = frozenset(verb for _, verb in _CLOSING_VERB_OF.values())
+_CLOSING_VERBS = frozenset(verb for _, verb in _CLOSING_VERB_BY_VERB.values())
 
 
 class Agent:
@@ -306,8 +306,8 @@ class AgentWire:
         ended before the answer arrives, close the object.
         """
         verb, arguments = self._requests.pop(number, ("", {}))
-        if verb in _CLOSING_VERB_OF and reply.get("ok") is True:
-            key, closes = _CLOSING_VERB_OF[verb]
+        if verb in _CLOSING_VERB_BY_VERB and reply.get("ok") is True:
+            key, closes = _CLOSING_VERB_BY_VERB[verb]
             closing = {key: reply.get(key)}
             if self._closed:
                 self.send_request(closes, closing)

@@ -11,7 +11,7 @@ from harness.errors import ConformanceFailure, RootMissing, SutUnavailable
 from harness.printable import one_line
 from harness.sut.control_schema import find_error_in_answer
 from harness.sut.shown import Answered, NotShown, parse_reply
-from harness.sut.wires import Reply, Route, describe_non_agent, no_answer
+from harness.sut.wires import ControlRoute, Reply, describe_non_agent, no_answer
 from reference_qm.control import PROTOCOL_VERSION, answer, parse_request
 from reference_qm.surface.commands import CancelWaiting, Request, Result
 from reference_qm.surface.effects import Completed, Rejected
@@ -113,7 +113,9 @@ class VirtualControl:
 class JsonlControl:
     """A control channel over the stream that a route opens. It sends and receives one JSON object per line."""
 
-    def __init__(self, environment: Environment, route: Route, *, answer_ms: int = CONTROL_ANSWER_TIMEOUT_MS) -> None:
+    def __init__(
+        self, environment: Environment, route: ControlRoute, *, answer_ms: int = CONTROL_ANSWER_TIMEOUT_MS
+    ) -> None:
         self.environment = environment
         self.answer_ms = answer_ms
         self._answers: dict[int, Reply] = {}

@@ -67,7 +67,7 @@ class SutDriver(Protocol):
     def start_again(self) -> None:
         """Restart the SUT's process. Raise SutLost if the process has ended too often."""
 
-    def confirm(self) -> None:
+    def confirm_same_system(self) -> None:
         """Raise SutLost if the system at the address is not the same system as when the run started."""
 
     def stop(self) -> None:

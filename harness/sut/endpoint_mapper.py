@@ -32,7 +32,7 @@ from harness.wire.wire_error import WireError
 MAPPER_PORT = 135
 MAPPER_TIMEOUT_S = 5.0
 REASON_LIMIT = 200
-_EPT_MAP = EPT_OPERATIONS["ept_map"]
+_EPT_MAP_OPERATION = EPT_OPERATIONS["ept_map"]
 
 
 def ask_qmcomm_port(address: str) -> int:
@@ -72,12 +72,14 @@ def _ask_for_ports(connection: socket.socket, interface: Syntax) -> list[int]:
     connection.sendall(bytes(bind(1, [Proposal(0, EPT, (NDR,))])))
     if (kind := _read_pdu(connection, ends)[0]) != "bind_ack":
         raise WireError(f"the mapper answered {kind} to a bind")
-    for fragment in request(2, 0, _EPT_MAP.opnum, _EPT_MAP.build_request(False, **build_map_arguments(interface))):
+    for fragment in request(
+        2, 0, _EPT_MAP_OPERATION.opnum, _EPT_MAP_OPERATION.build_request(False, **build_map_arguments(interface))
+    ):
         connection.sendall(fragment)
     kind, answer = _read_pdu(connection, ends)
     if kind != "response" or not answer.pfc_flags & LAST:
         raise WireError(f"the mapper answered {kind} to ept_map")
-    return [port for port in read_ports(_EPT_MAP.read_response(read_stub(answer), False)) if port]
+    return [port for port in read_ports(_EPT_MAP_OPERATION.read_response(read_stub(answer), False)) if port]
 
 
 def _read_pdu(connection: socket.socket, ends: float) -> tuple[str, Any]:

@@ -27,9 +27,9 @@ from harness.sut.sut import Sut, TapeInterface
 from harness.sut.sut_file import PORT_KEYS, SutFile
 from harness.sut.sut_process import ProcessEnd
 from harness.sut.timeouts import Timeouts
-from harness.sut.view import Identity, build_sut_view, request_identity
+from harness.sut.view import SutIdentity, build_sut_view, request_identity
 from harness.sut.vital_signs import VitalSigns
-from harness.sut.wires import Route, TcpRoute
+from harness.sut.wires import ControlRoute, TcpRoute
 from harness.sut.worker_configurations import derive_fresh_peer_file
 from reference_qm.surface.inputs import Endpoint
 
@@ -120,7 +120,7 @@ class ExternalDriver:
             self.file = replace(self.file, driver=replace(driver, rpc_port=self.rpc_port))
 
     @property
-    def control_route(self) -> Route | None:
+    def control_route(self) -> ControlRoute | None:
         """The route to the control channel, or None if the SUT file declares no control channel."""
         if self.file.control.kind == "stdio":
             return self.agent
@@ -135,7 +135,7 @@ class ExternalDriver:
         """The timeouts that apply. They are computed from the SUT file and from the measured speed of the system."""
         return self.vital_signs.timeouts
 
-    def _call_with_control(self, action: Callable[[Control, Identity], Found]) -> Found:
+    def _call_with_control(self, action: Callable[[Control, SutIdentity], Found]) -> Found:
         """Open a control channel, call a function with it, close it, and return the result of the function."""
         route = self.control_route
         assert route is not None
@@ -148,7 +148,7 @@ class ExternalDriver:
             environment.close()
         return found
 
-    def _prepare_sut(self, control: Control, who: Identity) -> None:
+    def _prepare_sut(self, control: Control, who: SutIdentity) -> None:
         """Reset the SUT and set its timers for the run, as far as the control channel supports this."""
         if self.resets and "reset" in who.facilities:
             control.call("reset")
@@ -169,14 +169,14 @@ class ExternalDriver:
         """Return one test's view of the SUT, in an environment that the views of other SUTs may also use."""
         file = self.file if fresh_peer is None else derive_fresh_peer_file(self.file, run, fresh_peer)
         control: Control | None = None
-        who = Identity(self.identifier)
+        who = SutIdentity(self.identifier)
         try:
             if (route := self.control_route) is not None:
                 control, who = self._open_control(environment, route)
             elif file.commands:
                 control, who = (
                     self._make_command_control(environment),
-                    Identity(self.identifier, list_facilities(file.commands)),
+                    SutIdentity(self.identifier, list_facilities(file.commands)),
                 )
             control, who = offer_remote_reading(control, who, environment, file, self.rpc_port)
             ports = self.tcp_port, self.ping_port, self.rpc_port
@@ -219,7 +219,7 @@ class ExternalDriver:
     def start_again(self) -> None:
         """Do nothing, because the run did not start the process."""
 
-    def confirm(self) -> None:
+    def confirm_same_system(self) -> None:
         """Raise SutLost if the sessions or the control channel now belong to a system that differs from the system
         at the start of the run.
         """
@@ -252,7 +252,7 @@ class ExternalDriver:
             )
         return who.identifier
 
-    def identify_system(self) -> Identity:
+    def identify_system(self) -> SutIdentity:
         """Request the system's identity and facilities on the control channel. The SUT file must declare a control
         channel.
         """
@@ -263,7 +263,7 @@ class ExternalDriver:
         driver = self.file.driver
         return discover_identifier(driver.address, self.tcp_port, derive_identity_peer(driver.peer_identifier))
 
-    def _open_control(self, environment: Environment, route: Route) -> tuple[Control, Identity]:
+    def _open_control(self, environment: Environment, route: ControlRoute) -> tuple[Control, SutIdentity]:
         """Open a control channel, and request the identity of the system. Raise SutLost if the system does not
         return its identity, or if it is not the system of the start of the run.
         """

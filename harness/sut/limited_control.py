@@ -11,7 +11,7 @@ from harness.sut import remote_control
 from harness.sut.control import Control, Unsupported
 from harness.sut.remote_control import RemoteControl
 from harness.sut.sut_file import SutFile
-from harness.sut.view import Identity
+from harness.sut.view import SutIdentity
 from reference_qm.control import find_refusal, list_offered_facilities
 
 
@@ -41,12 +41,12 @@ class LimitedControl:
         self._control.close()
 
 
-def limit_control(control: Control, who: Identity, offered: Collection[str]) -> tuple[Control, Identity]:
+def limit_control(control: Control, identity: SutIdentity, offered: Collection[str]) -> tuple[Control, SutIdentity]:
     """Return a control channel and an identity that have only those facilities which are in ``offered`` and which
     the given channel has.
     """
-    facilities = frozenset(list_offered_facilities(sorted(who.facilities), offered))
-    return LimitedControl(control, offered), replace(who, facilities=facilities)
+    facilities = frozenset(list_offered_facilities(sorted(identity.facilities), offered))
+    return LimitedControl(control, offered), replace(identity, facilities=facilities)
 
 
 class ReadingControl:
@@ -59,10 +59,10 @@ class ReadingControl:
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         if verb == "cancel" and (request := arguments["request"]) < 0:
             return self._remote.call(verb, request=_convert_remote_request(request))
-        return (self._remote if self._remote.offers(verb) else self._control).call(verb, **arguments)
+        return (self._remote if self._remote.offers_verb(verb) else self._control).call(verb, **arguments)
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        if not self._remote.offers(verb):
+        if not self._remote.offers_verb(verb):
             return self._control.begin(verb, **arguments)
         return _convert_remote_request(self._remote.begin(verb, **arguments))
 
@@ -82,8 +82,8 @@ def _convert_remote_request(request: int) -> int:
 
 
 def offer_remote_reading(
-    control: Control | None, who: Identity, environment: Environment, file: SutFile, rpc_port: int
-) -> tuple[Control | None, Identity]:
+    control: Control | None, who: SutIdentity, environment: Environment, file: SutFile, rpc_port: int
+) -> tuple[Control | None, SutIdentity]:
     """If a control channel does not read queues and the SUT serves qm2qm, add remote reading to the channel. Return
     the channel and the identity.
     """

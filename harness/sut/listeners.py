@@ -14,7 +14,7 @@ from pathlib import Path
 
 from harness.errors import SutUnavailable
 
-PROC = Path("/proc")
+PROC_FOLDER = Path("/proc")
 _PROC_TABLES = {socket.SOCK_STREAM: ("tcp", "tcp6"), socket.SOCK_DGRAM: ("udp", "udp6")}
 _LISTENING_STATES = {socket.SOCK_STREAM: "0A", socket.SOCK_DGRAM: "07"}
 """The states in /proc/net of a TCP socket that listens, and of a UDP socket that receives datagrams from any
@@ -127,7 +127,7 @@ def _list_listening_inodes(port: Port) -> set[int]:
     return {
         inode
         for table in _PROC_TABLES[port.kind]
-        for state, address, number, inode in _read_rows(PROC / "net" / table)
+        for state, address, number, inode in _read_rows(PROC_FOLDER / "net" / table)
         if (state, number) == (_LISTENING_STATES[port.kind], port.number) and _covers_address(address, wanted)
     }
 
@@ -164,7 +164,12 @@ def _list_program_processes(program: int) -> set[int]:
     family = {program}
     for pid in _list_all_pids():
         try:
-            fields = (PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+            fields = (
+                (PROC_FOLDER / str(pid) / "stat")
+                .read_text(encoding="utf-8", errors="replace")
+                .rpartition(")")[2]
+                .split()
+            )
         except OSError:
             continue
         parents[pid] = int(fields[1])
@@ -180,7 +185,7 @@ def _list_program_processes(program: int) -> set[int]:
 
 def _list_all_pids() -> list[int]:
     try:
-        return [int(entry.name) for entry in PROC.iterdir() if entry.name.isdigit()]
+        return [int(entry.name) for entry in PROC_FOLDER.iterdir() if entry.name.isdigit()]
     except OSError:
         return []
 
@@ -189,7 +194,7 @@ def _list_process_sockets(pid: int) -> set[int] | None:
     """Return the inodes of the sockets of a process, or None if the harness has no permission to read them."""
     found = set()
     try:
-        for entry in (PROC / str(pid) / "fd").iterdir():
+        for entry in (PROC_FOLDER / str(pid) / "fd").iterdir():
             try:
                 target = str(entry.readlink())
             except FileNotFoundError:
@@ -211,7 +216,7 @@ def _describe_owners(pids: list[int]) -> str:
     names = []
     for pid in pids:
         try:
-            names.append(f"process {pid}, {(PROC / str(pid) / 'comm').read_text(encoding='utf-8').strip()}")
+            names.append(f"process {pid}, {(PROC_FOLDER / str(pid) / 'comm').read_text(encoding='utf-8').strip()}")
         except (OSError, UnicodeDecodeError):
             names.append(f"process {pid}")
     return f" by {'; '.join(names[:3])}" if names else ""

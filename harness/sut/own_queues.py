@@ -14,7 +14,7 @@ from harness.sut.more_queues import QueueEntry
 from harness.sut.shown import NotShown, lookup_id
 from harness.sut.sut_file import SutFile
 
-PROVISIONED = "restricted"
+PROVISIONED_QUEUE_KEY = "restricted"
 """The kind of the restricted queue. The administrator of the SUT must create this queue, because no control channel
 can set the access rights of a queue.
 """
@@ -87,7 +87,7 @@ class OwnQueues:
         return bool(self._queues or self._made or self._taken or self.provisioned)
 
     def _provide_queue(self, kind: str) -> str:
-        if "queue_control" in self.facilities and kind != PROVISIONED:
+        if "queue_control" in self.facilities and kind != PROVISIONED_QUEUE_KEY:
             return self.new_queue(kind, transactional=kind == "transactional")
         self.provisioned.add(kind)
         name: str = getattr(self.file.queues, kind)

@@ -99,12 +99,12 @@ class ProcessDriver(ExternalDriver):
         self.identifier = None  # a new process may be a new queue manager
         self._launch_program()
 
-    def confirm(self) -> None:
+    def confirm_same_system(self) -> None:
         """Raise SutLost if a different system answers now. Do nothing if the program has ended, because its end is
         reported separately.
         """
         if self.process.describe_end() is None:
-            super().confirm()
+            super().confirm_same_system()
 
     def _launch_program(self) -> None:
         refuse_taken_port(self._ports)
@@ -167,14 +167,14 @@ def assign_free_ports(driver: DriverTable) -> DriverTable:
     the peer.
     """
     picked: dict[str, Any] = {}
-    for name, pick in _FIND_FREE_PORT.items():
+    for name, pick in _PORT_FINDER_BY_KEY.items():
         for key, address in ((name, driver.address), (f"peer_{name}", driver.peer_address)):
             if getattr(driver, key) == 0:
                 picked[key] = pick(address)
     return replace(driver, **picked)
 
 
-_FIND_FREE_PORT: dict[str, Callable[[str], int]] = {
+_PORT_FINDER_BY_KEY: dict[str, Callable[[str], int]] = {
     "tcp_port": lambda address: free_port(address, socket.SOCK_STREAM),
     "ping_port": lambda address: free_port(address, socket.SOCK_DGRAM),
     "rpc_port": find_free_rpc_port,

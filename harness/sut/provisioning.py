@@ -82,7 +82,7 @@ USERS = (ALICE, BOB, CAROL, DAVE, ERIN)
 as a member of one of his two groups, and Carol as a user. Erin is denied access to the restricted queue.
 """
 PRINCIPAL_SELF_SID = "S-1-5-10"
-OWNER = DAVE
+OWNER_USER = DAVE
 """The owner of the restricted queue. Ownership does not include the right to write to the queue."""
 DENIED_RIGHTS = {ERIN.sid: "write_message", CAROL.sid: "peek_message"}
 GRANTED_RIGHTS = {
@@ -178,7 +178,7 @@ def restricted_queue(name: str) -> QueueSettings:
         for kind, rights in ((AceType.ACCESS_DENIED, DENIED_RIGHTS), (AceType.ACCESS_ALLOWED, GRANTED_RIGHTS))
         for sid, right in rights.items()
     ]
-    return QueueSettings(name, security=SecurityDescriptor(Sid.of(OWNER.sid), None, Acl(tuple(aces))))
+    return QueueSettings(name, security=SecurityDescriptor(Sid.of(OWNER_USER.sid), None, Acl(tuple(aces))))
 
 
 def write_provisions(out: Path, peer: UUID, restricted: str, peer_address: str) -> str:
@@ -195,7 +195,7 @@ def write_provisions(out: Path, peer: UUID, restricted: str, peer_address: str) 
     ]
     lines += ["[public_queues]", f'"{PEER_PUBLIC_QUEUE}" = "{peer}"']
     lines += ["[[queues]]", f"name = '{restricted}'"]
-    lines += [f'owner = "{OWNER.sid}"']
+    lines += [f'owner = "{OWNER_USER.sid}"']
     for key, rights in (("deny", DENIED_RIGHTS), ("allow", GRANTED_RIGHTS)):
         listed = ", ".join(f'"{sid}" = ["{right}"]' for sid, right in rights.items())
         lines += [f"{key} = {{ {listed} }}"]

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from harness.environment.real import RealEnvironment
 from harness.errors import SutUnavailable
-from harness.sut.wires import Reply, Route, Wire
+from harness.sut.wires import ControlRoute, ControlWire, Reply
 from harness.wire import PingPacket, dissect_ping, ping_request
 from reference_qm.surface.inputs import Endpoint
 
@@ -68,12 +68,12 @@ class ControlChannel:
     control connection.
     """
 
-    def __init__(self, environment: RealEnvironment, route: Route, answered: Answered) -> None:
+    def __init__(self, environment: RealEnvironment, route: ControlRoute, answered: Answered) -> None:
         self._answered = answered
         self._there = True
         self._numbers: dict[int, int] = {}
         """The numbers of the unanswered questions, by the ids of the requests that contain the questions."""
-        self._wire: Wire | None = None
+        self._wire: ControlWire | None = None
         try:
             self._wire = route.open(environment, self)
         except SutUnavailable:

@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.environment import Environment
-from harness.environment.core_host import CoreHost, Unanswered
+from harness.environment.core_host import CoreHost, UnansweredCommand
 from harness.errors import HarnessError
 from harness.sut.control import ControlRefused, Unsupported
 from harness.sut.sut_file import SutFile
@@ -71,7 +71,7 @@ class RemoteControl:
             "purge": self._purge_queue,
         }
 
-    def offers(self, verb: str) -> bool:
+    def offers_verb(self, verb: str) -> bool:
         """Return whether a verb can be carried out."""
         return verb in self._verbs or verb in _READ_REQUESTS
 
@@ -159,7 +159,7 @@ class RemoteControl:
     def _ask_host(self, request: Request, wait_ms: int = 0) -> dict[str, Any]:
         try:
             answer = self.host.ask(request, REMOTE_ANSWER_TIMEOUT_MS + wait_ms)
-        except Unanswered as late:
+        except UnansweredCommand as late:
             raise ControlRefused(f"the SUT did not end a remote read: {late}") from late
         if isinstance(answer, str):
             raise ControlRefused(f"the SUT refused a remote read ({type(request).__name__}): {answer}")

@@ -20,7 +20,7 @@ from harness.rules.renamed_checks import get_current_check
 from harness.sut import control as control_errors
 from harness.sut.replay_environment import ReplayEnvironment
 from harness.sut.replay_items import NotReplayable, read_items
-from harness.sut.replay_player import Player
+from harness.sut.replay_player import CapturePlayer
 from harness.sut.replay_setup import build_sut_file, take_setup
 from harness.sut.replay_tape import ENVIRONMENT_VERB, SAVED_ATTRIBUTES
 from harness.sut.shown import NotShown
@@ -59,7 +59,7 @@ class ReplayDriver:
         """The reasons why checks cannot be replayed, by check."""
         self._run = run
         self._deaths = {one.check: one for one in deaths}
-        self._player: Player | None = None
+        self._player: CapturePlayer | None = None
         """The player of the current check's capture."""
 
     def start(self) -> None:
@@ -84,7 +84,7 @@ class ReplayDriver:
         setup = take_setup(items)
         if (setup["run"], get_current_check(setup["test"])) != (self._run, seed):
             raise NotReplayable(f"the capture of this check was recorded for {setup['test']} in the run {setup['run']}")
-        self._player = player = Player(items, lambda why: self._note_difference(seed, why))
+        self._player = player = CapturePlayer(items, lambda why: self._note_difference(seed, why))
         environment = player.environment = ReplayEnvironment(player, setup["began"], virtual=setup["virtual"])
         control = ReplayControl(player, environment)
         view = _ReplaySut(
@@ -120,7 +120,7 @@ class ReplayDriver:
     def start_again(self) -> None:
         """Do nothing, because a replay has no process."""
 
-    def confirm(self) -> None:
+    def confirm_same_system(self) -> None:
         """Do nothing, because a replay has no system."""
 
     def stop(self) -> None:
@@ -139,7 +139,7 @@ class _ReplaySut(Sut):
 class ReplayControl:
     """The control channel of a capture. It returns the recorded answers at the recorded times."""
 
-    def __init__(self, player: Player, environment: ReplayEnvironment) -> None:
+    def __init__(self, player: CapturePlayer, environment: ReplayEnvironment) -> None:
         self._player = player
         self._environment = environment
 

@@ -10,8 +10,8 @@ from typing import Any
 from harness.capture.ip import UdpDatagram
 from harness.environment import StreamSink
 from harness.environment.virtual import EVENT_LIMIT, NETWORK_LATENCY_MS, VirtualEnvironment
-from harness.sut.replay_items import NotReplayable, Open
-from harness.sut.replay_player import Player
+from harness.sut.replay_items import ConnectionOpening, NotReplayable
+from harness.sut.replay_player import CapturePlayer
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint
 
@@ -46,7 +46,7 @@ class ReplayEnvironment(VirtualEnvironment):
     ends in the capture.
     """
 
-    def __init__(self, player: Player, began: Mapping[str, int], *, virtual: bool) -> None:
+    def __init__(self, player: CapturePlayer, began: Mapping[str, int], *, virtual: bool) -> None:
         super().__init__()
         self.virtual = virtual
         self._late_ms = 0 if virtual else TIMER_LATENESS_MS
@@ -78,13 +78,13 @@ class ReplayEnvironment(VirtualEnvironment):
     def get_epoch_us_at(self, monotonic_ms: int) -> int:
         return self._began["epoch_us"] + (monotonic_ms - self._began["monotonic_ms"]) * 1000
 
-    def follow(self, us: int) -> None:
+    def advance_clock_to(self, time_us: int) -> None:
         """Set the clock to the time of a recorded event."""
-        self._us = max(self._us, us)
-        self._now_ms = max(self._now_ms, self._convert_to_monotonic_ms(us))
+        self._us = max(self._us, time_us)
+        self._now_ms = max(self._now_ms, self._convert_to_monotonic_ms(time_us))
 
-    def _convert_to_monotonic_ms(self, us: int) -> int:
-        return self._began["monotonic_ms"] + (us - self._began["epoch_us"]) // 1000
+    def _convert_to_monotonic_ms(self, time_us: int) -> int:
+        return self._began["monotonic_ms"] + (time_us - self._began["epoch_us"]) // 1000
 
     def run_until(self, condition: Callable[[], bool], timeout_ms: int, *, exactly: bool = False) -> bool:
         deadline_ms = self._now_ms + timeout_ms
@@ -109,8 +109,8 @@ class ReplayEnvironment(VirtualEnvironment):
             and self._precedes_timers(next_us)
             and self._convert_to_monotonic_ms(next_us) <= deadline_ms
         ):
-            self.follow(next_us)
-            self._player.play()
+            self.advance_clock_to(next_us)
+            self._player.play_next_action()
             return True
         if self._run_due_timer(deadline_ms):
             return True
@@ -124,8 +124,8 @@ class ReplayEnvironment(VirtualEnvironment):
         next_us, timeout_us = self._player.get_sut_action_us(), self._player.get_timeout_us()
         if next_us is not None:
             if self._precedes_timers(next_us):
-                self.follow(next_us)
-                self._player.play()
+                self.advance_clock_to(next_us)
+                self._player.play_next_action()
                 while not self._player.together and self._run_due_timer(self._now_ms):
                     pass  # the waiting check continues after the due timers have run
             else:
@@ -134,7 +134,7 @@ class ReplayEnvironment(VirtualEnvironment):
         if timeout_us is not None:
             if self._run_due_timer(self._convert_to_monotonic_ms(timeout_us) - self._late_ms):
                 return True
-            self.follow(timeout_us)
+            self.advance_clock_to(timeout_us)
             self._player.time_out()
             return False
         if self._run_due_timer(deadline_ms + self._late_ms):
@@ -142,13 +142,13 @@ class ReplayEnvironment(VirtualEnvironment):
         self._now_ms = max(deadline_ms, self._now_ms)
         return False
 
-    def _precedes_timers(self, us: int) -> bool:
+    def _precedes_timers(self, time_us: int) -> bool:
         """Return whether the system's next action in the capture comes before the harness's next timer. ``us`` is
         the time of the action.
         """
         return (
             not self._events
-            or max(self._convert_to_monotonic_ms(us), self._now_ms) <= self._events[0][0] + self._late_ms
+            or max(self._convert_to_monotonic_ms(time_us), self._now_ms) <= self._events[0][0] + self._late_ms
         )
 
     def _run_due_timer(self, until_ms: int) -> bool:
@@ -168,7 +168,7 @@ class ReplayEnvironment(VirtualEnvironment):
     def connect(self, remote: Endpoint, local_host: str, sink: StreamSink) -> Any:
         stream = ReplayStream(Endpoint(local_host, 0), remote, sink)
         if any(
-            isinstance(one, Open) and not one.by_sut and one.server == remote
+            isinstance(one, ConnectionOpening) and not one.by_sut and one.server == remote
             for one in self._player.list_unplayed_items()
         ):
             self._connecting.append((stream, sink))
@@ -181,11 +181,11 @@ class ReplayEnvironment(VirtualEnvironment):
         if stream.open:
             sink.on_failed("connection refused")
 
-    def is_connecting_to(self, item: Open) -> bool:
+    def is_connecting_to(self, item: ConnectionOpening) -> bool:
         """Return whether the harness is connecting to an endpoint."""
         return any(stream.remote == item.server and stream.open for stream, _ in self._connecting)
 
-    def get_harness_end(self, item: Open, local: Endpoint, remote: Endpoint) -> ReplayStream | None:
+    def get_harness_end(self, item: ConnectionOpening, local: Endpoint, remote: Endpoint) -> ReplayStream | None:
         """Return the harness's end of a connection that has just been opened, or None if the harness neither opens
         such a connection nor listens for it.
         """

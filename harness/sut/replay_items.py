@@ -26,7 +26,7 @@ class NotReplayable(HarnessError):
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
+class ConnectionOpening:
     """The opening of a TCP connection. It is represented by the first of the three frames of the handshake."""
 
     frame: int
@@ -49,7 +49,7 @@ class Packet:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class CaptureNote:
     """A note in a capture (harness/sut/replay_tape.py) that follows a frame. ``us`` is the time of the note in
     microseconds, or 0 if the note has no time.
     """
@@ -69,16 +69,16 @@ class Note:
         return not self.said.keys().isdisjoint(("call", "begin"))
 
 
-Item = Open | Packet | Note
+CaptureItem = ConnectionOpening | Packet | CaptureNote
 
 
-def read_items(path: Path) -> list[Item]:
+def read_items(path: Path) -> list[CaptureItem]:
     """Read the events of a capture. Raise MqconformError if this harness did not record the capture."""
     if not path.is_file():
         raise NotReplayable("the check has no capture")
     if path.stat().st_size > MAX_NOTE_BYTES:
         raise NotReplayable(f"{path.name} is longer than {MAX_NOTE_BYTES:,} bytes")
-    items: list[Item] = []
+    items: list[CaptureItem] = []
     number = noted = 0
     for one in read_with_notes(path):
         if isinstance(one, CapturedFrame):
@@ -93,22 +93,22 @@ def read_items(path: Path) -> list[Item]:
     return items
 
 
-def _read_frame_item(path: Path, frame: CapturedFrame) -> Open | Packet:
+def _read_frame_item(path: Path, frame: CapturedFrame) -> ConnectionOpening | Packet:
     try:
         part = parse_ip_packet(frame.data)
     except ValueError as error:
         raise NotReplayable(f"{path.name}: frame {frame.number}: {error}") from error
     by_sut = bool(frame.inbound)
     if isinstance(part, TcpSegment) and part.flags & TcpFlags.SYN and not part.flags & TcpFlags.ACK:
-        return Open(frame.number, frame.time_us, by_sut, part.source, part.target, frame.data)
+        return ConnectionOpening(frame.number, frame.time_us, by_sut, part.source, part.target, frame.data)
     return Packet(frame.number, frame.time_us, by_sut, part, frame.data)
 
 
-def _read_note(path: Path, text: bytes, number: int) -> Note:
+def _read_note(path: Path, text: bytes, number: int) -> CaptureNote:
     try:
         said = json.loads(text, object_hook=Reply)
     except (ValueError, RecursionError) as error:
         raise NotReplayable(f"{path.name}: the note after frame {number}: {error}") from error
     if not isinstance(said, dict) or type(us := said.get("us", 0)) is not int or not 0 <= us < LATEST_TIME_US:
         raise NotReplayable(f"{path.name}: the note after frame {number} is not a note of this harness")
-    return Note(number, us, said)
+    return CaptureNote(number, us, said)

@@ -16,7 +16,7 @@ from harness.capture.recorder import Recorder
 from harness.environment import StreamSink
 from harness.errors import SutUnavailable
 from harness.printable import one_line
-from harness.sut.replay_items import Item, Note, NotReplayable, Open, Packet
+from harness.sut.replay_items import CaptureItem, CaptureNote, ConnectionOpening, NotReplayable, Packet
 from harness.sut.replay_tape import encode_note
 from harness.sut.sut import Sut
 from reference_qm.surface.inputs import Endpoint
@@ -35,7 +35,7 @@ class PlayedStream(Protocol):
         """Return the object that receives the bytes of the system."""
 
 
-class Scene(Protocol):
+class ReplayScene(Protocol):
     """The interface of the environment in which a capture is played. It provides the time and the harness's
     connections.
     """
@@ -43,13 +43,13 @@ class Scene(Protocol):
     def epoch_us(self) -> int:
         """Return the current time of the replay (int microseconds since 1970 UTC)."""
 
-    def follow(self, us: int) -> None:
+    def advance_clock_to(self, time_us: int) -> None:
         """Set the clock to the time of a recorded event."""
 
-    def is_connecting_to(self, item: Open) -> bool:
+    def is_connecting_to(self, item: ConnectionOpening) -> bool:
         """Return whether the harness is connecting to an endpoint."""
 
-    def get_harness_end(self, item: Open, local: Endpoint, remote: Endpoint) -> PlayedStream | None:
+    def get_harness_end(self, item: ConnectionOpening, local: Endpoint, remote: Endpoint) -> PlayedStream | None:
         """Return the harness's end of a connection that has just been opened, or None if the harness neither opens
         such a connection nor listens for it.
         """
@@ -58,22 +58,22 @@ class Scene(Protocol):
         """Deliver a datagram from the SUT to the harness."""
 
 
-class Player:
+class CapturePlayer:
     """The player of the capture of one check. Like the tape that records a check, the player receives notes; it
     compares them with the notes in the capture. If the check cannot be replayed, ``differs`` is called once with
     the reason.
     """
 
-    def __init__(self, items: list[Item], differs: Callable[[str], object]) -> None:
-        self.environment: Scene
-        self.late: dict[int, Note] = {}
+    def __init__(self, items: list[CaptureItem], differs: Callable[[str], object]) -> None:
+        self.environment: ReplayScene
+        self.late: dict[int, CaptureNote] = {}
         """The answers to the control requests that ``begin`` started, by request id."""
         self.over = False
         """Whether the replay has ended. No record is compared after the end."""
         self._items = drop_empty_groups(items)
         self._at = 0
         self._differs = differs
-        self._answer: Note | None = None
+        self._answer: CaptureNote | None = None
         self._streams: dict[tuple[Endpoint, Endpoint], PlayedStream] = {}
         self._looked: Counter[str] = Counter()
         self._delivering = False
@@ -93,10 +93,10 @@ class Player:
         """Return the recorded result of the observation at this position in the capture."""
         self._looked[what] += 1
         item = None if self.over else self.next()
-        if not isinstance(item, Note) or what not in item.said or item.said.get("looked") != self._looked[what]:
+        if not isinstance(item, CaptureNote) or what not in item.said or item.said.get("looked") != self._looked[what]:
             return None
         self._at += 1
-        self.environment.follow(item.us)
+        self.environment.advance_clock_to(item.us)
         return one_line(str(item.said[what]), _LONGEST_END_TEXT_CHARACTERS)
 
     def end(self) -> None:
@@ -107,7 +107,7 @@ class Player:
             self._at += 1
         if item is not None and _is_loss_note(item):
             self._differs(self._describe_lost(item))
-        elif item is not None and not (isinstance(item, Note) and "over" in item.said):
+        elif item is not None and not (isinstance(item, CaptureNote) and "over" in item.said):
             self._differs(f"after frame {self._current_frame()}: the harness ends the check: {NOT_REPLAYABLE}")
         self.over, self.together = True, False
 
@@ -116,10 +116,10 @@ class Player:
         if self.over:
             return
         expected = self._take_expected()
-        if isinstance(expected, Note) or expected is None or expected.packet != packet:
+        if isinstance(expected, CaptureNote) or expected is None or expected.packet != packet:
             self.differ(f"frame {frame}: the harness sends different bytes: {NOT_REPLAYABLE}")
         self._at += 1
-        self.environment.follow(expected.us)
+        self.environment.advance_clock_to(expected.us)
 
     def ask_control(self, how: str, verb: str, arguments: Mapping[str, Any]) -> None:
         """Compare a request on the control channel with the next request in the capture."""
@@ -127,21 +127,21 @@ class Player:
             raise SutUnavailable("the capture has ended")
         expected = self._take_expected()
         where = f"after frame {self._current_frame()}"
-        if not isinstance(expected, Note) or not expected.is_question:
+        if not isinstance(expected, CaptureNote) or not expected.is_question:
             self.differ(f"{where}: the harness calls {verb}: {NOT_REPLAYABLE}")
         wanted = json.loads(encode_note({how: verb, "with": arguments}))
         if {key: value for key, value in expected.said.items() if key != "us"} != wanted:
             self.differ(f"{where}: the harness calls {verb} with different arguments: {NOT_REPLAYABLE}")
         self._at += 1
         self._answer = None
-        self.environment.follow(expected.us)
+        self.environment.advance_clock_to(expected.us)
 
     def take_port(self) -> int:
         """Return the port that the harness chose at this position in the capture, or 0 after the end of the replay."""
         if self.over:
             return 0
         expected = self._take_expected()
-        port = expected.said.get("picked") if isinstance(expected, Note) else None
+        port = expected.said.get("picked") if isinstance(expected, CaptureNote) else None
         if type(port) is not int or not 0 < port < 2**16:
             self.differ(f"after frame {self._current_frame()}: the harness chooses a port: {NOT_REPLAYABLE}")
         self._at += 1
@@ -151,7 +151,7 @@ class Player:
         """Return whether the answer to the current control request has been played."""
         return self._answer is not None or self.over
 
-    def take_answer(self) -> Note:
+    def take_answer(self) -> CaptureNote:
         """Return the recorded answer to the current control request."""
         answer, self._answer = self._answer, None
         if answer is None:
@@ -175,11 +175,11 @@ class Player:
 
     # -- actions of the system -----------------------------------------------------------------------------------
 
-    def next(self) -> Item | None:
+    def next(self) -> CaptureItem | None:
         """Return the next item of the capture, or None at its end."""
         return self._items[self._at] if self._at < len(self._items) else None
 
-    def _take_expected(self) -> Item | None:
+    def _take_expected(self) -> CaptureItem | None:
         """Return the next item of the capture, which should be an action of the harness, or None at the end of the
         capture. End the check if the item records that the capture lacks information.
         """
@@ -195,7 +195,7 @@ class Player:
         """
         if self.over or self._delivering or (item := self.next()) is None:
             return None
-        acts = item.by_sut or (isinstance(item, Open) and self.environment.is_connecting_to(item))
+        acts = item.by_sut or (isinstance(item, ConnectionOpening) and self.environment.is_connecting_to(item))
         return item.us if acts else None
 
     def get_harness_action_us(self) -> int | None:
@@ -210,28 +210,28 @@ class Player:
         the capture comes first.
         """
         item = None if self.over or self._delivering else self.next()
-        return item.us if isinstance(item, Note) and "timed_out" in item.said else None
+        return item.us if isinstance(item, CaptureNote) and "timed_out" in item.said else None
 
     def time_out(self) -> None:
         """Skip the note that records that the timeout of a wait expired."""
         self._at += 1
 
-    def play(self) -> None:
+    def play_next_action(self) -> None:
         """Play the next action of the system."""
         item = self._items[self._at]
         self._delivering = True
         try:
-            if isinstance(item, Note):
+            if isinstance(item, CaptureNote):
                 self._at += 1
                 self._play_note(item)
-            elif isinstance(item, Open):
+            elif isinstance(item, ConnectionOpening):
                 self._play_opening(item)
             else:
                 self._deliver_packets([item])
         finally:
             self._delivering = False
 
-    def _play_note(self, note: Note) -> None:
+    def _play_note(self, note: CaptureNote) -> None:
         said = note.said
         if "together" in said:
             self.together = said["together"] is True
@@ -245,9 +245,9 @@ class Player:
             self.differ(self._describe_lost(note))
 
     @staticmethod
-    def _describe_lost(item: Item) -> str:
+    def _describe_lost(item: CaptureItem) -> str:
         """Return a description of the information that the capture lacks, from the note that records this."""
-        said = item.said if isinstance(item, Note) else {}
+        said = item.said if isinstance(item, CaptureNote) else {}
         return f"after frame {item.frame}: {said.get('lost', 'an unknown note')!s:.100}: {NOT_REPLAYABLE}"
 
     def _gather_frames(self, size: object) -> list[Packet]:
@@ -259,7 +259,7 @@ class Player:
         for item in self._items[self._at :]:
             if left <= 0:
                 break
-            if isinstance(item, Note) and "bytes" in item.said:
+            if isinstance(item, CaptureNote) and "bytes" in item.said:
                 continue
             if not isinstance(item, Packet) or not item.by_sut or not item.segment.data:
                 break
@@ -269,7 +269,7 @@ class Player:
             self.differ(f"after frame {self._current_frame()}: bytes of one read are missing: {NOT_REPLAYABLE}")
         return found
 
-    def _play_opening(self, item: Open) -> None:
+    def _play_opening(self, item: ConnectionOpening) -> None:
         local, remote = (item.server, item.client) if item.by_sut else (item.client, item.server)
         stream = self.environment.get_harness_end(item, local, remote)
         if stream is None:
@@ -299,19 +299,19 @@ class Player:
 
     def _pass_sizes(self) -> None:
         """Skip the notes about the sizes of received pieces. They were already read together with the bytes."""
-        while self._delivering and isinstance(item := self.next(), Note) and "bytes" in item.said:
+        while self._delivering and isinstance(item := self.next(), CaptureNote) and "bytes" in item.said:
             self._at += 1
 
-    def list_unplayed_items(self) -> list[Item]:
+    def list_unplayed_items(self) -> list[CaptureItem]:
         """Return the items of the capture that have not been played yet."""
         return self._items[self._at :]
 
 
-def drop_empty_groups(items: list[Item]) -> list[Item]:
+def drop_empty_groups(items: list[CaptureItem]) -> list[CaptureItem]:
     """Return the items without the groups that contain no event. A group consists of the notes that mark its
     beginning and its end, and of the events between them.
     """
-    left: list[Item] = []
+    left: list[CaptureItem] = []
     for item in items:
         if left and _get_together_flag(item) is False and _get_together_flag(left[-1]) is True:
             left.pop()
@@ -320,18 +320,18 @@ def drop_empty_groups(items: list[Item]) -> list[Item]:
     return left
 
 
-def _get_together_flag(item: Item) -> Any:
-    return item.said.get("together") if isinstance(item, Note) else None
+def _get_together_flag(item: CaptureItem) -> Any:
+    return item.said.get("together") if isinstance(item, CaptureNote) else None
 
 
-def _is_loss_note(item: Item) -> bool:
-    return isinstance(item, Note) and "lost" in item.said
+def _is_loss_note(item: CaptureItem) -> bool:
+    return isinstance(item, CaptureNote) and "lost" in item.said
 
 
 class _ComparingWriter(CaptureWriter):
     """A writer of captures that writes no frames, but compares each frame with the recorded frame."""
 
-    def __init__(self, path: Path, player: Player) -> None:
+    def __init__(self, path: Path, player: CapturePlayer) -> None:
         super().__init__(path)
         self._player = player
 

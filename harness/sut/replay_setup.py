@@ -12,7 +12,7 @@ from jsonschema_rs import Draft202012Validator
 
 from harness.errors import UsageError
 from harness.printable import one_line
-from harness.sut.replay_items import LATEST_TIME_US, Item, Note, NotReplayable
+from harness.sut.replay_items import LATEST_TIME_US, CaptureItem, CaptureNote, NotReplayable
 from harness.sut.replay_tape import SAVED_ATTRIBUTES, TAPE_SCHEMA
 from harness.sut.surroundings import ENVIRONMENT_PARTS
 from harness.sut.sut_file import SutFile, parse_sut_file
@@ -79,9 +79,9 @@ def _build_validator() -> Draft202012Validator:
     return Draft202012Validator(_SETUP_SCHEMA)
 
 
-def take_setup(items: list[Item]) -> dict[str, Any]:
+def take_setup(items: list[CaptureItem]) -> dict[str, Any]:
     """Return the set-up at the beginning of a capture. Raise NotReplayable if the capture contains no valid set-up."""
-    if not items or not isinstance(first := items.pop(0), Note) or "setup" not in first.said:
+    if not items or not isinstance(first := items.pop(0), CaptureNote) or "setup" not in first.said:
         raise NotReplayable(
             "the capture of this check has no set-up: the capture was recorded by an older harness, or changed"
         )

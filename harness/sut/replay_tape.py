@@ -23,7 +23,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from harness.capture.pcapng import MAX_NOTE
+from harness.capture.pcapng import MAX_NOTE_TEXT_BYTES
 from harness.environment import Environment
 from harness.errors import MqconformError
 from reference_qm.surface.inputs import Endpoint
@@ -46,7 +46,7 @@ file, the identifier, the facilities, the keys and the timeouts.
 """
 
 
-class Tape:
+class CheckTape:
     """The writer of the notes of one check. It stores notes until a recorder is available."""
 
     def __init__(self, environment: Environment, address: str) -> None:
@@ -147,7 +147,7 @@ class Tape:
     def _write_note(self, values: Mapping[str, Any]) -> None:
         assert self._recorder is not None
         line = encode_note(values)
-        if len(line) > MAX_NOTE:
+        if len(line) > MAX_NOTE_TEXT_BYTES:
             line = encode_note({"us": values.get("us", 0), "lost": f"a note of {len(line)} bytes"})
         self._recorder.note(line)
 
@@ -207,7 +207,7 @@ def _convert_table(table: Any) -> dict[str, Any]:
 class RecordedControl:
     """A control channel whose requests and answers are written to the tape, that is, to the notes in the capture."""
 
-    def __init__(self, control: Control, tape: Tape) -> None:
+    def __init__(self, control: Control, tape: CheckTape) -> None:
         self._control = control
         self._tape = tape
 
@@ -244,7 +244,7 @@ class RecordedCommands:
     notes in the capture.
     """
 
-    def __init__(self, set_part: SetPart, tape: Tape) -> None:
+    def __init__(self, set_part: SetPart, tape: CheckTape) -> None:
         self._set_part = set_part
         self._tape = tape
 

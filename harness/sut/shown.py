@@ -39,11 +39,13 @@ def parse_reply(value: Any, kind: type[Reply] = ShownObject) -> Any:
     abstract data model.
     """
     if isinstance(value, dict):
-        return kind({name: parse_reply(each, kind) if type(each) in _NESTED else each for name, each in value.items()})
+        return kind(
+            {name: parse_reply(each, kind) if type(each) in _NESTED_TYPES else each for name, each in value.items()}
+        )
     return [parse_reply(each, kind) for each in value] if isinstance(value, list) else value
 
 
-_NESTED = (dict, list)
+_NESTED_TYPES = (dict, list)
 
 
 def lookup_id(message: Mapping[str, Any]) -> int:

@@ -66,7 +66,7 @@ class EnvironmentTable:
         """The parts of the environment for which the SUT file has commands."""
         return tuple(part for part in (*ENVIRONMENT_PARTS, CLOCK) if self.command(part, False))
 
-    def complaint(self) -> str | None:
+    def describe_error(self) -> str | None:
         """Return one line that describes the error in the table, or None if the table is valid."""
         for part in ENVIRONMENT_PARTS:
             if bool(self.command(part, True)) is not bool(self.command(part, False)):

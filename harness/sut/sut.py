@@ -41,7 +41,7 @@ have been restored.
 """
 
 
-class NotRestored(Exception):
+class EnvironmentNotRestored(Exception):
     """The error when a command reports that a part of the environment was restored, but the part is still changed."""
 
 
@@ -421,7 +421,7 @@ class Sut(OwnQueues):
         for name, step in steps.items():
             try:
                 step()
-            except (ConformanceFailure, SutUnavailable, NotRestored) as error:
+            except (ConformanceFailure, SutUnavailable, EnvironmentNotRestored) as error:
                 left[name] = f"{name} ({error})"
         if left:
             self.broken = f"{self.file.sut.name}: its environment could not be restored: {', '.join(left.values())}"
@@ -433,7 +433,7 @@ class Sut(OwnQueues):
     def _restore_part(self, name: str, value: int) -> None:
         reported = self._change_environment_parts({name: value}).get(name)
         if reported != value:
-            raise NotRestored(f"the SUT reports the value {reported}")
+            raise EnvironmentNotRestored(f"the SUT reports the value {reported}")
 
     def _has_directory_again(self) -> bool:
         """Return whether the SUT shows that it has reconnected to its directory."""

@@ -308,7 +308,7 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
     if file.capabilities.get("topology", False) and file.driver.kind != "virtual":
         raise UsageError(f"{where}: capabilities.topology needs three systems; use --topology FILE")
     _check_timeouts(file.timeouts, where)
-    if (complaint := file.environment.complaint()) is not None:
+    if (complaint := file.environment.describe_error()) is not None:
         raise UsageError(f"{where}: {complaint}")
     if file.environment.parts and file.driver.kind == "virtual":
         raise UsageError(f'{where}: [environment] cannot be used with driver.kind = "virtual"')

@@ -56,7 +56,7 @@ class TimeoutsTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Speed:
+class SpeedMeasurement:
     """The durations (ms) of the exchanges with which the harness measured the speed of the system."""
 
     samples_ms: tuple[int, ...]
@@ -106,7 +106,7 @@ class Timeouts:
         return self.worst_ms >= SLOW_ANSWER_MS
 
     @property
-    def late_ms(self) -> int:
+    def late_answer_wait_ms(self) -> int:
         """int ms: how long to wait after the response timeout in order to find out whether an answer is late or
         missing.
         """
@@ -123,7 +123,7 @@ rarely late; any other system may be a second late.
 
 
 def compute_timeouts(
-    table: TimeoutsTable, *, controlled: bool, speed: Speed | None = None, felt: bool = False
+    table: TimeoutsTable, *, controlled: bool, speed: SpeedMeasurement | None = None, felt: bool = False
 ) -> Timeouts:
     """Return the timeouts of a run in real time. ``felt`` states whether the system's pulse is measured. If it is
     measured, the timeouts need not allow for stalls.
@@ -147,7 +147,7 @@ def compute_timeouts(
     )
 
 
-def measure_speed(exchange: Callable[[], object]) -> Speed | None:
+def measure_speed(exchange: Callable[[], object]) -> SpeedMeasurement | None:
     """Measure the duration of several exchanges. Return None if an exchange was not answered."""
     samples = []
     for number in range(MEASURED_EXCHANGES):
@@ -157,10 +157,10 @@ def measure_speed(exchange: Callable[[], object]) -> Speed | None:
         if exchange() is None:
             return None
         samples.append(int((time.monotonic() - began) * 1_000))
-    return Speed(tuple(samples))
+    return SpeedMeasurement(tuple(samples))
 
 
-def report_timeouts(speeds: Sequence[Speed | None], timeouts: Timeouts) -> dict[str, Any]:
+def report_timeouts(speeds: Sequence[SpeedMeasurement | None], timeouts: Timeouts) -> dict[str, Any]:
     """Return the timeouts for run.json. If there are several workers, return the timeouts for the slowest SUT."""
     known = [speed for speed in speeds if speed is not None]
     slowest = max(known, key=lambda speed: speed.worst_ms, default=None)

@@ -10,7 +10,7 @@ from harness.environment import Environment
 from harness.errors import SutUnavailable
 from harness.printable import one_line
 from harness.sut.control import REASON_LIMIT, ContractBroken, Control
-from harness.sut.replay_tape import RecordedCommands, RecordedControl, Tape
+from harness.sut.replay_tape import CheckTape, RecordedCommands, RecordedControl
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile
 from harness.sut.timeouts import VIRTUAL_TIMEOUTS, Timeouts
@@ -22,7 +22,7 @@ VERSION_LIMIT = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class SutIdentity:
     """The identity of a SUT: its identifier, the facilities of its control channel, and its public keys."""
 
     identifier: UUID | None
@@ -42,7 +42,7 @@ def describe_unsupported_version(version: object) -> str | None:
     )
 
 
-def request_identity(control: Control) -> Identity:
+def request_identity(control: Control) -> SutIdentity:
     """Request the identity on a control channel. Raise SutUnavailable with a one-line message if the answer is
     missing or invalid.
     """
@@ -55,7 +55,7 @@ def request_identity(control: Control) -> Identity:
         raise SutUnavailable(refused)
     try:
         announced = said.get("facilities", said.get("capabilities", ()))  # the former name of the key
-        return Identity(
+        return SutIdentity(
             UUID(said["guid"]),
             frozenset(list_offered_facilities(FACILITIES, frozenset(announced))),
             base64.b64decode(said.get("public_encryption_keys_base64", ""), validate=True),
@@ -71,7 +71,7 @@ def build_sut_view(
     file: SutFile,
     environment: Environment,
     control: Control | None,
-    who: Identity,
+    who: SutIdentity,
     tcp_port: int,
     ping_port: int,
     rpc_port: int = 0,
@@ -89,7 +89,7 @@ def build_sut_view(
             if "set_timers" in who.facilities:
                 scale = timeouts.scale(file.control.time_scale)
                 control.call("set_timers", scale=scale)
-    tape = Tape(environment, file.driver.address)
+    tape = CheckTape(environment, file.driver.address)
     view = Sut(
         file,
         environment,

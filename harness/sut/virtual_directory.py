@@ -24,7 +24,7 @@ from reference_qm.surface.entropy import Entropy, new_guid
 
 OWN_SITE = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
 FAR_SITE = UUID("6d71636f-6e66-4f72-8d00-0000000000d2")
-ENTERPRISE = UUID("6d71636f-6e66-4f72-8d00-0000000000e1")
+ENTERPRISE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000e1")
 COMPUTER_SID = Sid.of("S-1-5-21-1-2-3-1700")
 PEER, FAR = "peer", "far"
 PEER_HOST = f"{PEER}.example"
@@ -40,7 +40,7 @@ def virtual_directory(
     peer = driver.peer_identifier
     directory = MemoryDirectory(partial(new_guid, entropy), lambda: 0)
     for element in (
-        Enterprise(Identifier=ENTERPRISE, Name="mqc"),
+        Enterprise(Identifier=ENTERPRISE_GUID, Name="mqc"),
         Computer(Name=computer, SecurityIdentifier=COMPUTER_SID.build()),
         Site(Identifier=OWN_SITE, Name="here"),
         Site(Identifier=FAR_SITE, Name="there"),

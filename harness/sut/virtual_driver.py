@@ -22,7 +22,7 @@ from harness.sut.provisioning import (
 from harness.sut.sut import Sut, TapeInterface
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE, UNUSED_ADDRESS, SutFile
 from harness.sut.sut_process import ProcessEnd
-from harness.sut.view import Identity, build_sut_view, request_identity
+from harness.sut.view import SutIdentity, build_sut_view, request_identity
 from harness.sut.virtual_directory import PEER_HOST, virtual_directory
 from reference_qm.config import DEFAULT_QUOTA_KB, QueueManagerConfig, QueueSettings
 from reference_qm.control import FACILITIES
@@ -39,7 +39,7 @@ THIRD_ADDRESS = "127.0.0.253"
 """A third address for the host name ``TWO_ADDRESSES``, at which no program listens. For a real system, the name may
 have only two addresses.
 """
-COMPUTER = "sut"
+SUT_COMPUTER_NAME = "sut"
 
 
 def derive_entropy(seed: str) -> SeededEntropy:
@@ -96,7 +96,7 @@ class VirtualDriver:
         integrated = file.capabilities.get("directory", False)
         config = QueueManagerConfig(
             identifier=identifier,
-            host_name=f"{COMPUTER}.example",
+            host_name=f"{SUT_COMPUTER_NAME}.example",
             addresses=(driver.address,),
             remote_tcp_port=driver.peer_tcp_port,
             remote_ping_port=driver.peer_ping_port,
@@ -120,7 +120,7 @@ class VirtualDriver:
         )
         environment.hosts[PEER_HOST] = (driver.peer_address,)
         users = config.security.accounts
-        directory = virtual_directory(driver, identifier, COMPUTER, entropy, users) if integrated else None
+        directory = virtual_directory(driver, identifier, SUT_COMPUTER_NAME, entropy, users) if integrated else None
         faults = self.file.reference.faults
         release = self.file.reference.release
         configured = replace(
@@ -143,7 +143,7 @@ class VirtualDriver:
         view.hangs = self._is_core_hanging
         return view
 
-    def _open_control(self, host: SystemHost) -> tuple[Control | None, Identity]:
+    def _open_control(self, host: SystemHost) -> tuple[Control | None, SutIdentity]:
         """Open the control channel that the SUT file describes, with all facilities or with the facilities in the
         SUT file. Return None if the SUT file describes no control channel.
         """
@@ -151,7 +151,7 @@ class VirtualDriver:
         who, offered = request_identity(control), self.file.reference.facilities
         if offered == tuple(FACILITIES):
             return control, who
-        limited, who = limit_control(control, who, offered) if offered else (None, Identity(who.identifier))
+        limited, who = limit_control(control, who, offered) if offered else (None, SutIdentity(who.identifier))
         return offer_remote_reading(limited, who, host.environment, self.file, self.file.driver.rpc_port)
 
     def _select_sut_file(self, needs: Collection[str]) -> SutFile:
@@ -187,7 +187,7 @@ class VirtualDriver:
     def start_again(self) -> None:
         """Do nothing, because each test has its own system."""
 
-    def confirm(self) -> None:
+    def confirm_same_system(self) -> None:
         """Do nothing, because each test has its own system."""
 
     def stop(self) -> None:

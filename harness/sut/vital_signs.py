@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from harness.environment.pulse import Channel, Pulse
+from harness.environment.pulse import Pulse, QuestionChannel
 from harness.environment.real import RealEnvironment
 from harness.environment.wall_clock import WallClock
 from harness.sut.pulse_channels import ControlChannel, PingChannel
 from harness.sut.sut_file import SutFile
-from harness.sut.timeouts import SLOW_ANSWER_FACTOR, Speed, compute_timeouts, measure_speed
-from harness.sut.wires import Route
+from harness.sut.timeouts import SLOW_ANSWER_FACTOR, SpeedMeasurement, compute_timeouts, measure_speed
+from harness.sut.wires import ControlRoute
 from reference_qm.surface.inputs import Endpoint
 
 STALL_TOLERANCE_MS = 100
 """int ms: an answer that takes longer than usual by more than this time counts as delayed by a stall."""
 
-OpenChannel = Callable[[RealEnvironment, Pulse], Channel]
+OpenChannel = Callable[[RealEnvironment, Pulse], QuestionChannel]
 
 
 class VitalSigns:
@@ -27,14 +27,14 @@ class VitalSigns:
 
     def __init__(self, file: SutFile) -> None:
         self.file = file
-        self.speed: Speed | None = None
+        self.speed: SpeedMeasurement | None = None
         self.timeouts = compute_timeouts(file.timeouts, controlled=file.control.kind != "none")
         self._open_channel: OpenChannel | None = None
         self._felt: Pulse | None = None
         """The pulse that was measured during the previous test."""
         self._clock: WallClock | None = None
 
-    def measure_system(self, exchange: Callable[[], object], ping_port: int, control: Route | None) -> None:
+    def measure_system(self, exchange: Callable[[], object], ping_port: int, control: ControlRoute | None) -> None:
         """Measure the system's speed, choose the channel that measures its pulse, and compute the timeouts."""
         self.speed = measure_speed(exchange)
         if self.speed is not None:
@@ -77,7 +77,7 @@ class VitalSigns:
         """
         return 0 if self._clock is None else self._clock.jump_ms
 
-    def _list_pulse_channels(self, ping_port: int, control: Route | None) -> Iterator[OpenChannel]:
+    def _list_pulse_channels(self, ping_port: int, control: ControlRoute | None) -> Iterator[OpenChannel]:
         driver = self.file.driver
         if self.file.capabilities.get("ping", False):
             endpoint = Endpoint(driver.address, ping_port)

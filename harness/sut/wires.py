@@ -50,7 +50,7 @@ class ReplySink(Protocol):
         """Handle the end of the channel. No further answers arrive."""
 
 
-class Wire(Protocol):
+class ControlWire(Protocol):
     """The interface of one connection (wire) of a control channel."""
 
     @property
@@ -72,14 +72,14 @@ class Wire(Protocol):
         """
 
 
-class Route(Protocol):
+class ControlRoute(Protocol):
     """A way to connect to a control channel: an address or a command. ``name`` is the name of the control channel
     in messages.
     """
 
     name: str
 
-    def open(self, environment: Environment, sink: ReplySink) -> Wire:
+    def open(self, environment: Environment, sink: ReplySink) -> ControlWire:
         """Open a connection (wire) of the control channel. Raise SutUnavailable if it is already known that this
         fails. Later, ``on_connection_open`` or ``on_end`` of the sink is called.
         """

@@ -10,16 +10,16 @@ from harness.environment import Environment, Listener, Stream, StreamSink
 from reference_qm.surface.inputs import Endpoint
 
 
-class Observer(Protocol):
+class RelayObserver(Protocol):
     """The interface of an observer of all traffic of a relay."""
 
-    def on_opened(self, link: Link) -> None:
+    def on_opened(self, link: RelayedStreamPair) -> None:
         """Handle a new connection of a system."""
 
-    def on_data(self, link: Link, data: bytes, *, from_initiator: bool) -> None:
+    def on_data(self, link: RelayedStreamPair, data: bytes, *, from_initiator: bool) -> None:
         """Handle bytes that one side sent."""
 
-    def on_closed(self, link: Link, *, by_initiator: bool) -> None:
+    def on_closed(self, link: RelayedStreamPair, *, by_initiator: bool) -> None:
         """Handle the end of a connection."""
 
 
@@ -29,14 +29,14 @@ class Relay:
     """
 
     def __init__(
-        self, environment: Environment, at: Endpoint, target: Endpoint, observer: Observer, local_host: str
+        self, environment: Environment, at: Endpoint, target: Endpoint, observer: RelayObserver, local_host: str
     ) -> None:
         self.environment = environment
         self.at = at
         self.target = target
         self.observer = observer
         self.local_host = local_host
-        self.links: list[Link] = []
+        self.links: list[RelayedStreamPair] = []
         """The open links."""
         self._listener: Listener | None = None
         self.let_through()
@@ -55,12 +55,12 @@ class Relay:
             link.end(by_initiator=False)
 
     def _accept(self, stream: Stream) -> StreamSink:
-        link = Link(self, stream)
+        link = RelayedStreamPair(self, stream)
         self.links.append(link)
         return link.near
 
 
-class Link:
+class RelayedStreamPair:
     """One connection through a relay. ``near``: the side of the system that opened the connection."""
 
     def __init__(self, relay: Relay, stream: Stream) -> None:
@@ -92,7 +92,7 @@ class Link:
 class _Side:
     """One side of a connection through a relay."""
 
-    def __init__(self, link: Link, *, from_initiator: bool) -> None:
+    def __init__(self, link: RelayedStreamPair, *, from_initiator: bool) -> None:
         self._link = link
         self._from_initiator = from_initiator
         self._is_there = from_initiator

@@ -12,12 +12,12 @@ from uuid import UUID
 
 from harness.capture.recorder import FROM_SUT, TO_SUT, Connection, Frame, Recorder
 from harness.capture.sut_framer import SutFramer
-from harness.topology.relay import Link
+from harness.topology.relay import RelayedStreamPair
 from reference_qm.codec import FramingError
 
 
 @dataclass(eq=False, slots=True)
-class Passage:
+class RelayedConnection:
     """One connection between two systems. ``connection``: the record from the acceptor's perspective, which is the
     perspective of the capture. ``mirrored``: the same packets from the initiator's perspective, for predicates.
     ``initiator``: the role of the system that opened the connection, or None until its EstablishConnection request
@@ -84,12 +84,12 @@ class RelayTraffic:
     def __init__(self, recorder: Recorder, roles: Mapping[str, str], judge: Judge | None = None) -> None:
         """Observe the relays at the addresses that ``roles`` lists."""
         self.recorder = recorder
-        self.passages: list[Passage] = []
+        self.passages: list[RelayedConnection] = []
         self.identifiers: dict[UUID, str] = {}
         """The role of each queue manager, by identifier."""
         self._roles = roles
         self._judge = judge
-        self._of: dict[Link, Passage] = {}
+        self._of: dict[RelayedStreamPair, RelayedConnection] = {}
 
     def packets_sent(self, kind: str, *, by: str, to: str) -> list[Frame]:
         """Return the packets of a kind that one system sent to another, on connections opened by either system."""
@@ -103,13 +103,15 @@ class RelayTraffic:
 
     # -- events of relays ---------------------------------------------------------------------------------------
 
-    def on_opened(self, link: Link) -> None:
+    def on_opened(self, link: RelayedStreamPair) -> None:
         connection = self.recorder.record_opening(link.client, link.server, by_peer=True)
-        passage = Passage(self._roles[link.server.host], connection, Connection(connection.number, "initiator"))
+        passage = RelayedConnection(
+            self._roles[link.server.host], connection, Connection(connection.number, "initiator")
+        )
         self._of[link] = passage
         self.passages.append(passage)
 
-    def on_data(self, link: Link, data: bytes, *, from_initiator: bool) -> None:
+    def on_data(self, link: RelayedStreamPair, data: bytes, *, from_initiator: bool) -> None:
         passage = self._of[link]
         for frame in (
             self._record_bytes(passage, data)
@@ -134,7 +136,7 @@ class RelayTraffic:
         maker = UUID(str(frame["UserHeader"].SourceQueueManager))
         return maker in self.identifiers and self.identifiers[maker] != by
 
-    def _record_bytes(self, passage: Passage, data: bytes) -> list[Frame]:
+    def _record_bytes(self, passage: RelayedConnection, data: bytes) -> list[Frame]:
         """Record the bytes from an initiator, either as complete packets or as malformed bytes."""
         try:
             packets = passage.framer.feed(data)
@@ -146,7 +148,7 @@ class RelayTraffic:
                 passage.initiator = self.identifiers.get(UUID(str(frame["EstablishConnectionHeader"].ClientGuid)))
         return frames
 
-    def on_closed(self, link: Link, *, by_initiator: bool) -> None:
+    def on_closed(self, link: RelayedStreamPair, *, by_initiator: bool) -> None:
         passage = self._of.pop(link)
         self.recorder.record_connection_end(passage.connection, by_peer=by_initiator)
         passage.mirrored.closed_by = "sut" if by_initiator else "peer"

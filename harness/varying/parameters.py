@@ -22,7 +22,7 @@ SECOND_SOURCE_GUID = UUID("6d716376-0000-4000-8000-00000000a001")
 """The queue manager that messages name as their source if the peer only forwards them."""
 TRACE_QUEUE = UUID("6d716376-0000-4000-8000-00000000a002")
 """The identifier of a public queue that no directory contains."""
-DAY_S = 86_400
+SECONDS_PER_DAY = 86_400
 LONG_BODY = bytes(index % 251 for index in range(5_000))
 """A body that is longer than the blocks in which a system may store or send bodies."""
 LONG_EXTENSION = bytes(255 - index % 253 for index in range(303))
@@ -33,7 +33,7 @@ LONG_LABEL = "L" * 249
 """A label of the maximum length (MS-MQMQ 2.2.20.3)."""
 
 
-class Value(NamedTuple):
+class ParameterValue(NamedTuple):
     """A value of a parameter. ``needs``: the capabilities and facilities that a system must have if the value is
     used. ``send_needs``: the facilities without which the value changes only packets of the peer, and no request
     ``send``.
@@ -55,19 +55,19 @@ def _properties_fields(**fields: Any) -> Fields:
     return {"properties": fields}
 
 
-def _acknowledged_value(event: str, **asks: str) -> Value:
+def _acknowledged_value(event: str, **asks: str) -> ParameterValue:
     """Return the value that requests both acknowledgments of an event. The value needs an administration queue."""
     queue = r"TCP:{peer}\private$\mqc-acks"
     packet = {**_user_fields(AdminQueue=queue), **_properties_fields(**dict.fromkeys(asks, 1))}
-    return Value(event, packet, {"acks": tuple(asks.values()), "admin_queue": f"DIRECT={queue}"})
+    return ParameterValue(event, packet, {"acks": tuple(asks.values()), "admin_queue": f"DIRECT={queue}"})
 
 
-PARAMETERS: Mapping[str, Sequence[Value]] = {
+PARAMETERS: Mapping[str, Sequence[ParameterValue]] = {
     # -- of a message -------------------------------------------------------------------------------------------
     "delivery": (
-        Value("express"),
-        Value("recoverable", _user_fields(DM=1), {"delivery": "recoverable"}),
-        Value(
+        ParameterValue("express"),
+        ParameterValue("recoverable", _user_fields(DM=1), {"delivery": "recoverable"}),
+        ParameterValue(
             "transactional",
             _user_fields(DM=1),
             {"delivery": "transactional"},
@@ -76,18 +76,18 @@ PARAMETERS: Mapping[str, Sequence[Value]] = {
         ),
     ),
     "priority": (
-        Value("3"),
-        Value("0", {"base": {"PR": 0}}, {"priority": 0}),
-        Value("7", {"base": {"PR": 7}}, {"priority": 7}),
+        ParameterValue("3"),
+        ParameterValue("0", {"base": {"PR": 0}}, {"priority": 0}),
+        ParameterValue("7", {"base": {"PR": 7}}, {"priority": 7}),
     ),
     "acknowledgments": (
-        Value("none"),
+        ParameterValue("none"),
         _acknowledged_value("of arrival", PA="positive_arrival", NA="negative_arrival"),
         _acknowledged_value("of receipt", PR="positive_receive", NR="negative_receive"),
     ),
     "administration queue": (
-        Value("direct"),
-        Value(
+        ParameterValue("direct"),
+        ParameterValue(
             "private",
             _user_fields(
                 AdminQueue=PrivateQueueFormatName(
@@ -97,26 +97,32 @@ PARAMETERS: Mapping[str, Sequence[Value]] = {
             {"admin_queue": f"PRIVATE={SECOND_SOURCE_GUID}\\87654321"},
         ),
     ),
-    "positive journaling": (Value("no"), Value("yes", _user_fields(JP=1), {"journal": ("positive",)})),
-    "negative journaling": (Value("no"), Value("yes", _user_fields(JN=1), {"journal": ("negative",)})),
+    "positive journaling": (
+        ParameterValue("no"),
+        ParameterValue("yes", _user_fields(JP=1), {"journal": ("positive",)}),
+    ),
+    "negative journaling": (
+        ParameterValue("no"),
+        ParameterValue("yes", _user_fields(JN=1), {"journal": ("negative",)}),
+    ),
     "response queue": (
-        Value("none"),
-        Value(
+        ParameterValue("none"),
+        ParameterValue(
             "direct",
             _user_fields(ResponseQueue=r"TCP:{peer}\private$\mqc-answers"),
             {"response_queue": r"DIRECT=TCP:{peer}\private$\mqc-answers"},
         ),
     ),
-    "destination": (Value("direct"), Value("private", needs=("queue_control",))),
+    "destination": (ParameterValue("direct"), ParameterValue("private", needs=("queue_control",))),
     "body": (
-        Value("short"),
-        Value("empty", {"body": b""}, {"body": ""}),
-        Value("5,000 bytes", {"body": LONG_BODY}, {"body": "B" * 5_000}),
+        ParameterValue("short"),
+        ParameterValue("empty", {"body": b""}, {"body": ""}),
+        ParameterValue("5,000 bytes", {"body": LONG_BODY}, {"body": "B" * 5_000}),
     ),
-    "label": (Value("short"), Value("249 characters", {"label": LONG_LABEL}, {"label": LONG_LABEL})),
+    "label": (ParameterValue("short"), ParameterValue("249 characters", {"label": LONG_LABEL}, {"label": LONG_LABEL})),
     "extension": (
-        Value("none"),
-        Value(
+        ParameterValue("none"),
+        ParameterValue(
             f"{len(LONG_EXTENSION)} bytes",
             _properties_fields(ExtensionData=LONG_EXTENSION),
             {"extension_base64": b64encode(LONG_EXTENSION).decode()},
@@ -124,8 +130,8 @@ PARAMETERS: Mapping[str, Sequence[Value]] = {
         ),
     ),
     "correlation": (
-        Value("none"),
-        Value(
+        ParameterValue("none"),
+        ParameterValue(
             "20 bytes",
             _properties_fields(CorrelationID=CORRELATION_ID),
             {"correlation_id": CORRELATION_ID.hex()},
@@ -133,45 +139,57 @@ PARAMETERS: Mapping[str, Sequence[Value]] = {
         ),
     ),
     "time to reach queue": (
-        Value("infinite"),
-        Value("a day", {"base": {"TimeToReachQueue": DAY_S}}, {"time_to_reach_queue_s": DAY_S}),
+        ParameterValue("infinite"),
+        ParameterValue(
+            "a day", {"base": {"TimeToReachQueue": SECONDS_PER_DAY}}, {"time_to_reach_queue_s": SECONDS_PER_DAY}
+        ),
     ),
     "time to be received": (
-        Value("infinite"),
-        Value("two days", _user_fields(TimeToBeReceived=2 * DAY_S), {"time_to_be_received_s": 2 * DAY_S}),
+        ParameterValue("infinite"),
+        ParameterValue(
+            "two days",
+            _user_fields(TimeToBeReceived=2 * SECONDS_PER_DAY),
+            {"time_to_be_received_s": 2 * SECONDS_PER_DAY},
+        ),
     ),
     "application tag": (
-        Value("0"),
-        Value("0xFFFFFFFF", _properties_fields(ApplicationTag=0xFFFF_FFFF), {"application_tag": 0xFFFF_FFFF}),
+        ParameterValue("0"),
+        ParameterValue("0xFFFFFFFF", _properties_fields(ApplicationTag=0xFFFF_FFFF), {"application_tag": 0xFFFF_FFFF}),
     ),
     "trace": (
-        Value("none"),
-        Value("a queue", {"debug": {"QueueIdentifier": TRACE_QUEUE}}, {"trace_queue": str(TRACE_QUEUE)}),
+        ParameterValue("none"),
+        ParameterValue("a queue", {"debug": {"QueueIdentifier": TRACE_QUEUE}}, {"trace_queue": str(TRACE_QUEUE)}),
     ),
     "security": (
-        Value("none"),
-        Value("without sender", {"security": {"ST": 0}}),
-        Value("signed", send={"authentication_level": "sig30"}, needs=("security",)),
+        ParameterValue("none"),
+        ParameterValue("without sender", {"security": {"ST": 0}}),
+        ParameterValue("signed", send={"authentication_level": "sig30"}, needs=("security",)),
     ),
     # -- of a queue ---------------------------------------------------------------------------------------------
-    "queue journaling": (Value("no"), Value("yes", queue={"journaling": True}, needs=("queue_control",))),
-    "queue quota": (Value("none"), Value("1 GB", queue={"quota_kb": 1 << 20}, needs=("queue_control",))),
+    "queue journaling": (
+        ParameterValue("no"),
+        ParameterValue("yes", queue={"journaling": True}, needs=("queue_control",)),
+    ),
+    "queue quota": (
+        ParameterValue("none"),
+        ParameterValue("1 GB", queue={"quota_kb": 1 << 20}, needs=("queue_control",)),
+    ),
     "queue privacy": (
-        Value("optional"),
-        Value("none", queue={"privacy": "none"}, needs=("queue_control",)),
+        ParameterValue("optional"),
+        ParameterValue("none", queue={"privacy": "none"}, needs=("queue_control",)),
     ),
     "queue authentication": (
-        Value("no"),
-        Value("yes", queue={"authenticated": True}, needs=("queue_control", "security")),
+        ParameterValue("no"),
+        ParameterValue("yes", queue={"authenticated": True}, needs=("queue_control", "security")),
     ),
     # -- of a read ----------------------------------------------------------------------------------------------
     "read by": (
-        Value("queue"),
-        Value("handle", needs=("receive",)),
-        Value("cursor", needs=("receive",)),
+        ParameterValue("queue"),
+        ParameterValue("handle", needs=("receive",)),
+        ParameterValue("cursor", needs=("receive",)),
     ),
-    "read transaction": (Value("none"), Value("internal", needs=("transactions",))),
-    "read time-out": (Value("0"), Value("a second")),
+    "read transaction": (ParameterValue("none"), ParameterValue("internal", needs=("transactions",))),
+    "read time-out": (ParameterValue("0"), ParameterValue("a second")),
 }
 """The possible values of each parameter. The default value comes first."""
 
@@ -188,6 +206,6 @@ a transaction needs a transactional queue.
 """
 
 
-def find_value(parameter: str, name: str) -> Value:
+def find_value(parameter: str, name: str) -> ParameterValue:
     """Return a value by its name."""
     return next(value for value in PARAMETERS[parameter] if value.name == name)

@@ -13,7 +13,7 @@ from harness.varying.variant import Variant
 SECOND_READ_TIMEOUT_MS = 1_000
 
 
-class Channel(Protocol):
+class VerbChannel(Protocol):
     """The interface of the control channel to which a `VariedControl` adds values."""
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
@@ -32,7 +32,7 @@ class Channel(Protocol):
 class VariedControl:
     """A control channel that adds the values of a row to its requests."""
 
-    def __init__(self, control: Channel, variant: Variant) -> None:
+    def __init__(self, control: VerbChannel, variant: Variant) -> None:
         self.control = control
         self._variant = variant
 

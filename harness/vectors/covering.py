@@ -79,15 +79,19 @@ DEBUG_HEADERS: Mapping[str, Any] = {
     "without queue": {},
     "with queue": {"QueueIdentifier": SAMPLE_GUIDS[2]},
 }
-TWO_NAMES = [
+TWO_FORMAT_NAMES = [
     MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName="TCP:192.0.2.1\\q1")),
     MQFFormatNameElement(FormatName=PublicQueueFormatName(PublicQueueIdentifier=SAMPLE_GUIDS[3])),
 ]
 LIST_SIGNATURE = MQFSignatureHeader(Signature=bytes(range(128)))
 SEVERAL_DESTINATIONS: Mapping[str, Any] = {
     "none": None,
-    "two": {"Destination": TWO_NAMES},
-    "two and a signature": {"Destination": TWO_NAMES, "Response": TWO_NAMES[:1], "Signature": LIST_SIGNATURE},
+    "two": {"Destination": TWO_FORMAT_NAMES},
+    "two and a signature": {
+        "Destination": TWO_FORMAT_NAMES,
+        "Response": TWO_FORMAT_NAMES[:1],
+        "Signature": LIST_SIGNATURE,
+    },
 }
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from harness.capture.golden import load_golden
 from harness.vectors.covering import SAMPLE_GUIDS, build_message, list_combinations
-from harness.vectors.vector import Row
+from harness.vectors.vector import VectorRow
 from harness.wire import (
     FinalAckBody,
     OrderAckBody,
@@ -21,18 +21,18 @@ from harness.wire import (
     user_message,
 )
 
-LENGTHS_OF_REFUSED = (0, 1, 15, 16)
+REFUSED_HEAD_LENGTHS = (0, 1, 15, 16)
 """The sizes in bytes to which a valid packet is truncated. At a size of 16 bytes, the InternalHeader or UserHeader
 is missing.
 """
 
 
-def list_golden(packet: str) -> Iterator[Row]:
+def list_golden(packet: str) -> Iterator[VectorRow]:
     """Yield the frames of one kind from the example in MS-MQQB 4.1."""
     for frame in load_golden().frames:
         if frame.packet == packet:
             name = f"golden-frame-{frame.number}"
-            yield Row(name, frame.data, "valid", f"MS-MQQB {frame.section} {frame.title}, as Windows sent it.")
+            yield VectorRow(name, frame.data, "valid", f"MS-MQQB {frame.section} {frame.title}, as Windows sent it.")
 
 
 def replace_bytes(data: bytes, offset: int, new: bytes) -> bytes:
@@ -40,7 +40,7 @@ def replace_bytes(data: bytes, offset: int, new: bytes) -> bytes:
     return data[:offset] + new + data[offset + len(new) :]
 
 
-def list_refused_bases(valid: bytes, kind: str) -> Iterator[Row]:
+def list_refused_bases(valid: bytes, kind: str) -> Iterator[VectorRow]:
     """Yield byte strings that every receiver must refuse, made from a valid packet (MS-MQMQ 2.2.19.1, MS-MQQB
     3.1.5.1.3).
     """
@@ -58,45 +58,49 @@ def list_refused_bases(valid: bytes, kind: str) -> Iterator[Row]:
         ),
     }
     for name, (offset, new, rules, comment) in changes.items():
-        yield Row(name, replace_bytes(valid, offset, new), "invalid", f"{kind}: {comment}", rules)
-    for length in LENGTHS_OF_REFUSED:
-        yield Row(
+        yield VectorRow(name, replace_bytes(valid, offset, new), "invalid", f"{kind}: {comment}", rules)
+    for length in REFUSED_HEAD_LENGTHS:
+        yield VectorRow(
             f"cut-after-{length}", valid[:length], "invalid", f"{kind}: the packet is truncated after {length} bytes."
         )
-    yield Row("cut-by-one", valid[:-1], "invalid", f"{kind}: the last byte is missing.")
+    yield VectorRow("cut-by-one", valid[:-1], "invalid", f"{kind}: the last byte is missing.")
 
 
-def list_pings() -> Iterator[Row]:
+def list_pings() -> Iterator[VectorRow]:
     """Yield the rows for PingPacket (MS-MQQB 2.2.7)."""
     yield from list_golden("Ping")
     for name, word in (("request", 0x0000), ("response", 0x0001), ("refusing-response", 0x0003)):
         data = bytes(ping_request(Flags=word, Cookie=0xFFFF_FFFF, QMGuid=SAMPLE_GUIDS[0]))
-        yield Row(name, data, "valid", f"Flags is 0x{word:04X}; Cookie has its greatest value.")
+        yield VectorRow(name, data, "valid", f"Flags is 0x{word:04X}; Cookie has its greatest value.")
     data = bytes(ping_request(Flags=0xFFFC, QMGuid=UUID(int=0)))
-    yield Row("unused-bits-set", data, "acceptable", "A receiver ignores the unused bits of Flags.", ("MQQB-2.2.7-01",))
+    yield VectorRow(
+        "unused-bits-set", data, "acceptable", "A receiver ignores the unused bits of Flags.", ("MQQB-2.2.7-01",)
+    )
     valid = bytes(ping_request())
-    yield Row("wrong-signature", replace_bytes(valid, 2, b"UH"), "invalid", "Signature is 55 48 in reverse order.")
-    yield Row("cut-by-one", valid[:-1], "invalid", "Only 23 of 24 bytes are present.")
+    yield VectorRow(
+        "wrong-signature", replace_bytes(valid, 2, b"UH"), "invalid", "Signature is 55 48 in reverse order."
+    )
+    yield VectorRow("cut-by-one", valid[:-1], "invalid", "Only 23 of 24 bytes are present.")
 
 
-def list_establish_connections() -> Iterator[Row]:
+def list_establish_connections() -> Iterator[VectorRow]:
     """Yield the rows for EstablishConnection (MS-MQQB 2.2.3)."""
     yield from list_golden("EstablishConnection")
     guids: dict[str, Any] = {"ClientGuid": SAMPLE_GUIDS[0], "ServerGuid": SAMPLE_GUIDS[1]}
-    yield Row(
+    yield VectorRow(
         "request-without-ping",
         bytes(establish_connection(**guids)),
         "valid",
         "SE is 1: the initiator sent no ping before.",
     )
-    yield Row(
+    yield VectorRow(
         "request-after-ping",
         bytes(establish_connection(SE=0, **guids)),
         "valid",
         "SE is 0: the initiator sent a ping before.",
     )
     nobody = bytes(establish_connection(ClientGuid=SAMPLE_GUIDS[0], ServerGuid=0))
-    yield Row(
+    yield VectorRow(
         "server-guid-zero",
         nobody,
         "acceptable",
@@ -104,9 +108,9 @@ def list_establish_connections() -> Iterator[Row]:
         errata=("E09",),
     )
     refusing = bytes(establish_connection(internal={"CS": 1}, **guids))
-    yield Row("refused", refusing, "valid", "CS is set: the acceptor refuses the session.")
+    yield VectorRow("refused", refusing, "valid", "CS is set: the acceptor refuses the session.")
     odd = bytes(establish_connection(Reserved=0xFFFF, Padding=bytes(512), **guids))
-    yield Row(
+    yield VectorRow(
         "padding-of-zeros",
         odd,
         "acceptable",
@@ -115,15 +119,15 @@ def list_establish_connections() -> Iterator[Row]:
     yield from list_refused_bases(bytes(establish_connection(**guids)), "EstablishConnection")
 
 
-def list_connection_parameters() -> Iterator[Row]:
+def list_connection_parameters() -> Iterator[VectorRow]:
     """Yield the rows for ConnectionParameters (MS-MQQB 2.2.2)."""
     yield from list_golden("ConnectionParameters")
     for window in (1, 0x40, 0xFFFF):
-        yield Row(
+        yield VectorRow(
             f"window-{window}", bytes(connection_parameters(WindowSize=window)), "valid", f"WindowSize is {window}."
         )
     refusing = bytes(connection_parameters(RecoverableAckTimeout=0, AckTimeout=0, WindowSize=0))
-    yield Row(
+    yield VectorRow(
         "all-zero",
         refusing,
         "acceptable",
@@ -133,7 +137,7 @@ def list_connection_parameters() -> Iterator[Row]:
     yield from list_refused_bases(bytes(connection_parameters()), "ConnectionParameters")
 
 
-def list_session_acks() -> Iterator[Row]:
+def list_session_acks() -> Iterator[VectorRow]:
     """Yield the rows for SessionAck (MS-MQQB 2.2.6)."""
     yield from list_golden("SessionAck")
     values: dict[str, Any] = {
@@ -141,36 +145,40 @@ def list_session_acks() -> Iterator[Row]:
         "RecoverableMsgAckSeqNumber": 1,
         "RecoverableMsgAckFlags": 0x8000_0001,
     }
-    yield Row("counters-at-their-end", bytes(session_ack(**values)), "valid", "AckSequenceNumber is 0xFFFF.")
+    yield VectorRow("counters-at-their-end", bytes(session_ack(**values)), "valid", "AckSequenceNumber is 0xFFFF.")
     printed = bytes(session_ack(base={"PacketSize": 0x14}))
-    yield Row(
+    yield VectorRow(
         "size-without-header",
         printed,
         "acceptable",
         "PacketSize does not count the SessionHeader, as in the document.",
         errata=("E01",),
     )
-    yield Row("refusing-bit", bytes(session_ack(internal={"CS": 1})), "acceptable", "CS is set.", ("MQQB-2.2.1-04",))
+    yield VectorRow(
+        "refusing-bit", bytes(session_ack(internal={"CS": 1})), "acceptable", "CS is set.", ("MQQB-2.2.1-04",)
+    )
     yield from (row for row in list_refused_bases(bytes(session_ack()), "SessionAck") if row.name != "size-one-more")
     wrong = bytes(session_ack(base={"PacketSize": 0x25}))
-    yield Row("size-of-no-session-ack", wrong, "invalid", "PacketSize is neither 0x14 nor 0x24.", ("MQMQ-2.2.19.1-22",))
+    yield VectorRow(
+        "size-of-no-session-ack", wrong, "invalid", "PacketSize is neither 0x14 nor 0x24.", ("MQMQ-2.2.19.1-22",)
+    )
 
 
-def list_messages() -> Iterator[Row]:
+def list_messages() -> Iterator[VectorRow]:
     """Yield the rows for UserMessage (MS-MQMQ 2.2.20). The rows of the covering array come first."""
     yield from list_golden("UserMessage")
     for number, values in enumerate(list_combinations()):
         comment = (
             "Covering array of strength 2: " + ", ".join(f"{name} {value}" for name, value in values.items()) + "."
         )
-        yield Row(f"combination-{number:03}", build_message(values), "valid", comment)
+        yield VectorRow(f"combination-{number:03}", build_message(values), "valid", comment)
     yield from _list_transactional_acks()
     yield from _tolerated_messages()
     yield from list_refused_bases(bytes(user_message(body=b"body")), "UserMessage")
     yield from _refused_messages()
 
 
-def _list_transactional_acks() -> Iterator[Row]:
+def _list_transactional_acks() -> Iterator[VectorRow]:
     name = "TCP:192.0.2.1\\private$\\order_queue$"
     order = OrderAckBody(TxSequenceNumber=5, TxPreviousSequenceNumber=4)
     final = FinalAckBody(TxSequenceNumber=5, TxPreviousSequenceNumber=4, SourceGUID=SAMPLE_GUIDS[0], MessageID=9)
@@ -182,7 +190,7 @@ def _list_transactional_acks() -> Iterator[Row]:
             "destination": name,
         }
         data = bytes(user_message(base={"PR": 0}, user={"DM": mode}, **message))
-        yield Row(
+        yield VectorRow(
             kind,
             data,
             "valid",
@@ -190,16 +198,16 @@ def _list_transactional_acks() -> Iterator[Row]:
         )
 
 
-def _tolerated_messages() -> Iterator[Row]:
+def _tolerated_messages() -> Iterator[VectorRow]:
     unused = bytes(user_message(base={"X9": 1}, user={"X1": 1, "X4": 7}))
     rules = ("MQMQ-2.2.19.1-10", "MQMQ-2.2.19.2-12", "MQMQ-2.2.19.2-28")
-    yield Row(
+    yield VectorRow(
         "unused-bits-set", unused, "acceptable", "A sender sets unused bits to 0; a receiver ignores them.", rules
     )
     padded = bytes(user_message(body=b"12345", properties={"Padding": b"\xff\xff\xff"}))
-    yield Row("padding-not-zero", padded, "acceptable", "Padding bytes may have any value.")
+    yield VectorRow("padding-not-zero", padded, "acceptable", "Padding bytes may have any value.")
     no_flag = bytes(user_message(security={"SecurityID": bytes(28), "AI": 0}))
-    yield Row(
+    yield VectorRow(
         "security-data-with-ai-clear",
         no_flag,
         "acceptable",
@@ -207,10 +215,12 @@ def _tolerated_messages() -> Iterator[Row]:
         errata=("E05",),
     )
     priority = bytes(user_message(base={"PR": 5}, transaction={}))
-    yield Row("transactional-priority", priority, "acceptable", "PR is 5, although TH is 1.", ("MQMQ-2.2.19.1-04",))
+    yield VectorRow(
+        "transactional-priority", priority, "acceptable", "PR is 5, although TH is 1.", ("MQMQ-2.2.19.1-04",)
+    )
 
 
-_REFUSED: tuple[tuple[str, Callable[[], bytes], str, tuple[str, ...]], ...] = (
+_REFUSED_PACKET_ROWS: tuple[tuple[str, Callable[[], bytes], str, tuple[str, ...]], ...] = (
     (
         "destination-kind-4",
         lambda: bytes(user_message(user={"DQ": 4})),
@@ -268,12 +278,12 @@ _REFUSED: tuple[tuple[str, Callable[[], bytes], str, tuple[str, ...]], ...] = (
 )
 
 
-def _refused_messages() -> Iterator[Row]:
-    for name, build, comment, rules in _REFUSED:
-        yield Row(name, build(), "invalid", comment, rules)
+def _refused_messages() -> Iterator[VectorRow]:
+    for name, build, comment, rules in _REFUSED_PACKET_ROWS:
+        yield VectorRow(name, build(), "invalid", comment, rules)
 
 
-PACKETS: dict[str, Callable[[], Iterator[Row]]] = {
+PACKETS: dict[str, Callable[[], Iterator[VectorRow]]] = {
     "ping": list_pings,
     "establish_connection": list_establish_connections,
     "connection_parameters": list_connection_parameters,

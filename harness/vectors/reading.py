@@ -13,7 +13,7 @@ from harness.wire.rpc_qmcomm import DIRECT, SUBQUEUE
 from harness.wire.rpc_stub import octets
 from reference_qm.codec import FormatError, PingPacket, parse_packet
 
-PING = "ping"
+PING_LAYER = "ping"
 _STRING_KINDS = (DIRECT, SUBQUEUE)
 """The types of QUEUE_FORMAT whose union member is a string."""
 
@@ -22,7 +22,7 @@ def read_packet(kind: str, data: bytes) -> list[ReadField]:
     """Return the fields of a packet; raise WireError for malformed bytes. Structures and lists have no value in the
     result; only the fields in them do.
     """
-    packet = dissect_ping(data) if kind == PING else dissect(data)
+    packet = dissect_ping(data) if kind == PING_LAYER else dissect(data)
     found: list[ReadField] = []
     counts: dict[str, int] = {}
     for line in tree_lines(packet):
@@ -49,7 +49,7 @@ def _format_line(line: TreeLine) -> Any:
 def refuse_packet(kind: str, data: bytes) -> Refusal | None:
     """Return the reason why the strict codec refuses a packet, or None if it accepts the packet."""
     try:
-        PingPacket.parse(data) if kind == PING else parse_packet(data)
+        PingPacket.parse(data) if kind == PING_LAYER else parse_packet(data)
     except FormatError as error:
         return Refusal(error.field, error.offset, error.section, error.message)
     return None

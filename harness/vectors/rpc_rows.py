@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness.vectors.covering import SAMPLE_GUIDS
-from harness.vectors.vector import Row
+from harness.vectors.vector import VectorRow
 from harness.wire.rpc_qm2qm import (
     LAST_ID,
     LOOKUP_PEEK_PREV,
@@ -37,7 +37,7 @@ def _build_description_with_message(size: int) -> Any:
 
 
 Arguments = Mapping[str, Any]
-CASES: Mapping[str, tuple[tuple[Arguments, ...], tuple[Arguments, ...]]] = {
+CASES_BY_METHOD: Mapping[str, tuple[tuple[Arguments, ...], tuple[Arguments, ...]]] = {
     "RemoteQMStartReceive": (
         ({"lpRemoteReadDesc": _build_description()}, {"lpRemoteReadDesc": _build_description(ulAction=PEEK_NEXT)}),
         (
@@ -92,16 +92,16 @@ CASES: Mapping[str, tuple[tuple[Arguments, ...], tuple[Arguments, ...]]] = {
 """The arguments of requests and the results of responses, by operation."""
 
 
-def list_stubs(operation: str) -> Iterator[Row]:
+def list_stubs(operation: str) -> Iterator[VectorRow]:
     """Yield the rows of an operation. Each case occurs in NDR and in NDR64, complete and without its last byte."""
     known = OPERATIONS[operation]
-    for direction, cases in zip(("request", "response"), CASES[operation], strict=True):
+    for direction, cases in zip(("request", "response"), CASES_BY_METHOD[operation], strict=True):
         build = known.build_request if direction == "request" else known.build_response
         for number, values in enumerate(cases):
             for wide in (False, True):
                 name = f"{direction}-{number}-{'ndr64' if wide else 'ndr'}"
                 comment = f"{known.section} {operation}, {direction} in {'NDR64' if wide else 'NDR'}."
                 data = build(wide, **values)
-                yield Row(name, data, "valid", comment)
+                yield VectorRow(name, data, "valid", comment)
                 if data:
-                    yield Row(f"{name}-cut", data[:-1], "invalid", f"{comment[:-1]}; the last byte is missing.")
+                    yield VectorRow(f"{name}-cut", data[:-1], "invalid", f"{comment[:-1]}; the last byte is missing.")

@@ -13,7 +13,7 @@ the bytes break a rule that binds only senders.
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class VectorRow:
     """A vector before its fields are read.
 
     ``data``: the bytes of a complete packet, a datagram, or a stub. ``rules``: the ids of the rules that the bytes
@@ -62,7 +62,7 @@ class Refusal:
 class Vector:
     """A row with its fields. If the row is invalid, the vector has the reason for the refusal instead of fields."""
 
-    row: Row
+    row: VectorRow
     fields: Sequence[ReadField] = field(default=())
     refusal: Refusal | None = None
 

@@ -11,8 +11,8 @@ from typing import Any
 from harness.errors import HarnessError
 from harness.vectors.packet_rows import PACKETS
 from harness.vectors.reading import read_packet, read_stub, refuse_packet
-from harness.vectors.rpc_rows import CASES, OPERATIONS, list_stubs
-from harness.vectors.vector import Row, Vector
+from harness.vectors.rpc_rows import CASES_BY_METHOD, OPERATIONS, list_stubs
+from harness.vectors.vector import Vector, VectorRow
 from harness.wire import WireError
 
 SCHEMA_FILE = Path(__file__).with_name("schema.json")
@@ -32,7 +32,7 @@ def make_files() -> Iterator[tuple[str, dict[str, Any]]]:
             f"{kind}.json",
             _build_file(kind, SECTION_BY_FILE[kind], [_build_packet_vector(kind, row) for row in list_rows()]),
         )
-    for operation in CASES:
+    for operation in CASES_BY_METHOD:
         vectors = [_build_stub_vector(operation, row) for row in list_stubs(operation)]
         yield f"rpc_{operation}.json", _build_file(operation, OPERATIONS[operation].section, vectors)
 
@@ -48,7 +48,7 @@ def _build_file(what: str, section: str, vectors: list[Vector]) -> dict[str, Any
     }
 
 
-def _build_packet_vector(kind: str, row: Row) -> Vector:
+def _build_packet_vector(kind: str, row: VectorRow) -> Vector:
     refusal = refuse_packet(kind, row.data)
     if row.result == "invalid":
         if refusal is None:
@@ -59,7 +59,7 @@ def _build_packet_vector(kind: str, row: Row) -> Vector:
     return Vector(row, read_packet(kind, row.data))
 
 
-def _build_stub_vector(operation: str, row: Row) -> Vector:
+def _build_stub_vector(operation: str, row: VectorRow) -> Vector:
     try:
         fields = read_stub(operation, row.name, row.data)
     except WireError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scapy.fields import LEIntField
 
-from harness.wire.fields import Bytes, Guid, Nested
+from harness.wire.fields import Bytes, Guid, NestedField
 from harness.wire.identifiers import TxSequenceID
 from harness.wire.layer import Structure
 
@@ -14,7 +14,7 @@ class OrderAckBody(Structure):
     """The MessageBody of an OrderAck: 36 bytes."""
 
     fields_desc = (
-        Nested("TxSequenceID", TxSequenceID, TxSequenceID()),
+        NestedField("TxSequenceID", TxSequenceID, TxSequenceID()),
         LEIntField("TxSequenceNumber", 1),
         LEIntField("TxPreviousSequenceNumber", 0),
         Bytes("Reserved", 20, bytes(20)),
@@ -26,7 +26,7 @@ class FinalAckBody(Structure):
     """The MessageBody of a FinalAck: 36 bytes."""
 
     fields_desc = (
-        Nested("TxSequenceID", TxSequenceID, TxSequenceID()),
+        NestedField("TxSequenceID", TxSequenceID, TxSequenceID()),
         LEIntField("TxSequenceNumber", 1),
         LEIntField("TxPreviousSequenceNumber", 0),
         Guid("SourceGUID"),

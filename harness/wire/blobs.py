@@ -8,7 +8,7 @@ from __future__ import annotations
 from scapy.fields import LEIntField, XByteField, XLEIntField, XLEShortField
 from scapy.packet import Packet
 
-from harness.wire.fields import Bytes, Computed
+from harness.wire.fields import Bytes, ComputedField
 from harness.wire.layer import Structure
 from harness.wire.wire_error import WireError
 
@@ -43,7 +43,7 @@ class PublicKeyBlob(Blob):
         XLEShortField("reserved", 0),
         XLEIntField("aiKeyAlg", RSA_KEY_EXCHANGE),
         XLEIntField("magic", RSA1_MAGIC),
-        Computed("bitLen", "I", lambda layer: 8 * len(layer.modulus)),
+        ComputedField("bitLen", "I", lambda layer: 8 * len(layer.modulus)),
         LEIntField("pubExp", 65537),
         Bytes("modulus", _count_whole_bytes),
     )

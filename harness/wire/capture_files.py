@@ -18,7 +18,7 @@ from scapy.utils import RawPcapNgReader, RawPcapReader
 MAX_RECORD_BYTES = 0x01000000
 """int bytes: the maximum size of a record. A longer record is refused before its content is read."""
 _PCAPNG_MAGIC = b"\x0a\x0d\x0d\x0a"
-_INBOUND = 1
+_INBOUND_FLAG = 1
 _LINK_TYPE = 0xFFFF
 """The mask of the link type in the header of a pcap file. The other bits describe checksums at the end of frames.
 """
@@ -46,7 +46,7 @@ class RecordError(ValueError):
     """
 
 
-class _Sections(RawPcapNgReader):
+class _SectionReader(RawPcapNgReader):
     """A reader of a pcapng file with several sections. Each section describes its own interfaces."""
 
     def _read_block_shb(self) -> None:
@@ -54,7 +54,7 @@ class _Sections(RawPcapNgReader):
         super()._read_block_shb()
 
 
-class _Bounded:
+class _BoundedFile:
     """A file that refuses to read more bytes at once than a record may have. It remembers whether the last read
     returned no bytes, or fewer bytes than requested.
     """
@@ -81,10 +81,10 @@ def read_records(file: IO[bytes], magic: bytes) -> Iterator[Record]:
     """Yield the records of a file whose first 4 bytes (``magic``) have already been read. Raise RecordError at the
     place where the file is damaged.
     """
-    bounded = _Bounded(file)
+    bounded = _BoundedFile(file)
     with _collect_scapy_warnings() as warned:
         try:
-            reader = _make_reader(_Sections if magic == _PCAPNG_MAGIC else RawPcapReader, bounded, magic)
+            reader = _make_reader(_SectionReader if magic == _PCAPNG_MAGIC else RawPcapReader, bounded, magic)
             while True:
                 warned.clear()
                 data, about = reader._read_packet(MAX_RECORD_BYTES)
@@ -101,7 +101,7 @@ def read_records(file: IO[bytes], magic: bytes) -> Iterator[Record]:
             raise RecordError(_describe_scapy_error(bounded, warned) or str(error)) from error
 
 
-def _make_reader(kind: type, file: _Bounded, magic: bytes) -> RawPcapReader:
+def _make_reader(kind: type, file: _BoundedFile, magic: bytes) -> RawPcapReader:
     """Create a scapy reader for a file that is already open, because scapy's own function accepts only a file name."""
     reader = object.__new__(kind)
     reader.__init__("", file, magic)
@@ -117,7 +117,7 @@ def _read_pcapng_records(data: bytes, about: RawPcapNgReader.PacketMetadata) -> 
     time_us = 0
     if about.tshigh is not None:
         time_us = (about.tshigh << 32 | about.tslow) * _MICROSECONDS // about.tsresol
-    inbound = about.direction == _INBOUND if about.direction else None
+    inbound = about.direction == _INBOUND_FLAG if about.direction else None
     comment = about.comments[0].decode(errors="replace") if about.comments else None
     return Record(time_us, about.linktype, data, max(about.wirelen, len(data)), inbound, comment)
 
@@ -140,6 +140,6 @@ def _collect_scapy_warnings() -> Iterator[list[str]]:
         logger.propagate, logger.handlers = propagates, others
 
 
-def _describe_scapy_error(file: _Bounded, warned: list[str]) -> str:
+def _describe_scapy_error(file: _BoundedFile, warned: list[str]) -> str:
     said = file.failure or (warned[-1] if warned else "")
     return said.removeprefix("PcapNg: ").removeprefix("Pcap: ").strip().rstrip("!").rstrip()

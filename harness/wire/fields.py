@@ -62,7 +62,7 @@ class AnnouncedGuid(UUIDField):
         return super().getfield(pkt, s) if self.announced(pkt) else (s, None)
 
 
-class Computed(Field):
+class ComputedField(Field):
     """An unsigned little-endian number; ``fmt`` is a format of struct. The default is None, which is replaced by a
     computed value when the packet is built.
     """
@@ -188,7 +188,7 @@ class Padding(Field):
         return split_bytes(pkt, self.name, s, -position % self.align(pkt))
 
 
-class Nested(Field):
+class NestedField(Field):
     """A field that contains a structure. ``layout`` is the class of the structure, or a function that gets the
     layer and returns this class, or None if the layer has no structure.
     """

@@ -29,7 +29,7 @@ conf.route_autoload = conf.route6_autoload = False
 
 
 _put = object.__setattr__  # scapy's method would first search for a field of this name
-_NOT_SET: Mapping[str, Any] = {
+_UNSET_PACKET_ATTRIBUTES: Mapping[str, Any] = {
     "time": 0.0,
     "sent_time": None,
     "explicit": 0,
@@ -143,7 +143,7 @@ class Layer(Packet, metaclass=LayerType):
             return self.fields[attr]
         if attr in self.default_fields:
             return self.default_fields[attr]
-        return _NOT_SET[attr] if attr in _NOT_SET else self.payload.__getattr__(attr)
+        return _UNSET_PACKET_ATTRIBUTES[attr] if attr in _UNSET_PACKET_ATTRIBUTES else self.payload.__getattr__(attr)
 
     def copy_with_payload(self, payload: Packet | None = None, **fields: Any) -> Packet:
         clone = super().copy_with_payload(payload, **fields)

@@ -17,7 +17,7 @@ from harness.wire import mqf, user
 from harness.wire.acks import FinalAckBody, OrderAckBody
 from harness.wire.base import BaseHeader
 from harness.wire.blobs import SimpleBlob
-from harness.wire.fields import AnnouncedGuid, Bytes, Nested, Padding, WideString
+from harness.wire.fields import AnnouncedGuid, Bytes, NestedField, Padding, WideString
 from harness.wire.identifiers import TxSequenceID
 from harness.wire.internal import (
     ConnectionParametersHeader,
@@ -45,7 +45,7 @@ from harness.wire.transaction import TransactionHeader
 from harness.wire.user import UserHeader
 from harness.wire.words import Bits, list_words
 
-FILTERS: Mapping[type[Layer], str] = {
+FILTER_BY_LAYER: Mapping[type[Layer], str] = {
     PingPacket: "ping",
     BaseHeader: "base",
     InternalHeader: "internal",
@@ -79,7 +79,7 @@ FILTERS: Mapping[type[Layer], str] = {
 ``msmq.user.messageid``.
 """
 
-REST_OF_PACKET = "rest"
+REST_OF_PACKET_KIND = "rest"
 """The size of a field that consists of all remaining bytes of its packet."""
 
 
@@ -105,21 +105,21 @@ class Expression:
         return id(self)
 
 
-class _Unread:
+class _UnreadBytes:
     """The bytes of a layer that have not been dissected yet. Their length is the length of the rest of the packet."""
 
     def __len__(self) -> int:
-        raise _WholeRest
+        raise _RestLengthRead
 
 
-class _WholeRest(Exception):
+class _RestLengthRead(Exception):
     """The exception when a function that computes a size reads the length of the remaining bytes."""
 
 
 class _Reader:
     """A layer whose fields have expressions as their values."""
 
-    original = _Unread()
+    original = _UnreadBytes()
 
     def __getattr__(self, name: str) -> Expression:
         return Expression(name)
@@ -152,8 +152,8 @@ class LayerLayout:
 
 
 def read_layouts() -> list[LayerLayout]:
-    """Return the layouts of all layers in ``FILTERS``."""
-    return [LayerLayout(layer.__name__, name, tuple(_read_fields(layer))) for layer, name in FILTERS.items()]
+    """Return the layouts of all layers in ``FILTER_BY_LAYER``."""
+    return [LayerLayout(layer.__name__, name, tuple(_read_fields(layer))) for layer, name in FILTER_BY_LAYER.items()]
 
 
 def _read_fields(layer: type[Layer]) -> Iterator[FieldLayout]:
@@ -175,13 +175,13 @@ def _read_field(field: Field) -> FieldLayout:
 
 
 def _evaluate_size(size: Callable[[Any], Any] | int) -> Any:
-    """Return the size of a field: an int, an ``Expression``, or ``REST_OF_PACKET``."""
+    """Return the size of a field: an int, an ``Expression``, or ``REST_OF_PACKET_KIND``."""
     if isinstance(size, int):
         return size
     try:
         return size(_Reader())
-    except _WholeRest:
-        return REST_OF_PACKET
+    except _RestLengthRead:
+        return REST_OF_PACKET_KIND
 
 
 def _read_guid(field: UUIDField) -> FieldLayout:
@@ -200,7 +200,7 @@ def _read_padding(field: Padding) -> FieldLayout:
     return FieldLayout(field.name, "padding", {"boundary": field.align(None), "optional": not field.printed})
 
 
-def _read_nested(field: Nested) -> FieldLayout:
+def _read_nested(field: NestedField) -> FieldLayout:
     if isinstance(field, user.Queue):
         layouts = {number: layout.__name__ if layout else "" for number, layout in user.LAYOUTS[field.flag].items()}
         return FieldLayout(field.name, "queue", {"selector": field.flag, "layouts": layouts})
@@ -220,7 +220,7 @@ _READERS: tuple[tuple[type | tuple[type, ...], Callable[[Any], FieldLayout]], ..
     (Bytes, lambda field: FieldLayout(field.name, "bytes", {"size": _evaluate_size(field.size)})),
     (WideString, _read_text),
     (Padding, _read_padding),
-    (Nested, _read_nested),
+    (NestedField, _read_nested),
     (
         mqf.FormatNames,
         lambda field: FieldLayout(field.name, "list", {"count": "ElementCount", "layout": "MQFFormatNameElement"}),

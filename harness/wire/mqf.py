@@ -9,7 +9,7 @@ from typing import Any
 from scapy.fields import Field, XLEShortField
 from scapy.packet import Packet
 
-from harness.wire.fields import Bytes, Computed, Nested, Padding, compute_length_of, terminated_size
+from harness.wire.fields import Bytes, ComputedField, NestedField, Padding, compute_length_of, terminated_size
 from harness.wire.layer import Layer, Structure
 from harness.wire.queues import (
     MQFDirectQueueFormatName,
@@ -53,9 +53,9 @@ class MQFFormatNameElement(Structure):
     """An element of a list of queue names: the type, and the name, which is aligned as the type requires."""
 
     fields_desc = (
-        Computed("FormatType", "H", _get_element_type),
+        ComputedField("FormatType", "H", _get_element_type),
         Padding(align=_get_element_alignment),
-        Nested("FormatName", _find_element_layout, MQFDirectQueueFormatName()),
+        NestedField("FormatName", _find_element_layout, MQFDirectQueueFormatName()),
     )
 
 
@@ -107,10 +107,10 @@ class MQFAddressHeader(Structure):
     """
 
     fields_desc = (
-        Computed("HeaderSize", "I", lambda layer: layer.size()),
+        ComputedField("HeaderSize", "I", lambda layer: layer.size()),
         XLEShortField("HeaderID", DESTINATION),
         XLEShortField("Reserved", 0),
-        Computed("ElementCount", "I", lambda layer: len(layer.FormatNameList)),
+        ComputedField("ElementCount", "I", lambda layer: len(layer.FormatNameList)),
         FormatNames("FormatNameList"),
         Padding(),
     )
@@ -129,7 +129,7 @@ class MQFAddressHeader(Structure):
         return s
 
 
-class Names(Nested):
+class FormatNamesHeader(NestedField):
     """A field that contains an MQFAddressHeader. If a list of elements is given, it is converted to an
     MQFAddressHeader with the correct HeaderID.
     """
@@ -155,7 +155,7 @@ class MQFSignatureHeader(Structure):
     fields_desc = (
         XLEShortField("ID", 0x015E),
         XLEShortField("Reserved", 0),
-        Computed("Size", "I", compute_length_of("Signature")),
+        ComputedField("Size", "I", compute_length_of("Signature")),
         Bytes("Signature", lambda layer: layer.Size),
         Padding(printed=False),
     )
@@ -166,8 +166,8 @@ class MultiQueueFormatHeader(Layer):
     """The header with three lists of queue names and a signature."""
 
     fields_desc = (
-        Names("Destination", DESTINATION),
-        Names("Administration", ADMINISTRATION),
-        Names("Response", RESPONSE),
-        Nested("Signature", MQFSignatureHeader, MQFSignatureHeader()),
+        FormatNamesHeader("Destination", DESTINATION),
+        FormatNamesHeader("Administration", ADMINISTRATION),
+        FormatNamesHeader("Response", RESPONSE),
+        NestedField("Signature", MQFSignatureHeader, MQFSignatureHeader()),
     )

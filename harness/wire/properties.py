@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scapy.fields import LEIntField, XLEIntField, XLEShortField
 
-from harness.wire.fields import Bytes, Computed, Padding, WideString, compute_length_of
+from harness.wire.fields import Bytes, ComputedField, Padding, WideString, compute_length_of
 from harness.wire.layer import Layer
 from harness.wire.words import Word
 
@@ -22,17 +22,17 @@ class MessagePropertiesHeader(Layer):
 
     fields_desc = (
         *Flags.fields,
-        Computed("LabelLength", "B", compute_length_of("Label", unit=2)),
+        ComputedField("LabelLength", "B", compute_length_of("Label", unit=2)),
         XLEShortField("MessageClass", 0),
         Bytes("CorrelationID", 20, bytes(20)),
         XLEIntField("BodyType", 0),
         XLEIntField("ApplicationTag", 0),
-        Computed("MessageSize", "I", compute_length_of("MessageBody")),
-        Computed("AllocationBodySize", "I", compute_length_of("MessageBody")),
+        ComputedField("MessageSize", "I", compute_length_of("MessageBody")),
+        ComputedField("AllocationBodySize", "I", compute_length_of("MessageBody")),
         LEIntField("PrivacyLevel", 0),
         XLEIntField("HashAlgorithm", 0x8004),
         XLEIntField("EncryptionAlgorithm", 0x6801),
-        Computed("ExtensionSize", "I", compute_length_of("ExtensionData")),
+        ComputedField("ExtensionSize", "I", compute_length_of("ExtensionData")),
         WideString("Label", lambda layer: 2 * layer.LabelLength, empty=b""),
         Bytes("ExtensionData", lambda layer: layer.ExtensionSize),
         Bytes("MessageBody", lambda layer: layer.MessageSize),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scapy.fields import XLEIntField
 
-from harness.wire.fields import Computed, Guid, Padding, WideString, compute_length_of
+from harness.wire.fields import ComputedField, Guid, Padding, WideString, compute_length_of
 from harness.wire.layer import Structure
 
 
@@ -24,7 +24,7 @@ class DirectQueueFormatName(Structure):
     """
 
     fields_desc = (
-        Computed("Count", "H", compute_length_of("DirectFormatName")),
+        ComputedField("Count", "H", compute_length_of("DirectFormatName")),
         WideString("DirectFormatName", lambda layer: layer.Count),
         Padding(),
     )

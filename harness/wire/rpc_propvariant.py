@@ -77,7 +77,7 @@ class Variant:
     raw: bytes | None = None
 
 
-class Stub:
+class StubBuilder:
     """A stub that is being built. It stores the functions that will write the targets of its pointers."""
 
     def __init__(self, wide: bool) -> None:
@@ -191,7 +191,7 @@ def get_properties(
     """Build the stub of R_QMGetObjectProperties for a queue. The QUEUE_FORMAT of the queue has the m_qft ``kind``, the
     m_SuffixAndFlags ``suffix``, and the given name: a direct name without ``DIRECT=``, a GUID, or an OBJECTID.
     """
-    stub = Stub(wide)
+    stub = StubBuilder(wide)
 
     def write_name() -> None:
         if isinstance(name, str):

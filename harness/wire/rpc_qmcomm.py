@@ -223,7 +223,7 @@ _OPEN_ARGUMENT_FIELDS = [
     *_build_dword_fields("dwMQS"),
 ]
 _TRANSFER_BUFFER_FIELD = NDRPacketField("ptb1", CACTransferBufferV1(), CACTransferBufferV1)
-_TABLE: list[tuple[int, str, str, list[Any], list[Any]]] = [
+_METHOD_TABLE: list[tuple[int, str, str, list[Any], list[Any]]] = [
     (2, "R_QMOpenRemoteQueue", "3.1.4.2", _OPEN_ARGUMENT_FIELDS, _OPEN_RESULT_FIELDS),
     (3, "R_QMCloseRemoteQueueContext", "3.1.4.3", [Handle("pphContext")], [Handle("pphContext")]),
     (
@@ -237,6 +237,7 @@ _TABLE: list[tuple[int, str, str, list[Any], list[Any]]] = [
 ]
 
 QMCOMM_OPERATIONS: dict[str, Operation] = {
-    name: operation(QMCOMM, opnum, name, f"MS-MQMP {section}", ins, outs) for opnum, name, section, ins, outs in _TABLE
+    name: operation(QMCOMM, opnum, name, f"MS-MQMP {section}", ins, outs)
+    for opnum, name, section, ins, outs in _METHOD_TABLE
 }
 """The operations of qmcomm, by name."""

@@ -37,7 +37,7 @@ class Trailer(NamedTuple):
         )
 
 
-class Parts(NamedTuple):
+class PduSegments(NamedTuple):
     """The segments of a PDU: header, body with its padding, sec_trailer, token."""
 
     header: bytes
@@ -75,7 +75,7 @@ def auth_length(pdu: bytes) -> int:
     return found
 
 
-def parts_of(pdu: bytes) -> Parts:
+def parts_of(pdu: bytes) -> PduSegments:
     """Split a request or response that has a trailer into its segments. Raise WireError if the trailer does not fit
     into the PDU.
     """
@@ -88,7 +88,7 @@ def parts_of(pdu: bytes) -> Parts:
         size += OBJECT_SIZE
     if size > start:
         raise WireError(f"the sec_trailer at {start} is inside the header of {size} bytes")
-    return Parts(pdu[:size], pdu[size:start], pdu[start:end], pdu[end:])
+    return PduSegments(pdu[:size], pdu[size:start], pdu[start:end], pdu[end:])
 
 
 def _read_byte_order(pdu: bytes) -> Literal["<", ">"]:

@@ -20,7 +20,7 @@ _FORMATS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 """For each size of a Word in bytes, the format character of struct."""
 
 
-class Single:
+class SingleField:
     """A field of any size that is read and written separately from its neighbors."""
 
     def __init__(self, field: Field) -> None:
@@ -41,7 +41,7 @@ class Single:
         return bytes(field.addfield(layer, built, layer.getfieldval(field.name)))
 
 
-class Run:
+class FixedSizeRun:
     """A sequence of consecutive fields and Words of fixed size."""
 
     def __init__(self, parts: Iterable[Field | Word]) -> None:
@@ -104,21 +104,21 @@ class Run:
         return built
 
 
-Part: TypeAlias = Single | Run
+Part: TypeAlias = SingleField | FixedSizeRun
 
 
 @cache
 def parts_of(layer: type[Packet]) -> tuple[Part, ...]:
     """Return the parts of a layer in wire order. A part is a run of fields or a single field."""
-    return tuple(_group(list_field_runs(layer)))
+    return tuple(_group_fields(list_field_runs(layer)))
 
 
-def _group(fields: Iterable[Field | Word]) -> Iterator[Part]:
+def _group_fields(fields: Iterable[Field | Word]) -> Iterator[Part]:
     for fixed, group in groupby(fields, _has_fixed_size):
         if fixed:
-            yield Run(group)
+            yield FixedSizeRun(group)
         else:
-            yield from map(Single, group)
+            yield from map(SingleField, group)
 
 
 @cache

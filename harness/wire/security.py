@@ -5,7 +5,7 @@ from __future__ import annotations
 from scapy.fields import Field, LEIntField
 from scapy.packet import Packet
 
-from harness.wire.fields import Bytes, Computed, Padding, WideString, compute_length_of
+from harness.wire.fields import Bytes, ComputedField, Padding, WideString, compute_length_of
 from harness.wire.layer import Layer, Structure
 from harness.wire.words import Word
 
@@ -40,7 +40,7 @@ class SecurityHeader(Layer):
 
     fields_desc = (
         *Flags.fields,
-        *(Computed(size, fmt, compute_length_of(name)) for name, (size, fmt) in SIZE_FIELDS.items()),
+        *(ComputedField(size, fmt, compute_length_of(name)) for name, (size, fmt) in SIZE_FIELDS.items()),
         *(part for name in SIZE_FIELDS for part in _build_item_fields(name)),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scapy.fields import XLEShortField
 
-from harness.wire.fields import Computed, Padding, WideString, compute_length_of
+from harness.wire.fields import ComputedField, Padding, WideString, compute_length_of
 from harness.wire.layer import Layer
 
 
@@ -18,11 +18,11 @@ class SoapHeader(Layer):
     fields_desc = (
         XLEShortField("HeaderSectionID", 0x0320),
         XLEShortField("Reserved", 0),
-        Computed("HeaderDataLength", "I", compute_length_of("Header", unit=2)),
+        ComputedField("HeaderDataLength", "I", compute_length_of("Header", unit=2)),
         WideString("Header", lambda layer: 2 * layer.HeaderDataLength),
         XLEShortField("BodySectionID", 0x0384),
         XLEShortField("Reserved1", 0),
-        Computed("BodyDataLength", "I", compute_length_of("Body", unit=2)),
+        ComputedField("BodyDataLength", "I", compute_length_of("Body", unit=2)),
         WideString("Body", lambda layer: 2 * layer.BodyDataLength),
         Padding(printed=False),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scapy.fields import LEIntField
 
-from harness.wire.fields import AnnouncedGuid, Nested
+from harness.wire.fields import AnnouncedGuid, NestedField
 from harness.wire.identifiers import TxSequenceID
 from harness.wire.layer import Layer
 from harness.wire.words import Word
@@ -24,7 +24,7 @@ class TransactionHeader(Layer):
 
     fields_desc = (
         *Flags.fields,
-        Nested("TxSequenceID", TxSequenceID, TxSequenceID()),
+        NestedField("TxSequenceID", TxSequenceID, TxSequenceID()),
         LEIntField("TxSequenceNumber", 1),
         LEIntField("PreviousTxSequenceNumber", 0),
         AnnouncedGuid("ConnectorQMGuid", lambda layer: layer.CG),

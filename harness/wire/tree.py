@@ -19,7 +19,7 @@ MAX_CHARACTERS = 256
 MAX_ELEMENTS = 32
 
 
-def dissection(data: bytes, ping: bool = False) -> str:
+def format_dissection(data: bytes, ping: bool = False) -> str:
     """Return a text with every field of a packet and its offset, or with the error if the packet cannot be
     dissected. This function raises no exception.
     """

@@ -10,7 +10,7 @@ from typing import Any
 from scapy.fields import LEIntField, XLEIntField
 from scapy.packet import Packet
 
-from harness.wire.fields import AnnouncedGuid, Guid, Nested
+from harness.wire.fields import AnnouncedGuid, Guid, NestedField
 from harness.wire.layer import Layer, Structure
 from harness.wire.mqf import MultiQueueFormatHeader
 from harness.wire.properties import MessagePropertiesHeader
@@ -54,7 +54,7 @@ LAYOUTS: dict[str, dict[int, type[Structure] | None]] = {
 UNLISTED_QUEUE_TYPE = 6  # DQ has no value for a PrivateQueueFormatName; in the other flags, its value is 6
 
 
-class Queue(Nested):
+class Queue(NestedField):
     """A field for the name of a queue. The flag ``flag`` selects the layout of the name. A str is a direct name,
     which is sent unchanged.
     """
@@ -138,7 +138,7 @@ class UserHeader(Layer):
 
     def after(self, layer: type[Layer]) -> type[Layer] | None:
         """Return the next header that the flags announce. The headers are in the order of MS-MQMQ 2.2.20."""
-        following = _FOLLOWING if layer is UserHeader else _FOLLOWING[_HEADER_POSITIONS[layer] :]
+        following = _FOLLOWING_HEADERS if layer is UserHeader else _FOLLOWING_HEADERS[_HEADER_POSITIONS[layer] :]
         for header, flag, in_base in following:
             announcing = self.underlayer if in_base else self
             if announcing is not None and announcing.getfieldval(flag):
@@ -146,7 +146,7 @@ class UserHeader(Layer):
         return None
 
 
-_FOLLOWING: tuple[tuple[type[Layer], str, bool], ...] = (
+_FOLLOWING_HEADERS: tuple[tuple[type[Layer], str, bool], ...] = (
     (TransactionHeader, "TH", False),
     (SecurityHeader, "SH", False),
     (MessagePropertiesHeader, "MP", False),
@@ -158,4 +158,4 @@ _FOLLOWING: tuple[tuple[type[Layer], str, bool], ...] = (
 """The headers that can follow the UserHeader, in order. Each is listed with the flag that announces it, and with
 whether this flag is in the BaseHeader.
 """
-_HEADER_POSITIONS = {header: place for place, (header, _, _) in enumerate(_FOLLOWING, 1)}
+_HEADER_POSITIONS = {header: place for place, (header, _, _) in enumerate(_FOLLOWING_HEADERS, 1)}

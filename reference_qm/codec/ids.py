@@ -12,10 +12,10 @@ from reference_qm.codec.layout import GUID, I64, NULL_GUID, U32, Layout
 from reference_qm.codec.record import Record
 from reference_qm.value_object import value_object
 
-_SEQUENCE_INFO = Layout("SEQUENCE_INFO", "MS-MQMQ 2.2.5.1", SeqID=I64, SeqNo=U32, PrevNo=U32)
-_OBJECT_ID = Layout("OBJECTID", "MS-MQMQ 2.2.8", Lineage=GUID, Uniquifier=U32)
+_SEQUENCE_INFO_LAYOUT = Layout("SEQUENCE_INFO", "MS-MQMQ 2.2.5.1", SeqID=I64, SeqNo=U32, PrevNo=U32)
+_OBJECT_ID_LAYOUT = Layout("OBJECTID", "MS-MQMQ 2.2.8", Lineage=GUID, Uniquifier=U32)
 _TX_SEQUENCE_ID = Layout("TxSequenceID", "MS-MQMQ 2.2.18.1.2", Ordinal=U32, TimeStamp=U32)
-_MESSAGE_IDENTIFIER = Layout("MessageIdentifier", "MS-MQMQ 2.2.18.1.3", QueueManagerGuid=GUID, Ordinal=U32)
+_MESSAGE_IDENTIFIER_LAYOUT = Layout("MessageIdentifier", "MS-MQMQ 2.2.18.1.3", QueueManagerGuid=GUID, Ordinal=U32)
 _XACTUOW_LAYOUT = Layout("XACTUOW", "MS-MQMQ 2.2.18.1.8", rgb="16s")
 
 
@@ -34,10 +34,10 @@ class SequenceInfo(Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        return cls(*cursor.unpack(_SEQUENCE_INFO))
+        return cls(*cursor.unpack(_SEQUENCE_INFO_LAYOUT))
 
     def build(self) -> bytes:
-        return _SEQUENCE_INFO.build(self)
+        return _SEQUENCE_INFO_LAYOUT.build(self)
 
 
 @value_object
@@ -54,10 +54,10 @@ class ObjectID(Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        return cls(*cursor.unpack(_OBJECT_ID))
+        return cls(*cursor.unpack(_OBJECT_ID_LAYOUT))
 
     def build(self) -> bytes:
-        return _OBJECT_ID.build(self)
+        return _OBJECT_ID_LAYOUT.build(self)
 
 
 @value_object
@@ -98,10 +98,10 @@ class MessageIdentifier(Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        return cls(*cursor.unpack(_MESSAGE_IDENTIFIER))
+        return cls(*cursor.unpack(_MESSAGE_IDENTIFIER_LAYOUT))
 
     def build(self) -> bytes:
-        return _MESSAGE_IDENTIFIER.build(self)
+        return _MESSAGE_IDENTIFIER_LAYOUT.build(self)
 
 
 @value_object

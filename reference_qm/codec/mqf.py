@@ -31,13 +31,15 @@ _ADDRESS_LAYOUT = Layout(
 _SIGNATURE_LAYOUT = Layout("MQFSignatureHeader", _SIGNATURE_HEADER_SECTION, ID=U16, Reserved=U16, Size=U32)
 
 ElementName = PublicQueueFormatName | PrivateQueueFormatName | MQFDirectQueueFormatName | MQFDistributionQueueFormatName
-_TYPES: Mapping[int, type[ElementName]] = {
+_ELEMENT_TYPE_BY_NUMBER: Mapping[int, type[ElementName]] = {
     0x0001: PublicQueueFormatName,
     0x0002: PrivateQueueFormatName,
     0x0003: MQFDirectQueueFormatName,
     0x0006: MQFDistributionQueueFormatName,
 }
-_NUMBERS: Mapping[type[ElementName], int] = {name: number for number, name in _TYPES.items()}
+_NUMBER_BY_ELEMENT_TYPE: Mapping[type[ElementName], int] = {
+    name: number for number, name in _ELEMENT_TYPE_BY_NUMBER.items()
+}
 _BOUNDARIES: Mapping[type[ElementName], int] = {
     PublicQueueFormatName: 1,  # only 2.2.18.1.7.1 prints no alignment of its start
     PrivateQueueFormatName: 4,
@@ -62,20 +64,20 @@ class MQFFormatNameElement(Record):
     @property
     def FormatType(self) -> int:  # noqa: N802 - the printed name
         """The type of the format name: 0x0001 public, 0x0002 private, 0x0003 direct, 0x0006 distribution list."""
-        return _NUMBERS[type(self.FormatName)]
+        return _NUMBER_BY_ELEMENT_TYPE[type(self.FormatName)]
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
         start = cursor.offset
         (number,) = cursor.unpack(_TYPE_LAYOUT)
-        if number not in _TYPES:
+        if number not in _ELEMENT_TYPE_BY_NUMBER:
             raise FormatError(
                 "MQFFormatNameElement.FormatType",
                 start,
                 _ELEMENT_SECTION,
                 f"0x{number:04X} is not a FormatType with a known layout",
             )
-        name = _TYPES[number]
+        name = _ELEMENT_TYPE_BY_NUMBER[number]
         padding = cursor.padding(_BOUNDARIES[name], "MQFFormatNameElement.Padding", _ELEMENT_SECTION)
         return cls(name.read(cursor), padding)
 

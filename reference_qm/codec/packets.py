@@ -10,7 +10,7 @@ from reference_qm.codec.format_error import FormatError, MisuseError
 from reference_qm.codec.internal import PT_CONNECTION_PARAMETERS, PT_ESTABLISH_CONNECTION, PT_SESSION_ACK, PingPacket
 from reference_qm.value_object import value_object
 
-_USER_MESSAGE = "MS-MQMQ 2.2.20"
+_USER_MESSAGE_SECTION = "MS-MQMQ 2.2.20"
 
 # Masks are faster than named bits, and captures of millions of packets are parsed here.
 _TH, _SECURITY, _MP, _HH, _MQ = (user.UserHeader.flags(**{bit: 1}) for bit in ("TH", "SH", "MP", "HH", "MQ"))
@@ -78,7 +78,7 @@ class UnknownInternalPacket:
 
     def build(self) -> bytes:
         """Return the bytes of the packet; raise MisuseError when these bytes would not parse as the same packet."""
-        if self.InternalHeader.PT in _INTERNAL:
+        if self.InternalHeader.PT in _INTERNAL_PARSERS:
             raise MisuseError(f"InternalHeader.Flags.PT 0x{self.InternalHeader.PT:X} is a known packet")
         return _build_internal(self.BaseHeader, self.InternalHeader, self.InternalHeader.PT, self.Body)
 
@@ -184,7 +184,7 @@ def _parse_measured(data: bytes) -> Packet:
         return _read_user_message(data, base_header)
     cursor = Cursor(data, base.BASE_HEADER_SIZE)
     internal_header = internal.InternalHeader.read(cursor)
-    reader = _INTERNAL.get(internal_header.Flags & _PACKET_TYPE_MASK, _read_unknown)
+    reader = _INTERNAL_PARSERS.get(internal_header.Flags & _PACKET_TYPE_MASK, _read_unknown)
     packet = reader(cursor, base_header, internal_header)
     cursor.finish(type(packet).__name__, internal.InternalHeader.SECTION)
     return packet
@@ -204,13 +204,16 @@ def _read_user_message(data: bytes, base_header: base.BaseHeader) -> UserMessage
     security_header = security.SecurityHeader.read(sized) if flags & _SECURITY else None
     if not flags & _MP:
         raise FormatError(
-            "UserHeader.Flags", flags_at, _USER_MESSAGE, "MP is clear, so the MessagePropertiesHeader is missing"
+            "UserHeader.Flags",
+            flags_at,
+            _USER_MESSAGE_SECTION,
+            "MP is clear, so the MessagePropertiesHeader is missing",
         )
     properties_header = properties.MessagePropertiesHeader.read(sized)
     debug_header = soap_debug.DebugHeader.read(sized) if base_header.Flags & _DH else None
     soap_header = soap_debug.SoapHeader.read(sized) if flags & _HH else None
     mqf_header = mqf.MultiQueueFormatHeader.read(sized) if flags & _MQ else None
-    sized.finish("UserMessagePacket", _USER_MESSAGE)
+    sized.finish("UserMessagePacket", _USER_MESSAGE_SECTION)
     return UserMessagePacket(
         BaseHeader=base_header,
         UserHeader=user_header,
@@ -240,7 +243,7 @@ def _read_unknown(cursor: Cursor, head: base.BaseHeader, kind: internal.Internal
     return UnknownInternalPacket(head, kind, cursor.take(cursor.remaining, "UnknownInternalPacket.Body", kind.SECTION))
 
 
-_INTERNAL: Mapping[int, Callable[[Cursor, base.BaseHeader, internal.InternalHeader], InternalPacket]] = {
+_INTERNAL_PARSERS: Mapping[int, Callable[[Cursor, base.BaseHeader, internal.InternalHeader], InternalPacket]] = {
     PT_SESSION_ACK: _read_session_ack,
     PT_ESTABLISH_CONNECTION: _read_establish,
     PT_CONNECTION_PARAMETERS: _read_parameters,

@@ -17,7 +17,7 @@ from reference_qm.codec.record import Record
 from reference_qm.value_object import value_object
 
 _DIRECT_SECTION = "MS-MQMQ 2.2.18.1.5.2"
-_PRIVATE_ID = Layout("PrivateQueueFormatNameId", "MS-MQMQ 2.2.18.1.5.1", PrivateQueueIdentifier=U32)
+_PRIVATE_ID_LAYOUT = Layout("PrivateQueueFormatNameId", "MS-MQMQ 2.2.18.1.5.1", PrivateQueueIdentifier=U32)
 _PUBLIC_LAYOUT = Layout("PublicQueueFormatName", "MS-MQMQ 2.2.18.1.7.1", PublicQueueIdentifier=GUID)
 _PRIVATE_LAYOUT = Layout(
     "PrivateQueueFormatName", "MS-MQMQ 2.2.18.1.7.2", SourceQueueManager=GUID, PrivateQueueIdentifier=U32
@@ -39,10 +39,10 @@ class PrivateQueueFormatNameId(Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        return cls(*cursor.unpack(_PRIVATE_ID))
+        return cls(*cursor.unpack(_PRIVATE_ID_LAYOUT))
 
     def build(self) -> bytes:
-        return _PRIVATE_ID.build(self)
+        return _PRIVATE_ID_LAYOUT.build(self)
 
 
 @value_object

@@ -24,7 +24,7 @@ _LAYOUT = Layout(
 )
 _PROVIDER_INFO_LAYOUT = Layout("ProviderInfo", SECTION, ProviderType=U32)
 _SECURITY_DATA_ITEMS = ("SecurityID", "EncryptionKey", "Signature", "SenderCert", "ProviderInfo")
-_NO_DATA = security_data.SecurityData()
+_EMPTY_SECURITY_DATA = security_data.SecurityData()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class SecurityHeader(Flagged, Record):
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.6"
 
     Flags: int = 0
-    SecurityData: security_data.SecurityData = _NO_DATA
+    SecurityData: security_data.SecurityData = _EMPTY_SECURITY_DATA
 
     ST = Bits(0, 4)
     AU = Bits(4)

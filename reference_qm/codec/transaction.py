@@ -21,7 +21,7 @@ _SEQUENCE_NUMBERS_LAYOUT = Layout(
     "TransactionHeader", _TRANSACTION_HEADER_SECTION, TxSequenceNumber=U32, PreviousTxSequenceNumber=U32
 )
 _CONNECTOR_LAYOUT = Layout("TransactionHeader", _TRANSACTION_HEADER_SECTION, ConnectorQMGuid=GUID)
-_ORDER_ACK = Layout(
+_ORDER_ACK_LAYOUT = Layout(
     "OrderAckBody", "MS-MQQB 2.2.4.1", TxSequenceNumber=U32, TxPreviousSequenceNumber=U32, Reserved="20s"
 )
 _FINAL_ACK = Layout(
@@ -32,7 +32,7 @@ _FINAL_ACK = Layout(
     SourceGUID=GUID,
     MessageID=U32,
 )
-_NO_SEQUENCE = ids.TxSequenceID()
+_NO_SEQUENCE_ID = ids.TxSequenceID()
 
 
 @value_object
@@ -46,7 +46,7 @@ class TransactionHeader(Flagged, Record):
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.5"
 
     Flags: int = 0
-    TxSequenceID: ids.TxSequenceID = _NO_SEQUENCE
+    TxSequenceID: ids.TxSequenceID = _NO_SEQUENCE_ID
     TxSequenceNumber: int = 0
     PreviousTxSequenceNumber: int = 0
     ConnectorQMGuid: UUID | None = None
@@ -90,17 +90,17 @@ class OrderAckBody(Record):
 
     SECTION: ClassVar[str] = "MS-MQQB 2.2.4.1"
 
-    TxSequenceID: ids.TxSequenceID = _NO_SEQUENCE
+    TxSequenceID: ids.TxSequenceID = _NO_SEQUENCE_ID
     TxSequenceNumber: int = 0
     TxPreviousSequenceNumber: int = 0
     Reserved: bytes = bytes(20)
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        return cls(ids.TxSequenceID.read(cursor), *cursor.unpack(_ORDER_ACK))
+        return cls(ids.TxSequenceID.read(cursor), *cursor.unpack(_ORDER_ACK_LAYOUT))
 
     def build(self) -> bytes:
-        return self.TxSequenceID.build() + _ORDER_ACK.build(self)
+        return self.TxSequenceID.build() + _ORDER_ACK_LAYOUT.build(self)
 
 
 @value_object
@@ -113,7 +113,7 @@ class FinalAckBody(Record):
 
     SECTION: ClassVar[str] = "MS-MQQB 2.2.5.1"
 
-    TxSequenceID: ids.TxSequenceID = _NO_SEQUENCE
+    TxSequenceID: ids.TxSequenceID = _NO_SEQUENCE_ID
     TxSequenceNumber: int = 0
     TxPreviousSequenceNumber: int = 0
     SourceGUID: UUID = NULL_GUID

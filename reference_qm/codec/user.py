@@ -38,9 +38,18 @@ _LAYOUT = Layout(
 _CONNECTOR_LAYOUT = Layout("UserHeader", SECTION, ConnectorType=GUID)
 
 _QueueTypes = Mapping[int, type[QueueName] | None]
-_DESTINATION: _QueueTypes = {0: None, 3: PrivateQueueFormatNameId, 5: PublicQueueFormatName, 7: DirectQueueFormatName}
-_ADMINISTRATION: _QueueTypes = {**_DESTINATION, 2: PrivateQueueFormatNameId, 6: PrivateQueueFormatName}
-_RESPONSE: _QueueTypes = {**_ADMINISTRATION, 1: None, 4: PrivateQueueFormatNameId}
+_DESTINATION_QUEUE_TYPES: _QueueTypes = {
+    0: None,
+    3: PrivateQueueFormatNameId,
+    5: PublicQueueFormatName,
+    7: DirectQueueFormatName,
+}
+_ADMINISTRATION_QUEUE_TYPES: _QueueTypes = {
+    **_DESTINATION_QUEUE_TYPES,
+    2: PrivateQueueFormatNameId,
+    6: PrivateQueueFormatName,
+}
+_RESPONSE_QUEUE_TYPES: _QueueTypes = {**_ADMINISTRATION_QUEUE_TYPES, 1: None, 4: PrivateQueueFormatNameId}
 
 
 @value_object
@@ -90,11 +99,11 @@ class UserHeader(Flagged, Record):
         """Read the header; raise FormatError for a DQ, AQ or RQ whose queue layout is not defined."""
         flags_at = cursor.offset + FLAGS_OFFSET
         source, address, life, sent, message, flags = cursor.unpack(_LAYOUT)
-        destination = _read_queue(cursor, _DESTINATION, flags >> 10 & 7, "DQ", flags_at)
+        destination = _read_queue(cursor, _DESTINATION_QUEUE_TYPES, flags >> 10 & 7, "DQ", flags_at)
         administration = response = None
         if flags & _ADMIN_AND_RESPONSE_QUEUE_FLAGS:
-            administration = _read_queue(cursor, _ADMINISTRATION, flags >> 13 & 7, "AQ", flags_at)
-            response = _read_queue(cursor, _RESPONSE, flags >> 16 & 7, "RQ", flags_at)
+            administration = _read_queue(cursor, _ADMINISTRATION_QUEUE_TYPES, flags >> 13 & 7, "AQ", flags_at)
+            response = _read_queue(cursor, _RESPONSE_QUEUE_TYPES, flags >> 16 & 7, "RQ", flags_at)
         connector = cursor.unpack(_CONNECTOR_LAYOUT)[0] if flags & 1 << 22 else None
         return cls(source, address, life, sent, message, flags, destination, administration, response, connector)
 
@@ -109,10 +118,10 @@ class UserHeader(Flagged, Record):
             self.SentTime,
             self.MessageID,
             flags,
-        ) + _build_queue(self.DestinationQueue, _DESTINATION, flags >> 10 & 7, "DQ")
+        ) + _build_queue(self.DestinationQueue, _DESTINATION_QUEUE_TYPES, flags >> 10 & 7, "DQ")
         if flags & _ADMIN_AND_RESPONSE_QUEUE_FLAGS or self.AdminQueue is not None or self.ResponseQueue is not None:
-            wire += _build_queue(self.AdminQueue, _ADMINISTRATION, flags >> 13 & 7, "AQ")
-            wire += _build_queue(self.ResponseQueue, _RESPONSE, flags >> 16 & 7, "RQ")
+            wire += _build_queue(self.AdminQueue, _ADMINISTRATION_QUEUE_TYPES, flags >> 13 & 7, "AQ")
+            wire += _build_queue(self.ResponseQueue, _RESPONSE_QUEUE_TYPES, flags >> 16 & 7, "RQ")
         return wire if self.ConnectorType is None else wire + _CONNECTOR_LAYOUT.build(self)
 
 

@@ -12,7 +12,7 @@ from reference_qm.directory.objects import STORED_TYPES, DirectoryObject, list_d
 
 Record = dict[str, object]
 
-_HINTS: Final = {kind: get_type_hints(kind) for kind in STORED_TYPES.values()}
+_TYPE_HINTS: Final = {kind: get_type_hints(kind) for kind in STORED_TYPES.values()}
 _WRITERS: Final[dict[type, Callable[[Any], object]]] = {UUID: str, bytes: bytes.hex}
 _READERS: Final[dict[type, Callable[[str], object]]] = {UUID: UUID, bytes: bytes.fromhex, str: str}
 
@@ -39,7 +39,7 @@ def convert_from_record(record: object) -> DirectoryObject:
     if unknown:
         raise RecordError(f"{kind.__name__} has no attributes {', '.join(sorted(unknown))}")
     read: dict[str, Any] = {
-        name: _read_value(f"{kind.__name__}.{name}", _HINTS[kind][name], value) for name, value in values.items()
+        name: _read_value(f"{kind.__name__}.{name}", _TYPE_HINTS[kind][name], value) for name, value in values.items()
     }
     return kind(**read)
 

@@ -65,7 +65,7 @@ class TimerKey(NamedTuple):
     owner: int
 
 
-class _Running(NamedTuple):
+class _RunningTimer(NamedTuple):
     started_ms: int
     due_ms: int
     turn: int
@@ -77,7 +77,7 @@ class Timers:
     __slots__ = ("_heap", "_running", "_turn")
 
     def __init__(self) -> None:
-        self._running: dict[TimerKey, _Running] = {}
+        self._running: dict[TimerKey, _RunningTimer] = {}
         self._heap: list[tuple[int, int, TimerKey]] = []
         self._turn = 0
 
@@ -86,7 +86,7 @@ class Timers:
         it.
         """
         self._turn += 1
-        running = _Running(now_ms, now_ms + max(1, duration_ms), self._turn)
+        running = _RunningTimer(now_ms, now_ms + max(1, duration_ms), self._turn)
         self._running[key] = running
         heapq.heappush(self._heap, (running.due_ms, running.turn, key))
         if len(self._heap) > 2 * len(self._running) + _SWEEP_MARGIN:

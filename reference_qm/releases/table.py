@@ -59,8 +59,8 @@ def _version_behaviour(release: str, *version: int) -> Behaviour:
 
 
 _UNTIL_SERVER_2003_R2 = "until windows-server-2003-r2"
-_XP_TO_2003 = ("windows-xp", "windows-server-2003", "windows-server-2003-r2")
-_2000_TO_2003 = ("windows-2000", *_XP_TO_2003)
+_RELEASES_XP_TO_2003 = ("windows-xp", "windows-server-2003", "windows-server-2003-r2")
+_RELEASES_2000_TO_2003 = ("windows-2000", *_RELEASES_XP_TO_2003)
 DAYS_90_S = 90 * 86_400
 ENTERED_NETWORK = UUID("6d71636f-6e66-4f72-8d00-0000000000c1")
 """The connected network that the administrator of a machine with Windows NT has configured."""
@@ -73,7 +73,7 @@ BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
         "pings-unanswered": Behaviour(("from windows-vista",), presets={"answer_pings": False}),
         "memory-in-order-acks": Behaviour(("all",), parts=(transfer.UninitializedOrderAckBytes,)),
         "memory-in-pings": Behaviour(("all",), parts=(transfer.UninitializedPingBits,)),
-        "base-caches": Behaviour(_2000_TO_2003, security=_change_security_settings(base_caches=True)),
+        "base-caches": Behaviour(_RELEASES_2000_TO_2003, security=_change_security_settings(base_caches=True)),
         "insecure-nacks": Behaviour(("until windows-vista",), presets={"send_insecure_nacks": True}),
         "sends-40-bits": Behaviour(
             ("windows-2000", "windows-xp"), security=_change_security_settings(SendEnhancedRC2Using40BitKeys=True)
@@ -85,13 +85,15 @@ BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
         "received-keys-stay": Behaviour(
             ("until windows-server-2008",), security=_change_security_settings(received_keys_stay=True)
         ),
-        "sent-keys-live-long": Behaviour(_XP_TO_2003, security=_change_security_settings(sent_keys_live_long=True)),
+        "sent-keys-live-long": Behaviour(
+            _RELEASES_XP_TO_2003, security=_change_security_settings(sent_keys_live_long=True)
+        ),
         # MS-MQMQ
         "memory-in-padding": Behaviour(("all",), parts=(transfer.UninitializedPadding,)),
         "no-dead-letters": Behaviour(("windows-nt",), parts=(queueing.NoDeadLetters,)),
         "signs-with-md5": Behaviour(("until windows-2000",), presets={"preset_hash": HashAlgorithm.MD5}),
         "signs-with-sha1": Behaviour(
-            (*_XP_TO_2003, "windows-vista", "windows-server-2008"), presets={"preset_hash": HashAlgorithm.SHA1}
+            (*_RELEASES_XP_TO_2003, "windows-vista", "windows-server-2008"), presets={"preset_hash": HashAlgorithm.SHA1}
         ),
         "no-lists": Behaviour(("until windows-2000",), parts=(transfer.MultiQueueFormatHeaderMissing,)),
         "miscounts": Behaviour(("all",), parts=(transfer.MessageCountTooHigh,)),
@@ -107,7 +109,7 @@ BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
         "nothing-to-cancel-is-no-handle": Behaviour(("until windows-2000",), parts=(remote.ZeroInCancelInvalidHandle,)),
         "purge-throws": Behaviour(("from windows-server-2003",), parts=(remote.PurgeErrorsThrown,)),
         "version-of-xp": _version_behaviour("windows-xp", 5, 1, 1020),
-        "version-of-2003": Behaviour(_XP_TO_2003[1:], presets={"remote_version": (5, 2, 1716)}),
+        "version-of-2003": Behaviour(_RELEASES_XP_TO_2003[1:], presets={"remote_version": (5, 2, 1716)}),
         "version-of-vista": _version_behaviour("windows-vista", 6, 0, 6000),
         "version-of-2008": _version_behaviour("windows-server-2008", 6, 0, 6001),
         "version-never-asked": Behaviour(("until windows-2000",), parts=(remote.ServerVersionNotRequested,)),
@@ -118,7 +120,7 @@ BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
         "application-queue-unread": Behaviour((_UNTIL_SERVER_2003_R2,), parts=(queueing.DeadletterQueueIgnored,)),
         "reaches-for-90-days": Behaviour((_UNTIL_SERVER_2003_R2,), presets={"long_live_time_s": DAYS_90_S}),
         "cipher-preset-rc2": Behaviour((_UNTIL_SERVER_2003_R2,), parts=(transfer.CipherDefaultRC2,)),
-        "changes-not-notified": Behaviour(_XP_TO_2003, presets={"change_notifications": False}),
+        "changes-not-notified": Behaviour(_RELEASES_XP_TO_2003, presets={"change_notifications": False}),
         # MS-MQSO
         "memory-not-watched": Behaviour((_UNTIL_SERVER_2003_R2,), parts=(queueing.MemoryShortageIgnored,)),
         "domain-not-watched": Behaviour(("windows-nt",), parts=(queueing.DomainChangeIgnored,)),

@@ -53,7 +53,7 @@ WHOLE_PDU_FLAGS = Flags.FIRST_FRAG | Flags.LAST_FRAG
 LITTLE_ENDIAN = b"\x10\0\0\0"
 """The packed_drep for little-endian integers, ASCII characters and IEEE floats (C706 14.1)."""
 _LAYOUTS = {order: struct.Struct(order + "4B4s2HI") for order in ("<", ">")}
-_ORDERS: dict[int, ByteOrder] = {0x00: ">", 0x10: "<"}
+_BYTE_ORDER_BY_LABEL: dict[int, ByteOrder] = {0x00: ">", 0x10: "<"}
 
 
 def byte_order(packed_drep: bytes) -> ByteOrder:
@@ -61,7 +61,7 @@ def byte_order(packed_drep: bytes) -> ByteOrder:
     Spec: C706 14.1. The representations of characters and floating-point numbers are ignored, because the
     interfaces contain no such values.
     """
-    order = _ORDERS.get(packed_drep[0] & 0xF0)
+    order = _BYTE_ORDER_BY_LABEL.get(packed_drep[0] & 0xF0)
     if order is None:
         raise PduError("packed_drep", 4, SECTION, f"{packed_drep[0]:#04x} is not an integer representation")
     return order

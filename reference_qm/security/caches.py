@@ -74,12 +74,12 @@ class CachedUserCert:
     CachedTime: int
 
 
-class _Timed(Protocol):
+class _TimedEntry(Protocol):
     @property
     def CachedTime(self) -> int: ...  # noqa: N802 - the printed name
 
 
-Entry = TypeVar("Entry", bound=_Timed)
+Entry = TypeVar("Entry", bound=_TimedEntry)
 
 
 class TimedCache(Generic[Entry]):

@@ -30,7 +30,7 @@ _DESCRIPTOR_LAYOUT = Layout(
     OffsetSacl=U32,
     OffsetDacl=U32,
 )
-_REVISION = 1
+_DESCRIPTOR_REVISION = 1
 _ACL_REVISIONS = (2, 4)
 
 
@@ -138,9 +138,12 @@ class SecurityDescriptor(Flagged, Record):
         """Read a security descriptor that uses all remaining bytes of ``cursor``."""
         start = cursor.offset
         revision, _, control, owner, group, sacl, dacl = cursor.unpack(_DESCRIPTOR_LAYOUT)
-        if revision != _REVISION:
+        if revision != _DESCRIPTOR_REVISION:
             raise FormatError(
-                "SECURITY_DESCRIPTOR.Revision", start, cls.SECTION, f"the value is {revision} instead of {_REVISION}"
+                "SECURITY_DESCRIPTOR.Revision",
+                start,
+                cls.SECTION,
+                f"the value is {revision} instead of {_DESCRIPTOR_REVISION}",
             )
         if not control >> 15 & 1:
             raise FormatError(
@@ -167,7 +170,9 @@ class SecurityDescriptor(Flagged, Record):
             wire += b"" if part is None else part if isinstance(part, bytes) else part.build()
         present = (0 if self.Dacl is None else 1 << 2) | (0 if self.Sacl is None else 1 << 4)
         owner, group, dacl, sacl = offsets
-        head = _DESCRIPTOR_LAYOUT.pack(_REVISION, 0, self.Control | 1 << 15 | present, owner, group, sacl, dacl)
+        head = _DESCRIPTOR_LAYOUT.pack(
+            _DESCRIPTOR_REVISION, 0, self.Control | 1 << 15 | present, owner, group, sacl, dacl
+        )
         wire[: _DESCRIPTOR_LAYOUT.size] = head
         return bytes(wire)
 

@@ -27,7 +27,7 @@ KEY_BITS: Mapping[str, int] = {BASE_PROVIDER: 512, ENHANCED_PROVIDER: 1024, AES_
 Spec: MS-MQDMPR 3.1.3.
 """
 _PROVIDER_TYPES = {privacy.provider: privacy.provider_type for privacy in PRIVACY_BY_LEVEL.values()}
-_EXPONENT = 65537
+_PUBLIC_EXPONENT = 65537
 
 PrivateKeys = Mapping[str, rsa.RSAPrivateKey]
 """The RSA private key of each provider, by the provider's name."""
@@ -83,11 +83,11 @@ def generate_key(bits: int, entropy: Entropy) -> rsa.RSAPrivateKey:
             for _ in range(2)
         )
         totient = (p - 1) * (q - 1)
-        if p != q and (p * q).bit_length() == bits and totient % _EXPONENT:
+        if p != q and (p * q).bit_length() == bits and totient % _PUBLIC_EXPONENT:
             break
-    d = pow(_EXPONENT, -1, totient)
+    d = pow(_PUBLIC_EXPONENT, -1, totient)
     parts = (rsa.rsa_crt_dmp1(d, p), rsa.rsa_crt_dmq1(d, q), rsa.rsa_crt_iqmp(p, q))
-    return rsa.RSAPrivateNumbers(p, q, d, *parts, rsa.RSAPublicNumbers(_EXPONENT, p * q)).private_key()
+    return rsa.RSAPrivateNumbers(p, q, d, *parts, rsa.RSAPublicNumbers(_PUBLIC_EXPONENT, p * q)).private_key()
 
 
 def public_key_list(keys: PrivateKeys) -> MqdsPublicKeys:

@@ -21,7 +21,7 @@ SCHEMA: Final = 1
 
 _HEADER: Final = struct.Struct(">16s44xI4xI")
 """The fields of an SQLite header: magic, user_version at 60, application_id at 68."""
-_MAGIC: Final = b"SQLite format 3\0"
+_SQLITE_MAGIC: Final = b"SQLite format 3\0"
 
 
 class DirectoryFileError(Exception):
@@ -157,7 +157,7 @@ def _check_header(path: Path) -> None:
     if not header:
         return
     magic, schema, application = _HEADER.unpack(header.ljust(_HEADER.size, b"\0"))
-    if magic != _MAGIC or application != APPLICATION_ID:
+    if magic != _SQLITE_MAGIC or application != APPLICATION_ID:
         raise DirectoryFileError(f"{path} is not a directory file of mqconform: give another file")
     if schema != SCHEMA:
         raise DirectoryFileError(

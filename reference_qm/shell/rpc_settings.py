@@ -31,7 +31,7 @@ AUTHENTICATION_TYPES: Mapping[str, AuthType] = MappingProxyType(
 )
 MAX_PASSWORD_CHARACTERS = 256
 """The maximum length of a password in characters; Windows has the same maximum."""
-_FORBIDDEN_IN_NAMES = frozenset(':\\/"[]|<>+=;,?*@')
+_CHARACTERS_FORBIDDEN_IN_NAMES = frozenset(':\\/"[]|<>+=;,?*@')
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Rpc:
 
 def _require_name(value: object) -> str:
     name = toml.string(value)
-    if not name.isprintable() or set(name) & _FORBIDDEN_IN_NAMES:
+    if not name.isprintable() or set(name) & _CHARACTERS_FORBIDDEN_IN_NAMES:
         raise ValueError("must be a valid Windows name of a user or a domain; give the domain in the key domain")
     return name
 
@@ -139,8 +139,9 @@ def _read_user(tree: object, place: str, base: Path) -> User:
 
 
 def read_password(given: Mapping[str, str], place: str, base: Path) -> str:
-    """Return the password. Exactly one of three keys must give it. Raise SettingsError, whose message never
-    contains the password, for other settings.
+    """Return the password. Exactly one of the keys ``password``, ``password_env`` (the name of an environment variable)
+    and ``password_file`` (a path relative to ``base``) must give it. Raise SettingsError, whose message never contains
+    the password, for other settings.
     """
     ways = [key for key in _PASSWORD_KEYS if key in given]
     if len(ways) != 1:

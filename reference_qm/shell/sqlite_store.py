@@ -28,7 +28,7 @@ REQUIRED_FREE_BYTES = 16 << 20
 A removal is first written to a log. The log may grow to the size of 1,000 pages and the longest record before its
 space is reused. If the log had no room to grow, a disk that is full of messages could never be emptied.
 """
-_MAGIC = b"SQLite format 3\0"
+_SQLITE_MAGIC = b"SQLite format 3\0"
 _HEADER_SIZE, _USER_VERSION, _APPLICATION_ID = 100, slice(60, 64), slice(68, 72)
 _CREATE_TABLE_STATEMENT = "CREATE TABLE entry (name TEXT PRIMARY KEY, value TEXT NOT NULL, crc INTEGER NOT NULL)"
 
@@ -132,7 +132,7 @@ class SqliteStore:
         except sqlite3.Error as error:
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
             raise StoreError(
-                f"store {self.path}: {error}; {_REMEDY_BY_SQLITE_ERROR.get(code, _CHOOSE_OTHER_FILE)}"
+                f"store {self.path}: {error}; {_REMEDY_BY_SQLITE_ERROR.get(code, _CHOOSE_OTHER_FILE_REMEDY)}"
             ) from error
         except OSError as error:
             raise StoreError(f"store {self.path}: {error.strerror}; choose another file") from error
@@ -149,7 +149,7 @@ _PUT_STATEMENTS = {
 }
 _REMOVE_STATEMENTS = {size: f"DELETE FROM entry WHERE name IN ({', '.join(['?'] * size)})" for size in _PORTION_SIZES}  # noqa: S608
 
-_CHOOSE_OTHER_FILE = "the file stays unchanged: move it to another place, or restore a copy"
+_CHOOSE_OTHER_FILE_REMEDY = "the file stays unchanged: move it to another place, or restore a copy"
 _REMEDY_BY_SQLITE_ERROR = {
     sqlite3.SQLITE_BUSY: "another process uses the file: stop that process, or choose another file",
     sqlite3.SQLITE_FULL: "free space on its disk",
@@ -180,8 +180,8 @@ def _check_header(path: Path) -> None:
     """Refuse a file that is not a store before SQLite opens it, because SQLite might repair its content."""
     with path.open("rb") as file:
         header = file.read(_HEADER_SIZE)
-    if len(header) < _HEADER_SIZE or not header.startswith(_MAGIC):
-        raise StoreError(f"store {path} is not an SQLite file; {_CHOOSE_OTHER_FILE}")
+    if len(header) < _HEADER_SIZE or not header.startswith(_SQLITE_MAGIC):
+        raise StoreError(f"store {path} is not an SQLite file; {_CHOOSE_OTHER_FILE_REMEDY}")
     if int.from_bytes(header[_APPLICATION_ID]) != APPLICATION_ID:
         raise StoreError(f"store {path} is an SQLite file of another application; choose another file")
     version = int.from_bytes(header[_USER_VERSION])
@@ -199,7 +199,7 @@ def _check_entries(path: Path) -> dict[str, object]:
     with contextlib.closing(sqlite3.connect(uri, uri=True, timeout=0, isolation_level=None)) as connection:
         (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if found != "ok":
-            raise StoreError(f"store {path} is damaged: {' '.join(str(found).split())}; {_CHOOSE_OTHER_FILE}")
+            raise StoreError(f"store {path} is damaged: {' '.join(str(found).split())}; {_CHOOSE_OTHER_FILE_REMEDY}")
         return _verify_entries(connection, path)
 
 
@@ -208,12 +208,14 @@ def _verify_entries(connection: sqlite3.Connection, path: Path) -> dict[str, obj
     for name, value, crc in connection.execute("SELECT name, value, crc FROM entry"):
         if _compute_checksum(name, value) != crc:
             raise StoreError(
-                f"store {path} is damaged: entry {name!a} does not match its checksum; {_CHOOSE_OTHER_FILE}"
+                f"store {path} is damaged: entry {name!a} does not match its checksum; {_CHOOSE_OTHER_FILE_REMEDY}"
             )
         try:
             entries[name] = json.loads(value)
         except ValueError as error:
-            raise StoreError(f"store {path} is damaged: entry {name!a}: {error}; {_CHOOSE_OTHER_FILE}") from error
+            raise StoreError(
+                f"store {path} is damaged: entry {name!a}: {error}; {_CHOOSE_OTHER_FILE_REMEDY}"
+            ) from error
     return entries
 
 

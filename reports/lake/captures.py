@@ -10,13 +10,13 @@ from datetime import UTC, datetime
 from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as sql
 
-from reports.lake.files import Files, Status, escape_pattern, get_full_name
+from reports.lake.files import FileAccess, Status, escape_pattern, get_full_name
 from reports.lake.lines import get_capture_column, normalize_path
 from reports.lake.local import is_url
 from reports.lake.sources import RUN, VERDICTS, Folder
 from reports.records import Record
 from reports.rollup_error import RollupError
-from reports.text import one_line, slug
+from reports.text import make_slug, one_line
 
 CAPTURE_SUFFIXES = (".pcapng", ".pcap", ".cap", ".pcapng.gz", ".pcap.gz", ".cap.gz")
 """The suffixes of capture files. The content of a file determines its format."""
@@ -57,7 +57,7 @@ class CaptureJudge:
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class CaptureRunFolder:
     """A folder of captures, which becomes a run.
 
     ``octets``: the total size of the captures. ``modified``: the time of their last change, in ms since 1970.
@@ -81,7 +81,7 @@ class Unit:
         return Folder(self.folder, {VERDICTS: self.verdicts}).path(VERDICTS) if self.verdicts else ""
 
 
-def expand_names(files: Files, arguments: Iterable[str]) -> list[str]:
+def expand_names(files: FileAccess, arguments: Iterable[str]) -> list[str]:
     """Return the full names of the given paths, URLs and patterns of URLs. Raise `RollupError` if a path does not
     exist.
     """
@@ -115,8 +115,8 @@ def read_captures(spark: SparkSession, names: Sequence[str]) -> DataFrame:
 
 
 def list_units(
-    spark: SparkSession, files: Files, names: Sequence[str], given: GivenSystem, by: CaptureJudge
-) -> tuple[list[Unit], list[str]]:
+    spark: SparkSession, files: FileAccess, names: Sequence[str], given: GivenSystem, by: CaptureJudge
+) -> tuple[list[CaptureRunFolder], list[str]]:
     """Return the folders of captures, and an error line for each folder whose system or profile is unknown."""
     by.check("--profile: unknown", given.profile)
     when = sql.unix_millis("modificationTime")
@@ -150,7 +150,7 @@ def list_units(
     return units, refused
 
 
-def read_tests_of_captures(spark: SparkSession, units: Sequence[Unit]) -> DataFrame:
+def read_tests_of_captures(spark: SparkSession, units: Sequence[CaptureRunFolder]) -> DataFrame:
     """Return the columns unit, capture and test. ``test`` is the check that made the capture, if the verdicts of
     the run name this check.
     """
@@ -166,10 +166,10 @@ def read_tests_of_captures(spark: SparkSession, units: Sequence[Unit]) -> DataFr
     return tests.groupBy("unit", "capture").agg(sql.min("test").alias("test"))
 
 
-def _build_unit(files: Files, row: Row, given: GivenSystem, by: CaptureJudge) -> Unit:
+def _build_unit(files: FileAccess, row: Row, given: GivenSystem, by: CaptureJudge) -> CaptureRunFolder:
     uri: str = row.folder
     status = files.status(f"{uri}/{RUN}")
-    run, sut, started, finished = slug(uri), None, _format_iso(row.oldest), _format_iso(row.modified)
+    run, sut, started, finished = make_slug(uri), None, _format_iso(row.oldest), _format_iso(row.modified)
     if status is not None:
         where = one_line(f"{uri}/{RUN}".removeprefix("file://"))
         record = Record(_read_json_object(files, status.uri, where), where)
@@ -191,10 +191,12 @@ def _build_unit(files: Files, row: Row, given: GivenSystem, by: CaptureJudge) ->
     began = int(datetime.fromisoformat(started).timestamp() * 1000)
     verdicts = files.status(f"{uri}/{VERDICTS}") if status is not None else None
     text = json.dumps(values, ensure_ascii=False)
-    return Unit(uri, slug(uri), name, text, sut["profile"], began, row.captures, row.octets, row.modified, verdicts)
+    return CaptureRunFolder(
+        uri, make_slug(uri), name, text, sut["profile"], began, row.captures, row.octets, row.modified, verdicts
+    )
 
 
-def _read_json_object(files: Files, uri: str, where: str) -> object:
+def _read_json_object(files: FileAccess, uri: str, where: str) -> object:
     try:
         return json.loads(files.read_text(uri))
     except (ValueError, RecursionError) as error:

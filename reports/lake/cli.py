@@ -10,9 +10,9 @@ from reports.lake import questions, sql_command
 from reports.lake.command import (
     BAD_INPUT,
     LINES_REJECTED,
-    Conf,
     LakeUri,
     Master,
+    SparkSettings,
     exit_with_report_code,
     one_line_errors,
     open_lake,
@@ -53,7 +53,7 @@ def ingest(
         ),
     ] = False,
     master: Master = "local[*]",
-    conf: Conf = None,
+    conf: SparkSettings = None,
 ) -> None:
     """Ingest into the lake those of the given run folders that are new.
 
@@ -83,7 +83,7 @@ def vacuum(
     ] = 24,
     compact: Annotated[bool, typer.Option("--compact/--no-compact", help="Merge the files of small ingests.")] = True,
     master: Master = "local[*]",
-    conf: Conf = None,
+    conf: SparkSettings = None,
 ) -> None:
     """Delete the files that no kept state of the lake uses, and merge small ingests."""
     with open_lake("lake vacuum", lake, master, conf) as (at, stage):
@@ -134,7 +134,7 @@ def judge(
         ),
     ] = False,
     master: Master = "local[*]",
-    conf: Conf = None,
+    conf: SparkSettings = None,
 ) -> None:
     """Judge captures against all passive rules, on the executors of Spark.
 
@@ -150,7 +150,7 @@ def judge(
         from reports.lake import judging
         from reports.lake.captures import GivenSystem
 
-        given, bounds = GivenSystem(name, version, profile, sut), judging.Bounds(largest << 20, seconds)
+        given, bounds = GivenSystem(name, version, profile, sut), judging.JudgingLimits(largest << 20, seconds)
         if out:
             with open_session(command, master, conf, judging.ARROW_SETTINGS) as (spark, progress):
                 written = judging.judge_into_folder(spark, captures, given, bounds, out, progress)

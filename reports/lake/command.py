@@ -47,7 +47,7 @@ rejected lines.
 """
 
 Master = Annotated[str, typer.Option("--master", help="Spark master, such as spark://HOST:7077.")]
-Conf = Annotated[
+SparkSettings = Annotated[
     list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting of Spark as KEY=VALUE. Repeatable.")
 ]
 LakeUri = Annotated[

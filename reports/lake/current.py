@@ -12,7 +12,7 @@ from pyspark.sql import functions as sql
 from reports.lake.facts import RUN_COLUMNS
 from reports.lake.order import build_count_map, get_rank, get_verdict, is_decided
 from reports.lake.retirement import COUNTS_COLUMN, find_newest_suites, mark_counting_verdicts
-from reports.lake.schemas import LATER_UNDECIDED_COLUMNS, PACKET, shape_rows
+from reports.lake.schemas import LATER_UNDECIDED_COLUMNS, PACKET_COLUMN_TYPES, shape_rows
 from reports.vocabulary import VERDICTS
 
 MAX_LATER_UNDECIDED_VERDICTS = 5
@@ -175,7 +175,7 @@ def join_verdict_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFram
     """
     texts = ("document", "section", "level", "expected", "observed", "reason", "capture", "errata", "notes")
     lines = verdicts.select("run", "seq", sql.struct("rule", "verdict", *texts).alias("line"))
-    packets = evidence.select("run", "seq", sql.struct(*PACKET).alias("packet"))
+    packets = evidence.select("run", "seq", sql.struct(*PACKET_COLUMN_TYPES).alias("packet"))
     found = (
         lines.join(sql.broadcast(shown), ["run", "seq"])
         .select("of", "line", sql.lit(None).cast(packets.schema["packet"].dataType).alias("packet"))

@@ -13,7 +13,7 @@ from reports.lake.changes import EarlierVerdicts
 from reports.lake.files import escape_pattern
 from reports.lake.manifest import KnownRun, get_table_folder
 from reports.lake.renamed_checks import rename_checks, rename_checks_in_catalogue
-from reports.lake.schemas import DERIVED, build_table_ddl
+from reports.lake.schemas import DERIVED_TABLES, build_table_ddl
 from reports.lake.store import Lake
 from reports.lake.writing import write_parquet
 
@@ -51,7 +51,7 @@ def derive_tables(
     runs.unpersist()
     return {
         table: _get_commits_of_units(lake, commit, table, set(products) if table in PRODUCT_TABLES else suts)
-        for table in DERIVED
+        for table in DERIVED_TABLES
     }
 
 
@@ -133,7 +133,7 @@ def _derive_products(
         changed = changes.derive_changes(events, mine, after)
         tables["changes"] = changed.unionByName(lake.table("changes", products)) if before else changed
     for table, rows in tables.items():
-        keep(table, rows.join(sql.broadcast(units), ["sut_name", "profile"]).select(*DERIVED[table], "unit"))
+        keep(table, rows.join(sql.broadcast(units), ["sut_name", "profile"]).select(*DERIVED_TABLES[table], "unit"))
     events.unpersist()
 
 

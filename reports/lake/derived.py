@@ -8,7 +8,7 @@ from pyspark.sql import functions as sql
 
 from reports.lake.order import build_count_map, get_rank, get_verdict, is_decided
 from reports.lake.schemas import SYSTEM, build_struct_type, compute_system_key, shape_rows
-from reports.vocabulary import DECIDED, SEVERITY
+from reports.vocabulary import DECIDED_VERDICTS, SEVERITY
 
 
 def find_flaky_checks(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
@@ -27,7 +27,7 @@ def find_flaky_checks(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
     same = [sql.col(name).eqNullSafe(sql.col(f"_{name}")) for name in key]
     in_order = Over.partitionBy(*key).orderBy("ingest")
     steps = decided.join(differ, same, "left_semi").withColumn("before", sql.lag("rank").over(in_order))
-    numbers = {name: sql.count_if(sql.col("rank") == SEVERITY[name]) for name in DECIDED}
+    numbers = {name: sql.count_if(sql.col("rank") == SEVERITY[name]) for name in DECIDED_VERDICTS}
     rows = steps.groupBy(*key).agg(
         sql.count("*").alias("runs"),
         build_count_map(numbers).alias("verdicts"),

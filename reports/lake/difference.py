@@ -29,7 +29,7 @@ _SIDE_COLUMNS = ("verdict", "run", "test", "expected", "observed", "reason")
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ComparedSide:
     """One side of a comparison: its name, the system, the number of runs, and whether all of these runs are
     partial.
 
@@ -73,8 +73,8 @@ class RuleComparison:
 class Difference:
     """The comparison of two sides: all rules that at least one side has judged, in the order of their ids."""
 
-    a: Side
-    b: Side
+    a: ComparedSide
+    b: ComparedSide
     steps: tuple[RuleComparison, ...]
 
     def of(self, kind: str) -> list[RuleComparison]:
@@ -109,7 +109,7 @@ def _name_kind_of_change(before: JudgedRule | None, after: JudgedRule | None) ->
     return {"fail": NEWLY_FAILING, "pass": NEWLY_PASSING}.get(after.verdict, CHANGED)
 
 
-def _read_side(table: Table, asked: str, sut: str | None) -> tuple[Side, DataFrame]:
+def _read_side(table: Table, asked: str, sut: str | None) -> tuple[ComparedSide, DataFrame]:
     """Return one of the compared sides and its rules. Each rule has ``rule`` and the struct ``stands`` of its
     standing verdict.
     """
@@ -125,7 +125,7 @@ def _read_side(table: Table, asked: str, sut: str | None) -> tuple[Side, DataFra
         raise RollupError(f"{one_line(asked, 60)!r} matches several systems: give the key of one system ({names})")
     (row,) = found
     roots = tuple(format_root_causes(read_root_causes(row.extra)))
-    side = Side(asked, row.sut_name, row.sut_version, row.profile, row.runs, row.partial, roots)
+    side = ComparedSide(asked, row.sut_name, row.sut_version, row.profile, row.runs, row.partial, roots)
     mine = sql.broadcast(runs.select("ingest"))
     standing = derive_rule_current(
         rename_checks(table("test_runs").join(mine, "ingest", "left_semi"), runs, table("suites")),

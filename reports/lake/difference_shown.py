@@ -7,7 +7,15 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
 
-from reports.lake.difference import KINDS, NEWLY_FAILING, UNCHANGED, Difference, JudgedRule, RuleComparison, Side
+from reports.lake.difference import (
+    KINDS,
+    NEWLY_FAILING,
+    UNCHANGED,
+    ComparedSide,
+    Difference,
+    JudgedRule,
+    RuleComparison,
+)
 from reports.text import format_repeat_command, one_line, shorten_check_id, system_label
 from reports.values import get_value_namer
 
@@ -65,7 +73,7 @@ def _group_steps_by_kind(difference: Difference, *, empty: bool = False) -> Iter
             yield kind, steps
 
 
-def _describe_side(side: Side) -> str:
+def _describe_side(side: ComparedSide) -> str:
     system = one_line(system_label(side.sut_name, side.sut_version, side.profile), 80)
     runs = "1 run" if side.runs == 1 else f"{side.runs} runs"
     partial = ", partial: rules that this side did not judge are missing" if side.partial else ""

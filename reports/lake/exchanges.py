@@ -12,13 +12,13 @@ from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
 from reports.lake import manifest, rows
-from reports.lake.manifest import Commit, KnownPair, get_table_folder
+from reports.lake.manifest import IngestCommit, KnownPair, get_table_folder
 from reports.lake.pairs import PairSource
-from reports.lake.schemas import FACTS
+from reports.lake.schemas import FACT_TABLES
 from reports.lake.store import Lake
 from reports.lake.writing import write_parquet
 
-TABLE = "exchanges"
+EXCHANGES_TABLE = "exchanges"
 
 
 def write_pairs(lake: Lake, sources: Sequence[PairSource]) -> Lake:
@@ -28,8 +28,11 @@ def write_pairs(lake: Lake, sources: Sequence[PairSource]) -> Lake:
     for number, each in enumerate(sources, len(known) + 1):
         known[each.digest] = KnownPair(number, each.folder)
         found += [{"pair": each.digest, "ingest": number, "folder": each.folder} | row for row in each.rows]
-    write_parquet(rows.make_table(lake.spark, found, FACTS[TABLE]), f"{lake.uri}/{get_table_folder(commit, TABLE)}")
-    commits = (*lake.manifest.commits, Commit(commit, (), (TABLE,)))
+    write_parquet(
+        rows.make_table(lake.spark, found, FACT_TABLES[EXCHANGES_TABLE]),
+        f"{lake.uri}/{get_table_folder(commit, EXCHANGES_TABLE)}",
+    )
+    commits = (*lake.manifest.commits, IngestCommit(commit, (), (EXCHANGES_TABLE,)))
     state = replace(lake.manifest, number=lake.manifest.number + 1, commits=commits, pairs=known)
     manifest.publish_manifest(lake.files, lake.uri, state)
     return replace(lake, manifest=state)
@@ -40,4 +43,4 @@ def find_current_exchanges(lake: Lake) -> DataFrame:
     the scenario.
     """
     latest = sql.max("ingest").over(Over.partitionBy("origin", "target", "scenario"))
-    return lake.table(TABLE).withColumn("latest", latest).where("ingest = latest")
+    return lake.table(EXCHANGES_TABLE).withColumn("latest", latest).where("ingest = latest")

@@ -11,10 +11,10 @@ from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
 from reports.lake.order import build_count_map
-from reports.lake.schemas import RULE, RUN, shape_rows
+from reports.lake.schemas import RULE_COLUMN_TYPES, RUN_COLUMN_TYPES, shape_rows
 from reports.vocabulary import VERDICTS
 
-RUN_COLUMNS = (*RUN, "suites", "partial")
+RUN_COLUMNS = (*RUN_COLUMN_TYPES, "suites", "partial")
 
 
 def derive_test_runs(verdicts: DataFrame, runs: DataFrame) -> DataFrame:
@@ -27,17 +27,17 @@ def derive_test_runs(verdicts: DataFrame, runs: DataFrame) -> DataFrame:
     line), each value has a row.
     """
     advises = sql.col("advice").isNotNull().alias("advises")
-    lines = verdicts.select("ingest", "test", *RULE, "seq", "verdict", advises, _hash_line().alias("line"))
+    lines = verdicts.select("ingest", "test", *RULE_COLUMN_TYPES, "seq", "verdict", advises, _hash_line().alias("line"))
     # Few lines have the same check and rule, so the rows are partitioned once by run, before they are grouped.
     lines = lines.repartition("ingest")
     worst = [sql.min(sql.when(sql.col("verdict") == name, sql.col("seq"))).alias(name) for name in VERDICTS]
-    judged = lines.groupBy("ingest", "test", *RULE).agg(
+    judged = lines.groupBy("ingest", "test", *RULE_COLUMN_TYPES).agg(
         *worst, sql.count_distinct("line").alias("lines"), sql.bool_and("advises").alias("advises")
     )
     of_rule = Over.partitionBy("ingest", "rule")
     counting = judged.withColumn("all_advise", sql.bool_and("advises").over(of_rule)).where("all_advise or not advises")
     named = counting.select(
-        *("ingest", "test", *RULE, "lines"),
+        *("ingest", "test", *RULE_COLUMN_TYPES, "lines"),
         sql.coalesce(*(sql.when(sql.col(name).isNotNull(), name) for name in VERDICTS)).alias("verdict"),
         sql.coalesce(*VERDICTS).alias("seq"),
     )
@@ -49,9 +49,9 @@ def derive_rule_runs(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
     verdict.
     """
     numbers = [sql.count_if(sql.col("verdict") == name).alias(name) for name in VERDICTS]
-    judged = test_runs.groupBy("ingest", *RULE).agg(*numbers, sql.count("*").alias("tests"))
+    judged = test_runs.groupBy("ingest", *RULE_COLUMN_TYPES).agg(*numbers, sql.count("*").alias("tests"))
     named = judged.select(
-        *("ingest", *RULE, "tests"),
+        *("ingest", *RULE_COLUMN_TYPES, "tests"),
         sql.coalesce(*(sql.when(sql.col(name) > 0, name) for name in VERDICTS)).alias("verdict"),
         build_count_map({name: sql.col(name) for name in VERDICTS}).alias("counts"),
     )

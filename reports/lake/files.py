@@ -66,7 +66,7 @@ def escape_pattern(uri: str) -> str:
     return re.sub(r"([][{}*?\\])", r"\\\1", uri)
 
 
-class Files:
+class FileAccess:
     """Lists, reads, writes, renames and deletes files.
 
     Every failure is a `RollupError`, whose one-line message names the file.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from pyspark.sql import SparkSession
 
 from reports.lake import sources
-from reports.lake.files import Files
+from reports.lake.files import FileAccess
 from reports.lake.ingest import Stage
 
 POLL_INTERVAL_S = 1
@@ -24,7 +24,7 @@ def wait_until_finished(
     wait: Callable[[float], None] = time.sleep,
 ) -> None:
     """Wait until all runs that the arguments name are finished, but at most ``wait_s`` seconds, rounded up."""
-    arguments, files = list(arguments), Files(spark)
+    arguments, files = list(arguments), FileAccess(spark)
     for _ in range(math.ceil(wait_s / POLL_INTERVAL_S)):
         found = sources.find_sources(files, arguments)
         missing = found.refused

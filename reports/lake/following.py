@@ -18,12 +18,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from reports.lake import ingest, sources
-from reports.lake.files import Files, escape_pattern, get_full_name
+from reports.lake.files import FileAccess, escape_pattern, get_full_name
 from reports.lake.ingest import Report, Stage
 from reports.lake.sources import FILES, RUN
 from reports.lake.store import Lake
 from reports.rollup_error import RollupError
-from reports.text import one_line, slug
+from reports.text import make_slug, one_line
 
 MAX_RUNS_PER_BATCH = 200
 """The maximum number of run folders in a micro-batch."""
@@ -46,11 +46,11 @@ class Follower:
     """
 
     def __init__(self, spark: SparkSession, where: str, folder: str, on_report: Callable[[Report], None]) -> None:
-        self._spark, self._files = spark, Files(spark)
+        self._spark, self._files = spark, FileAccess(spark)
         self._where, self._on_report = where, on_report
         self._stage: Stage = lambda _: None
         self._runs = get_full_name(folder)
-        self._state = f"{get_full_name(where)}/follow/{slug(self._runs)}"
+        self._state = f"{get_full_name(where)}/follow/{make_slug(self._runs)}"
         self._failed: BaseException | None = None
         status = self._files.status(self._runs)
         if status is None or not status.is_folder:

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from reports.java_errors import SPARK_ERRORS, describe_java_error
 from reports.lake import exchanges, lines, manifest, sources, writing
 from reports.lake.derivation import derive_tables
-from reports.lake.manifest import Commit, KnownRun, Manifest
+from reports.lake.manifest import IngestCommit, KnownRun, Manifest
 from reports.lake.pairs import PairSource
 from reports.lake.sources import VERDICTS, Folder, Source
 from reports.lake.store import Lake
@@ -65,7 +65,7 @@ def _ingest_pairs(lake: Lake, found: Sequence[PairSource], report: Report, stage
     fresh = [each for each in found if each.digest not in lake.manifest.pairs]
     report.known += len(found) - len(fresh)
     if fresh:
-        stage(exchanges.TABLE)
+        stage(exchanges.EXCHANGES_TABLE)
         state = manifest.read_newest_manifest(lake.files, lake.uri)
         report.number = exchanges.write_pairs(replace(lake, manifest=state), fresh).manifest.number
         report.pairs = len(fresh)
@@ -219,7 +219,7 @@ def _take_runs(lake: Lake, chosen: Sequence[Source], report: Report, stage: Stag
 
 def _write_folders(
     lake: Lake, commit: str, chosen: Sequence[Source], stage: Stage
-) -> tuple[Manifest, list[Commit], int]:
+) -> tuple[Manifest, list[IngestCommit], int]:
     """Write the folders of ``commit``. Return the state to publish, its new commits, and the number of kept lines."""
     old = lake.manifest
     gone = {source.run: old.runs[source.run] for source in chosen if source.run in old.runs}

@@ -23,14 +23,14 @@ from pyspark.sql import functions as sql
 from reports.lake import ingest, judging_worker
 from reports.lake.captures import (
     CaptureJudge,
+    CaptureRunFolder,
     GivenSystem,
-    Unit,
     expand_names,
     list_units,
     read_captures,
     read_tests_of_captures,
 )
-from reports.lake.files import Files, get_full_name
+from reports.lake.files import FileAccess, get_full_name
 from reports.lake.ingest import Report, Stage
 from reports.lake.sources import RULES, RUN, VERDICTS, Folder
 from reports.lake.store import Lake
@@ -58,7 +58,7 @@ _UNITS_SCHEMA = "folder string, unit string, profile string, started_ms bigint"
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class JudgingLimits:
     """The limits for judging a capture: the maximum size of the capture in octets, and the maximum time in seconds."""
 
     octets: int
@@ -102,7 +102,7 @@ class CapturedFolder(Folder):
 
 
 def judge_into_lake(
-    lake: Lake, captures: Iterable[str], given: GivenSystem, bounds: Bounds, *, replacing: bool, stage: Stage
+    lake: Lake, captures: Iterable[str], given: GivenSystem, bounds: JudgingLimits, *, replacing: bool, stage: Stage
 ) -> tuple[Report, WrittenFolders]:
     """Judge the captures that the lake does not have, ingest the verdicts, and return the results."""
     work_folder = f"{lake.uri}/data/judging-{uuid.uuid4().hex}"
@@ -121,10 +121,10 @@ def judge_into_lake(
 
 
 def judge_into_folder(
-    spark: SparkSession, captures: Iterable[str], given: GivenSystem, bounds: Bounds, out: str, stage: Stage
+    spark: SparkSession, captures: Iterable[str], given: GivenSystem, bounds: JudgingLimits, out: str, stage: Stage
 ) -> WrittenFolders:
     """Judge the captures, and write a run folder for each folder of captures below the new folder ``out``."""
-    files, target = Files(spark), get_full_name(out)
+    files, target = FileAccess(spark), get_full_name(out)
     if files.entries(target):
         raise RollupError(f"{one_line(out)} is not empty: give --out a new folder")
     written = _judge_folders(spark, captures, given, bounds, target, stage, known=lambda _: False)
@@ -140,14 +140,14 @@ def _judge_folders(
     spark: SparkSession,
     captures: Iterable[str],
     given: GivenSystem,
-    bounds: Bounds,
+    bounds: JudgingLimits,
     work_folder: str,
     stage: Stage,
     *,
-    known: Callable[[Unit], bool],
+    known: Callable[[CaptureRunFolder], bool],
 ) -> WrittenFolders:
     """Write run.json and verdicts.jsonl below ``work_folder`` for each folder of captures that is not in the lake."""
-    files, written = Files(spark), WrittenFolders()
+    files, written = FileAccess(spark), WrittenFolders()
     stage("looking for captures")
     names = expand_names(files, captures)
     judge = _find_entry_point("judge")
@@ -220,7 +220,7 @@ def _name_rejected(spark: SparkSession, lines: str, folders: Mapping[str, str]) 
     )
 
 
-def _assemble_run_folder(files: Files, work_folder: str, unit: Unit) -> CapturedFolder:
+def _assemble_run_folder(files: FileAccess, work_folder: str, unit: CaptureRunFolder) -> CapturedFolder:
     """Assemble the run folder that is made from the captures of one folder."""
     own = f"{work_folder}/{unit.key}"
     files.write_text(f"{own}/{RUN}", unit.run_json)

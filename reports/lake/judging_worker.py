@@ -20,14 +20,14 @@ from typing import Any
 
 import pyarrow
 
-Lines = Callable[[Path, str, str, str], tuple[int, list[dict[str, Any]]]]
+JudgeCapture = Callable[[Path, str, str, str], tuple[int, list[dict[str, Any]]]]
 """A function that judges a capture. Its arguments are the file and name of the capture, the profile, and the
 address of the system.
 
 The function returns the end time of the capture (microseconds since 1970), and the verdicts as lines of schema 2.
 """
 TEXT, TEXTS = pyarrow.string(), pyarrow.list_(pyarrow.string())
-SCHEMA = pyarrow.schema(
+JUDGED_ROWS_SCHEMA = pyarrow.schema(
     {
         "unit": TEXT,
         "capture": TEXT,
@@ -48,7 +48,7 @@ VERDICTS_SCHEMA_DDL = (
     "observed string, reason string, advice string, evidence array<array<int>>, errata array<string>, "
     "notes array<string>, rejected string"
 )
-"""`SCHEMA` in Spark's notation."""
+"""`JUDGED_ROWS_SCHEMA` in Spark's notation."""
 CAPTURE_COLUMNS = ("unit", "profile", "capture")
 """The columns of each capture that a worker gets, except ``content``."""
 ROWS_PER_BATCH = 4096
@@ -62,8 +62,8 @@ class CaptureTimeout(BaseException):
 class Worker:
     """Judges the captures of one partition.
 
-    ``entry``: ``module:function`` of a `Lines`. ``archive``: the name of the archive that contains the code of the
-    function, or an empty text if the code is installed. ``sut``: the address of the captured system, or an empty
+    ``entry``: ``module:function`` of a `JudgeCapture`. ``archive``: the name of the archive that contains the code of
+    the function, or an empty text if the code is installed. ``sut``: the address of the captured system, or an empty
     text if the captures mark the system's packets. ``seconds``, ``octets``: the limits of time and of additional
     memory for a capture.
     """
@@ -75,7 +75,7 @@ class Worker:
     sut: str = ""
 
     def __call__(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-        """Judge captures, which are rows of unit, profile, capture and content. Return the rows of `SCHEMA`."""
+        """Judge captures, which are rows of unit, profile, capture and content. Return rows of `JUDGED_ROWS_SCHEMA`."""
         judge = self._load_judge()
         with tempfile.TemporaryDirectory(prefix="mqconform-judging-") as folder:
             path = Path(folder) / "capture.pcapng"
@@ -86,9 +86,9 @@ class Worker:
                     rows = self._judge_capture(judge, path, capture, profile)
                     for start in range(0, len(rows), ROWS_PER_BATCH):
                         some = [{"unit": unit} | each for each in rows[start : start + ROWS_PER_BATCH]]
-                        yield pyarrow.RecordBatch.from_pylist(some, schema=SCHEMA)
+                        yield pyarrow.RecordBatch.from_pylist(some, schema=JUDGED_ROWS_SCHEMA)
 
-    def _load_judge(self) -> Lines:
+    def _load_judge(self) -> JudgeCapture:
         if self.archive:
             from pyspark import SparkFiles
 
@@ -96,15 +96,19 @@ class Worker:
             if sent not in sys.path:
                 sys.path.insert(0, sent)
         module, _, name = self.entry.partition(":")
-        judge: Lines = getattr(importlib.import_module(module), name)
+        judge: JudgeCapture = getattr(importlib.import_module(module), name)
         return judge
 
-    def _judge_capture(self, judge: Lines, path: Path, capture: str, profile: str) -> list[dict[str, Any]]:
+    def _judge_capture(self, judge: JudgeCapture, path: Path, capture: str, profile: str) -> list[dict[str, Any]]:
         try:
             with self._bound_resources():
                 ended_us, lines = judge(path, capture, profile, self.sut)
                 return [
-                    {name: _replace_surrogates(value) for name, value in line.items() if name in SCHEMA.names}
+                    {
+                        name: _replace_surrogates(value)
+                        for name, value in line.items()
+                        if name in JUDGED_ROWS_SCHEMA.names
+                    }
                     | {"capture": capture, "position": position, "ended_us": ended_us}
                     for position, line in enumerate(lines)
                 ]

@@ -15,7 +15,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from reports.lake.files import escape_pattern
-from reports.lake.schemas import PACKET, SYSTEM, build_struct_type, shape_rows
+from reports.lake.schemas import PACKET_COLUMN_TYPES, SYSTEM, build_struct_type, shape_rows
 from reports.records import VALID_YEARS
 from reports.vocabulary import VERDICTS
 
@@ -27,7 +27,9 @@ TEXT_COLUMNS = dict.fromkeys(
     ("rule", "verdict", "expected", "observed", "reason", "test", "capture", "advice"), "string"
 )
 LIST_COLUMNS = dict.fromkeys(("errata", "notes"), "array<string>")
-QUOTED_COLUMNS = {name: type_ for name, type_ in PACKET.items() if name not in ("position", "first", "last")}
+QUOTED_COLUMNS = {
+    name: type_ for name, type_ in PACKET_COLUMN_TYPES.items() if name not in ("position", "first", "last")
+}
 LINE_SCHEMAS = {
     1: {"schema": "int", "seq": "bigint", **TEXT_COLUMNS, **LIST_COLUMNS}
     | {"run": "string", "time": "timestamp", "sut": "string", "sut_version": "string", "reach": "string"}
@@ -153,7 +155,7 @@ def build_evidence_table(taken: DataFrame, schema: int) -> DataFrame:
         columns = {name: sql.col(f"e.{name}") for name in QUOTED_COLUMNS}
     else:
         columns = {name: sql.get("e", sql.lit(index)) for index, name in enumerate(("frame", "first", "last"))}
-    columns = {name: sql.lit(None) for name in PACKET} | columns | {"position": sql.col("position")}
+    columns = {name: sql.lit(None) for name in PACKET_COLUMN_TYPES} | columns | {"position": sql.col("position")}
     return shape_rows(each.select("run", "seq", *(column.alias(name) for name, column in columns.items())), "evidence")
 
 

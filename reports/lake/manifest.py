@@ -19,9 +19,9 @@ from reports.rollup_error import RollupError
 from reports.text import one_line
 
 if TYPE_CHECKING:
-    from reports.lake.files import Files
+    from reports.lake.files import FileAccess
 
-SCHEMA = 1
+MANIFEST_SCHEMA_VERSION = 1
 MANIFEST_NAME = re.compile(r"(\d{8})\.json")
 FOLDER_NAME = re.compile(r"[A-Za-z0-9-]+")
 
@@ -35,7 +35,7 @@ class NamedEntry(Protocol):
 
 
 class Readable(Protocol):
-    """A file system that lists folders and reads small files. `Files` is such a file system, and so is
+    """A file system that lists folders and reads small files. `FileAccess` is such a file system, and so is
     `LocalFiles`, which needs no Java.
     """
 
@@ -63,7 +63,7 @@ class LocalFiles:
 
 
 @dataclass(frozen=True, slots=True)
-class Commit:
+class IngestCommit:
     """The facts of one ingest. The folder ``data/<commit>`` contains a folder for each of ``tables``."""
 
     commit: str
@@ -105,7 +105,7 @@ class Manifest:
     """A state of the lake: its runs and the files of its tables."""
 
     number: int = 0
-    commits: tuple[Commit, ...] = ()
+    commits: tuple[IngestCommit, ...] = ()
     runs: dict[str, KnownRun] = field(default_factory=dict)
     derived: dict[str, dict[str, str]] = field(default_factory=dict)
     """For each derived table, the commit of each unit. A unit is the key of a system, except in `changes` and
@@ -171,7 +171,7 @@ def read_manifest(files: Readable, lake: str, number: int) -> Manifest:
     uri = _get_manifest_path(lake, number)
     try:
         value = json.loads(files.read_text(uri))
-        if type(schema := value["schema"]) is int and schema > SCHEMA:
+        if type(schema := value["schema"]) is int and schema > MANIFEST_SCHEMA_VERSION:
             raise RollupError(
                 f"{one_line(uri)} has schema {schema}: a newer mqconform wrote this lake; use that version"
             )
@@ -183,12 +183,14 @@ def read_manifest(files: Readable, lake: str, number: int) -> Manifest:
         ) from error
 
 
-def publish_manifest(files: Files, lake: str, manifest: Manifest) -> None:
+def publish_manifest(files: FileAccess, lake: str, manifest: Manifest) -> None:
     """Publish this state as the newest state of the lake. Raise `RollupError` if another process has published a
     state in the meantime.
     """
     aside = f"{lake}/manifests/aside-{uuid.uuid4().hex}"
-    files.write_text(aside, json.dumps({"schema": SCHEMA, **asdict(manifest)}, ensure_ascii=True, indent=1))
+    files.write_text(
+        aside, json.dumps({"schema": MANIFEST_SCHEMA_VERSION, **asdict(manifest)}, ensure_ascii=True, indent=1)
+    )
     if not files.publish(aside, _get_manifest_path(lake, manifest.number)):
         files.delete(aside)
         raise RollupError(
@@ -201,13 +203,15 @@ def _get_manifest_path(lake: str, number: int) -> str:
 
 
 def _parse_manifest(value: dict[str, Any], number: int) -> Manifest:
-    if value["schema"] != SCHEMA:
-        raise ValueError(f"the schema is not {SCHEMA}")
+    if value["schema"] != MANIFEST_SCHEMA_VERSION:
+        raise ValueError(f"the schema is not {MANIFEST_SCHEMA_VERSION}")
     if value["number"] != number:
         raise ValueError(f"the file describes state {value['number']}")
     manifest = Manifest(
         number=value["number"],
-        commits=tuple(Commit(each["commit"], tuple(each["runs"]), tuple(each["tables"])) for each in value["commits"]),
+        commits=tuple(
+            IngestCommit(each["commit"], tuple(each["runs"]), tuple(each["tables"])) for each in value["commits"]
+        ),
         runs={run: KnownRun(**known) for run, known in value["runs"].items()},
         derived=value["derived"],
         catalogues=value["catalogues"],

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pyspark.sql import Column
 from pyspark.sql import functions as sql
 
-from reports.vocabulary import DECIDED, SEVERITY, VERDICTS
+from reports.vocabulary import DECIDED_VERDICTS, SEVERITY, VERDICTS
 
-DECIDED_RANKS = tuple(SEVERITY[name] for name in DECIDED)
+DECIDED_RANKS = tuple(SEVERITY[name] for name in DECIDED_VERDICTS)
 
 
 def get_rank(verdict: Column) -> Column:

@@ -14,7 +14,7 @@ from reports.text import one_line, system_key, system_label
 from reports.vocabulary import RESULTS
 
 if TYPE_CHECKING:
-    from reports.lake.files import Files
+    from reports.lake.files import FileAccess
 
 PAIR_FILE = "pair.json"
 
@@ -36,7 +36,7 @@ class _System:
     name: str
 
 
-def is_pair(files: Files, folder: str) -> bool:
+def is_pair(files: FileAccess, folder: str) -> bool:
     """Return whether a folder contains the results of a pair."""
     status = files.status(f"{folder}/{PAIR_FILE}")
     return status is not None and not status.is_folder

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from reports.lake.command import Conf, LakeUri, Master, one_line_errors, open_lake
+from reports.lake.command import LakeUri, Master, SparkSettings, one_line_errors, open_lake
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
@@ -36,7 +36,7 @@ def history(
     last: Annotated[int, typer.Option("--last", min=1, max=10_000, help="Maximum number of runs to show.")] = 50,
     form: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
     master: Master = "local[*]",
-    conf: Conf = None,
+    conf: SparkSettings = None,
 ) -> None:
     """Show the verdicts of a rule, or of a system, over its runs."""
     with one_line_errors("lake history"):
@@ -64,7 +64,7 @@ def diff(
     ] = None,
     form: Annotated[str, typer.Option("--format", help="Output format: text, markdown or json.")] = "text",
     master: Master = "local[*]",
-    conf: Conf = None,
+    conf: SparkSettings = None,
 ) -> None:
     """Compare two runs, versions or days, rule by rule.
 
@@ -90,7 +90,7 @@ def export(
     form: Annotated[str, typer.Option("--format", help="csv or json.")] = "csv",
     out: OutOption = None,
     master: Master = "local[*]",
-    conf: Conf = None,
+    conf: SparkSettings = None,
 ) -> None:
     """Write a table as CSV or JSON."""
     with one_line_errors("lake export"):

@@ -15,10 +15,10 @@ SYSTEM: Final = {"sut": "string", "sut_name": "string", "sut_version": "string",
 """The columns of a system under test: its key (the `system_key` of the three other columns), name, version and
 profile.
 """
-RULE: Final = {"rule": "string", "document": "string", "section": "string", "level": "string"}
-RUN: Final = {"run": "string", "ingest": "bigint", **SYSTEM, "reach": "string", "started": "timestamp"}
+RULE_COLUMN_TYPES: Final = {"rule": "string", "document": "string", "section": "string", "level": "string"}
+RUN_COLUMN_TYPES: Final = {"run": "string", "ingest": "bigint", **SYSTEM, "reach": "string", "started": "timestamp"}
 """The columns about the run, which every row has. ``ingest``: the number of the run in the order of ingest, from 1."""
-PACKET: Final = {
+PACKET_COLUMN_TYPES: Final = {
     "position": "int",
     "frame": "int",
     "first": "int",
@@ -51,7 +51,7 @@ LATER_UNDECIDED_COLUMNS: Final = {
 }
 """The columns about the latest undecided verdict after the standing verdict."""
 
-FACTS: Final[dict[str, dict[str, str]]] = {
+FACT_TABLES: Final[dict[str, dict[str, str]]] = {
     "runs": {
         "run": "string",
         "ingest": "bigint",
@@ -114,10 +114,10 @@ FACTS: Final[dict[str, dict[str, str]]] = {
         "explored": "array<string>",
     },
     "verdicts": {
-        **RUN,
+        **RUN_COLUMN_TYPES,
         "seq": "bigint",
         "time": "timestamp",
-        **RULE,
+        **RULE_COLUMN_TYPES,
         "verdict": "string",
         "expected": "string",
         "observed": "string",
@@ -129,23 +129,23 @@ FACTS: Final[dict[str, dict[str, str]]] = {
         "notes": "array<string>",
         "extra": "string",
     },
-    "evidence": {"run": "string", "seq": "bigint", **PACKET},
+    "evidence": {"run": "string", "seq": "bigint", **PACKET_COLUMN_TYPES},
     "rejected": {"run": "string", "folder": "string", "line": "bigint", "reason": "string", "text": "string"},
     "test_runs": {
-        **RUN,
+        **RUN_COLUMN_TYPES,
         "suites": "string",
         "partial": "boolean",
         "test": "string",
-        **RULE,
+        **RULE_COLUMN_TYPES,
         "verdict": "string",
         "seq": "bigint",
         "lines": "bigint",
     },
     "rule_runs": {
-        **RUN,
+        **RUN_COLUMN_TYPES,
         "suites": "string",
         "partial": "boolean",
-        **RULE,
+        **RULE_COLUMN_TYPES,
         "verdict": "string",
         "tests": "bigint",
         "counts": "map<string, bigint>",
@@ -168,10 +168,10 @@ FACTS: Final[dict[str, dict[str, str]]] = {
         "broken": "map<string, array<string>>",
     },
 }
-DERIVED: Final[dict[str, dict[str, str]]] = {
+DERIVED_TABLES: Final[dict[str, dict[str, str]]] = {
     "rule_current": {
         **SYSTEM,
-        **RULE,
+        **RULE_COLUMN_TYPES,
         "verdict": "string",
         "run": "string",
         "ingest": "bigint",
@@ -186,7 +186,7 @@ DERIVED: Final[dict[str, dict[str, str]]] = {
         "capture": "string",
         "errata": "array<string>",
         "notes": "array<string>",
-        "evidence": f"array<{build_struct_type(PACKET)}>",
+        "evidence": f"array<{build_struct_type(PACKET_COLUMN_TYPES)}>",
         "tests": "bigint",
         "counts": "map<string, bigint>",
         "retired": "boolean",
@@ -251,7 +251,7 @@ DERIVED: Final[dict[str, dict[str, str]]] = {
 In ``pairs``, ``a`` is the key of a system, ``b`` is the key of its counterpart or "reference <harness>", and
 ``role`` is the role of ``a``.
 """
-TABLES: Final = FACTS | DERIVED
+TABLES: Final = FACT_TABLES | DERIVED_TABLES
 
 
 def build_table_ddl(table: str) -> str:

@@ -18,11 +18,11 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from reports.lake import pairs, rows
-from reports.lake.files import SMALL_FILE_OCTETS, Files, Status, escape_pattern, get_full_name
+from reports.lake.files import SMALL_FILE_OCTETS, FileAccess, Status, escape_pattern, get_full_name
 from reports.lake.lines import DOCUMENT_PATTERN, JSON_OPTIONS, normalize_path
 from reports.lake.local import get_local_path, is_url
 from reports.lake.pairs import PairSource
-from reports.lake.schemas import FACTS, shape_rows
+from reports.lake.schemas import FACT_TABLES, shape_rows
 from reports.records import SCHEMA_VERSIONS, Record
 from reports.rollup_error import RollupError
 from reports.runs import resolve_inside
@@ -46,10 +46,10 @@ RUN_FIELDS = (
 )
 SUT_FIELDS = ("name", "vendor", "version", "profile")
 _RULE_COLUMNS = ", ".join(
-    f"{name}: {type_}" for name, type_ in FACTS["catalogue"].items() if name not in ("suites", "rule")
+    f"{name}: {type_}" for name, type_ in FACT_TABLES["catalogue"].items() if name not in ("suites", "rule")
 )
 RULES_JSON = f"schema int, rules map<string, struct<{_RULE_COLUMNS}>>, corrupt string, " + ", ".join(
-    f"{name} {type_}" for name, type_ in FACTS["suites"].items() if name != "suites"
+    f"{name} {type_}" for name, type_ in FACT_TABLES["suites"].items() if name != "suites"
 )
 
 
@@ -126,7 +126,7 @@ class FoundFolders:
     refused: list[str] = field(default_factory=list)
 
 
-def find_sources(files: Files, arguments: Iterable[str]) -> FoundFolders:
+def find_sources(files: FileAccess, arguments: Iterable[str]) -> FoundFolders:
     """Find the run folders and the folders of pairs that the arguments name."""
     runs: dict[str, Folder] = {}
     of_pairs: dict[str, PairSource] = {}
@@ -145,7 +145,7 @@ def find_sources(files: Files, arguments: Iterable[str]) -> FoundFolders:
     return FoundFolders(list(runs.values()), list(of_pairs.values()), refused)
 
 
-def list_folders_at(files: Files, uris: Iterable[str]) -> tuple[list[Folder], list[str]]:
+def list_folders_at(files: FileAccess, uris: Iterable[str]) -> tuple[list[Folder], list[str]]:
     """Return the run folders with the given full names, and a line for each name without a run folder. Do not
     expand patterns.
     """
@@ -158,7 +158,7 @@ def list_folders_at(files: Files, uris: Iterable[str]) -> tuple[list[Folder], li
     return found, refused
 
 
-def read_runs(spark: SparkSession, files: Files, folders: Sequence[Folder]) -> tuple[list[Source], list[str]]:
+def read_runs(spark: SparkSession, files: FileAccess, folders: Sequence[Folder]) -> tuple[list[Source], list[str]]:
     """Read run.json of each folder. Return the valid runs, and a line with the reason for each refused folder."""
     sources: list[Source] = []
     refused: list[str] = []
@@ -210,7 +210,7 @@ def find_refused_rules_files(rules: DataFrame) -> dict[str, str]:
     return {row.suites: row.why for row in rules.select("suites", why.alias("why")).where("why is not null").collect()}
 
 
-def describe_foreign_rules(files: Files, source: Source) -> str | None:
+def describe_foreign_rules(files: FileAccess, source: Source) -> str | None:
     """Return the reason why rules.json is not the file whose hash run.json contains as ``suites``, or None if
     rules.json is this file.
 
@@ -239,7 +239,7 @@ def build_suites_table(rules: DataFrame) -> DataFrame:
     return shape_rows(rules.select("suites", "r.*"), "suites")
 
 
-def _expand_pattern(files: Files, argument: str) -> list[str]:
+def _expand_pattern(files: FileAccess, argument: str) -> list[str]:
     uri = get_full_name(argument)
     if not (is_url(argument) and any(letter in uri for letter in "*?[{")) or files.status(uri) is not None:
         return [uri]
@@ -248,7 +248,7 @@ def _expand_pattern(files: Files, argument: str) -> list[str]:
     return found
 
 
-def _read_folder(files: Files, uri: str) -> Folder:
+def _read_folder(files: FileAccess, uri: str) -> Folder:
     shown = one_line(uri.removeprefix("file://"))
     status = files.status(uri)
     if status is None or not status.is_folder:

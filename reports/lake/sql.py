@@ -22,7 +22,7 @@ MEMORY_LIMIT_MIB = 2_048
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class QueryResult:
     """The rows of the result of a query, as Python values. ``more``: whether the result has more rows than the
     limit.
     """
@@ -32,7 +32,7 @@ class Answer:
     more: bool
 
 
-def run_query(lake: Path, query: str, rows: int, seconds: float) -> Answer:
+def run_query(lake: Path, query: str, rows: int, seconds: float) -> QueryResult:
     """Return at most ``rows`` rows of the result of a query about the tables of the newest state of the lake.
 
     Raise `RollupError` for a statement that is not a query, an invalid query, and a query that exceeds a limit.
@@ -46,7 +46,7 @@ def run_query(lake: Path, query: str, rows: int, seconds: float) -> Answer:
         done = connection.execute(statements[0])
         columns = [column[0] for column in done.description or ()]
         found = done.fetchmany(rows + 1)
-    return Answer(columns, found[:rows], len(found) > rows)
+    return QueryResult(columns, found[:rows], len(found) > rows)
 
 
 def _name_tables(connection: duckdb.DuckDBPyConnection, lake: Path) -> None:

@@ -16,9 +16,9 @@ from reports.lake.local import get_lake_folder
 from reports.text import escape_formula, one_line
 
 if TYPE_CHECKING:
-    from reports.lake.sql import Answer
+    from reports.lake.sql import QueryResult
 
-COMMAND = "lake sql"
+COMMAND_NAME = "lake sql"
 
 
 def register(app: typer.Typer) -> None:
@@ -43,7 +43,7 @@ def sql(
     The command needs duckdb (the extra `sql`), but not Java. Exit 0: answered; 2: bad input, or the query exceeded a
     limit.
     """
-    with one_line_errors(COMMAND, extra="sql"):
+    with one_line_errors(COMMAND_NAME, extra="sql"):
         folder = get_lake_folder(lake)
         from reports.lake.sql import run_query
 
@@ -51,11 +51,11 @@ def sql(
     _print_answer(answer)
     if answer.more:
         typer.echo(
-            f"mqconform {COMMAND}: the query has more than {rows} rows: give --rows, or a narrower query", err=True
+            f"mqconform {COMMAND_NAME}: the query has more than {rows} rows: give --rows, or a narrower query", err=True
         )
 
 
-def _print_answer(answer: Answer) -> None:
+def _print_answer(answer: QueryResult) -> None:
     console = Console()
     if console.is_terminal:
         table = Table(*answer.columns)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame, SparkSession
 
 from reports.lake import manifest as manifests
-from reports.lake.files import Files, escape_pattern, get_full_name
+from reports.lake.files import FileAccess, escape_pattern, get_full_name
 from reports.lake.manifest import Manifest
 from reports.lake.schemas import build_table_ddl, make_empty_table
 from reports.rollup_error import RollupError
@@ -23,7 +23,7 @@ class Lake:
     """A state of the lake at the folder ``uri``."""
 
     spark: SparkSession
-    files: Files
+    files: FileAccess
     uri: str
     manifest: Manifest
 
@@ -38,7 +38,7 @@ class Lake:
     @classmethod
     def open_or_new(cls, spark: SparkSession, where: str) -> Lake:
         """Open a lake, or a folder that may become a lake. Raise `RollupError` for a folder with other content."""
-        files, uri = Files(spark), get_full_name(where)
+        files, uri = FileAccess(spark), get_full_name(where)
         manifest = manifests.read_newest_manifest(files, uri)
         if not manifest.number:
             status = files.status(uri)

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from itertools import pairwise
 
 from reports.lake import manifest as manifests
-from reports.lake.manifest import Commit, Manifest, get_table_folder
-from reports.lake.schemas import FACTS
+from reports.lake.manifest import IngestCommit, Manifest, get_table_folder
+from reports.lake.schemas import FACT_TABLES
 from reports.lake.store import Lake
 from reports.lake.writing import write_parquet
 
@@ -88,11 +88,11 @@ def _merge_commits(lake: Lake, done: VacuumResult, stage: Callable[[str], None])
     return replace(lake, manifest=state)
 
 
-def _bundle_small_commits(lake: Lake) -> list[list[Commit]]:
+def _bundle_small_commits(lake: Lake) -> list[list[IngestCommit]]:
     """Return the small commits to merge. Together they are enough for a large commit, so that later merges do not
     rewrite the same rows repeatedly.
     """
-    bundles: list[list[Commit]] = [[]]
+    bundles: list[list[IngestCommit]] = [[]]
     size = 0
     for each in lake.manifest.commits:
         if (octets := _count_octets(lake, [each], "verdicts")) >= SMALL_INGEST_OCTETS:
@@ -105,8 +105,10 @@ def _bundle_small_commits(lake: Lake) -> list[list[Commit]]:
     return [bundle for bundle in bundles if len(bundle) > 1]
 
 
-def _write_merged_commit(lake: Lake, name: str, small: Sequence[Commit], stage: Callable[[str], None]) -> Commit:
-    tables = tuple(table for table in FACTS if any(table in each.tables for each in small))
+def _write_merged_commit(
+    lake: Lake, name: str, small: Sequence[IngestCommit], stage: Callable[[str], None]
+) -> IngestCommit:
+    tables = tuple(table for table in FACT_TABLES if any(table in each.tables for each in small))
     for table in tables:
         stage(f"merging {table}")
         rows = lake.table(table, {each.commit for each in small})
@@ -116,10 +118,10 @@ def _write_merged_commit(lake: Lake, name: str, small: Sequence[Commit], stage: 
             rows.coalesce(1 + _count_octets(lake, small, table) // MERGED_FILE_OCTETS),
             f"{lake.uri}/{get_table_folder(name, table)}",
         )
-    return Commit(name, tuple(run for each in small for run in each.runs), tables)
+    return IngestCommit(name, tuple(run for each in small for run in each.runs), tables)
 
 
-def _replace_merged(state: Manifest, small: set[str], merged: Commit) -> Manifest:
+def _replace_merged(state: Manifest, small: set[str], merged: IngestCommit) -> Manifest:
     return replace(
         state,
         commits=(*(each for each in state.commits if each.commit not in small), merged),
@@ -133,6 +135,6 @@ def _replace_merged(state: Manifest, small: set[str], merged: Commit) -> Manifes
     )
 
 
-def _count_octets(lake: Lake, commits: Sequence[Commit], table: str) -> int:
+def _count_octets(lake: Lake, commits: Sequence[IngestCommit], table: str) -> int:
     folders = [f"{lake.uri}/{get_table_folder(each.commit, table)}" for each in commits if table in each.tables]
     return sum(each.size for folder in folders for each in lake.files.entries(folder))

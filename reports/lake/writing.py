@@ -15,8 +15,8 @@ from pyspark.sql import functions as sql
 
 from reports.lake import facts, lines, rows, side_by_side, sources
 from reports.lake.files import escape_pattern
-from reports.lake.manifest import Commit, get_table_folder
-from reports.lake.schemas import FACTS, SYSTEM, build_table_ddl
+from reports.lake.manifest import IngestCommit, get_table_folder
+from reports.lake.schemas import FACT_TABLES, SYSTEM, build_table_ddl
 from reports.lake.sources import VERDICTS, Source
 from reports.lake.store import Lake
 from reports.rollup_error import RollupError
@@ -28,7 +28,7 @@ SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
 RUN_GROUP_OCTETS = 512 << 20
 """The maximum total size, in octets, of the runs whose lines are read together and written to one commit."""
 RUN_COLUMNS = ("schema", "ingest", *SYSTEM, "run", "folder", "reach", "started", "suites", "partial")
-TYPES_OF_RUN_COLUMNS: Final = {"path": "string"} | {name: FACTS["runs"][name] for name in RUN_COLUMNS}
+TYPES_OF_RUN_COLUMNS: Final = {"path": "string"} | {name: FACT_TABLES["runs"][name] for name in RUN_COLUMNS}
 
 
 class WrittenMeanwhile(RollupError):
@@ -53,14 +53,14 @@ def write_parquet(frame: DataFrame, folder: str, *, partition_by: str | None = N
 
 def write_facts(
     lake: Lake, name: str, runs: Sequence[Source], fresh: Sequence[Source], stage: Callable[[str], None]
-) -> tuple[list[Commit], dict[int, int]]:
+) -> tuple[list[IngestCommit], dict[int, int]]:
     """Write every fact table.
 
     ``fresh``: a source for each new version of the suites. Each commit contains all runs of some systems. Therefore
     memory does not grow with the number of runs, and the runs of a system can be read without reading every commit.
     Return the commits, whose names begin with ``name``, and the number of kept lines by ``ingest``.
     """
-    commits: list[Commit] = []
+    commits: list[IngestCommit] = []
     kept: dict[int, int] = {}
     catalogue = lake.table("catalogue")
     parts = _group_runs(runs)
@@ -70,12 +70,12 @@ def write_facts(
             rules = sources.read_rules_files(lake.spark, fresh)
             side_by_side.run_parts(
                 sum(run.lines for run in runs),
-                partial(writer.keep, "catalogue", sources.build_catalogue_table(rules)),
-                partial(writer.keep, "suites", sources.build_suites_table(rules)),
+                partial(writer.cache_table, "catalogue", sources.build_catalogue_table(rules)),
+                partial(writer.cache_table, "suites", sources.build_suites_table(rules)),
             )
             catalogue = catalogue.unionByName(writer.read_back("catalogue"))
         kept |= _write_group(writer, part, catalogue)
-        commits.append(Commit(writer.commit, tuple(source.run for source in part), tuple(sorted(writer.written))))
+        commits.append(IngestCommit(writer.commit, tuple(source.run for source in part), tuple(sorted(writer.written))))
     return commits, kept
 
 
@@ -87,7 +87,7 @@ class _Writer:
         self.written: list[str] = []
         self._place, self._stage = place, stage
 
-    def keep(self, table: str, frame: DataFrame) -> None:
+    def cache_table(self, table: str, frame: DataFrame) -> None:
         """Write a table of the commit."""
         self._stage(f"{table}{self._place}")
         write_parquet(frame, self._get_table_folder(table))
@@ -133,13 +133,13 @@ def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) 
     }
 
     def write_evidence() -> None:
-        writer.keep(
+        writer.cache_table(
             "evidence", lines.union_frames([lines.build_evidence_table(each, schema) for schema, each in taken.items()])
         )
 
     def write_verdicts() -> None:
         known = catalogue.where(sql.col("suites").isin(sorted({each.row["suites"] for each in runs})))
-        writer.keep(
+        writer.cache_table(
             "verdicts",
             lines.union_frames([lines.build_verdicts_table(each, known, schema) for schema, each in taken.items()]),
         )
@@ -147,12 +147,12 @@ def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) 
         kept.update({row.ingest: row["count"] for row in verdicts.groupBy("ingest").count().collect()})
         if short := [each for each in runs if each.lines != kept.get(each.ingest, 0)]:
             _write_rejected(writer, short, by_schema, kept)
-        writer.keep("test_runs", facts.derive_test_runs(verdicts, of_runs))
-        writer.keep("rule_runs", facts.derive_rule_runs(writer.read_back("test_runs"), of_runs))
+        writer.cache_table("test_runs", facts.derive_test_runs(verdicts, of_runs))
+        writer.cache_table("rule_runs", facts.derive_rule_runs(writer.read_back("test_runs"), of_runs))
 
     kept: dict[int, int] = {}
     side_by_side.run_parts(sum(run.lines for run in runs), write_evidence, write_verdicts)
-    writer.keep("runs", _build_runs(spark, runs, kept))
+    writer.cache_table("runs", _build_runs(spark, runs, kept))
     return kept
 
 
@@ -164,7 +164,7 @@ def _write_rejected(
         _read_rejected(writer.lake, [each for each in short if each.schema == schema], of)
         for schema, of in by_schema.items()
     ]
-    writer.keep("rejected", lines.union_frames([each for each in found if each is not None]))
+    writer.cache_table("rejected", lines.union_frames([each for each in found if each is not None]))
     counted = writer.read_back("rejected").groupBy("run").count()
     _confirm_all_lines(short, kept, {row.run: row["count"] for row in counted.collect()})
 
@@ -174,12 +174,12 @@ def rewrite_without_runs(lake: Lake, gone: set[str], commit: str) -> Lake:
 
     The names of the copies begin with the name of ``commit``.
     """
-    commits: list[Commit] = []
+    commits: list[IngestCommit] = []
     for number, old in enumerate(lake.manifest.commits):
         if gone.isdisjoint(old.runs):
             commits.append(old)
             continue
-        new = Commit(f"{commit}-rest-{number}", tuple(run for run in old.runs if run not in gone), old.tables)
+        new = IngestCommit(f"{commit}-rest-{number}", tuple(run for run in old.runs if run not in gone), old.tables)
         for table in old.tables:
             left = lake.table(table, {old.commit})
             if "run" in left.columns:
@@ -201,7 +201,7 @@ def rewrite_without_runs(lake: Lake, gone: set[str], commit: str) -> Lake:
     )
 
 
-def list_rejected_lines(lake: Lake, commits: Sequence[Commit], limit: int) -> list[tuple[str, int, str]]:
+def list_rejected_lines(lake: Lake, commits: Sequence[IngestCommit], limit: int) -> list[tuple[str, int, str]]:
     """Return the folder, line and reason of each of the first rejected lines of some commits."""
     found = lake.table("rejected", {each.commit for each in commits})
     return [(row.folder, row.line, row.reason) for row in found.orderBy("folder", "line").limit(limit).collect()]
@@ -249,4 +249,4 @@ def _build_runs(spark: SparkSession, runs: Sequence[Source], kept: dict[int, int
             | {"ingest": each.ingest, "ingested": now, "digest": each.digest}
             | {"lines": each.lines, "kept": good, "rejected": each.lines - good}
         )
-    return rows.make_table(spark, found, FACTS["runs"])
+    return rows.make_table(spark, found, FACT_TABLES["runs"])

@@ -9,7 +9,7 @@ from html import escape
 
 from reports.model import Run
 from reports.text import make_visible
-from reports.vocabulary import DECIDED, FINDINGS
+from reports.vocabulary import DECIDED_VERDICTS, FINDINGS
 
 BADGE_COLOURS = {"fail": "#b3261e", "pass": "#0d652d", "none": "#4e5967"}
 _VERDICTS_ON_A_BAR = (*FINDINGS, "pass")
@@ -55,7 +55,7 @@ def place_trend_bars(runs: Sequence[Run]) -> list[TrendBar]:
     stacks = []
     for index, run in enumerate(runs):
         top, parts = 100 - 100 * _count_decided(run) / highest, []
-        for name in DECIDED:
+        for name in DECIDED_VERDICTS:
             if height := 100 * run.counts.get(name, 0) / highest:
                 parts.append(Part(name, round(top, 2), round(height, 2)))
                 top += height
@@ -67,7 +67,7 @@ def draw_badge(counts: Counter[str], judgeable: int) -> str:
     """Return a badge in the usual form, which shows a subject and a result. The badge contains no text from a
     tested system.
     """
-    decided = sum(counts[name] for name in DECIDED)
+    decided = sum(counts[name] for name in DECIDED_VERDICTS)
     share = f"{100 * decided / judgeable:.0f} % judged" if judgeable else "nothing judged"
     if counts["fail"]:
         words, colour = f"{counts['fail']} fail · {share}", BADGE_COLOURS["fail"]
@@ -88,7 +88,7 @@ def draw_badge(counts: Counter[str], judgeable: int) -> str:
 
 
 def _count_decided(run: Run) -> int:
-    return sum(run.counts.get(name, 0) for name in DECIDED)
+    return sum(run.counts.get(name, 0) for name in DECIDED_VERDICTS)
 
 
 def _estimate_text_width(words: str) -> int:

@@ -41,7 +41,7 @@ def build_template_environment() -> Environment:
         "day": _format_day,
         "arrow": _format_direction,
         "public": _require_https,
-        "anchor": text.slug,
+        "anchor": text.make_slug,
         "check": text.shorten_check_id,
         "named": str,
         "number": "{:,}".format,

@@ -18,7 +18,7 @@ LOG_OCTETS_COPIED = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class CopiedLog:
     """A log that was copied into the site. ``octets``: the size of the whole log."""
 
     name: str
@@ -31,7 +31,7 @@ class Log:
         return self.octets > LOG_OCTETS_COPIED
 
 
-def copy_logs(site: Path, folder: Path | None, run: Run) -> list[Log]:
+def copy_logs(site: Path, folder: Path | None, run: Run) -> list[CopiedLog]:
     """Copy the logs of a run that are not empty, and return them. For a remote folder, return an empty list."""
     if folder is None or not folder.is_dir():
         return []
@@ -40,7 +40,7 @@ def copy_logs(site: Path, folder: Path | None, run: Run) -> list[Log]:
     return [log for log in logs if log is not None]
 
 
-def _copy_log(site: Path, folder: Path, name: str, run: Run) -> Log | None:
+def _copy_log(site: Path, folder: Path, name: str, run: Run) -> CopiedLog | None:
     source = resolve_inside(folder, name)
     octets = source.stat().st_size if source is not None else 0
     if source is None or not octets:
@@ -50,4 +50,4 @@ def _copy_log(site: Path, folder: Path, name: str, run: Run) -> Log | None:
     with source.open("rb") as log:
         log.seek(max(0, octets - LOG_OCTETS_COPIED), os.SEEK_SET)
         (site / page).write_bytes(log.read(LOG_OCTETS_COPIED))
-    return Log(name, page, octets)
+    return CopiedLog(name, page, octets)

@@ -5,7 +5,7 @@ characters.
 from __future__ import annotations
 
 from reports.model import Section, System
-from reports.text import slug
+from reports.text import make_slug
 
 INDEX, RULES, RUNS, COVERAGE, ERRATA = "index.html", "rules.html", "runs.html", "coverage.html", "errata.html"
 PAIRS, COMPARE = "pairs.html", "compare.html"
@@ -19,14 +19,14 @@ def system_page(system: System) -> str:
 
 def rule_page(rule: str) -> str:
     """Return the file name of the page of a rule."""
-    return f"rules/{slug(rule)}.html"
+    return f"rules/{make_slug(rule)}.html"
 
 
 def document_page(document: str, part: int = 0) -> str:
     """Return the file name of a page of a document. ``part``: the number of the page, from 0; each page has some of
     the columns.
     """
-    return f"documents/{slug(document)}{_format_part_suffix(part)}.html"
+    return f"documents/{make_slug(document)}{_format_part_suffix(part)}.html"
 
 
 def section_page(section: Section, part: int = 0) -> str:
@@ -41,27 +41,27 @@ def name_document_anchor(document: str) -> str:
 
     The page shows only these items when the anchor is the target of a link.
     """
-    return f"in-{slug(document)}"
+    return f"in-{make_slug(document)}"
 
 
 def run_page(run: str) -> str:
     """Return the file name of the page of a run."""
-    return f"runs/{slug(run)}.html"
+    return f"runs/{make_slug(run)}.html"
 
 
 def run_junit(run: str) -> str:
     """Return the file name of the copy of a run's JUnit file."""
-    return f"runs/{slug(run)}.junit.xml"
+    return f"runs/{make_slug(run)}.junit.xml"
 
 
 def run_log(run: str, log: str) -> str:
     """Return the file name of the copy of a log of a run."""
-    return f"runs/{slug(run)}.{slug(log)}.txt"
+    return f"runs/{make_slug(run)}.{make_slug(log)}.txt"
 
 
 def erratum_page(entry: str) -> str:
     """Return the file name of the page of an erratum."""
-    return f"errata/{slug(entry)}.html"
+    return f"errata/{make_slug(entry)}.html"
 
 
 def badge_file(system: System) -> str:

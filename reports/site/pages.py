@@ -13,13 +13,13 @@ from markupsafe import Markup
 
 from reports.captures import CaptureStore
 from reports.errata import Erratum
-from reports.model import RUNS_PER_SYSTEM_SHOWN, Contents, Run, Standing, System, get_rule_sort_key
+from reports.model import RUNS_PER_SYSTEM_SHOWN, Run, SiteContents, StandingVerdict, System, get_rule_sort_key
 from reports.site.environment import build_template_environment
-from reports.site.logs import Log
+from reports.site.logs import CopiedLog
 from reports.site.news import News
 from reports.text import get_natural_sort_key
 from reports.values import WithNames
-from reports.vocabulary import DECIDED, FINDINGS
+from reports.vocabulary import DECIDED_VERDICTS, FINDINGS
 
 COLUMNS_PER_PAGE = 20
 """The maximum number of systems that are columns of one page. Further pages show the other systems."""
@@ -29,7 +29,7 @@ RUNS_WITH_PAGES = 500
 """The number of the latest runs that have a page and a row in the list. The table for programs lists more runs."""
 MAX_CACHED_OUTPUTS = 4096
 """The maximum number of outputs that are cached for each macro."""
-Stage = Callable[[str, int, int], None]
+ReportStage = Callable[[str, int, int], None]
 """A function that is called with the current stage, the number of finished parts, and the number of all parts (0 if
 unknown).
 """
@@ -42,7 +42,7 @@ class Pages:
 
     def __init__(
         self,
-        contents: Contents,
+        contents: SiteContents,
         site: Path,
         captures: CaptureStore,
         errata: dict[str, Erratum] | None = None,
@@ -71,7 +71,7 @@ class Pages:
         """The runs with a page."""
         self.news: dict[str, News] = {}
         """The changes of each run."""
-        self.logs: dict[str, list[Log]] = {}
+        self.logs: dict[str, list[CopiedLog]] = {}
         """The logs of each run that were copied into the site."""
         self._roots = {run.run: run.roots for run in contents.runs if run.roots}
         self.env = build_template_environment()
@@ -118,7 +118,7 @@ class Pages:
         of_system = [one for one in self.contents.runs if one.system == run.system]
         return len(of_system) < RUNS_PER_SYSTEM_SHOWN and run is of_system[0]
 
-    def root_of(self, standing: Standing) -> str:
+    def root_of(self, standing: StandingVerdict) -> str:
         """Return the root cause of a verdict, or an empty text if the verdict has no root cause."""
         roots = self._roots.get(standing.run, ()) if standing.verdict == "inconclusive" else ()
         return next((root.said for root in roots if standing.test in root.checks), "")
@@ -142,7 +142,7 @@ def change(was: str | None, verdict: str | None) -> str:
 
 def count_decided(counts: Counter[str]) -> int:
     """Count the rules with a decided verdict."""
-    return sum(counts[name] for name in DECIDED)
+    return sum(counts[name] for name in DECIDED_VERDICTS)
 
 
 def get_width_class(columns: int, fit: int = MAX_COLUMNS_WITHOUT_SCROLLING) -> str:

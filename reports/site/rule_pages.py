@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeVar
 
-from reports.model import Change, Frame, Rule, Section, Standing, System, is_judgeable
+from reports.model import Change, Frame, Rule, Section, StandingVerdict, System, is_judgeable
 from reports.site import names
-from reports.site.pages import COLUMNS_PER_PAGE, Pages, Stage
+from reports.site.pages import COLUMNS_PER_PAGE, Pages, ReportStage
 from reports.vocabulary import FINDINGS, KINDS, NOT_JUDGED, SEVERITY
 
 FRAMES_PER_PAGE = 8
@@ -21,17 +21,17 @@ SYSTEMS_WITH_PACKETS = 3
 If all systems pass, only one system is shown.
 """
 
-Of = TypeVar("Of")
+GroupedItem = TypeVar("GroupedItem")
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
+class ObservationPanel:
     """The observations of a system on the page of a rule: the frames that fit on the page, and the link to the capture
     that contains them.
     """
 
     system: System
-    standing: Standing
+    standing: StandingVerdict
     frames: tuple[Frame, ...]
     capture: str | None
     with_packets: bool
@@ -49,7 +49,7 @@ class Panel:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SystemEntry:
     """The entry of one system in the list of systems on the page of a rule."""
 
     system: System
@@ -58,17 +58,17 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class VerdictGroup:
     """The systems that have the same verdict for a rule. ``lines``: the systems by name, either all systems or
     none.
     """
 
     verdict: str
     number: int
-    lines: tuple[Line, ...]
+    lines: tuple[SystemEntry, ...]
 
 
-def choose_frames(standings: Iterable[Standing], limit: int = FRAMES_PER_PAGE) -> dict[str, int]:
+def choose_frames(standings: Iterable[StandingVerdict], limit: int = FRAMES_PER_PAGE) -> dict[str, int]:
     """Return the number of frames that a page shows for each system. Systems with the worst verdicts get frames
     first; systems with equal verdicts get frames in turn.
     """
@@ -83,7 +83,7 @@ def choose_frames(standings: Iterable[Standing], limit: int = FRAMES_PER_PAGE) -
     return chosen
 
 
-def write_rule_pages(pages: Pages, stage: Stage) -> None:
+def write_rule_pages(pages: Pages, stage: ReportStage) -> None:
     """Write a page for each rule."""
     sections = {rule.rule: section for section in pages.sections for rule in section.rules}
     changes = _group_by_rule(pages.contents.changes(), lambda change: change.rule)
@@ -101,7 +101,9 @@ def write_rule_pages(pages: Pages, stage: Stage) -> None:
             _write_page(pages, unjudged, sections[unjudged.rule], [], [])
 
 
-def _write_page(pages: Pages, rule: Rule, section: Section, standings: list[Standing], history: list[Change]) -> None:
+def _write_page(
+    pages: Pages, rule: Rule, section: Section, standings: list[StandingVerdict], history: list[Change]
+) -> None:
     number = pages.stands.places[rule.rule]
     shown = [one for one in standings if one.system in pages.by_key]
     with_packets = _choose_with_packets(shown)
@@ -125,13 +127,13 @@ def _write_page(pages: Pages, rule: Rule, section: Section, standings: list[Stan
     )
 
 
-def _choose_with_packets(shown: list[Standing]) -> list[Standing]:
+def _choose_with_packets(shown: list[StandingVerdict]) -> list[StandingVerdict]:
     some = [one for one in shown if one.evidence or one.capture]
     return [one for one in some if one.verdict in FINDINGS][:SYSTEMS_WITH_PACKETS] or some[:1]
 
 
-def _build_panel(pages: Pages, standing: Standing, room: int, with_packets: bool) -> Panel:
-    return Panel(
+def _build_panel(pages: Pages, standing: StandingVerdict, room: int, with_packets: bool) -> ObservationPanel:
+    return ObservationPanel(
         pages.by_key[standing.system],
         standing,
         pages.captures.frames(standing)[:room] if room else (),
@@ -141,7 +143,7 @@ def _build_panel(pages: Pages, standing: Standing, room: int, with_packets: bool
     )
 
 
-def _group_by_verdict(pages: Pages, rule: Rule, with_panel: set[str]) -> list[Group]:
+def _group_by_verdict(pages: Pages, rule: Rule, with_panel: set[str]) -> list[VerdictGroup]:
     """Group the systems by verdict, the worst verdict first. Systems without problems are named only if they are
     few.
     """
@@ -150,11 +152,11 @@ def _group_by_verdict(pages: Pages, rule: Rule, with_panel: set[str]) -> list[Gr
         systems.setdefault(pages.stands.get(system.key, rule.rule) or NOT_JUDGED.name, []).append(system)
     named = KINDS if len(pages.systems) <= COLUMNS_PER_PAGE else FINDINGS
     return [
-        Group(
+        VerdictGroup(
             verdict,
             len(systems[verdict]),
             tuple(
-                Line(system, pages.change(system.key, rule.rule, verdict), system.key in with_panel)
+                SystemEntry(system, pages.change(system.key, rule.rule, verdict), system.key in with_panel)
                 for system in systems[verdict]
                 if verdict in named
             ),
@@ -163,5 +165,7 @@ def _group_by_verdict(pages: Pages, rule: Rule, with_panel: set[str]) -> list[Gr
     ]
 
 
-def _group_by_rule(rows: Iterator[Of], key: Callable[[Of], str]) -> Iterator[tuple[str, list[Of]]]:
+def _group_by_rule(
+    rows: Iterator[GroupedItem], key: Callable[[GroupedItem], str]
+) -> Iterator[tuple[str, list[GroupedItem]]]:
     return ((rule, list(group)) for rule, group in groupby(rows, key=key))

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from reports.causes import Cause, group_findings_by_cause
-from reports.model import Rule, Standing, System, sum_counts
+from reports.model import Rule, StandingVerdict, System, sum_counts
 from reports.site import drawing, names
 from reports.site.downloads import write_table
-from reports.site.pages import Pages, Stage, change
+from reports.site.pages import Pages, ReportStage, change
 from reports.text import format_repeat_command
 from reports.vocabulary import FINDINGS
 
@@ -20,7 +20,7 @@ MAX_CAUSES_IN_FULL = 100
 """The number of causes per verdict whose expected and observed values a page shows. For further causes the page
 only names and links the rules.
 """
-CHANGES = ("newly failing", "newly passing", "changed")
+CHANGE_WORDS = ("newly failing", "newly passing", "changed")
 RULE_COLUMNS = ("rule", "document", "section", "level", "verdict", "verdict_before")
 FINDING_COLUMNS = (
     *("rule", "document", "section", "level", "verdict", "says", "expected", "observed", "reason", "test", "run"),
@@ -28,7 +28,7 @@ FINDING_COLUMNS = (
 )
 
 
-def write_system_pages(pages: Pages, stage: Stage) -> None:
+def write_system_pages(pages: Pages, stage: ReportStage) -> None:
     """Write a page, the tables and the badge of every system."""
     found = groupby(pages.contents.found(), key=lambda standing: standing.system)
     seen: set[str] = set()
@@ -42,7 +42,7 @@ def write_system_pages(pages: Pages, stage: Stage) -> None:
             _write_page(pages, system, [])
 
 
-def _write_page(pages: Pages, system: System, standings: list[Standing]) -> None:
+def _write_page(pages: Pages, system: System, standings: list[StandingVerdict]) -> None:
     changes = _group_changes_of_system(pages, system)
     newly = {rule.rule: kind for kind, some in changes.items() for rule, *_ in some}
     current = [one for one in standings if not one.retired]
@@ -83,7 +83,7 @@ def _write_page(pages: Pages, system: System, standings: list[Standing]) -> None
     (pages.site / names.badge_file(system)).write_text(badge, encoding="utf-8")
 
 
-def _group_findings_of_verdict(pages: Pages, findings: list[Standing], newly: dict[str, str]) -> list[Cause]:
+def _group_findings_of_verdict(pages: Pages, findings: list[StandingVerdict], newly: dict[str, str]) -> list[Cause]:
     """Return the findings with one verdict by cause. The causes of new failures come first, then the other causes,
     by their number of rules.
     """
@@ -102,7 +102,7 @@ def _group_changes_of_system(pages: Pages, system: System) -> dict[str, list[tup
     verdict).
     """
     before = pages.before[system.key]
-    changes: dict[str, list[tuple[Rule, str, str]]] = {name: [] for name in CHANGES}
+    changes: dict[str, list[tuple[Rule, str, str]]] = {name: [] for name in CHANGE_WORDS}
     if before:
         rows = zip(pages.rules, pages.stands.row(before.key), pages.stands.row(system.key), strict=True)
         for rule, was, verdict in rows:
@@ -118,7 +118,7 @@ def _build_rule_rows(pages: Pages, system: System) -> Iterator[tuple[object, ...
         yield rule.rule, rule.document, rule.section, rule.level, verdict, was
 
 
-def _build_finding_rows(pages: Pages, groups: dict[str, list[Standing]]) -> Iterator[tuple[object, ...]]:
+def _build_finding_rows(pages: Pages, groups: dict[str, list[StandingVerdict]]) -> Iterator[tuple[object, ...]]:
     for one in (one for group in groups.values() for one in group):
         says = pages.contents.rules[one.rule].says
         yield (
@@ -134,5 +134,5 @@ def _build_finding_rows(pages: Pages, groups: dict[str, list[Standing]]) -> Iter
         )
 
 
-def _get_place(pages: Pages, standing: Standing) -> int:
+def _get_place(pages: Pages, standing: StandingVerdict) -> int:
     return pages.stands.places[standing.rule]

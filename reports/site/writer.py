@@ -10,18 +10,18 @@ from pathlib import Path
 
 from reports.captures import CaptureStore
 from reports.errata import Erratum
-from reports.model import DEMAND, DEMANDS, Contents, Coverage, Rule, Run, Section, System, sum_counts, worst
+from reports.model import DEMAND, DEMANDS, Coverage, Rule, Run, Section, SiteContents, System, sum_counts, worst
 from reports.site import names
 from reports.site.downloads import write_table
 from reports.site.errata_pages import write_errata
 from reports.site.news import News
-from reports.site.pages import Pages, Stage, change, count_attention, count_decided, get_width_class
+from reports.site.pages import Pages, ReportStage, change, count_attention, count_decided, get_width_class
 from reports.site.pair_page import write_pairs
 from reports.site.rule_lists import write_rule_lists
 from reports.site.rule_pages import write_rule_pages
 from reports.site.run_pages import write_changes, write_logs, write_runs
 from reports.site.system_pages import write_system_pages
-from reports.text import slug
+from reports.text import make_slug
 from reports.values import WithNames
 from reports.vocabulary import FINDINGS, VERDICTS
 
@@ -38,9 +38,9 @@ a card. Systems with the most findings come first.
 
 
 def write_site(
-    contents: Contents,
+    contents: SiteContents,
     captures: CaptureStore,
-    stage: Stage = lambda *_: None,
+    stage: ReportStage = lambda *_: None,
     errata: dict[str, Erratum] | None = None,
     named: WithNames = str,
 ) -> list[str]:
@@ -168,7 +168,7 @@ def _choose_systems_with_card(pages: Pages) -> list[System]:
 def _write_documents(pages: Pages) -> None:
     parts = pages.columns()
     for name, sections in _group_sections_by_document(pages).items():
-        table = f"document-{slug(name)}"
+        table = f"document-{make_slug(name)}"
         for part, systems in enumerate(parts):
             pages.write(
                 "document.html",
@@ -195,7 +195,7 @@ def _write_documents(pages: Pages) -> None:
         )
 
 
-def _write_sections(pages: Pages, stage: Stage) -> None:
+def _write_sections(pages: Pages, stage: ReportStage) -> None:
     parts = pages.columns()
     for number, section in enumerate(pages.sections):
         stage("pages of sections", number, len(pages.sections))

@@ -22,8 +22,8 @@ from harness.errors import MqconformError
 from harness.results import bundle as bundles
 from harness.results import certificate, installed, verification
 from harness.results.bundle import write_bundle
-from harness.results.certificate import BADGE_FILE, CERTIFICATE_FILE, PAGE_FILE, Terms
-from harness.results.certificate_page import badge, page
+from harness.results.certificate import BADGE_FILE, CERTIFICATE_FILE, PAGE_FILE, CertificateTerms
+from harness.results.certificate_page import build_certificate_badge, build_certificate_page
 from harness.results.installed import get_installed_suites
 from harness.results.run_results import read_run
 
@@ -111,7 +111,7 @@ def sign_as_a_certifier(inside: Path, signer: Path, old: dict[str, Any], path: P
     """
     try:
         found = read_run(inside)
-        said = certificate.build_statement(found, Terms(**old["terms"]), {})
+        said = certificate.build_statement(found, CertificateTerms(**old["terms"]), {})
     except (MqconformError, ValueError, TypeError, AttributeError, RecursionError):
         said = old | {"files": {}}
     names = [name for name in ("run.json", "rules.json", "verdicts.jsonl") if (inside / name).is_file()]
@@ -120,8 +120,8 @@ def sign_as_a_certifier(inside: Path, signer: Path, old: dict[str, Any], path: P
     key = bundles.read_private_key(signer / "key.pem", None)
     (inside / "certificate.json").write_text(certificate.build_certificate(said), encoding="utf-8")
     for name, show in (
-        ("certificate.html", lambda: page(said, key.public_key().public_bytes_raw().hex())),
-        ("badge.svg", lambda: badge(said)),
+        ("certificate.html", lambda: build_certificate_page(said, key.public_key().public_bytes_raw().hex())),
+        ("badge.svg", lambda: build_certificate_badge(said)),
     ):
         with suppress(UndefinedError, TypeError):
             (inside / name).write_text(show(), encoding="utf-8")

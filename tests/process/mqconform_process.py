@@ -16,7 +16,7 @@ from typing import Any
 from patience import PATIENCE_S, run_watched
 from warm import carry_out
 
-from harness.capture.packets import CapturedPackets, ShownPacket, Wanted
+from harness.capture.packets import CapturedPackets, ShownPacket, WantedPacket
 from harness.judging.verdicts import read_verdicts
 from harness.proof.trials import VIRTUAL_SUT
 
@@ -206,5 +206,5 @@ def unfounded(folder: Path, lines: Lines | None = None) -> list[str]:
 
 def evidence(folder: Path, line: dict[str, Any]) -> list[ShownPacket]:
     """Return the packets that a verdict names as evidence."""
-    wanted = [Wanted(one["frame"], one["first"], one["last"]) for one in line["evidence"]]
+    wanted = [WantedPacket(one["frame"], one["first"], one["last"]) for one in line["evidence"]]
     return CapturedPackets(folder / line["capture"]).show(wanted) if wanted else []

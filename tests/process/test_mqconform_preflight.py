@@ -25,7 +25,7 @@ from harness.cli import attach as attach_command
 from harness.cli.preflight import register
 from harness.errors import SutUnavailable, UsageError
 from harness.preflight.findings import Report
-from harness.preflight.preflight import preflight
+from harness.preflight.preflight import run_preflight
 from harness.prerequisites import asking
 from harness.sut import endpoint_mapper
 from harness.sut.sut_file import load_sut_file
@@ -46,7 +46,7 @@ class Rules:
     catalogue: ClassVar = {rule: SimpleNamespace(level=level) for rule, level in RULES.items()}
 
     @staticmethod
-    def judgeable(have: set[str]) -> frozenset[str]:
+    def list_judgeable_rules(have: set[str]) -> frozenset[str]:
         return frozenset(rule for rule, need in NEEDS.items() if not need or need in have)
 
 
@@ -95,7 +95,7 @@ def write(served: Served, peer_port: int, tmp_path: Path) -> Write:
 
 
 def look(path: Path) -> Report:
-    return preflight(load_sut_file(path), Rules)
+    return run_preflight(load_sut_file(path), Rules)
 
 
 def bad(report: Report) -> dict[str, str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.explore.areas import AREAS
-from harness.explore.explored import Explorer, Limits
+from harness.explore.explored import ExplorationLimits, Explorer
 from harness.sut.sut_file import CAPABILITIES, load_sut_file
 from harness.sut.virtual_driver import VirtualDriver
 
@@ -36,7 +36,7 @@ def virtual(tmp_path: Path):
 @pytest.mark.parametrize("area", AREAS)
 def test_reference_agrees_with_model_in_every_transition(virtual, area: str) -> None:
     found = Explorer(VirtualDriver(virtual), AREAS[area]).explore(
-        Limits(STEPS[area], seed="fixed"), lambda done, of: None
+        ExplorationLimits(STEPS[area], seed="fixed"), lambda done, of: None
     )
     assert found.diverged is None
     assert found.lacking == {}
@@ -47,7 +47,7 @@ def test_reference_agrees_with_model_in_every_transition(virtual, area: str) -> 
 def test_explorer_finds_a_fault_and_shows_a_short_sequence(virtual, area: str) -> None:
     name, longest = FAULTS[area]
     faulty = replace(virtual, reference=replace(virtual.reference, faults=(name,)))
-    found = Explorer(VirtualDriver(faulty), AREAS[area]).explore(Limits(5_000), lambda done, of: None)
+    found = Explorer(VirtualDriver(faulty), AREAS[area]).explore(ExplorationLimits(5_000), lambda done, of: None)
     assert found.diverged is not None
     assert len(found.diverged.steps) <= longest
 
@@ -55,7 +55,7 @@ def test_explorer_finds_a_fault_and_shows_a_short_sequence(virtual, area: str) -
 def test_explorer_finds_a_packet_field_outside_the_model(virtual) -> None:
     fault = "any-establish-connection-reserved-not-zero"
     faulty = replace(virtual, reference=replace(virtual.reference, faults=(fault,)))
-    found = Explorer(VirtualDriver(faulty), AREAS["transfer"]).explore(Limits(2_000), lambda done, of: None)
+    found = Explorer(VirtualDriver(faulty), AREAS["transfer"]).explore(ExplorationLimits(2_000), lambda done, of: None)
     assert found.diverged is not None and found.diverged.divergence is not None
     assert found.diverged.divergence.rules in (("MQQB-3.1.5.3.1-12",), ("MQQB-3.1.5.2.3-12",))  # of either side
     assert len(found.diverged.steps) <= 2

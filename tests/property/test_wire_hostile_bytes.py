@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scapy.packet import Padding, Raw
 from test_wire_round_trips import elements, packets, padded
 
-from harness.wire import MQFAddressHeader, WireError, dissect, dissect_ping, dissection, kind, session_ack
+from harness.wire import MQFAddressHeader, WireError, dissect, dissect_ping, format_dissection, kind, session_ack
 from harness.wire.layer import Layer
 from harness.wire.mqf import LONGEST_FIXED_ELEMENT
 
@@ -23,7 +23,7 @@ def check(data: bytes, *, ping: bool = False) -> None:
     """Check that the bytes become one packet that consists only of the project's layers, or that they cause a WireError
     of one line.
     """
-    text = dissection(data, ping=ping)
+    text = format_dissection(data, ping=ping)
     try:
         packet = (dissect_ping if ping else dissect)(data)
     except WireError as error:

@@ -47,7 +47,7 @@ from harness.wire import (
     user_message,
 )
 from harness.wire.blobs import Blob
-from harness.wire.fields import AnnouncedGuid, Bytes, Computed, Guid, Nested, Padding, WideString
+from harness.wire.fields import AnnouncedGuid, Bytes, ComputedField, Guid, NestedField, Padding, WideString
 from harness.wire.layer import Structure
 from harness.wire.user import LAYOUTS
 from harness.wire.words import Bits
@@ -67,7 +67,7 @@ def values(layer: type[Packet], **given_: st.SearchStrategy[Any]) -> st.SearchSt
 def value(field: Any) -> st.SearchStrategy[Any] | None:
     """Return a strategy for the value of a field, or None for a field that computes its value."""
     match field:
-        case Padding() | Computed():
+        case Padding() | ComputedField():
             return None
         case Bits():
             return None if field.compute else st.integers(0, (1 << field.size) - 1)
@@ -81,7 +81,7 @@ def value(field: Any) -> st.SearchStrategy[Any] | None:
         case WideString():
             ends_it = "\0" if field.size is None else ""
             return st.text(st.characters(exclude_categories=["Cs"], exclude_characters=ends_it), max_size=MOST)
-        case Nested():
+        case NestedField():
             return structures(field.layout)
     low, high = (-(1 << 63), (1 << 63) - 1) if field.fmt == "<q" else (0, (1 << 8 * field.sz) - 1)
     return st.integers(low, high)

@@ -8,12 +8,12 @@ from reports.model import (
     EXAMPLES_PER_PAGE,
     PANELS_PER_PAGE,
     CitedErratum,
-    Contents,
     Frame,
-    Rejected,
+    RejectedLine,
     Rule,
     Run,
-    Standing,
+    SiteContents,
+    StandingVerdict,
     System,
     get_rule_sort_key,
 )
@@ -42,7 +42,9 @@ def day(number):
 
 def standing(of, system, verdict, frames=(), **values):
     words = {"run": "r1", "started": day(1), "seq": 1, "reach": "virtual", "counts": {verdict: 1}} | values
-    return Standing(system.key, of.rule, of.document, of.section, of.level, verdict, evidence=tuple(frames), **words)
+    return StandingVerdict(
+        system.key, of.rule, of.document, of.section, of.level, verdict, evidence=tuple(frames), **words
+    )
 
 
 def run(name, system, number=1, **values):
@@ -59,7 +61,7 @@ def contents(systems, rules, standings=(), runs=(), rejected=(), changes=(), **v
     )
     for one in standings:
         if not one.retired:
-            table.put(one.system, one.verdict, [one.rule])
+            table.record_verdict(one.system, one.verdict, [one.rule])
     cited = Counter((entry, one.rule) for one in standings for entry in one.errata)
     found = [one for one in standings if one.verdict in FINDINGS or one.retired or one.beside]
     made = {
@@ -70,11 +72,11 @@ def contents(systems, rules, standings=(), runs=(), rejected=(), changes=(), **v
         "cited": tuple(CitedErratum(*key, number) for key, number in cited.items()),
         "found": lambda: iter(sorted(found, key=lambda one: (one.system, SEVERITY[one.verdict], one.rule))),
         "changes": lambda: iter(sorted(changes, key=lambda one: one.rule)),
-        "rejected": tuple(Rejected("/runs/x", line, why) for line, why in rejected),
+        "rejected": tuple(RejectedLine("/runs/x", line, why) for line, why in rejected),
         "rejected_count": len(rejected),
         "run_count": len(runs),
     }
-    return Contents(tuple(systems), **(made | values))
+    return SiteContents(tuple(systems), **(made | values))
 
 
 def _shown(standings):

@@ -152,7 +152,7 @@ def test_follow_rewrites_site_after_lake_change_and_ends_at_ctrl_c(monkeypatch, 
     lake = SimpleNamespace(open_or_new=lambda *_: SimpleNamespace(manifest=SimpleNamespace(number=follower.number)))
     monkeypatch.setattr(following, "Follower", made)
     monkeypatch.setattr(following, "Lake", lake)
-    following.follow(None, "lake", "runs", 5, lambda _: written.append(follower.number), wait)
+    following.follow_runs(None, "lake", "runs", 5, lambda _: written.append(follower.number), wait)
     assert written == [1, 2]
     out = capsys.readouterr()
     assert "lake state 2: 1 runs ingested (3 verdicts), 1 skipped for now" in out.out

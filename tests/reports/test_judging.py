@@ -19,15 +19,15 @@ from harness.wire import connection_parameters, establish_connection, session_ac
 from reference_qm.surface.inputs import Endpoint
 from reports.lake import captures, cli, command, ingest, judging, manifest
 from reports.lake.captures import GivenSystem
-from reports.lake.files import Files
-from reports.lake.judging import Bounds, judge_into_folder, judge_into_lake
+from reports.lake.files import FileAccess
+from reports.lake.judging import JudgingLimits, judge_into_folder, judge_into_lake
 from reports.lake.store import Lake
 from reports.rollup_error import RollupError
 
 GOLDEN = Path(__file__).parents[2] / "captures" / "golden" / "frames.pcapng"
 CHECKS = ["suites/mqqb/s/test_a.py::test_b[1-2]", "suites/mqqb/s/test_a.py::test_c"]
 AGAIN = "captures/test-b-again-1.pcapng"
-BOUNDS = Bounds(1 << 20, 60)
+BOUNDS = JudgingLimits(1 << 20, 60)
 WINDOWS = "windows-server-2022"
 MISCOUNTED = "MQQB-3.1.6.4-06"
 """A rule that this release may break, because a product note permits it."""
@@ -253,4 +253,4 @@ def test_folder_without_captures_is_reported(spark, tmp_path):
     (tmp_path / "out" / "mine").write_text("")
     with pytest.raises(RollupError, match="is not empty"):
         judge_into_folder(spark, [str(tmp_path)], GivenSystem(), BOUNDS, str(tmp_path / "out"), lambda _: None)
-    assert Files(spark).entries(f"file://{tmp_path}/nowhere") == []
+    assert FileAccess(spark).entries(f"file://{tmp_path}/nowhere") == []

@@ -11,7 +11,7 @@ from patience import PATIENCE_S, run_watched
 from pyspark import cloudpickle
 
 from reports.lake import judging_worker
-from reports.lake.judging_worker import SCHEMA, VERDICTS_SCHEMA_DDL, Worker
+from reports.lake.judging_worker import JUDGED_ROWS_SCHEMA, VERDICTS_SCHEMA_DDL, Worker
 
 
 class MqconformError(Exception):
@@ -91,7 +91,7 @@ def test_spark_and_arrow_schemas_have_the_same_columns():
     names = {"string": "string", "int": "int32", "bigint": "int64", "array<string>": "list<element: string>"}
     names |= {"array<array<int>>": "list<element: list<element: int32>>"}
     told_spark = {name: names[type_] for name, type_ in (each.split(" ") for each in VERDICTS_SCHEMA_DDL.split(", "))}
-    assert told_spark == {one.name: str(one.type).replace("item:", "element:") for one in SCHEMA}
+    assert told_spark == {one.name: str(one.type).replace("item:", "element:") for one in JUDGED_ROWS_SCHEMA}
 
 
 def test_code_for_executors_imports_no_project_module(tmp_path):

@@ -5,14 +5,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from reports.lake import sources
-from reports.lake.files import Files, get_full_name
+from reports.lake.files import FileAccess, get_full_name
 from reports.lake.local import get_local_path
 from reports.lake.sources import FILES
 
 
 @pytest.fixture
 def files(spark):
-    return Files(spark)
+    return FileAccess(spark)
 
 
 def test_spellings_of_a_folder_name_give_one_folder(files, tmp_path):

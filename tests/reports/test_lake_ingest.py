@@ -18,7 +18,7 @@ from pyarrow import parquet
 
 from reports.captures import CaptureStore
 from reports.lake import vacuum
-from reports.lake.files import Files, get_full_name
+from reports.lake.files import FileAccess, get_full_name
 from reports.lake.ingest import ingest
 from reports.lake.manifest import LocalFiles, list_manifest_numbers, publish_manifest
 from reports.lake.pairs import read_pair
@@ -301,11 +301,11 @@ def test_verdict_lines_of_schema_1_keep_their_packets(ingested):
 
 
 def test_repeated_ingest_changes_nothing_and_reads_no_lines(ingested, monkeypatch):
-    before = list_manifest_numbers(Files(ingested.spark), "viewfs://here/lake")
+    before = list_manifest_numbers(FileAccess(ingested.spark), "viewfs://here/lake")
     monkeypatch.setattr("reports.lake.lines.read_contents", lambda _: pytest.fail("lines are read"))
     again = ingested.ingest("viewfs://here/runs/old", "viewfs://here/runs/new")
     assert (again.known, again.taken, again.refused) == (2, [], [])
-    assert list_manifest_numbers(Files(ingested.spark), "viewfs://here/lake") == before
+    assert list_manifest_numbers(FileAccess(ingested.spark), "viewfs://here/lake") == before
 
 
 def test_a_copy_of_a_run_elsewhere_is_the_same_run(ingested, tmp_path):
@@ -350,7 +350,7 @@ def test_ingest_killed_at_any_stage_leaves_lake_unchanged_and_replace_takes_new_
         ingested.ingest(str(late), str(other), replacing=True, stage=stop_at_the_third)
     assert ingested.open().manifest == before[0]
     seen.clear()
-    publishes = Files.publish
+    publishes = FileAccess.publish
 
     def look_and_publish(*to):
         # A kill now leaves all that was written; a copy of it stays for the vacuum.
@@ -362,7 +362,7 @@ def test_ingest_killed_at_any_stage_leaves_lake_unchanged_and_replace_takes_new_
 
     left = {each.name for each in (ingested.path() / "data").iterdir()} - before[0].commits_in_use()
     with monkeypatch.context() as patched:
-        patched.setattr(Files, "publish", look_and_publish)
+        patched.setattr(FileAccess, "publish", look_and_publish)
         done = ingested.ingest(str(late), str(other), replacing=True, stage=look)
     assert len(seen) > 12
     assert list((ingested.path() / "data").glob("*-killed"))

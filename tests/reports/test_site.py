@@ -13,7 +13,7 @@ from site_pages import only_rule_page, page_of
 from reports.errata import Erratum, load_errata
 from reports.model import Change, Coverage, LaterUndecided, Member, System
 from reports.site import build_template_environment
-from reports.text import slug
+from reports.text import make_slug
 
 TAGS = {
     *("html", "head", "meta", "title", "link", "body", "a", "header", "nav", "main", "footer", "p", "h1", "h2", "h3"),
@@ -73,7 +73,7 @@ def test_the_rules_of_a_section_begin_with_its_findings(tmp_path):
     rules = [rule(number) for number in (1, 2, 3)]
     verdicts = zip(rules, ("pass", "warn", "fail"), strict=True)
     site, _ = written(tmp_path, contents([CONTOSO], rules, [standing(each, CONTOSO, what) for each, what in verdicts]))
-    page = page_of(site, f"sections/{slug('MQQB 2.1.1')}.html")
+    page = page_of(site, f"sections/{make_slug('MQQB 2.1.1')}.html")
     assert re.findall(r'<th scope="row"><a [^>]*>([^<]+)', page) == [rules[number].rule for number in (2, 1, 0)]
 
 

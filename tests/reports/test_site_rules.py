@@ -10,7 +10,7 @@ from site_pages import only_rule_page, page_of, system_page
 from reports.model import System
 from reports.site.packets import format_dissection, format_octets
 from reports.site.rule_pages import choose_frames
-from reports.text import MAX_SHOWN_OCTETS, slug
+from reports.text import MAX_SHOWN_OCTETS, make_slug
 
 RULE = rule(1, link="https://learn.microsoft.com/x")
 
@@ -42,7 +42,7 @@ def test_a_rule_page_is_complete(tmp_path):
     assert "SUT → peer" in page
     assert "mqconform run --rule MQQB-2.1.1-01 --sut FILE" in page
     assert 'href="https://learn.microsoft.com/x"' in page
-    assert f'href="../errata.html#{slug("E25")}"' in page
+    assert f'href="../errata.html#{make_slug("E25")}"' in page
     (capture,) = re.findall(r'href="\.\./(captures/[^"]+)"', page)
     assert (site / capture).read_bytes() == b"capture"
     assert missing == []

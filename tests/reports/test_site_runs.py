@@ -11,7 +11,7 @@ from site_pages import page_of, rows_of, system_page
 
 from reports.model import Change, Pair, Root, System
 from reports.roots import MAX_SHOWN_ROOTS, read_root_causes
-from reports.text import MAX_SHOWN_CHARACTERS, slug
+from reports.text import MAX_SHOWN_CHARACTERS, make_slug
 
 RULE = rule(1, link="https://learn.microsoft.com/x")
 
@@ -24,17 +24,17 @@ def test_a_run_has_a_page_with_its_whole_selection_its_command_and_its_junit(tmp
     runs = [run("r1", CONTOSO, selection="all"), run("r2", CONTOSO, 2, selection=selection)]
     made = contents([CONTOSO], [RULE], [standing(RULE, CONTOSO, "fail", run="r2")], runs, changes=[changed])
     site, _ = written(tmp_path, made, {"r2": tmp_path / "run"})
-    page = page_of(site, f"runs/{slug('r2')}.html")
+    page = page_of(site, f"runs/{make_slug('r2')}.html")
     assert selection in page
     assert "mqconform run --sut FILE --select MQMQ -k &#39;test_0 or " in page
     assert page.index("newly failing") < page.index(RULE.rule)
     (junit,) = re.findall(r'href="\.\./(runs/[^"]+\.junit\.xml)"', page)
     assert page_of(site, junit) == "<testsuites/>"
-    first = page_of(site, f"runs/{slug('r1')}.html")
+    first = page_of(site, f"runs/{make_slug('r1')}.html")
     assert "This is the first run of the system" in first
     assert "<code>mqconform run --sut FILE</code>" in first
-    for name in ("runs.html", f"systems/{CONTOSO.key}.html", f"rules/{slug(RULE.rule)}.html", "index.html"):
-        assert f'{slug("r2")}.html"' in page_of(site, name), name
+    for name in ("runs.html", f"systems/{CONTOSO.key}.html", f"rules/{make_slug(RULE.rule)}.html", "index.html"):
+        assert f'{make_slug("r2")}.html"' in page_of(site, name), name
 
 
 def test_first_page_shows_changes_of_latest_run(tmp_path):
@@ -114,7 +114,7 @@ def test_a_missing_root_is_named_before_its_symptoms_on_each_page(tmp_path):
     site, _ = written(tmp_path, contents([CONTOSO], rules, standings, runs))
     shown = "queues: plain private$\\mqc-plian: there is no &lt;such&gt; queue"
     kept = shown.replace("private$\\mqc-plian:", '<span class="unbroken">private$\\mqc-plian:</span>')
-    for name in (f"systems/{CONTOSO.key}.html", f"runs/{slug('r1')}.html", "index.html"):
+    for name in (f"systems/{CONTOSO.key}.html", f"runs/{make_slug('r1')}.html", "index.html"):
         page = page_of(site, name)
         assert "(2 checks depend on it)" in page
         assert page.index(f"Fix this first: <bdi>{kept}") < page.index("count v-inconclusive"), name
@@ -146,14 +146,16 @@ def test_the_log_of_the_system_and_all_captures_here_are_on_the_page_of_the_run(
     (folder / "a.pcapng").write_bytes(b"capture")
     one = standing(RULE, CONTOSO, "fail", [frame(1)], capture="a.pcapng")
     site, _ = written(tmp_path, contents([CONTOSO], [RULE], [one], [run("r1", CONTOSO)]), {"r1": folder})
-    page = page_of(site, f"runs/{slug('r1')}.html")
+    page = page_of(site, f"runs/{make_slug('r1')}.html")
     (log,) = re.findall(r'href="\.\./(runs/[a-z0-9.-]+\.txt)"', page)
     copied = (site / log).read_bytes()
     assert (len(copied), copied[-3:]) == (1 << 20, b"end")
     assert "1,600,008 octets (the page shows only the last ones)" in page
     (capture,) = re.findall(r'href="\.\./(captures/[^"]+)" download>a.pcapng', page)
     assert (site / capture).read_bytes() == b"capture"
-    assert f'href="../runs/{slug("r1")}.html#files">log of the system' in page_of(site, f"rules/{slug(RULE.rule)}.html")
+    assert f'href="../runs/{make_slug("r1")}.html#files">log of the system' in page_of(
+        site, f"rules/{make_slug(RULE.rule)}.html"
+    )
     assert dead_links(site) == []
 
 
@@ -172,6 +174,6 @@ def test_run_page_names_shoulds_that_were_not_followed(tmp_path):
 def test_page_of_run_without_change_reports_no_change_and_shows_local_folder(tmp_path):
     runs = [run("r1", CONTOSO), run("r2", CONTOSO, 2, folder="file:///runs/r2")]
     site, _ = written(tmp_path, contents([CONTOSO], [RULE], [standing(RULE, CONTOSO, "pass")], runs))
-    page = page_of(site, f"runs/{slug('r2')}.html")
+    page = page_of(site, f"runs/{make_slug('r2')}.html")
     assert "No standing verdict changed with this run." in page
     assert "<code>/runs/r2</code>" in page

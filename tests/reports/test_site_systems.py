@@ -8,7 +8,7 @@ from site_pages import page_of, rows_of, system_page
 
 from reports.model import Change, LaterUndecided, System
 from reports.site.names import name_document_anchor
-from reports.text import slug
+from reports.text import make_slug
 
 RULE = rule(1, link="https://learn.microsoft.com/x")
 
@@ -78,7 +78,7 @@ def test_system_page_shows_changes_since_previous_version(tmp_path):
     assert re.search(rf"newly failing</span> 1 rule</summary><ul>\s*<li>.*{rules[0].rule}", changes)
     assert re.search(rf"newly passing</span> 1 rule</summary><ul>\s*<li>.*{rules[1].rule}", changes)
     assert 'id="changes"' not in system_page(site, CONTOSO)
-    first = page_of(site, f"rules/{slug(rules[0].rule)}.html")
+    first = page_of(site, f"rules/{make_slug(rules[0].rule)}.html")
     assert "newly failing" in first
     assert 'id="history"' in first
     rows = {row["rule"]: row for row in rows_of(site, f"system-{newer.key}")}
@@ -100,7 +100,7 @@ def test_findings_of_one_cause_are_grouped_under_their_observation(tmp_path):
     group = page[page.index("3 rules: observed 0x8000 NackBadDestQueue") : page.index("</section>")]
     assert [f"says {number}" in group for number in (1, 2, 3, 4)] == [False, True, True, True]
     assert page.index("</section>") < page.index("says 1")
-    assert "<bdi>0x8000 NackBadDestQueue" in page_of(site, f"rules/{slug(rules[1].rule)}.html")
+    assert "<bdi>0x8000 NackBadDestQueue" in page_of(site, f"rules/{make_slug(rules[1].rule)}.html")
 
 
 def test_a_cell_leads_to_the_findings_of_its_document_or_to_its_sections(tmp_path):
@@ -112,8 +112,8 @@ def test_a_cell_leads_to_the_findings_of_its_document_or_to_its_sections(tmp_pat
     assert re.search(r'<td class="cell worst-pass"><a href="documents/mqmq-[0-9a-f]+.html"', index)
     assert f'class="todo worst-fail of {anchor}"' in system_page(site, CONTOSO)
     assert f"body:has(#{anchor}:target) .of:not(.{anchor}), " in page_of(site, "documents.css")
-    section = page_of(site, f"sections/{slug('MQQB 2.1.1')}.html")
-    assert f'href="../rules/{slug(RULE.rule)}.html#{CONTOSO.key}"' in section
+    section = page_of(site, f"sections/{make_slug('MQQB 2.1.1')}.html")
+    assert f'href="../rules/{make_slug(RULE.rule)}.html#{CONTOSO.key}"' in section
 
 
 def test_each_profile_has_its_own_system_page(tmp_path):
@@ -137,7 +137,7 @@ def test_later_undecided_and_retired_verdicts_are_listed_separately(tmp_path):
     assert "2026-11-07" in page
     assert rules[1].rule in page[page.index('id="retired"') :]
     assert 'id="fail"' not in page
-    retired = page_of(site, f"rules/{slug(rules[1].rule)}.html")
+    retired = page_of(site, f"rules/{make_slug(rules[1].rule)}.html")
     assert "Retired" in retired
     assert "fail" not in re.sub(r"<[^>]*>", "", page_of(site, "index.html").partition('class="filter"')[0])
 

@@ -161,7 +161,7 @@ def test_rules_are_in_the_order_of_documents_and_numeric_sections(suites: Suites
     ]
     catalogue = load_catalogue(suites(*map(row, reversed(ordered))))
     assert list(catalogue) == ordered
-    assert catalogue.documents() == ["MQMQ", "MQQB"]
+    assert catalogue.list_documents() == ["MQMQ", "MQQB"]
     assert [rule.id for rule in catalogue.document("MQMQ")] == ["MQMQ-2.2.19.1-01"]
     assert len(catalogue) == 6
     assert "MQQB-2.2.1-01" not in catalogue
@@ -191,7 +191,7 @@ def test_rules_json_has_the_fields_that_reports_read(suites: Suites) -> None:
 
 
 def test_titles_of_documents_are_short() -> None:
-    titles = load_catalogue().titles()
+    titles = load_catalogue().list_titles()
     assert (titles["MQQB"], titles["MQMQ"]) == ("Message Queuing Binary Protocol", "Data Structures")
 
 
@@ -342,7 +342,7 @@ def catalogue() -> Catalogue:
 
 def test_shipped_catalogue_is_valid(catalogue: Catalogue) -> None:
     assert len(catalogue) > 0
-    assert set(catalogue.documents()) <= set(load_documents())
+    assert set(catalogue.list_documents()) <= set(load_documents())
 
 
 def test_shipped_rule_index_is_consistent() -> None:

@@ -12,7 +12,7 @@ import pytest
 from harness.errors import UsageError
 from harness.rules.catalogue import load_catalogue, load_index
 from harness.rules.errata import load_errata
-from harness.rules.product_notes import REASONS_NOT_CONFIGURED, Note
+from harness.rules.product_notes import REASONS_NOT_CONFIGURED, ProductNote
 from harness.rules.releases import RELEASES
 from harness.sut.releases import LATER_METHODS
 from harness.sut.sut_file import parse_sut_file
@@ -37,11 +37,11 @@ CONFIG = QueueManagerConfig(UUID(int=1))
 FLAGS = dict.fromkeys(("--release", "--control"))
 
 
-def notes() -> list[Note]:
+def notes() -> list[ProductNote]:
     return [note for of_document in load_catalogue().notes.by_document.values() for note in of_document.values()]
 
 
-def configured(note: Note) -> set[str]:
+def configured(note: ProductNote) -> set[str]:
     """Return the behaviours that the reference shows because of a product note."""
     return {name for name in note.reference if name.partition(":")[0] not in REASONS_NOT_CONFIGURED}
 

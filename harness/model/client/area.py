@@ -13,9 +13,9 @@ from typing import Any
 
 from harness.model.agreement import Refused
 from harness.model.client.rules import END_RULES, READ_RULES
-from harness.model.steps import Impossible, Model, Step, draw_one, transition
+from harness.model.steps import ImpossibleStep, Model, Step, draw_one, transition
 
-NEEDS = ("remote_read", "qm2qm", "later methods")
+NEEDED_CAPABILITIES = ("remote_read", "qm2qm", "later methods")
 """The facilities and capabilities that this area needs: the control channel can read remotely, and the system has
 all methods of qm2qm.
 """
@@ -24,7 +24,7 @@ START, START2, LOOKUP = "RemoteQMStartReceive", "RemoteQMStartReceive2", "Remote
 RECEIVE, PEEK, NEXT = "receive", "peek", "next"
 OLD_VERSIONS, NEW_VERSIONS = ((4, 0, 1_381), (5, 0, 950), (5, 0, 2_195)), ((5, 1, 2_600), (6, 0, 6_000), (6, 1, 7_600))
 """Versions of servers without and with RemoteQMStartReceive2 (MS-MQQP 3.2.4.2)."""
-SEEKS = ("first", "previous", "current", "next", "last")
+SEEK_WORDS = ("first", "previous", "current", "next", "last")
 BEFORE_FIRST, BEHIND_LAST = 0, 0xFFFF_FFFF_FFFF_FFFF
 MESSAGE, WAIT, TIMEOUT, ERROR = "message", "wait", "timeout", "error"
 """The server's possible answers to a read: a message, no answer yet, MQ_ERROR_IO_TIMEOUT, or another status."""
@@ -34,7 +34,7 @@ INFINITE_MS = 0xFFFF_FFFF
 
 
 @dataclass(eq=False, slots=True)
-class Read:
+class PendingRead:
     """A read that the server has not answered yet. ``method``: the method with which the client began the read."""
 
     name: str
@@ -49,7 +49,7 @@ class Queue:
 
     name: str
     cursors: list[str] = field(default_factory=list)
-    reads: list[Read] = field(default_factory=list)
+    reads: list[PendingRead] = field(default_factory=list)
 
 
 class Client(Model):
@@ -67,20 +67,20 @@ class Client(Model):
         super().take(step)
 
     def find(self, queue: str) -> Queue:
-        """Return a queue of the peer that the system has opened; raise Impossible if the system does not have the
+        """Return a queue of the peer that the system has opened; raise ImpossibleStep if the system does not have the
         queue open.
         """
         if queue not in self.queues:
-            raise Impossible
+            raise ImpossibleStep
         return self.queues[queue]
 
-    def find_read(self, read: str) -> tuple[Queue, Read]:
-        """Return a waiting read and its queue; raise Impossible if no read with this name is waiting."""
+    def find_read(self, read: str) -> tuple[Queue, PendingRead]:
+        """Return a waiting read and its queue; raise ImpossibleStep if no read with this name is waiting."""
         for queue in self.queues.values():
             for one in queue.reads:
                 if one.name == read:
                     return queue, one
-        raise Impossible
+        raise ImpossibleStep
 
     def call(self, method: str, **fields: Any) -> None:
         """Record a call that the system makes."""
@@ -91,7 +91,7 @@ class Client(Model):
     @transition(
         *("MQQP-3.2.4.1-03", "MQQP-3.2.4.1-08", "MQQP-3.2.4.1-10", "MQQP-3.2.4.1-11", "MQQP-3.2.4.1-12"),
         *("MQQP-3.2.4.1-13", "MQQP-3.2.4.1-14", "MQQP-3.2.4.1-09", "MQQP-3.2.4.1-05"),
-        needs=NEEDS,
+        needs=NEEDED_CAPABILITIES,
         weight=4,
         fails=False,
     )
@@ -108,12 +108,12 @@ class Client(Model):
 
     def draw_open(self, chance: Random) -> dict[str, Any]:
         if len(self.queues) >= MAX_QUEUES:
-            raise Impossible
+            raise ImpossibleStep
         return {"queue": f"q{self.steps}", "fails": chance.random() < 0.1}
 
     @transition(
         *("MQQP-3.2.4.9-02", "MQQP-3.2.4.9-05", "MQQP-3.2.4.9-06", "MQQP-3.2.4.1-07", "MQQP-3.2.4.9-07"),
-        needs=NEEDS,
+        needs=NEEDED_CAPABILITIES,
         weight=1,
     )
     def close(self, queue: str) -> None:
@@ -131,7 +131,7 @@ class Client(Model):
     def draw_close(self, chance: Random) -> dict[str, Any]:
         return {"queue": draw_one(chance, self.queues)}
 
-    @transition("MQQP-3.2.4.4-D01", needs=NEEDS, weight=1)
+    @transition("MQQP-3.2.4.4-D01", needs=NEEDED_CAPABILITIES, weight=1)
     def purge(self, queue: str) -> None:
         """Have an application purge a queue of the peer."""
         self.find(queue)
@@ -141,7 +141,7 @@ class Client(Model):
     def draw_purge(self, chance: Random) -> dict[str, Any]:
         return {"queue": draw_one(chance, self.queues)}
 
-    @transition("MQQP-3.2.4.5-16", needs=NEEDS, weight=2)
+    @transition("MQQP-3.2.4.5-16", needs=NEEDED_CAPABILITIES, weight=2)
     def open_cursor(self, cursor: str, queue: str) -> None:
         """Let an application create a cursor for a queue of the peer."""
         self.find(queue).cursors.append(cursor)
@@ -152,7 +152,7 @@ class Client(Model):
         queue = draw_one(chance, (name for name, one in self.queues.items() if len(one.cursors) < MAX_CURSORS))
         return {"cursor": f"c{self.steps}", "queue": queue}
 
-    @transition("MQQP-3.2.4.8-02", "MQQP-3.2.4.8-03", "MQQP-3.2.4.8-04", needs=NEEDS, weight=1)
+    @transition("MQQP-3.2.4.8-02", "MQQP-3.2.4.8-03", "MQQP-3.2.4.8-04", needs=NEEDED_CAPABILITIES, weight=1)
     def close_cursor(self, cursor: str) -> None:
         """Let an application close a cursor."""
         queue = self.find_queue_of(cursor)
@@ -164,10 +164,10 @@ class Client(Model):
         return {"cursor": self._draw_cursor(chance)}
 
     def find_queue_of(self, cursor: str) -> Queue:
-        """Return the queue that a cursor belongs to; raise Impossible if the cursor is closed."""
+        """Return the queue that a cursor belongs to; raise ImpossibleStep if the cursor is closed."""
         queue = next((one for one in self.queues.values() if cursor in one.cursors), None)
         if queue is None:
-            raise Impossible
+            raise ImpossibleStep
         return queue
 
     def _draw_cursor(self, chance: Random) -> str:
@@ -175,7 +175,9 @@ class Client(Model):
 
     # -- reads --------------------------------------------------------------------------------------------------------
 
-    @transition("MQQP-3.2.4.2-08", "MQQP-3.2.4.3-08", "MQQP-3.2.4.5-08", "MQQP-3.2.4.6-07", needs=NEEDS, weight=1)
+    @transition(
+        "MQQP-3.2.4.2-08", "MQQP-3.2.4.3-08", "MQQP-3.2.4.5-08", "MQQP-3.2.4.6-07", needs=NEEDED_CAPABILITIES, weight=1
+    )
     def upgrade(self, version: list[int]) -> None:
         """Let the peer return another version from now on."""
         self.version = tuple(version)  # type: ignore[assignment]
@@ -184,15 +186,15 @@ class Client(Model):
     def draw_upgrade(self, chance: Random) -> dict[str, Any]:
         return {"version": list(chance.choice(OLD_VERSIONS + NEW_VERSIONS))}
 
-    @transition("MQQP-3.2.1.2-01", "MQQP-2.2.2.1-D03", needs=NEEDS, weight=10)
+    @transition("MQQP-3.2.1.2-01", "MQQP-2.2.2.1-D03", needs=NEEDED_CAPABILITIES, weight=10)
     def read(
         self, read: str, queue: str, action: str, cursor: str | None, timeout_ms: int, served: str, message: Any
     ) -> None:
         """Let an application peek or receive, with or without a cursor. ``served``: the answer of the peer."""
         opened = self.find(queue)
         if cursor is not None and cursor not in opened.cursors:
-            raise Impossible
-        one = Read(read, queue, action == RECEIVE, cursor is not None)
+            raise ImpossibleStep
+        one = PendingRead(read, queue, action == RECEIVE, cursor is not None)
         self.cite_rules(*READ_RULES[one.receives, one.by_cursor])
         self.call("RemoteQmGetVersion")
         fields = self._describe_read(queue, action, cursor, timeout_ms)
@@ -235,7 +237,7 @@ class Client(Model):
 
     @transition(
         *("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-11", "MQQP-3.1.4.11-13", "MQQP-3.1.4.11-16"),
-        needs=NEEDS,
+        needs=NEEDED_CAPABILITIES,
         weight=4,
     )
     def look_up(
@@ -243,7 +245,7 @@ class Client(Model):
     ) -> None:
         """Let an application read a message by its LookupIdentifier."""
         opened = self.find(queue)
-        one = Read(read, queue, receives)
+        one = PendingRead(read, queue, receives)
         self.call("RemoteQmGetVersion")
         way = {"first": "next", "last": "previous"}.get(seek, seek)
         fields = self._describe_read(queue, f"{way} {'receive' if receives else 'peek'}", None, 0)
@@ -254,18 +256,18 @@ class Client(Model):
 
     def draw_look_up(self, chance: Random) -> dict[str, Any]:
         if self.version not in NEW_VERSIONS:
-            raise Impossible  # the documents leave open how a client looks up messages of an old server
+            raise ImpossibleStep  # the documents leave open how a client looks up messages of an old server
         return {
             "read": f"r{self.steps}",
             "queue": draw_one(chance, self.queues),
             "lookup_id": chance.choice((1, 0x0300_0000_0000_0005, chance.getrandbits(59))),
-            "seek": chance.choice(SEEKS),
+            "seek": chance.choice(SEEK_WORDS),
             "receives": chance.random() < 0.5,
             "served": chance.choice((MESSAGE, MESSAGE, ERROR)),
             "message": self._draw_message(chance),
         }
 
-    @transition("MQQP-3.2.1.2-01", needs=NEEDS, weight=5)
+    @transition("MQQP-3.2.1.2-01", needs=NEEDED_CAPABILITIES, weight=5)
     def serve(self, read: str, served: str, message: Any) -> None:
         """Let the peer answer a waiting read."""
         _, one = self.find_read(read)
@@ -279,7 +281,7 @@ class Client(Model):
             "message": self._draw_message(chance),
         }
 
-    def _serve(self, read: Read, served: str, message: Any) -> None:
+    def _serve(self, read: PendingRead, served: str, message: Any) -> None:
         """Complete a read. If the peer answers with a message, the client delivers the message and, if the read is
         a receive, ends the receive.
         """
@@ -313,7 +315,7 @@ class Client(Model):
 
     @transition(
         *("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-03", "MQQP-3.2.4.7-04", "MQQP-3.2.4.7-05", "MQQP-3.2.4.7-06"),
-        needs=NEEDS,
+        needs=NEEDED_CAPABILITIES,
         weight=3,
     )
     def cancel(self, read: str) -> None:

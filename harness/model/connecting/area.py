@@ -15,21 +15,21 @@ from harness.model.connecting.state import (
     DIRECT,
     ESTABLISHING,
     IGNORED,
+    MAX_SHOWN_ENTRIES,
     OPEN,
     PARAMETERS,
     PINGING,
     PRIVATE,
     REFUSED,
-    SHOWN_ENTRIES,
     UNKNOWN,
     Destination,
 )
-from harness.model.steps import Impossible, Model, draw_one, transition
+from harness.model.steps import ImpossibleStep, Model, draw_one, transition
 
-NEEDS = ("send", "queue_control", "set_timers")
+NEEDED_CAPABILITIES = ("send", "queue_control", "set_timers")
 REACTION_TIME_MS = 400
 """int ms: the duration of a step in which the system needs no timer."""
-MARGIN_MS = 300
+TIMER_MARGIN_MS = 300
 PING_TIMEOUT_MS, RETRY_MS, INITIALIZATION_MS = 1_000, 5_000, 40_000
 """int ms: the durations of the Ping Response Timer, the Session Retry Connect Timer and the Session Initialization
 Timer in this area.
@@ -38,7 +38,7 @@ ACK_WAIT_MS = 20_000
 """int ms: AckWaitTimeout in this area. The Session Ack Wait Timer expires after a multiple of AckWaitTimeout
 (3.1.2.4).
 """
-_MULTIPLES = {DIRECT: (2, 1, 3), PRIVATE: (1, 2, 3)}
+_MULTIPLES_BY_ROUTE = {DIRECT: (2, 1, 3), PRIVATE: (1, 2, 3)}
 """The possible durations of the Session Ack Wait Timer for each kind of destination, as multiples of
 AckWaitTimeout. Note <46> names the first multiple of each kind.
 """
@@ -88,17 +88,17 @@ class Connecting(Model):
         return [(due, one) for due, one in waits if due is not None and due <= until_ms]
 
     def check_time(self, until_ms: int) -> None:
-        """Raise Impossible if a wait of the system ends at about the given time. The order of the events would then
+        """Raise ImpossibleStep if a wait of the system ends at about the given time. The order of the events would then
         be uncertain.
         """
         for one in self.destinations.values():
             for due_ms in (one.due_ms, one.ack_due_ms):
-                if due_ms is not None and abs(due_ms - until_ms) < MARGIN_MS:
-                    raise Impossible
+                if due_ms is not None and abs(due_ms - until_ms) < TIMER_MARGIN_MS:
+                    raise ImpossibleStep
 
     def _start_ack_wait(self, destination: Destination) -> None:
         self.cite_rules("MQQB-3.1.7.1.3-27", "MQQB-3.1.2.4-01")
-        multiples = _MULTIPLES[destination.name]
+        multiples = _MULTIPLES_BY_ROUTE[destination.name]
         reading = self.decide(f"multiple of AckWaitTimeout for a {destination.name} name", len(multiples))
         destination.ack_due_ms = self.now_ms + multiples[reading] * ACK_WAIT_MS
 
@@ -192,12 +192,19 @@ class Connecting(Model):
 
     # -- messages -----------------------------------------------------------------------------------------------------
 
-    @transition("MQQB-3.1.7.12-06", "MQQB-3.1.7.12-15", "MQQB-3.1.5.2.3-09", needs=NEEDS, weight=6, delivery="express")
+    @transition(
+        "MQQB-3.1.7.12-06",
+        "MQQB-3.1.7.12-15",
+        "MQQB-3.1.5.2.3-09",
+        needs=NEEDED_CAPABILITIES,
+        weight=6,
+        delivery="express",
+    )
     def send(self, message: str, to: str, delivery: str) -> None:
         """Let an application send a message to a queue of the peer, or to a queue on an unknown host."""
         one = self.destinations[to]
         if one.phase is None and one.due_ms is not None and to != UNKNOWN:
-            raise Impossible  # the documents leave open whether a new message causes an attempt at once
+            raise ImpossibleStep  # the documents leave open whether a new message causes an attempt at once
         one.waiting.append(message)
         if one.phase is None and one.due_ms is None and not one.paused and not self.offline:
             self._try_to_open(one, again=False)
@@ -210,12 +217,18 @@ class Connecting(Model):
     def _draw_send(self, chance: Random, names: tuple[str, ...]) -> dict[str, Any]:
         one = self.destinations[chance.choice(names)]
         if len(one.waiting) + len(one.sent) >= MAX_MESSAGES:
-            raise Impossible
+            raise ImpossibleStep
         self.check_time(self.now_ms + REACTION_TIME_MS)
         delivery = chance.choice(("express", "recoverable"))
         return {"message": f"m{self.steps}", "to": one.name, "delivery": delivery}
 
-    @transition("MQQB-3.1.7.12-06", "MQQB-3.1.5.2.3-08", needs=(*NEEDS, "private_names"), weight=4, delivery="express")
+    @transition(
+        "MQQB-3.1.7.12-06",
+        "MQQB-3.1.5.2.3-08",
+        needs=(*NEEDED_CAPABILITIES, "private_names"),
+        weight=4,
+        delivery="express",
+    )
     def send_private(self, message: str, to: str, delivery: str) -> None:
         """Let an application send a message to a queue of the peer by its private format name."""
         self.send(message, to, delivery)
@@ -223,7 +236,7 @@ class Connecting(Model):
     def draw_send_private(self, chance: Random) -> dict[str, Any]:
         return self._draw_send(chance, (PRIVATE,))
 
-    @transition("MQQB-3.1.7.1-03", "MQQB-3.1.7.12-14", "MQQB-3.1.7.12-15", needs=NEEDS, weight=1)
+    @transition("MQQB-3.1.7.1-03", "MQQB-3.1.7.12-14", "MQQB-3.1.7.12-15", needs=NEEDED_CAPABILITIES, weight=1)
     def burst(self, messages: list[str], to: str) -> None:
         """Let applications send more messages on an open session than the window permits."""
         one = self.find(to, OPEN)
@@ -235,15 +248,22 @@ class Connecting(Model):
         to = self._draw_in(chance, OPEN)
         number = chance.randint(WINDOW_SIZE, WINDOW_SIZE + 3)
         if len(self.destinations[to].waiting) > MAX_MESSAGES:
-            raise Impossible
+            raise ImpossibleStep
         return {"messages": [f"m{self.steps}-{each}" for each in range(number)], "to": to}
 
-    @transition("MQQB-3.1.5.5.1-01", "MQQB-3.1.5.5.1-02", "MQQB-3.1.5.5.2-01", "MQQB-3.1.7.1-03", needs=NEEDS, weight=6)
+    @transition(
+        "MQQB-3.1.5.5.1-01",
+        "MQQB-3.1.5.5.1-02",
+        "MQQB-3.1.5.5.2-01",
+        "MQQB-3.1.7.1-03",
+        needs=NEEDED_CAPABILITIES,
+        weight=6,
+    )
     def acknowledge(self, to: str, number: int) -> None:
         """Let the peer acknowledge the first messages of a session."""
         one = self.find(to, OPEN)
         if number > len(one.sent):
-            raise Impossible
+            raise ImpossibleStep
         del one.sent[:number]
         one.received_ack = True
         if one.sent:
@@ -258,13 +278,15 @@ class Connecting(Model):
     # -- answers of the peer -----------------------------------------------------------------------------------------
 
     def find(self, to: str, phase: str) -> Destination:
-        """Return a destination; raise Impossible if its session is not in the given phase."""
+        """Return a destination; raise ImpossibleStep if its session is not in the given phase."""
         one = self.destinations[to]
         if one.phase != phase:
-            raise Impossible
+            raise ImpossibleStep
         return one
 
-    @transition("MQQB-3.1.5.3.2-D01", "MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-01", needs=NEEDS, weight=10, how=VALID)
+    @transition(
+        "MQQB-3.1.5.3.2-D01", "MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-01", needs=NEEDED_CAPABILITIES, weight=10, how=VALID
+    )
     def respond(self, to: str, how: str) -> None:
         """Let the peer answer an EstablishConnection request, or send another packet instead."""
         one = self.find(to, ESTABLISHING)
@@ -301,7 +323,7 @@ class Connecting(Model):
         }
         self.cite_rules(*rules[how])
 
-    @transition("MQQB-3.1.5.3.2-14", "MQQB-3.1.5.4.2-D01", needs=NEEDS, weight=10, how=VALID, window=64)
+    @transition("MQQB-3.1.5.3.2-14", "MQQB-3.1.5.4.2-D01", needs=NEEDED_CAPABILITIES, weight=10, how=VALID, window=64)
     def parametrize(self, to: str, how: str, window: int) -> None:
         """Let the peer answer a ConnectionParameters request, or send another packet instead."""
         one = self.find(to, PARAMETERS)
@@ -320,12 +342,12 @@ class Connecting(Model):
         how = chance.choice((*(VALID,) * 13, "establish", *OTHER_PACKETS))
         return {"to": self._draw_in(chance, PARAMETERS), "how": how, "window": chance.choice((1, 2, 3, 64, 64))}
 
-    @transition("MQQB-3.1.7.3-01", "MQQB-3.1.5.9-04", "MQQB-3.1.5.9-03", needs=NEEDS, weight=3)
+    @transition("MQQB-3.1.7.3-01", "MQQB-3.1.5.9-04", "MQQB-3.1.5.9-03", needs=NEEDED_CAPABILITIES, weight=3)
     def hang_up(self, to: str) -> None:
         """Let the peer close the connection of a session, in any phase."""
         one = self.destinations[to]
         if one.phase not in (ESTABLISHING, PARAMETERS, OPEN):
-            raise Impossible
+            raise ImpossibleStep
         if one.phase == OPEN:
             self._end_session(one, None)
         else:
@@ -335,7 +357,7 @@ class Connecting(Model):
     def draw_hang_up(self, chance: Random) -> dict[str, Any]:
         return {"to": self._draw_in(chance, ESTABLISHING, PARAMETERS, OPEN)}
 
-    @transition("MQQB-3.1.7.8-05", "MQQB-3.1.7.6-12", needs=NEEDS, weight=2)
+    @transition("MQQB-3.1.7.8-05", "MQQB-3.1.7.6-12", needs=NEEDED_CAPABILITIES, weight=2)
     def treat_pings(self, how: str) -> None:
         """Let the peer answer, refuse or ignore Ping Requests from now on. Before each Ping Response, the peer sends
         datagrams that the SUT must ignore.
@@ -350,12 +372,12 @@ class Connecting(Model):
 
     # -- administrators, and time -----------------------------------------------------------------------------------
 
-    @transition("MQQB-3.1.7.13-13", "MQQB-3.1.7.12-04", needs=(*NEEDS, "pause"), weight=3)
+    @transition("MQQB-3.1.7.13-13", "MQQB-3.1.7.12-04", needs=(*NEEDED_CAPABILITIES, "pause"), weight=3)
     def pause(self, to: str) -> None:
         """Let an administrator pause an outgoing queue whose session is open."""
         one = self.find(to, OPEN)
         if one.paused:
-            raise Impossible
+            raise ImpossibleStep
         one.paused = True
         self.settle()
 
@@ -364,12 +386,12 @@ class Connecting(Model):
         ready = (name for name, one in self.destinations.items() if one.phase == OPEN and not one.paused)
         return {"to": draw_one(chance, ready)}
 
-    @transition("MQQB-3.1.7.1-02", "MQDMPR-3.1.4.15-03", needs=(*NEEDS, "pause"), weight=4)
+    @transition("MQQB-3.1.7.1-02", "MQDMPR-3.1.4.15-03", needs=(*NEEDED_CAPABILITIES, "pause"), weight=4)
     def resume(self, to: str) -> None:
         """Let an administrator resume a paused outgoing queue whose session is still open."""
         one = self.find(to, OPEN)
         if not one.paused:
-            raise Impossible
+            raise ImpossibleStep
         one.paused = False
         self._send_waiting(one)
         self.settle()
@@ -379,7 +401,7 @@ class Connecting(Model):
         paused = (name for name, one in self.destinations.items() if one.phase == OPEN and one.paused)
         return {"to": draw_one(chance, paused)}
 
-    @transition("MQDMPR-3.1.2.4-01", "MQQB-3.1.6.1-01", needs=NEEDS, weight=6)
+    @transition("MQDMPR-3.1.2.4-01", "MQQB-3.1.6.1-01", needs=NEEDED_CAPABILITIES, weight=6)
     def wait(self, ms: int) -> None:
         """Let time pass."""
         self.settle(ms)
@@ -397,7 +419,7 @@ class Connecting(Model):
         for name, one in self.destinations.items():
             seen[name] = described = {
                 "connections": one.connections,
-                "history": one.history[-SHOWN_ENTRIES:],
+                "history": one.history[-MAX_SHOWN_ENTRIES:],
                 "waiting": len(one.waiting) + len(one.sent),
                 **({} if one.state is None else {"state": one.state}),
             }

@@ -16,7 +16,7 @@ no session.
 """
 ANSWERED, REFUSED, IGNORED = "answered", "refused", "ignored"
 """The ways in which the peer can treat Ping Requests."""
-SHOWN_ENTRIES = 3
+MAX_SHOWN_ENTRIES = 3
 """The number of entries at the end of ConnectionHistory that are compared."""
 
 

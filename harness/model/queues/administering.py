@@ -6,15 +6,15 @@ from random import Random
 from typing import Any
 
 from harness.model.queues.base import ADMIN, QueuesBase
-from harness.model.queues.state import AVAILABLE, NO_TYPE, PURGE_PENDING, Queue
-from harness.model.steps import Impossible, draw_one, transition
+from harness.model.queues.state import AVAILABLE, NO_QUEUE_TYPE, PURGE_PENDING, Queue
+from harness.model.steps import ImpossibleStep, draw_one, transition
 
 QUEUES, SUBQUEUE = ("one", "two", "three"), "sub"
 """The names of the queues in a walk, and the name of the subqueue that each of these queues may have."""
 DRAWN_QUOTAS_KB = (None, None, None, 8)
 JOURNAL_QUOTAS = (None, None, 5)
 LABELS = (None, None, "", "a label", "l" * 124)
-TYPES = (None, None, "0b6c1f0e-5b7d-4c55-9d3e-8a53f0f2a101", "ffffffff-ffff-ffff-ffff-fffffffffffe")
+QUEUE_TYPE_GUIDS = (None, None, "0b6c1f0e-5b7d-4c55-9d3e-8a53f0f2a101", "ffffffff-ffff-ffff-ffff-fffffffffffe")
 BASE_PRIORITIES = (None, None, 1, -32_768, 32_767)
 
 
@@ -49,7 +49,7 @@ class Administering(QueuesBase):
         if queue in self.queues:
             self.refuse("MQ_ERROR_QUEUE_EXISTS")
             return
-        shown = (label or "", type or NO_TYPE, base_priority or 0)
+        shown = (label or "", type or NO_QUEUE_TYPE, base_priority or 0)
         made = Queue(queue, transactional, journaling, quota_kb, journal_quota_kb, *shown)
         made.journal = Queue(f"{queue};journal")
         self.queues[queue] = made
@@ -64,7 +64,7 @@ class Administering(QueuesBase):
             "quota_kb": chance.choice(DRAWN_QUOTAS_KB),
             "journal_quota_kb": chance.choice(JOURNAL_QUOTAS),
             "label": chance.choice(LABELS),
-            "type": chance.choice(TYPES),
+            "type": chance.choice(QUEUE_TYPE_GUIDS),
             "base_priority": chance.choice(BASE_PRIORITIES),
         }
 
@@ -95,7 +95,7 @@ class Administering(QueuesBase):
     def set_queue(self, queue: str, journaling: bool, quota_kb: int | None, label: str | None) -> None:
         changed = self.find(self.queues, queue)
         if changed.parent is not None:
-            raise Impossible
+            raise ImpossibleStep
         changed.journaling = journaling
         if quota_kb is not None:
             changed.quota_kb = quota_kb
@@ -146,17 +146,17 @@ class Administering(QueuesBase):
         self.record_done()
 
     def check_no_move_to(self, queues: list[Queue]) -> None:
-        """Raise Impossible if an open transaction would move a message to a deleted queue, because the documents
+        """Raise ImpossibleStep if an open transaction would move a message to a deleted queue, because the documents
         leave this case open.
         """
         moves = (one for transaction in self.transactions.values() for one in transaction.operations if one.target)
         if any(one.target in queues for one in moves):
-            raise Impossible
+            raise ImpossibleStep
 
     def draw_delete(self, chance: Random) -> dict[str, Any]:
         used = [one.name for one in self.queues.values() if one.handles or one.positions]
         changed = [one.position.queue for each in self.transactions.values() for one in each.operations]
         pending = [one.name for one in changed if one.exists and one.name in self.queues]
         if chance.random() < 0.4:
-            raise Impossible
+            raise ImpossibleStep
         return {"queue": draw_one(chance, pending or used or self.queues)}

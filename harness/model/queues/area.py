@@ -13,7 +13,7 @@ from harness.model.queues.data_model import DATA_MODEL, describe_operations, des
 from harness.model.queues.looking_up import LookingUp
 from harness.model.queues.state import AVAILABLE, PURGE_PENDING, Position, Reader
 from harness.model.queues.transactions import Transactions
-from harness.model.steps import Impossible, transition
+from harness.model.steps import ImpossibleStep, transition
 
 DRAWN_PAUSES_MS = (1_000, 4_000, 7_000, 30_000, 90_000)
 
@@ -37,11 +37,11 @@ class Queues(Administering, LookingUp, Transactions):
         self.now_ms = until_ms
 
     def _list_due_times(self, until_ms: int) -> list[tuple[int, int, Reader | Position]]:
-        """Return, in order, the times up to a given time at which waits end or messages expire; raise Impossible if
+        """Return, in order, the times up to a given time at which waits end or messages expire; raise ImpossibleStep if
         the order is uncertain.
         """
         if any(abs(one.due_ms - until_ms) < TIMER_MARGIN_MS for one in self.readers()):
-            raise Impossible
+            raise ImpossibleStep
         due: list[tuple[int, int, Reader | Position]] = []
         due += [(one.due_ms, place, one) for place, one in enumerate(self.readers())]
         waits_ms = [one.due_ms for one in self.readers()]
@@ -51,9 +51,9 @@ class Queues(Administering, LookingUp, Transactions):
                 if due_ms is None:
                     continue
                 if any(abs(due_ms - other_ms) < TIMER_MARGIN_MS for other_ms in (until_ms, *waits_ms)):
-                    raise Impossible
+                    raise ImpossibleStep
                 if position.state != AVAILABLE and due_ms < until_ms:
-                    raise Impossible
+                    raise ImpossibleStep
                 due.append((due_ms, len(due), position))
         return sorted(one for one in due if one[0] <= until_ms)
 
@@ -63,7 +63,7 @@ class Queues(Administering, LookingUp, Transactions):
         self.pause(ms)
 
     def draw_elapse(self, chance: Random) -> dict[str, Any]:
-        raise Impossible
+        raise ImpossibleStep
 
     def draw_pause(self, chance: Random) -> dict[str, Any]:
         ms = chance.choice(DRAWN_PAUSES_MS)
@@ -103,5 +103,5 @@ class Queues(Administering, LookingUp, Transactions):
     def draw_restart(self, chance: Random) -> dict[str, Any]:
         prepared = any(one.state != "active" for one in self.transactions.values())
         if self.readers() or chance.random() < (0.2 if prepared else 0.88):
-            raise Impossible
+            raise ImpossibleStep
         return {}

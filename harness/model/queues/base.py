@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.model.agreement import Groups, Refused
+from harness.model.agreement import OrderedGroups, Refused
 from harness.model.queues.state import (
     AVAILABLE,
     DELETED,
@@ -26,7 +26,7 @@ from harness.model.queues.state import (
     Reader,
     Transaction,
 )
-from harness.model.steps import Impossible, Model, Step
+from harness.model.steps import ImpossibleStep, Model, Step
 
 ADMIN = "admin"
 """The queue for administration acknowledgments, which exists from the start."""
@@ -67,7 +67,7 @@ class QueuesBase(Model):
         self.transactions: dict[str, Transaction] = {}
 
     def take(self, step: Step) -> None:
-        """Take a step; raise Impossible if the step names a transaction that does not exist."""
+        """Take a step; raise ImpossibleStep if the step names a transaction that does not exist."""
         transaction = step.arguments.get("transaction")
         if transaction is not None and step.name != "begin":
             self.find(self.transactions, transaction)
@@ -76,9 +76,9 @@ class QueuesBase(Model):
     # -- objects --------------------------------------------------------------------------------------------------
 
     def find(self, kind: Mapping[str, Any], name: str) -> Any:
-        """Return the object with the given name; raise Impossible if no object has this name."""
+        """Return the object with the given name; raise ImpossibleStep if no object has this name."""
         if name not in kind:
-            raise Impossible(name)
+            raise ImpossibleStep(name)
         return kind[name]
 
     def every_queue(self) -> Iterator[Queue]:
@@ -218,7 +218,7 @@ class QueuesBase(Model):
         self.insert(self.admin, ack, AVAILABLE)
 
     def has_room(self, positions: list[Position], message: Message, quota_kb: int | None) -> bool:
-        """Return whether a message fits into a quota; raise Impossible if the result depends on how storage is
+        """Return whether a message fits into a quota; raise ImpossibleStep if the result depends on how storage is
         counted.
         """
         if quota_kb is None:
@@ -227,7 +227,7 @@ class QueuesBase(Model):
         least, most = (sum(sizes) + each * len(sizes) for each in SMALL_MESSAGE_BYTES)
         limit = 1024 * quota_kb
         if least <= limit < most:
-            raise Impossible("the quota is nearly reached")
+            raise ImpossibleStep("the quota is nearly reached")
         return most <= limit
 
     def release_position(self, position: Position, *, purged: str) -> None:
@@ -272,11 +272,11 @@ class QueuesBase(Model):
             described["operations"] = len(transaction.operations)
         return described
 
-    def _describe_available_messages(self, queue: Queue) -> list[dict[str, Any]] | Groups:
+    def _describe_available_messages(self, queue: Queue) -> list[dict[str, Any]] | OrderedGroups:
         there = queue.available()
         if queue.name != ADMIN and queue.parent is None and queue.journal is not None:
             return [one.message.list_visible_properties() for one in there]
         groups: dict[tuple[int, int], list[dict[str, Any]]] = {}
         for one in there:
             groups.setdefault((one.message.priority, one.step), []).append(one.message.list_visible_properties())
-        return Groups(tuple(map(tuple, groups.values())))
+        return OrderedGroups(tuple(map(tuple, groups.values())))

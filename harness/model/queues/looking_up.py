@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.model.queues.reading import NOT_FOUND, PEEK, RECEIVE, SHARING, USAGE, Reading
 from harness.model.queues.state import AVAILABLE, Position, Queue
-from harness.model.steps import Impossible, draw_one, transition
+from harness.model.steps import ImpossibleStep, draw_one, transition
 
 SEEK_RULES = {
     "first": ("MQDMPR-3.1.7.3.3-10", "MQDMPR-3.1.7.3.3-15"),
@@ -37,7 +37,7 @@ class LookingUp(Reading):
         there = self.find_readable(queue)
         position = self.find_position(there, message)
         if position is None or not position.seen or (transaction is not None and not receives):
-            raise Impossible
+            raise ImpossibleStep
         if not self.may_read(read, there, transaction):
             return
         if not self.is_shared(there, RECEIVE if receives else PEEK, False):

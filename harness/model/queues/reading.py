@@ -23,7 +23,7 @@ from harness.model.queues.state import (
     Reader,
     Transaction,
 )
-from harness.model.steps import Impossible, draw_one, transition
+from harness.model.steps import ImpossibleStep, draw_one, transition
 
 DRAWN_WAITS_MS = (0, 0, 5_000, 40_000)
 MAX_READERS = 3
@@ -75,7 +75,7 @@ class Reading(QueuesBase):
 
     def draw_open(self, chance: Random) -> dict[str, Any]:
         if len(self.handles) >= MAX_HANDLES:
-            raise Impossible
+            raise ImpossibleStep
         return {
             "handle": f"h{self.steps}",
             "queue": draw_one(chance, self.queues),
@@ -113,7 +113,7 @@ class Reading(QueuesBase):
 
     def draw_open_cursor(self, chance: Random) -> dict[str, Any]:
         if len(self.cursors) >= MAX_CURSORS:
-            raise Impossible
+            raise ImpossibleStep
         return {"cursor": f"c{self.steps}", "handle": draw_one(chance, self.handles)}
 
     @transition("MQDMPR-3.1.7.1.2-05", "MQDMPR-3.1.7.1.2-06", needs=("receive",), weight=1)
@@ -322,7 +322,7 @@ class Reading(QueuesBase):
         """Return a cursor that no waiting read uses."""
         cursor: Cursor = self.find(self.cursors, name)
         if any(reader.cursor is cursor for reader in cursor.handle.readers):
-            raise Impossible
+            raise ImpossibleStep
         return cursor
 
     def is_at_available(self, cursor: Cursor) -> bool:
@@ -339,7 +339,7 @@ class Reading(QueuesBase):
         """Cancel a waiting read (MS-MQDMPR 3.1.7.1.17)."""
         reader = next((one for one in self.readers() if one.name == read), None)
         if reader is None:
-            raise Impossible
+            raise ImpossibleStep
         self.stop_reader(reader, CANCELLED_STATUS)
         self.record_done()
 

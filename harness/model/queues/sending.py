@@ -16,7 +16,7 @@ from harness.model.queues.state import (
     Position,
     Queue,
 )
-from harness.model.steps import Impossible, draw_one, transition
+from harness.model.steps import ImpossibleStep, draw_one, transition
 
 ACKNOWLEDGMENT_REQUESTS = ("positive_arrival", "positive_receive", "negative_arrival", "negative_receive")
 BODY_SIZES = (*(0,) * 30, *(3_000,) * 10, 66_000)
@@ -62,9 +62,9 @@ class Sending(QueuesBase):
         target = self.queues.get(queue)
         within = None if transaction is None else self.find(self.transactions, transaction)
         if target is not None and target.parent is not None:
-            raise Impossible
+            raise ImpossibleStep
         if target is None:
-            raise Impossible  # the documents leave open whether it waits in an outgoing queue or is refused
+            raise ImpossibleStep  # the documents leave open whether it waits in an outgoing queue or is refused
         transactional = within is not None or delivery == "transactional"
         if within is not None and within.state != "active":
             self.refuse("MQ_ERROR_TRANSACTION_SEQUENCE")
@@ -101,9 +101,9 @@ class Sending(QueuesBase):
             within.operations.append(Operation("enqueue", position))
 
     def check_can_wait(self, queue: Queue, message: Message) -> None:
-        """Raise Impossible for a message that may expire in a transactional queue."""
+        """Raise ImpossibleStep for a message that may expire in a transactional queue."""
         if queue.transactional and message.life_s != INFINITE_LIFETIME_S:
-            raise Impossible  # E108: the documents leave open which transaction deletes it
+            raise ImpossibleStep  # E108: the documents leave open which transaction deletes it
 
     def handle_arrival(self, position: Position) -> None:
         """Make a message in its queue available, and acknowledge its arrival (MS-MQQB 3.1.5.8.10)."""
@@ -149,13 +149,13 @@ class Sending(QueuesBase):
         position = self.find_position(source, message)
         within = None if transaction is None else self.find(self.transactions, transaction)
         if (source.parent or source) is not (target.parent or target) or source is target:
-            raise Impossible
+            raise ImpossibleStep
         if within is not None and within.state != "active":
             self.refuse("MQ_ERROR_TRANSACTION_SEQUENCE")
         elif within is not None and not source.transactional:
             self.refuse("MQ_ERROR_TRANSACTION_USAGE")
         elif position is None or not position.seen:
-            raise Impossible  # no visible message has this LookupIdentifier
+            raise ImpossibleStep  # no visible message has this LookupIdentifier
         elif position.state != AVAILABLE:
             self.refuse()
         elif within is not None:

@@ -9,7 +9,7 @@ from typing import Any
 AVAILABLE, LOCKED, PURGE_PENDING, DELETED = "available", "locked", "purge pending", "deleted"
 UNREAD, READ, WAIT_PEEK, WAIT_RECEIVE = "unread", "read", "wait peek", "wait receive"
 INFINITE_LIFETIME_S = 0xFFFFFFFF
-NO_TYPE = "00000000-0000-0000-0000-000000000000"
+NO_QUEUE_TYPE = "00000000-0000-0000-0000-000000000000"
 """The Type of a queue for which its creator gives no Type (MS-MQDMPR 3.1.1.2)."""
 
 
@@ -95,7 +95,7 @@ class Queue:
     quota_kb: int | None = None
     journal_quota_kb: int | None = None
     label: str = ""
-    type: str = NO_TYPE
+    type: str = NO_QUEUE_TYPE
     base_priority: int = 0
     parent: Queue | None = None
     journal: Queue | None = None

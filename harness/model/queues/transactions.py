@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.model.queues.sending import Sending
 from harness.model.queues.state import DELETED, Transaction
-from harness.model.steps import Impossible, draw_one, transition
+from harness.model.steps import ImpossibleStep, draw_one, transition
 
 MAX_TRANSACTIONS = 4
 
@@ -22,14 +22,14 @@ class Transactions(Sending):
 
     def draw_begin(self, chance: Random) -> dict[str, Any]:
         if len(self.transactions) >= MAX_TRANSACTIONS or not any(one.transactional for one in self.queues.values()):
-            raise Impossible
+            raise ImpossibleStep
         return {"transaction": f"t{self.steps}", "external": chance.random() < 0.4}
 
     @transition("MQDMPR-3.1.4.3-03", "MQDMPR-3.1.4.3-08", "MQDMPR-3.1.4.6-03", needs=("transactions",), weight=3)
     def prepare(self, transaction: str, single_phase: bool) -> None:
         prepared = self.find(self.transactions, transaction)
         if not prepared.external:
-            raise Impossible
+            raise ImpossibleStep
         if prepared.state != "active":
             self.refuse("MQ_ERROR_TRANSACTION_SEQUENCE")
         elif single_phase:
@@ -62,7 +62,7 @@ class Transactions(Sending):
         """Draw a transaction to end; if transactions with several operations exist, most draws choose one of them."""
         long = [name for name, one in self.transactions.items() if len(one.operations) > 1]
         if not long and chance.random() < 0.6:
-            raise Impossible
+            raise ImpossibleStep
         return str(draw_one(chance, long if long and chance.random() < 0.6 else self.transactions))
 
     def _carry_out_operations(self, transaction: Transaction) -> None:
@@ -124,7 +124,7 @@ class Transactions(Sending):
         position = self.find_position(self.find(self.queues, queue), message)
         operation = next((one for one in found.operations if one.position is position and one.kind == "dequeue"), None)
         if operation is None or found.state != "active":
-            raise Impossible
+            raise ImpossibleStep
         operation.reason = "NACK_RECEIVE_REJECTED"
         self.record_done()
 

@@ -26,7 +26,7 @@ from harness.model.queues.state import (
     Transaction,
 )
 from harness.model.remote.misuse import LATER_METHODS, Misuse
-from harness.model.steps import Impossible, draw_one, transition
+from harness.model.steps import ImpossibleStep, draw_one, transition
 
 QUEUES = ("one", "two", "three")
 TRANSACTIONAL, JOURNALED = "three", "two"
@@ -76,7 +76,7 @@ class Remote(Misuse):
 
     def draw_associate(self, chance: Random) -> dict[str, Any]:
         if len(self.clients) >= MAX_CLIENTS:
-            raise Impossible
+            raise ImpossibleStep
         return {"client": f"k{self.steps}"}
 
     @transition("MQQP-3.1.6.1-01", "MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02", needs=_NEEDED_CAPABILITIES, weight=1)
@@ -145,7 +145,7 @@ class Remote(Misuse):
         closed = self.find(self.remote, handle)
         client = self.find_client(closed)
         if any(self.units[read][0] is closed for read in self.list_answered_receives(client)):
-            raise Impossible  # the documents leave open what happens to a receive that is not ended
+            raise ImpossibleStep  # the documents leave open what happens to a receive that is not ended
         for reader in list(closed.readers):
             self.stop_reader(reader, CANCELED_STATUS)
         self._close_handle(client, closed)
@@ -206,7 +206,7 @@ class Remote(Misuse):
         """Let a client read the first message remotely. A receive stays open until the client ends it."""
         opened = self.find(self.remote, handle)
         if receives and opened.access != RECEIVE:
-            raise Impossible
+            raise ImpossibleStep
         self.remote_reads.add(read)
         self.answer_or_wait(
             Reader(read, opened, receives, 0, None, self.get_transaction_of_read(read, opened, receives)), wait_ms
@@ -244,7 +244,7 @@ class Remote(Misuse):
         assert queue is not None
         receives = action == RECEIVE
         if receives and handle.access != RECEIVE:
-            raise Impossible
+            raise ImpossibleStep
         unit = self.get_transaction_of_read(read, handle, receives)
         self.remote_reads.add(read)
         if action == "next" and there.state == UNREAD:
@@ -289,7 +289,7 @@ class Remote(Misuse):
         queue = opened.queue
         position = self.find_position(queue, message)
         if position is None or not position.seen or (receives and opened.access != RECEIVE):
-            raise Impossible
+            raise ImpossibleStep
         found = self.seek(queue, position, seek)
         self.remote_reads.add(read)
         if found is None:
@@ -314,7 +314,7 @@ class Remote(Misuse):
     def find_idle_cursor(self, name: str) -> Cursor:
         cursor: Cursor = self.find(self.remote_cursors, name)
         if any(reader.cursor is cursor for reader in cursor.handle.readers):
-            raise Impossible
+            raise ImpossibleStep
         return cursor
 
     def draw_idle(self, chance: Random) -> str:
@@ -360,7 +360,7 @@ class Remote(Misuse):
         """Let a client end a receive. The message is removed, or becomes available in its queue again."""
         _, unit = self.find(self.units, read)
         if not unit.operations:
-            raise Impossible
+            raise ImpossibleStep
         del self.units[read]
         if acknowledge and unit.operations[0].position.state == LOCKED:
             self.delete_position(unit.operations[0].position, "ACK_RECEIVE")
@@ -390,7 +390,7 @@ class Remote(Misuse):
         """Let a client cancel a read remotely."""
         reader = next((one for one in self.readers() if one.name == read and one.handle.name in self.remote), None)
         if reader is None:
-            raise Impossible
+            raise ImpossibleStep
         self.stop_reader(reader, CANCELED_STATUS)
         self.record_done()
 
@@ -402,7 +402,7 @@ class Remote(Misuse):
         """Let a client purge a queue remotely."""
         opened = self.find(self.remote, handle)
         if opened.access != RECEIVE:
-            raise Impossible
+            raise ImpossibleStep
         assert opened.queue is not None
         self.purge(opened.queue.name)
         self.record_done()

@@ -10,9 +10,9 @@ from typing import Any
 
 from harness.model.queues.area import Queues
 from harness.model.queues.state import Cursor, Handle
-from harness.model.steps import Impossible, draw_one, transition
+from harness.model.steps import ImpossibleStep, draw_one, transition
 
-NEEDS = ("qm2qm", "receive", "queue_control", "send")
+NEEDED_CAPABILITIES = ("qm2qm", "receive", "queue_control", "send")
 LATER_METHODS = "later methods"
 """The methods of qm2qm that the first releases of Windows lack (MS-MQQP, notes <25> and <27>)."""
 OTHER_CONTEXT, NO_CONTEXT = "open with two different pointers", "open with pointers of zero"
@@ -41,7 +41,7 @@ class Misuse(Queues):
     remote: dict[str, Handle]
     remote_cursors: dict[str, Cursor]
 
-    @transition("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D01", needs=(*NEEDS, LATER_METHODS), weight=1)
+    @transition("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D01", needs=(*NEEDED_CAPABILITIES, LATER_METHODS), weight=1)
     def ask_version(self, client: str) -> None:
         """Let a client request the version of the system, which must always be the same."""
         self.find(self.clients, client)
@@ -50,12 +50,12 @@ class Misuse(Queues):
     def draw_ask_version(self, chance: Random) -> dict[str, Any]:
         return {"client": draw_one(chance, self.clients)}
 
-    @transition("MQQP-3.1.4.3-12", "MQQP-3.1.4.5-07", needs=(*NEEDS, LATER_METHODS), weight=2)
+    @transition("MQQP-3.1.4.3-12", "MQQP-3.1.4.5-07", needs=(*NEEDED_CAPABILITIES, LATER_METHODS), weight=2)
     def misuse(self, handle: str, other: str | None, how: str) -> None:
         """Let a client send a wrong request for a queue. ``other``: a cursor of another queue."""
         opened = self.find(self.remote, handle)
         if how == OTHER_CURSOR and self.find(self.remote_cursors, str(other)).handle.queue is opened.queue:
-            raise Impossible
+            raise ImpossibleStep
         self.cite_rules(*RULES_OF_MISUSE[how])
         self.refuse()
 
@@ -67,7 +67,7 @@ class Misuse(Queues):
         other = draw_one(chance, others) if how == OTHER_CURSOR else None
         return {"handle": handle, "other": other, "how": how}
 
-    @transition("MQQP-3.1.4.11-23", "MQQP-3.1.4.11-13", needs=(*NEEDS, LATER_METHODS), weight=2)
+    @transition("MQQP-3.1.4.11-23", "MQQP-3.1.4.11-13", needs=(*NEEDED_CAPABILITIES, LATER_METHODS), weight=2)
     def misuse_lookup(self, handle: str, how: str) -> None:
         """Let a client send a wrong lookup."""
         self.find(self.remote, handle)
@@ -77,7 +77,7 @@ class Misuse(Queues):
     def draw_misuse_lookup(self, chance: Random) -> dict[str, Any]:
         return {"handle": draw_one(chance, self.remote), "how": chance.choice(LOOK_UPS)}
 
-    @transition("MQQP-3.1.4.6-08", "MQQP-3.1.4.6-09", "MQQP-3.1.4.6-11", needs=NEEDS, weight=1)
+    @transition("MQQP-3.1.4.6-08", "MQQP-3.1.4.6-09", "MQQP-3.1.4.6-11", needs=NEEDED_CAPABILITIES, weight=1)
     def cancel_nothing(self, handle: str) -> None:
         """Let a client cancel a nonexistent read on a queue, with or without waiting reads on this queue."""
         opened = self.find(self.remote, handle)

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from harness.model.agreement import Between
+from harness.model.agreement import BoundedNumber
 from harness.model.sessions.pings import Pings
-from harness.model.steps import Impossible, draw_one, transition
+from harness.model.steps import ImpossibleStep, draw_one, transition
 
 REACTION_TIME_MS = 1_000
 """int ms: the duration of a step, which is long enough for the system to acknowledge recoverable messages."""
@@ -54,12 +54,12 @@ class Sessions(Pings):
         self.sessions: dict[str, Session] = {}
 
     def find_live_session(self, name: str) -> Session:
-        """Return the session with the given name; raise Impossible if it is missing or closed, or if its timer may have
-        expired.
+        """Return the session with the given name; raise ImpossibleStep if it is missing or closed, or if its timer may
+        have expired.
         """
         found = self.sessions.get(name)
         if found is None or found.state in (CLOSED, REFUSED) or self.is_due(found):
-            raise Impossible
+            raise ImpossibleStep
         return found
 
     def is_due(self, session: Session) -> bool:
@@ -95,7 +95,7 @@ class Sessions(Pings):
 
     def draw_connect(self, chance: Random) -> dict[str, Any]:
         if sum(one.state not in (CLOSED, REFUSED) for one in self.sessions.values()) >= MAX_SESSIONS:
-            raise Impossible
+            raise ImpossibleStep
         return {"session": f"s{self.steps}"}
 
     @transition(
@@ -212,11 +212,13 @@ class Sessions(Pings):
         """Let the peer send more recoverable messages than one acknowledgment can name."""
         one = self.find_live_session(session)
         if one.state != OPEN:
-            raise Impossible
+            raise ImpossibleStep
         one.received += number
         one.recoverable += number
         one.acknowledged = one.received
-        self.answers["answer"] = {"at once": Between(one.received - number + MAX_MESSAGES_NAMED_BY_ACK, one.received)}
+        self.answers["answer"] = {
+            "at once": BoundedNumber(one.received - number + MAX_MESSAGES_NAMED_BY_ACK, one.received)
+        }
         self.settle()
 
     def draw_burst(self, chance: Random) -> dict[str, Any]:
@@ -299,7 +301,7 @@ class Sessions(Pings):
             seen["open"] = session.state != CLOSED
         if session.state == OPEN:
             seen |= {
-                "acknowledged": Between(session.acknowledged, session.received),
+                "acknowledged": BoundedNumber(session.acknowledged, session.received),
                 "recoverable": session.recoverable,
                 "wrong headers": 0,
             }

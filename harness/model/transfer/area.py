@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from harness.model.queues.reading import Reading
-from harness.model.steps import Impossible, Step, transition
+from harness.model.steps import ImpossibleStep, Step, transition
 from harness.model.transfer.receiving import Receiving
 from harness.model.transfer.sending import Shipping
 
@@ -37,18 +37,18 @@ class Transfer(Receiving, Shipping):
 
     @transition("MQQB-3.1.5.9-D02", needs=(), weight=1)
     def hang_up(self, session: str) -> None:
-        """Let the peer close a session; raise Impossible if messages or acknowledgments from the system may be
+        """Let the peer close a session; raise ImpossibleStep if messages or acknowledgments from the system may be
         unacknowledged.
         """
         if self.table or self.lost or self.silent:
-            raise Impossible
+            raise ImpossibleStep
         self.find_open(session).open = False
         self.settle()
         self.record_done()
 
     def draw_hang_up(self, chance: Random) -> dict[str, Any]:
         if self.table or self.lost or self.silent:
-            raise Impossible
+            raise ImpossibleStep
         return {"session": self.draw_session(chance)}
 
     def draw_wait(self, chance: Random, queue: str | None) -> dict[str, Any]:

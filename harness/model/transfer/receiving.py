@@ -6,10 +6,10 @@ from base64 import b64encode
 from random import Random
 from typing import Any
 
-from harness.model.agreement import Between
+from harness.model.agreement import BoundedNumber
 from harness.model.queues.sending import ACKNOWLEDGMENT_REQUESTS
 from harness.model.queues.state import INFINITE_LIFETIME_S, LOCKED, Message, Position, Queue
-from harness.model.steps import Impossible, draw_one, transition
+from harness.model.steps import ImpossibleStep, draw_one, transition
 from harness.model.transfer.sessions import PLAIN, TRANSACTIONAL, Session, Sessions
 
 MISSING_QUEUE = "nowhere"
@@ -125,7 +125,7 @@ class Receiving(Sessions):
 
     def check_room(self, queue: str) -> None:
         if queue in self.queues and len(self.queues[queue].positions) >= MAX_RECEIVED_MESSAGES:
-            raise Impossible
+            raise ImpossibleStep
 
     @transition(
         "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-02", needs=("receive", "queue_control"), weight=4
@@ -165,7 +165,7 @@ class Receiving(Sessions):
         through.received += number
         through.recoverable += number
         self.answers["answer"] = {
-            "at once": Between(through.received - number + MAX_MESSAGES_NAMED_BY_ACK, through.received)
+            "at once": BoundedNumber(through.received - number + MAX_MESSAGES_NAMED_BY_ACK, through.received)
         }
         through.acknowledged = through.received
         self.settle()

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from harness.model.agreement import Between
+from harness.model.agreement import BoundedNumber
 from harness.model.queues.state import Message
-from harness.model.steps import Impossible, draw_one, transition
+from harness.model.steps import ImpossibleStep, draw_one, transition
 from harness.model.transfer.sessions import REACTION_TIME_MS, Sessions
 
 RECONNECT_TIME_MS = 8_000
@@ -86,10 +86,10 @@ class Route:
         awaiting = sum(one.sequence == self.sequence for one in self.awaiting_final)
         info: dict[str, Any] = {
             "EodNoAckCount": len(numbers),
-            "EodNoReadCount": Between(awaiting, len(self.awaiting_final)),
+            "EodNoReadCount": BoundedNumber(awaiting, len(self.awaiting_final)),
         }
         for name, number in zip(("EodFirstNonAck", "EodLastNonAck"), numbers[:1] + numbers[-1:], strict=False):
-            info[name] = {"SeqID": self.sequence, "SeqNo": number, "PrevNo": Between(0, number - 1)}
+            info[name] = {"SeqID": self.sequence, "SeqNo": number, "PrevNo": BoundedNumber(0, number - 1)}
         return info
 
 
@@ -118,12 +118,12 @@ class Shipping(Sessions):
         return [one for route in self.routes.values() for one in route.table]
 
     def find_route(self, message: str, messages: Callable[[Route], list[Sent]]) -> tuple[Route, Sent]:
-        """Return a sent message and its route; raise Impossible if the message is on no route."""
+        """Return a sent message and its route; raise ImpossibleStep if the message is on no route."""
         for route in self.routes.values():
             for sent in messages(route):
                 if sent.message.name == message:
                     return route, sent
-        raise Impossible
+        raise ImpossibleStep
 
     @transition(
         "MQQB-3.1.7.1-10",
@@ -143,7 +143,7 @@ class Shipping(Sessions):
         """Let an application send a message to one or to both queues of the peer."""
         transactional = delivery == "transactional"
         if to == BOTH_ROUTES and (journal or not all(one.connected for one in self.routes.values())):
-            raise Impossible  # the number of journal copies is open, and the response to the first of two pings (E15)
+            raise ImpossibleStep  # open: the number of journal copies, the response to the first of two pings (E15)
         for name in to.split("+"):
             route = self.routes[name]
             route.transfer_info = {}
@@ -165,7 +165,7 @@ class Shipping(Sessions):
 
     def draw_ship_message(self, chance: Random) -> dict[str, Any]:
         if len(self.table) >= MAX_SENT_MESSAGES or self.lost:
-            raise Impossible
+            raise ImpossibleStep
         self.check_patience(REACTION_TIME_MS)
         journal = chance.choice(([], ["positive"], ["negative"], ["negative", "positive"]))
         connected = all(one.connected for one in self.routes.values())
@@ -201,7 +201,7 @@ class Shipping(Sessions):
         lost.
         """
         if self.lost:
-            raise Impossible
+            raise ImpossibleStep
         for session in self.sessions.values():
             session.open = False
         self.lost, self.lost_ms = bool(self.table) or self.silent, self.now_ms
@@ -215,7 +215,7 @@ class Shipping(Sessions):
 
     def draw_lose_connection(self, chance: Random) -> dict[str, Any]:
         if self.lost:
-            raise Impossible
+            raise ImpossibleStep
         return {}
 
     @transition(
@@ -224,7 +224,7 @@ class Shipping(Sessions):
     def come_again(self) -> None:
         """Let enough time pass for the system to connect again and to resend its messages."""
         if not self.lost:
-            raise Impossible
+            raise ImpossibleStep
         self.lost = False
         for route in self.routes.values():
             route.connected = bool(route.table)
@@ -233,14 +233,14 @@ class Shipping(Sessions):
             first = next((one for one in route.copies if one.get("number")), None)
             if first is not None:  # the documents leave open which number precedes the first message of the table
                 self.cite_rules("MQQB-3.1.7.1.3-08")
-                first["previous"] = Between(0, first["number"] - 1)
+                first["previous"] = BoundedNumber(0, first["number"] - 1)
         self.await_acknowledgment()
         self.settle(RECONNECT_TIME_MS)
         self.record_done()
 
     def draw_come_again(self, chance: Random) -> dict[str, Any]:
         if not self.lost:
-            raise Impossible
+            raise ImpossibleStep
         return {}
 
     @transition(
@@ -253,11 +253,11 @@ class Shipping(Sessions):
     def offer_order_ack(self, message: str) -> None:
         """Let the peer send the OrderAck of a transactional message. The OrderAck covers all earlier messages."""
         if self.lost or self.silent:
-            raise Impossible
+            raise ImpossibleStep
         route, last = self.find_route(message, lambda one: one.table)
         covered = [one for one in route.table if 0 < one.number <= last.number]
         if not last.number or not all(one.acknowledged for one in covered):
-            raise Impossible
+            raise ImpossibleStep
         for sent in covered:
             route.table.remove(sent)
             if sent.message.journal:
@@ -268,14 +268,14 @@ class Shipping(Sessions):
 
     def draw_offer_order_ack(self, chance: Random) -> dict[str, Any]:
         if self.lost or self.silent:
-            raise Impossible
+            raise ImpossibleStep
         return {"message": draw_one(chance, (one.message.name for one in self.table if one.number))}
 
     @transition("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-04", "MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07", needs=("send",), weight=3)
     def finish(self, message: str, cls: str) -> None:
         """Let the peer send a FinalAck."""
         if self.lost:
-            raise Impossible
+            raise ImpossibleStep
         route, sent = self.find_route(message, lambda one: one.awaiting_final)
         route.awaiting_final.remove(sent)
         route.transfer_info = {}
@@ -289,7 +289,7 @@ class Shipping(Sessions):
 
     def draw_finish(self, chance: Random) -> dict[str, Any]:
         if self.lost:
-            raise Impossible
+            raise ImpossibleStep
         sent = [one for route in self.routes.values() for one in route.awaiting_final]
         message = draw_one(chance, sent).message.name
         return {"message": message, "cls": chance.choice(("ACK_RECEIVE", "NACK_Q_PURGED", "NACK_RECEIVE_TIMEOUT"))}
@@ -325,17 +325,17 @@ class Shipping(Sessions):
             self.open_ms = self.now_ms
 
     def check_patience(self, ms: int) -> None:
-        """Raise Impossible if so much time has passed that the system may close the session or resend transactional
+        """Raise ImpossibleStep if so much time has passed that the system may close the session or resend transactional
         messages.
         """
         if self.lost and self.now_ms + ms - self.lost_ms > RETRY_INTERVAL_MS:
-            raise Impossible
+            raise ImpossibleStep
         if (
             self.open_ms is not None
             and (self.table or self.silent)
             and self.now_ms + ms - self.open_ms > LONGEST_SILENCE_MS
         ):
-            raise Impossible
+            raise ImpossibleStep
 
     def describe_visible_state(self) -> dict[str, Any]:
         seen = super().describe_visible_state()
@@ -349,9 +349,9 @@ class Shipping(Sessions):
             }
         return {**seen, SYSTEM_JOURNAL: sorted(self.journaled), DEAD_LETTERS: sorted(self.dead)}
 
-    def _count_waiting_messages(self, route: Route) -> int | Between:
+    def _count_waiting_messages(self, route: Route) -> int | BoundedNumber:
         """Return the number of messages that wait in an outgoing queue. This number may include the system's own
         acknowledgments.
         """
         least = len(route.table)
-        return Between(least, least + _OWN_ORDINAL_START) if self.silent or self.lost else least
+        return BoundedNumber(least, least + _OWN_ORDINAL_START) if self.silent or self.lost else least

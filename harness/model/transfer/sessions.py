@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from harness.model.agreement import Between
+from harness.model.agreement import BoundedNumber
 from harness.model.queues.administering import Administering
 from harness.model.queues.base import ADMIN
 from harness.model.queues.reading import Reading
 from harness.model.queues.sending import Sending
 from harness.model.queues.state import Message, Queue
-from harness.model.steps import Impossible, draw_one, transition
+from harness.model.steps import ImpossibleStep, draw_one, transition
 
 PLAIN, TRANSACTIONAL = "one", "two"
 PLAIN_QUOTA_KB = 70
@@ -105,13 +105,13 @@ class Sessions(Administering, Reading, Sending):
 
     def draw_connect(self, chance: Random) -> dict[str, Any]:
         if sum(one.open for one in self.sessions.values()) >= MAX_SESSIONS:
-            raise Impossible
+            raise ImpossibleStep
         return {"session": f"s{self.steps}"}
 
     def find_open(self, session: str) -> Session:
         found: Session = self.find(self.sessions, session)
         if not found.open:
-            raise Impossible
+            raise ImpossibleStep
         return found
 
     def draw_session(self, chance: Random) -> str:
@@ -121,7 +121,7 @@ class Sessions(Administering, Reading, Sending):
     def rest_until_acknowledged(self) -> None:
         """Let enough time pass for the system to acknowledge express messages also."""
         if self.long_pauses == MAX_LONG_PAUSES:
-            raise Impossible
+            raise ImpossibleStep
         self.long_pauses += 1
         self.settle(EXPRESS_ACK_PAUSE_MS)
         for session in self.sessions.values():
@@ -130,7 +130,7 @@ class Sessions(Administering, Reading, Sending):
 
     def draw_rest_until_acknowledged(self, chance: Random) -> dict[str, Any]:
         if self.long_pauses == MAX_LONG_PAUSES:
-            raise Impossible
+            raise ImpossibleStep
         return {}
 
     def describe_visible_state(self) -> dict[str, Any]:
@@ -139,7 +139,7 @@ class Sessions(Administering, Reading, Sending):
         for one in self.sessions.values():
             seen[one.name] = {
                 "open": one.open,
-                **({"acknowledged": Between(one.acknowledged, one.received)} if one.open else {}),
+                **({"acknowledged": BoundedNumber(one.acknowledged, one.received)} if one.open else {}),
                 **({"recoverable": one.recoverable} if one.open else {}),
                 "wrong headers": 0,
             }

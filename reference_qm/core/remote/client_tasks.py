@@ -39,7 +39,7 @@ class ClientTasks(Part):
         except RemoteError as error:
             task.finished(error)
         else:
-            _BEGIN[type(step)](self)(task, step, now)
+            _BEGIN_BY_STEP_TYPE[type(step)](self)(task, step, now)
 
     def _start_timer(self, task: Task, duration_ms: int, now: Now) -> None:
         self.qm.remote_client.tasks[task.number] = task
@@ -177,7 +177,7 @@ class ClientTasks(Part):
         self._take_events(binding, binding.association.end(reason), now)
 
 
-_BEGIN: Mapping[type, Callable[[ClientTasks], Callable[[Task, Any, Now], None]]] = {
+_BEGIN_BY_STEP_TYPE: Mapping[type, Callable[[ClientTasks], Callable[[Task, Any, Now], None]]] = {
     Resolve: lambda part: part._begin_resolve,
     Bind: lambda part: part._begin_bind,
     CallMethod: lambda part: part._begin_call,

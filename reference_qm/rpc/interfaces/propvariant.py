@@ -61,7 +61,7 @@ _VECTOR_TYPES = {
     VarType.VT_CLSID: _counted_array("CACLSID", "MS-MQMQ 2.2.16.6", GUID),
     VarType.VT_LPWSTR: _counted_array("CALPWSTR", "MS-MQMQ 2.2.16.7", QUEUE_NAME_POINTER),
 }
-_ARMS: dict[int, NdrType | None] = {
+_UNION_ARM_BY_TYPE: dict[int, NdrType | None] = {
     VarType.VT_EMPTY: None,
     VarType.VT_NULL: None,
     VarType.VT_I1: U8,
@@ -81,7 +81,7 @@ _ARMS: dict[int, NdrType | None] = {
 
 
 def _declare_propvariant(deeper: int) -> Struct:
-    arms = dict(_ARMS)
+    arms = dict(_UNION_ARM_BY_TYPE)
     if deeper:
         arms[VarType.VT_VECTOR | VarType.VT_VARIANT] = _counted_array(
             "CAPROPVARIANT", "MS-MQMQ 2.2.16.8", _declare_propvariant(deeper - 1)

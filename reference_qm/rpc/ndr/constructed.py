@@ -13,7 +13,7 @@ from reference_qm.rpc.ndr.arrays import ConformantArray, ConformantVaryingArray,
 from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, Scope
 from reference_qm.rpc.ndr.types import NdrType, Unsigned
 
-_NULL = object()
+_NULL_POINTER = object()
 """The value that ``read`` returns for a NULL pointer. For any other pointer ``read`` returns the referent
 identifier.
 """
@@ -52,10 +52,10 @@ class Pointer(NdrType):
             reader.refuse("a reference pointer is NULL")
         if self._elements(scope):
             reader.refuse(f"the pointer is NULL, but {self._elements(scope)} elements are announced")
-        return _NULL
+        return _NULL_POINTER
 
     def read_deferred(self, reader: NdrReader, value: Any, scope: Scope) -> Any:
-        if value is _NULL:
+        if value is _NULL_POINTER:
             return None
         if self.kind is not PointerKind.FULL:
             return self.target.read_whole(reader, scope)

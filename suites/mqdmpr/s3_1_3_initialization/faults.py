@@ -163,7 +163,9 @@ class InternalQueuesOpenToApplications(Initialization):
 
 @fault("order-queue-open-to-send-for-applications", breaks="MQDMPR-3.1.3-27", blind=True)
 class OrderQueueOpenToSendForApplications(QueueOpening):
-    """An application can open the queue for order acknowledgments for sending, by the name of the local computer."""
+    """An application can open the queue for order acknowledgments for sending with a format name that addresses the
+    queue by the name of the local computer.
+    """
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now

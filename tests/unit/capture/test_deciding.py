@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from harness.capture.deciding import LAYER_OF_SECTION, Lines, VerdictTexts, find_deciding_fields
+from harness.capture.deciding import LAYER_OF_SECTION, DissectionLines, VerdictTexts, find_deciding_fields
 from harness.capture.golden import GoldenFrame, load_golden
 from harness.rules.catalogue import load_index
 from harness.wire import dissect, dissect_ping, is_rebuilt, tree_lines, user_message
@@ -18,11 +18,11 @@ PING, ESTABLISH, PARAMETERS, MESSAGE, ACK = 1, 3, 5, 7, 8
 SECTION = "MQQB-3.1.5"
 
 
-def lines(number: int) -> Lines:
+def lines(number: int) -> DissectionLines:
     frame = FRAMES[number]
     packet = (dissect_ping if frame.transport == "udp" else dissect)(frame.data)
     assert is_rebuilt(packet, frame.data)
-    return Lines(tree_lines(packet))
+    return DissectionLines(tree_lines(packet))
 
 
 def place(number: int, observed: str, expected: str = "", section: str = SECTION) -> tuple[int, int] | None:
@@ -126,14 +126,16 @@ def test_observed_texts_match_values_of_every_kind() -> None:
         ("ExtensionData", "ExtensionData = b'xy'"),
         ("SourceQueueManager", "SourceQueueManager {00000000-0000-0000-0000-000000000000}"),
     ):
-        (field,) = find_deciding_fields([Lines(tree_lines(packet))], VerdictTexts(SECTION, "", said))
+        (field,) = find_deciding_fields([DissectionLines(tree_lines(packet))], VerdictTexts(SECTION, "", said))
         assert field is not None, name
         assert (field.start, field.end) == (found[name].start, found[name].end)
-    assert find_deciding_fields([Lines(tree_lines(packet))], VerdictTexts(SECTION, "", "Label is 'another'")) == [None]
+    assert find_deciding_fields(
+        [DissectionLines(tree_lines(packet))], VerdictTexts(SECTION, "", "Label is 'another'")
+    ) == [None]
 
 
 def test_only_packets_with_the_value_are_deciding() -> None:
-    packets = [lines(PARAMETERS), lines(ACK), Lines(), lines(ACK)]
+    packets = [lines(PARAMETERS), lines(ACK), DissectionLines(), lines(ACK)]
     windows = [next(line for line in one if line.path[-1] == "WindowSize") for one in (packets[0], packets[1])]
     assert windows[0].start != windows[1].start
     by_value = find_deciding_fields(packets, VerdictTexts(SECTION, "", "WindowSize 64"))

@@ -10,9 +10,9 @@ import pytest
 from harness.capture import CaptureError
 from harness.capture.deciding import VerdictTexts
 from harness.capture.golden import GOLDEN_FOLDER, load_golden
-from harness.capture.packets import CapturedPackets, MissingPacket, ShownPacket, Wanted
+from harness.capture.packets import CapturedPackets, MissingPacket, ShownPacket, WantedPacket
 from harness.capture.recorder import FROM_SUT, TO_SUT, Recorder
-from harness.capture.writer import MAX_SEGMENT
+from harness.capture.writer import MAX_SEGMENT_BYTES
 from harness.environment import VirtualEnvironment
 from harness.wire import ping_request, ping_response, session_ack, user_message
 from harness.wire.rpc import ACCEPTANCE, NDR, NDR64, QM2QM, Outcome, Proposal, bind, bind_ack
@@ -35,7 +35,7 @@ def recorder(tmp_path: Path) -> Iterator[Recorder]:
 
 def show(recorder: Recorder, frame: int, first: int | None = None, last: int | None = None) -> ShownPacket:
     assert recorder.path is not None
-    (shown,) = CapturedPackets(recorder.path).show([Wanted(frame, first, last)])
+    (shown,) = CapturedPackets(recorder.path).show([WantedPacket(frame, first, last)])
     return shown
 
 
@@ -75,11 +75,11 @@ def test_times_of_displayed_packets_equal_capture_times(recorder: Recorder) -> N
     (came,) = recorder.record_received(connection, ACK)
     assert recorder.path is not None
     captured = CapturedPackets(recorder.path)
-    (shown,) = captured.show([Wanted(came.number)])
+    (shown,) = captured.show([WantedPacket(came.number)])
     assert (shown.time_ms, shown.time_us - captured.start_us) == (1_500, 1_500_000)
 
 
-@pytest.mark.parametrize("size", [10, MAX_SEGMENT - 500, MAX_SEGMENT, 3 * MAX_SEGMENT])
+@pytest.mark.parametrize("size", [10, MAX_SEGMENT_BYTES - 500, MAX_SEGMENT_BYTES, 3 * MAX_SEGMENT_BYTES])
 def test_packets_are_reassembled_from_segments_and_split_from_joint_segments(recorder: Recorder, size: int) -> None:
     message = bytes(user_message(body=bytes(size)))
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
@@ -117,10 +117,12 @@ def test_verdict_text_selects_the_marked_bit_or_field_without_a_byte_range(
     (ack,) = recorder.record_received(connection, ACK)
     assert recorder.path is not None
     captured = CapturedPackets(recorder.path)
-    for wanted in (Wanted(ack.number), Wanted(ack.number, 2, 3)):
+    for wanted in (WantedPacket(ack.number), WantedPacket(ack.number, 2, 3)):
         (shown,) = captured.show([wanted], VerdictTexts("MQMQ-2.2.19.1", "", "BaseHeader.Flags.PR 3"))
         assert (shown.first, shown.last, marked(shown)) == (2, 3, ["PR = 3"])
-    (shown,) = captured.show([Wanted(ack.number, 20, 21)], VerdictTexts("MQMQ-2.2.19.1", "", "BaseHeader.Flags.PR 3"))
+    (shown,) = captured.show(
+        [WantedPacket(ack.number, 20, 21)], VerdictTexts("MQMQ-2.2.19.1", "", "BaseHeader.Flags.PR 3")
+    )
     assert marked(shown) == ["AckSequenceNumber = 0x0003  @0x14"]  # the file has the last word
 
 
@@ -128,7 +130,9 @@ def test_packets_of_the_peer_have_no_deciding_field(recorder: Recorder) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     sent = recorder.record_sent(connection, ACK)
     assert recorder.path is not None
-    (shown,) = CapturedPackets(recorder.path).show([Wanted(sent.number)], VerdictTexts("", "", "AckSequenceNumber 3"))
+    (shown,) = CapturedPackets(recorder.path).show(
+        [WantedPacket(sent.number)], VerdictTexts("", "", "AckSequenceNumber 3")
+    )
     assert (shown.first, shown.marked) == (None, ())
 
 
@@ -194,7 +198,7 @@ def test_captures_without_directions_are_displayed() -> None:
     frames = load_golden().frames
     assert [packet.data for packet in captured.packets] == [frame.data for frame in frames]
     ack = captured.packets[-1]
-    (shown,) = captured.show([Wanted(ack.frame)], VerdictTexts("", "", "AckSequenceNumber 1"))
+    (shown,) = captured.show([WantedPacket(ack.frame)], VerdictTexts("", "", "AckSequenceNumber 1"))
     assert (shown.direction, marked(shown)) == ("", ["AckSequenceNumber = 0x0001  @0x14"])
 
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from harness.capture import CapturedFrame, CaptureError, CaptureWriter, read_pcapng
 from harness.capture.pcapng import (
-    MAX_BLOCK,
-    MAX_NOTE,
+    MAX_BLOCK_BYTES,
+    MAX_NOTE_TEXT_BYTES,
     CapturedNote,
     build_note_block,
     file_header,
@@ -130,7 +130,7 @@ BROKEN = {
     "cut in a head": (GOOD + b"\6\0\0", "ends inside the header"),
     "cut in a block": (GOOD + enhanced(b"abc")[:-1], "1 bytes of a block are missing"),
     "cut in the section": (SECTION[:10], "is truncated"),
-    "block too long": (GOOD + pack("<II", 6, MAX_BLOCK + 4), f"a block has {MAX_BLOCK + 4} bytes"),
+    "block too long": (GOOD + pack("<II", 6, MAX_BLOCK_BYTES + 4), f"a block has {MAX_BLOCK_BYTES + 4} bytes"),
     "block too short": (GOOD + pack("<II", 6, 8), "a block has 8 bytes"),
     "length no multiple of 4": (GOOD + pack("<II", 6, 33) + bytes(33), "a block has 33 bytes"),
     "lengths differ": (GOOD + enhanced(b"abcd")[:-4] + pack("<I", 40), "the length at the end of a block differs"),
@@ -233,7 +233,7 @@ def test_long_capture_note_is_compressed(file: Path):
     [
         (b"x\x01nonsense", "a note cannot be decompressed"),
         (zlib.compress(b"{}" * 600)[:-5], "a note is truncated"),
-        (zlib.compress(bytes(MAX_NOTE + 1)), f"more than {MAX_NOTE} bytes"),
+        (zlib.compress(bytes(MAX_NOTE_TEXT_BYTES + 1)), f"more than {MAX_NOTE_TEXT_BYTES} bytes"),
     ],
 )
 def test_note_with_invalid_compression_is_refused(file: Path, data: bytes, why: str):
@@ -252,9 +252,9 @@ def test_capture_note_is_read_as_it_was_written(file: Path, text: bytes):
 
 
 def test_longest_capture_note_is_read_and_a_longer_one_is_refused(file: Path):
-    file.write_bytes(file_header() + build_note_block(bytes(MAX_NOTE)))
+    file.write_bytes(file_header() + build_note_block(bytes(MAX_NOTE_TEXT_BYTES)))
     assert len(list(read_with_notes(file))) == 1
-    file.write_bytes(file_header() + build_note_block(bytes(MAX_BLOCK)))
+    file.write_bytes(file_header() + build_note_block(bytes(MAX_BLOCK_BYTES)))
     with pytest.raises(CaptureError, match="the length must be a multiple of 4, and at most"):
         list(read_with_notes(file))
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from harness.capture import CaptureError, CaptureWriter, read_pcapng, read_streams
 from harness.capture.ip import TcpFlags, TcpSegment, build_tcp, parse_ip_packet
 from harness.capture.pcapng import file_header, packet_block
-from harness.capture.writer import MAX_SEGMENT
+from harness.capture.writer import MAX_SEGMENT_BYTES
 from harness.errors import HarnessError
 from reference_qm.surface.inputs import Endpoint
 
@@ -126,14 +126,18 @@ def test_large_write_is_split_into_segments_and_reassembled(file: Path) -> None:
         writer.write_tcp_open(1, CLIENT, SERVER, time_us=0)
         assert writer.write_tcp_data(1, True, data, time_us=1, comment="big") == [4, 5, 6]
     assert bytes(read_streams(file).tcp[0].from_client.data) == data
-    assert [r.end - r.start for r in read_streams(file).tcp[0].from_client.ranges] == [MAX_SEGMENT, MAX_SEGMENT, 33_600]
+    assert [r.end - r.start for r in read_streams(file).tcp[0].from_client.ranges] == [
+        MAX_SEGMENT_BYTES,
+        MAX_SEGMENT_BYTES,
+        33_600,
+    ]
     assert [frame.comment for frame in read_pcapng(file)][3:] == ["big", None, None]
 
 
 def test_last_segment_of_a_write_has_push_flag(file: Path) -> None:
     with CaptureWriter(file) as writer:
         writer.write_tcp_open(1, CLIENT, SERVER, time_us=0, comment="said")
-        writer.write_tcp_data(1, True, bytes(2 * MAX_SEGMENT), time_us=1)
+        writer.write_tcp_data(1, True, bytes(2 * MAX_SEGMENT_BYTES), time_us=1)
         writer.write_tcp_data(1, True, b"a", time_us=1, more=True)
         writer.write_tcp_data(1, True, b"b", time_us=1)
     (stream,) = read_streams(file).tcp

@@ -7,7 +7,7 @@ from core_network import Network
 
 from harness.faults.calls import replace_step_if, with_arguments, with_result, with_status
 from harness.faults.registry import FaultyCore
-from harness.proof.steps import Step, find_changed_steps
+from harness.proof.steps import ReferenceStep, find_changed_steps
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction, QueueAccessType, QueueShareMode
@@ -100,6 +100,6 @@ def test_two_faults_of_one_step_compose(faulty):
 
 
 def test_proof_finds_step_changed_by_fault():
-    step = frozenset({Step(Reading, "read_by_lookup_identifier")})
+    step = frozenset({ReferenceStep(Reading, "read_by_lookup_identifier")})
     assert find_changed_steps(with_arguments(LOOKUP, lookup_id=lambda given: 1)) == step
     assert find_changed_steps(replace_step_if(LOOKUP, lambda given: True, lambda given: None)) == step

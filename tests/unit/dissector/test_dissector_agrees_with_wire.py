@@ -35,7 +35,7 @@ from harness.wire import (
     user_message,
 )
 from harness.wire.layer import Layer
-from harness.wire.layouts import FILTERS
+from harness.wire.layouts import FILTER_BY_LAYER
 from harness.wire.words import Bits, list_words
 
 TSHARK = shutil.which("tshark")
@@ -119,7 +119,7 @@ def expect_fields(packet: Any) -> Iterator[Value]:
 
 def fields_of(layer: Layer) -> Iterator[Value]:
     """Yield the fields of a layer or structure; the bits of a word follow the word."""
-    name = f"msmq.{FILTERS[type(layer)]}"
+    name = f"msmq.{FILTER_BY_LAYER[type(layer)]}"
     words = {word.bits[-1][0].name: (word_name, word) for word_name, word in list_words(type(layer)).items()}
     for field in layer.fields_desc:
         value = layer.getfieldval(field.name)
@@ -225,7 +225,7 @@ def test_each_layer_of_the_dissector_tables_is_compared_with_scapy() -> None:
     and for items of SecurityData, which the next test compares.
     """
     seen = {name.split(".")[1] for one in CRAFTED for name, _ in expect_fields(dissect(bytes(one)))} | {"ping"}
-    assert set(FILTERS.values()) - seen == {"unknown", "orderack", "finalack", "provider", "simpleblob"}
+    assert set(FILTER_BY_LAYER.values()) - seen == {"unknown", "orderack", "finalack", "provider", "simpleblob"}
 
 
 def test_body_of_an_order_ack_is_decoded(lua: Path, tmp_path: Path) -> None:

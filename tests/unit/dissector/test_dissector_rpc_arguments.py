@@ -15,7 +15,7 @@ from test_dissector_agrees_with_wire import TSHARK, lua, plain_value, run_tshark
 
 from harness.capture.writer import CaptureWriter
 from harness.vectors.reading import read_stub
-from harness.vectors.rpc_rows import CASES, OPERATIONS, list_stubs
+from harness.vectors.rpc_rows import CASES_BY_METHOD, OPERATIONS, list_stubs
 from harness.wire.rpc import MAX_FRAGMENT, NDR, NDR64, QM2QM, QMCOMM, Outcome, Proposal, Syntax, bind, bind_ack, pdu
 from harness.wire.rpc_fragments import request, response
 from harness.wire.rpc_qmcomm import PRIVATE, PUBLIC
@@ -91,7 +91,7 @@ def list_sent(syntax: str = "ndr") -> list[Sent]:
     """Return the valid stubs of the test vectors, and for NDR also a published stub."""
     made = [
         (name, row.name.partition("-")[0], row.data)
-        for name in CASES
+        for name in CASES_BY_METHOD
         for row in list_stubs(name)
         if row.result == "valid" and row.name.endswith(f"-{syntax}") and row.data
     ]

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from random import Random
 from typing import Any
 
-from harness.explore.worlds import Seen
-from harness.model.steps import Impossible, Model, Step, transition
+from harness.explore.worlds import StepObservation
+from harness.model.steps import ImpossibleStep, Model, Step, transition
 
 
 class Counter(Model):
@@ -31,7 +31,7 @@ class Counter(Model):
     @transition("COUNT-2", needs=("reset",))
     def reset(self) -> None:
         if self.number == 0:
-            raise Impossible
+            raise ImpossibleStep
         self.number = 0
         self.answers["answer"] = "done"
 
@@ -53,14 +53,14 @@ class Counting:
     def elapsed_ms(self) -> None:
         return None
 
-    def take(self, step: Step, awaited: Set[str]) -> Seen:
+    def take(self, step: Step, awaited: Set[str]) -> StepObservation:
         if step.name == "reset":
             self.number = 0
-            return Seen({"answer": "done"}, {"number": 0})
+            return StepObservation({"answer": "done"}, {"number": 0})
         by = step.arguments["by"]
         jumps = sum(limit in self.jumps for limit in (3, 7) if self.number <= limit < self.number + by)
         self.number += by + jumps + (self.wrong if by == 2 and self.number > 5 else 0)
-        return Seen({"answer": self.number}, {"number": self.number})
+        return StepObservation({"answer": self.number}, {"number": self.number})
 
 
 def opening(*jumps: int, wrong: int = 0):

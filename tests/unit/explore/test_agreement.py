@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.model.agreement import Groups, Refused, describe_difference
+from harness.model.agreement import OrderedGroups, Refused, describe_difference
 
 ONE, TWO = {"message": "one", "class": "NORMAL"}, {"message": "two", "class": "NORMAL"}
 
@@ -16,7 +16,7 @@ ONE, TWO = {"message": "one", "class": "NORMAL"}, {"message": "two", "class": "N
         pytest.param(Refused(), Refused(("MQ_ERROR_QUEUE_NOT_AVAILABLE",)), id="any-refusal"),
         pytest.param(Refused(("MQ_ERROR_QUEUE_NOT_AVAILABLE",)), Refused(), id="a-refusal-in-other-words"),
         pytest.param(Refused(("A", "B")), Refused(("B",)), id="one-of-several-statuses"),
-        pytest.param(Groups(((ONE, TWO),)), [TWO, ONE], id="any-order-in-a-group"),
+        pytest.param(OrderedGroups(((ONE, TWO),)), [TWO, ONE], id="any-order-in-a-group"),
         pytest.param([ONE, TWO], [ONE, TWO], id="messages-in-order"),
     ],
 )
@@ -36,13 +36,13 @@ def test_equal_values_of_model_and_system_give_no_difference(expected, observed)
         pytest.param([ONE, TWO], [TWO, ONE], "queue: expected [one, two]; observed [two, one]", id="order"),
         pytest.param([ONE], [ONE, TWO], "queue: expected [one]; observed [one, two]", id="too-many"),
         pytest.param(
-            Groups(((ONE,), (TWO,))),
+            OrderedGroups(((ONE,), (TWO,))),
             [TWO, ONE],
             "queue: expected [one, two]; observed [two, one]",
             id="order-of-groups",
         ),
         pytest.param(
-            Groups(((ONE,),)), [ONE, ONE], "queue: expected [one]; observed [one, one]", id="beyond-the-groups"
+            OrderedGroups(((ONE,),)), [ONE, ONE], "queue: expected [one]; observed [one, one]", id="beyond-the-groups"
         ),
     ],
 )

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from harness.explore.areas import AREAS
-from harness.explore.queues_driven import QueuesDriven
+from harness.explore.queues_driven import DrivenQueues
 from harness.paths import SUITES
 from harness.rules.catalogue import load_catalogue
 
@@ -30,7 +30,7 @@ def test_every_model_transition_names_rules_and_is_drawn(area):
 
 @pytest.mark.parametrize("area", AREAS)
 def test_every_model_transition_has_a_step_on_the_system(area):
-    driven = {"queues": QueuesDriven}.get(area, AREAS[area].drive)
+    driven = {"queues": DrivenQueues}.get(area, AREAS[area].drive)
     assert [name for name in AREAS[area].model.transitions if not hasattr(driven, f"_perform_{name}")] == []
 
 

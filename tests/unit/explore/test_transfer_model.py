@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from harness.model.steps import Impossible, Step
+from harness.model.steps import ImpossibleStep, Step
 from harness.model.transfer.area import Transfer
 
 
 def test_silence_is_limited_even_when_no_message_of_an_application_waits() -> None:
     model = Transfer()
     model.take(Step("silence_peer", {"on": True}))
-    with pytest.raises(Impossible):
+    with pytest.raises(ImpossibleStep):
         model.take(Step("rest_until_acknowledged"))
 
 
@@ -27,5 +27,5 @@ def test_silent_peer_does_not_hang_up() -> None:
     model = Transfer()
     model.take(Step("connect", {"session": "s"}))
     model.take(Step("silence_peer", {"on": True}))
-    with pytest.raises(Impossible):
+    with pytest.raises(ImpossibleStep):
         model.take(Step("hang_up", {"session": "s"}))

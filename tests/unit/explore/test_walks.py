@@ -12,8 +12,8 @@ from counting import Counter, Counting, add, opening
 
 from harness.errors import SutUnavailable
 from harness.explore.shrinking import shrink
-from harness.explore.walk import CRASH_RULE, Drawing, take_walk
-from harness.explore.worlds import Seen
+from harness.explore.walk import CRASH_RULE, StepChooser, take_walk
+from harness.explore.worlds import StepObservation
 from harness.model.steps import Step
 
 
@@ -28,7 +28,7 @@ def test_explored_system_must_keep_the_erratum_reading_it_followed():
 
         def take(self, step, awaited):
             number = next(self.numbers)
-            return Seen({"answer": number}, {"number": 0 if number == "done" else number})
+            return StepObservation({"answer": number}, {"number": 0 if number == "done" else number})
 
     walk = take_walk(Counter, lambda: nullcontext(Fickle(set(), 0)), [*add(4), Step("reset"), *add(4)])
     assert walk.divergence is not None
@@ -61,7 +61,7 @@ def test_explored_system_that_ends_counts_as_divergence():
 
 def test_diverging_sequence_is_shrunk_to_necessary_steps():
     open_system = opening(3, wrong=5)
-    drawing = Drawing.from_model(Counter, lambda need: True)
+    drawing = StepChooser.from_model(Counter, lambda need: True)
     walk = take_walk(Counter, open_system, drawing.steps(Random(3), 200))
     assert walk.divergence is not None
     shrunk = shrink(Counter, walk, lambda steps: take_walk(Counter, open_system, steps))
@@ -71,4 +71,4 @@ def test_diverging_sequence_is_shrunk_to_necessary_steps():
 
 
 def test_exploration_step_unsupported_by_system_is_not_drawn():
-    assert Drawing.from_model(Counter, lambda need: False).names == ["add"]
+    assert StepChooser.from_model(Counter, lambda need: False).names == ["add"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.explore.worlds import MAX_WORLDS, Seen, Worlds
+from harness.explore.worlds import MAX_WORLDS, AgreeingWorlds, StepObservation
 from harness.model.steps import Model, Step, transition
 
 
@@ -20,10 +20,10 @@ class Choosing(Model):
 
 
 def test_step_that_leads_to_too_many_worlds_is_not_taken_and_walk_continues() -> None:
-    worlds = Worlds(Choosing)
+    worlds = AgreeingWorlds(Choosing)
     taken = [worlds.take(Step("choose", {"name": str(number)})) for number in range(12)]
     choices = MAX_WORLDS.bit_length() - 1
     assert taken == [True] * choices + [False] * (12 - choices)
     assert worlds.take(Step("choose", {"name": "0"}))
-    assert worlds.agree(Seen({}, {})) is None
+    assert worlds.agree(StepObservation({}, {})) is None
     assert worlds.first.steps == choices + 1

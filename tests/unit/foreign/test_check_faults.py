@@ -15,7 +15,7 @@ import pytest
 
 from harness.faults.registry import find_fault, load_faults
 from harness.foreign.check import check_capture
-from harness.foreign.systems import Wanted
+from harness.foreign.systems import RequestedSystem
 from harness.judging.passive import load_predicates
 from harness.judging.verdicts import Verdict
 from harness.rules.catalogue import load_catalogue
@@ -27,7 +27,9 @@ CATALOGUE = load_catalogue()
 
 def list_broken_rules(name: str) -> set[str]:
     """Return the rules that the system breaks in the capture with a fault."""
-    systems = check_capture(RECORDED / f"{name}.pcapng.gz", CATALOGUE, Wanted.parse("10.77.0.2")).traffic.systems
+    systems = check_capture(
+        RECORDED / f"{name}.pcapng.gz", CATALOGUE, RequestedSystem.parse("10.77.0.2")
+    ).traffic.systems
     verdicts = [entry for system in systems.by_name.values() for entry in system.take_verdicts()]
     return {entry.rule for entry in verdicts if entry.verdict is Verdict.FAIL}
 

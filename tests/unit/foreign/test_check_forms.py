@@ -6,7 +6,7 @@ import pytest
 import wrapped_captures as made
 
 from harness.foreign.check import check_capture
-from harness.foreign.systems import Wanted
+from harness.foreign.systems import RequestedSystem
 from harness.judging.captured import judge_capture
 from harness.judging.verdicts import Verdict
 from harness.rules.catalogue import load_catalogue
@@ -25,7 +25,7 @@ def verdicts(entries):
 
 
 def checked(path, **how):
-    return check_capture(path, CATALOGUE, Wanted.parse("10.0.0.2"), **how)
+    return check_capture(path, CATALOGUE, RequestedSystem.parse("10.0.0.2"), **how)
 
 
 def entries_of(path, **how):
@@ -108,7 +108,7 @@ def test_ipv6_capture_has_the_verdicts_of_the_ipv4_capture(tmp_path):
     ]
     for number, form in enumerate((packets, extended)):
         path = made.pcap(tmp_path / f"{number}.pcap", made.framed(form))
-        systems = check_capture(path, CATALOGUE, Wanted.parse("fd00::2")).traffic.systems.by_name
+        systems = check_capture(path, CATALOGUE, RequestedSystem.parse("fd00::2")).traffic.systems.by_name
         assert verdicts(systems["fd00::2"].take_verdicts()) == wanted
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from harness.foreign.check import check_capture
-from harness.foreign.systems import Wanted
+from harness.foreign.systems import RequestedSystem
 from harness.judging.captured import judge_capture
 from harness.judging.passive import load_predicates
 from harness.judging.verdicts import DECIDED_VERDICTS, Verdict, get_worst_verdict
@@ -47,7 +47,7 @@ INCOMPLETE = {"lost_frames": {"with gaps", "joined late"}, "middle": {"joined la
 def judge_foreign_capture(name):
     """Return the standing verdict of each rule, and the states of the connections of queue managers."""
     (path,) = (RECORDED / name).glob("capture.*")
-    traffic = check_capture(path, CATALOGUE, Wanted.parse(ADDRESS.get(name, "10.77.0.2"))).traffic
+    traffic = check_capture(path, CATALOGUE, RequestedSystem.parse(ADDRESS.get(name, "10.77.0.2"))).traffic
     found = defaultdict(list)
     for system in traffic.systems.by_name.values():  # two on loopback, where the system also connects to itself
         for entry in system.take_verdicts():

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from harness.cli.main import app
 from harness.errors import UsageError
 from harness.foreign.files import read_frames
-from harness.judging.passive import PASSIVE
+from harness.judging.passive import PASSIVE_RULES
 from harness.paths import SUITES
 from harness.wire import ping_request
 
@@ -48,7 +48,7 @@ def test_sound_capture_exits_with_0_and_reports_exercised_rules(sound):
     assert lines[0] == f"{sound}: 23 frames in 0.022 s, from 2023-11-14 22:13:20+00:00"
     (coverage,) = (line for line in lines if "passive rules occurred" in line)
     assert coverage.endswith(
-        f" of {len(PASSIVE)} passive rules occurred: 0 broken, 0 not followed, {coverage.split()[-2]} kept"
+        f" of {len(PASSIVE_RULES)} passive rules occurred: 0 broken, 0 not followed, {coverage.split()[-2]} kept"
     )
     assert "10.0.0.1:50000 to 10.0.0.2:1801: MSMQ, frames 3 to 23, 16 packets, whole" in done.stdout
 
@@ -70,7 +70,7 @@ def test_json_report_of_capture_has_every_rule_with_its_packets(broken):
     (system,) = file["systems"]
     assert (system["name"], system["connections"], file["states"]) == ("10.0.0.2", {"acceptor": 1}, {"whole": 1})
     coverage = system["coverage"]
-    assert coverage["passive_rules"] == len(PASSIVE)
+    assert coverage["passive_rules"] == len(PASSIVE_RULES)
     assert coverage["judged"] == sum(coverage[name] for name in ("pass", "fail", "warn") if name in coverage)
     rules = {rule["rule"]: rule for rule in system["rules"]}
     (packet,) = rules["MQQB-3.1.6.4-06"]["packets"]

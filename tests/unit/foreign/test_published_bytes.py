@@ -16,7 +16,7 @@ from scapy.utils import wrpcap
 from harness.dissector.lua import write_dissector
 from harness.vectors.reading import read_stub
 from harness.wire import WireError, dissect
-from harness.wire.layouts import FILTERS
+from harness.wire.layouts import FILTER_BY_LAYER
 from harness.wire.words import list_words
 from reference_qm.codec import FormatError, parse_packet
 from reference_qm.rpc import QMCOMM
@@ -117,8 +117,8 @@ def test_dissector_reads_published_packets_and_marks_the_refused(tmp_path: Path)
 def filter_of(path: str) -> str:
     """Return the display filter of a field; the filter of a bit contains the name of the bit's word."""
     header, name = path.split(".")
-    layer = next(layer for layer in FILTERS if layer.__name__ == header)
+    layer = next(layer for layer in FILTER_BY_LAYER if layer.__name__ == header)
     for word_name, word in list_words(layer).items():
         if name in {bits.name for bits, _ in word.bits}:
-            return f"msmq.{FILTERS[layer]}.{word_name}.{name}".lower()
-    return f"msmq.{FILTERS[layer]}.{name}".lower()
+            return f"msmq.{FILTER_BY_LAYER[layer]}.{word_name}.{name}".lower()
+    return f"msmq.{FILTER_BY_LAYER[layer]}.{name}".lower()

@@ -11,7 +11,7 @@ from typing import Any
 from harness.capture.recorder import FROM_SUT, TO_SUT, Frame, Recorder
 from harness.environment import VirtualEnvironment
 from harness.judging.judge import Judge
-from harness.judging.verdicts import Recorded, VerdictLog, read_verdicts
+from harness.judging.verdicts import EarlierVerdicts, VerdictLog, read_verdicts
 from harness.rules.catalogue import Catalogue, Document, Rule
 from harness.run_folder import RULES_FILE, RUN_FILE
 from harness.sut.sut_file import SutFile, parse_sut_file
@@ -60,7 +60,7 @@ def catalogue() -> Catalogue:
     return Catalogue(rules, {"MQQB": Document("MQQB", "Binary", "", {})}, {})
 
 
-def log(folder: Path, recorded: Recorded | None = None) -> VerdictLog:
+def log(folder: Path, recorded: EarlierVerdicts | None = None) -> VerdictLog:
     """Open a verdict file, and write run.json and rules.json next to it, because readers need them."""
     run = {"run": "run-1", "started": STARTED, "sut": {"name": "Contoso", "version": "1.0"}, "reach": "virtual"}
     (folder / RUN_FILE).write_text(json.dumps(run), encoding="utf-8")

@@ -14,9 +14,9 @@ import pytest
 from patience import PATIENCE_S
 
 from harness.attach.attach import (
-    Costs,
+    JudgeableRuleCounts,
     as_json,
-    count_costs,
+    count_judgeable_rules,
     draft_sut_file,
     list_lines,
     make_command_route,
@@ -24,10 +24,10 @@ from harness.attach.attach import (
     try_agent,
     write_draft,
 )
-from harness.attach.findings import FACILITY_OF, Findings, State
+from harness.attach.findings import FACILITY_BY_VERB, AgentFindings, State
 from harness.errors import SutUnavailable, UsageError
 from harness.paths import SUITES
-from harness.proof.inventory import Inventory
+from harness.proof.inventory import RuleInventory
 from harness.sut.agent import Agent
 from harness.sut.sut_file import CAPABILITIES, parse_sut_file
 from reference_qm.control import FACILITIES
@@ -36,7 +36,7 @@ EXAMPLE = SUITES.parent / "examples" / "agent" / "agent.py"
 LONG_MS = PATIENCE_S * 1_000
 SOON_MS = 4_000
 """Timeouts in ms: SOON_MS for requests without an answer, LONG_MS for requests whose answer takes milliseconds."""
-COUNTED = Costs(10, 6, {"inspect": 3}, {"inspect": 4}, "every capability")
+COUNTED = JudgeableRuleCounts(10, 6, {"inspect": 3}, {"inspect": 4}, "every capability")
 ANSWERS = """
 def answer(self, answer, to=agent.Conversation.answer):
     {}
@@ -56,12 +56,12 @@ def changed(patch: str, *, start_ms: int = 20_000) -> Agent:
     return Agent(lambda: [sys.executable, "-S", "-E", "-c", script], None, start_ms)
 
 
-def broken(patch: str = "", *, answer_ms: int = LONG_MS) -> Findings:
+def broken(patch: str = "", *, answer_ms: int = LONG_MS) -> AgentFindings:
     """Try it out."""
     return try_agent(changed(patch), "test", None, answer_ms=answer_ms)
 
 
-def states(found: Findings) -> dict[str, set[str]]:
+def states(found: AgentFindings) -> dict[str, set[str]]:
     return {state: {one.verb for one in found.verbs.values() if one.state is state} for state in State}
 
 
@@ -76,7 +76,7 @@ def test_example_agent_carries_out_announced_verbs() -> None:
     assert of[State.WRONG] == of[State.SILENT] == of[State.REFUSED] == set()
     assert {"create_queue", "delete_queue", "send", "peek", "receive", "cancel", "purge"} <= of[State.WORKS]
     assert {"inspect", "begin", "remote_open", "move"} <= of[State.MISSING]
-    assert found.verbs.keys() == FACILITY_OF.keys() | {"identity", "cancel", "stop"}
+    assert found.verbs.keys() == FACILITY_BY_VERB.keys() | {"identity", "cancel", "stop"}
     assert [found.describe_facility(name) for name in ("queue_control", "receive", "inspect")] == [
         "works",
         "announced, but these verbs do not work: open_queue, move",
@@ -132,21 +132,21 @@ def test_agent_without_identity_gives_one_line_error(patch: str, words: str) -> 
     assert str(caught.value).isprintable()
 
 
-def dies() -> Findings:
+def dies() -> AgentFindings:
     return broken(NONE_OF_THESE.format(verb="purge", body="sys.stderr.write('out of luck\\n'); os._exit(3)"))
 
 
-def says_noise() -> Findings:
+def says_noise() -> AgentFindings:
     return broken(
         NONE_OF_THESE.format(verb="purge", body="self.system.find('x') if os.write(1, b'Done.\\n') < 0 else 0")
     )
 
 
-def hangs() -> Findings:
+def hangs() -> AgentFindings:
     return broken(ANSWERS.format("('purged' in answer) or to(self, answer)"), answer_ms=700)
 
 
-def holds_up() -> Findings:
+def holds_up() -> AgentFindings:
     body = (
         f"import time; time.sleep({2 * SOON_MS / 1_000} if timeout_ms else 0); return {{'message': self.taken(queue)}}"
     )
@@ -155,42 +155,42 @@ def holds_up() -> Findings:
     return broken(patch + NONE_OF_THESE.format(verb="receive", body=body), answer_ms=SOON_MS)
 
 
-def knows_other_ids() -> Findings:
+def knows_other_ids() -> AgentFindings:
     return broken(ANSWERS.format("to(self, answer); 'purged' in answer and to(self, {'id': 99_999, 'ok': True})"))
 
 
-def answers_twice() -> Findings:
+def answers_twice() -> AgentFindings:
     return broken(ANSWERS.format("to(self, answer); 'purged' in answer and to(self, answer)"))
 
 
-def breaks_the_schema() -> Findings:
+def breaks_the_schema() -> AgentFindings:
     return broken(ANSWERS.format("to(self, answer | ({'purged': 'all'} if 'purged' in answer else {}))"))
 
 
-def does_nothing() -> Findings:
+def does_nothing() -> AgentFindings:
     return broken(NONE_OF_THESE.format(verb="purge", body="return {'purged': 0}"))
 
 
-def loses_messages() -> Findings:
+def loses_messages() -> AgentFindings:
     return broken("agent.ToyQueues.send = lambda self, *given: '{' + self.identifier + '}' + chr(92) + '1'")
 
 
-def says_yes_to_all() -> Findings:
+def says_yes_to_all() -> AgentFindings:
     return broken(
         "agent.Conversation.do = lambda self, number, verb, arguments, do=agent.Conversation.do: "
         "{} if verb == 'mqconform_nonsense' else do(self, number, verb, arguments)"
     )
 
 
-def announces_too_much() -> Findings:
+def announces_too_much() -> AgentFindings:
     return broken("agent.FACILITIES += ['time\\x1b[2Jtravel', 'inspect']\nagent.Verbs.inspect = lambda self: {}")
 
 
-def has_a_hostile_name() -> Findings:
+def has_a_hostile_name() -> AgentFindings:
     return broken("agent.ToyQueues.name = 'x\\x1b]0;y\\x07[red]\\n'")
 
 
-def refuses() -> Findings:
+def refuses() -> AgentFindings:
     return broken(NONE_OF_THESE.format(verb="purge", body="raise agent.Refused('not today\\x07')"))
 
 
@@ -219,7 +219,7 @@ def refuses() -> Findings:
         (refuses, "  purge                         refused          not today<U+0007>"),
     ],
 )
-def test_attach_names_each_deviation_of_an_agent(try_it: Callable[[], Findings], said: str) -> None:
+def test_attach_names_each_deviation_of_an_agent(try_it: Callable[[], AgentFindings], said: str) -> None:
     found = try_it()
     report = list(list_lines(found, COUNTED))
     assert any(line.startswith(said) for line in report), report
@@ -241,18 +241,18 @@ def test_cost_of_a_missing_facility_is_the_number_of_rules_it_would_add() -> Non
     tests = {"A-1": ["a", "b"], "A-2": ["b"], "A-3": ["c"], "A-4": ["d"]}
     needs = {"a": {"send"}, "b": {"send", "inspect"}, "c": {"receive", "inspect"}, "d": {"security"}}
     frozen = {check: frozenset(names) for check, names in needs.items()}
-    inventory = Inventory({}, tests, {}, {"A-5": ""}, frozenset(), needs=frozen)  # type: ignore[arg-type]
-    counted = count_costs(inventory.judgeable, ("send",), None)
+    inventory = RuleInventory({}, tests, {}, {"A-5": ""}, frozenset(), needs=frozen)  # type: ignore[arg-type]
+    counted = count_judgeable_rules(inventory.list_judgeable_rules, ("send",), None)
     assert (counted.every, counted.now) == (5, 3)
     assert {name: more for name, more in counted.more.items() if more} == {"inspect": 1}
     assert {name: more for name, more in counted.at_last.items() if more} == {"inspect": 2, "receive": 1}
     bare = parse_sut_file({"sut": {"name": "x"}, "driver": {"kind": "external"}})
-    assert count_costs(inventory.judgeable, FACILITIES, bare).now == 4
-    assert count_costs(inventory.judgeable, FACILITIES, bare).more == {}
+    assert count_judgeable_rules(inventory.list_judgeable_rules, FACILITIES, bare).now == 4
+    assert count_judgeable_rules(inventory.list_judgeable_rules, FACILITIES, bare).more == {}
 
 
 def test_attach_draft_is_valid_sut_file_for_any_agent_name() -> None:
-    found = Findings(name='a "quoted"\\ \x1b\n \U0001f600', vendor="", version="1")
+    found = AgentFindings(name='a "quoted"\\ \x1b\n \U0001f600', vendor="", version="1")
     for address, command in (("10.0.0.5:9801", None), ("[::1]:9801", None), (None, 'ssh host "C:\\agent 1.exe"')):
         file = parse_loosely(draft_sut_file(found, address, command))
         assert file["sut"]["vendor"] == "unknown"

@@ -25,7 +25,7 @@ class Rules:
     """A replacement for the inventory of rules."""
 
     @staticmethod
-    def judgeable(have: set[str]) -> frozenset[str]:
+    def list_judgeable_rules(have: set[str]) -> frozenset[str]:
         return frozenset(have & {"send", "inspect", "ping"})
 
 

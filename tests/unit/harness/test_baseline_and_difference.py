@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from harness.cli.results import update
 from harness.errors import UsageError
-from harness.judging.baseline import Deviation, compare_with_deviations, load_baseline, write_baseline
+from harness.judging.baseline import KnownDeviation, compare_with_deviations, load_baseline, write_baseline
 from harness.judging.verdicts import Verdict
 from harness.results.difference import Kind, compare_runs
 from harness.results.difference_shown import FORMATS
@@ -23,7 +23,7 @@ from harness.results.run_results import read_run
 
 RULES = ("MQQB-2.1.2-01", "MQQB-2.1.2-02", "MQQB-2.1.2-D01", "MQQB-2.2.2-01")
 ONE, TWO, THREE, FOUR = RULES
-KNOWN = {rule: Deviation(rule, "since 1998") for rule in (ONE, TWO)}
+KNOWN = {rule: KnownDeviation(rule, "since 1998") for rule in (ONE, TWO)}
 LINES = "suites/mqqb/test_a.py::"
 
 
@@ -87,17 +87,17 @@ def test_missing_baseline_gives_one_line_error(tmp_path: Path):
 
 
 def test_baseline_update_keeps_reasons_and_lists_only_failing_rules(tmp_path: Path):
-    known = {ONE: Deviation(ONE, "old", "https://example.org/1"), TWO: Deviation(TWO, "gone")}
+    known = {ONE: KnownDeviation(ONE, "old", "https://example.org/1"), TWO: KnownDeviation(TWO, "gone")}
     text = write_baseline([THREE, ONE], known)
     with pytest.raises(UsageError, match=f"the reason of .{THREE}. is empty"):
         load_baseline(baseline(tmp_path, text), dict.fromkeys(RULES))
     found = load_baseline(baseline(tmp_path, text.replace('reason = ""', 'reason = "new"')), dict.fromkeys(RULES))
-    assert dict(found.deviations) == {ONE: known[ONE], THREE: Deviation(THREE, "new")}
+    assert dict(found.deviations) == {ONE: known[ONE], THREE: KnownDeviation(THREE, "new")}
 
 
 @given(st.text(min_size=1, max_size=40).filter(lambda text: text.strip() == text))
 def test_any_reason_in_baseline_survives_an_update(tmp_path_factory: pytest.TempPathFactory, reason: str):
-    path = baseline(tmp_path_factory.mktemp("b"), write_baseline([ONE], {ONE: Deviation(ONE, reason)}))
+    path = baseline(tmp_path_factory.mktemp("b"), write_baseline([ONE], {ONE: KnownDeviation(ONE, reason)}))
     assert load_baseline(path, dict.fromkeys(RULES)).deviations[ONE].reason == reason
 
 
@@ -218,7 +218,7 @@ def shown(tmp_path: Path) -> dict[str, str]:
         tmp_path / "b", {ONE: {f"{LINES}t{number}": "fail" for number in range(5)}, TWO: {"t": "pass"}}, aborted="cut"
     )
     difference = compare_runs(read_run(a), read_run(b))
-    assert difference.worse
+    assert difference.is_worse
     return {name: make(difference) for name, make in FORMATS.items()}
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from harness.faults.registry import load_faults
 from harness.proof.changed import folder_digests, list_errata_to_run, list_rules_to_prove
-from harness.proof.inventory import Inventory, take_inventory
+from harness.proof.inventory import RuleInventory, take_inventory
 from harness.rules.proof_record import RecordedProof
 
 RULE = "MQQB-3.1.5.8.1-01"
@@ -18,11 +18,11 @@ DIGESTS = folder_digests()
 
 
 @pytest.fixture(scope="module")
-def inventory() -> Inventory:
+def inventory() -> RuleInventory:
     return take_inventory()
 
 
-def recorded(inventory: Inventory, **folders: str) -> RecordedProof:
+def recorded(inventory: RuleInventory, **folders: str) -> RecordedProof:
     """Return a recorded proof of the present state of all folders, except the given folders, which have
     other digests.
     """

@@ -6,14 +6,17 @@ import signal
 
 import pytest
 
-from harness.errors import Endless
+from harness.errors import EndlessComputation
 from harness.run.computing import bounded_computing
 
 
 def test_endless_computation_is_interrupted_and_the_next_has_its_own_limit() -> None:
     before = signal.getsignal(signal.SIGVTALRM)
     for _ in range(2):
-        with pytest.raises(Endless, match="computation has not ended after 0 s of CPU time"), bounded_computing(0.02):
+        with (
+            pytest.raises(EndlessComputation, match="computation has not ended after 0 s of CPU time"),
+            bounded_computing(0.02),
+        ):
             while True:
                 pass
     assert signal.getsignal(signal.SIGVTALRM) == before
@@ -27,5 +30,5 @@ def test_repeated_endless_computation_is_interrupted_each_time() -> None:
             try:
                 while True:
                     pass
-            except Endless:
+            except EndlessComputation:
                 ended += 1

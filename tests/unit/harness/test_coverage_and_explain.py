@@ -13,10 +13,10 @@ from harness.cli.explain import explain, explain_as_json
 from harness.errors import HarnessError, UsageError
 from harness.faults.registry import load_faults
 from harness.paths import SUITES
-from harness.proof.inventory import Inventory
+from harness.proof.inventory import RuleInventory
 from harness.proof.records import FaultRecord
 from harness.rules.catalogue import load_catalogue, load_index
-from harness.rules.coverage import SectionCoverage, coverage, sum_sections
+from harness.rules.coverage import SectionCoverage, count_coverage_by_section, sum_sections
 from harness.rules.proof_record import PROOF_FILE, load_proof, write_proof
 
 RULE = "MQQB-3.1.5.4.1-10"
@@ -27,7 +27,7 @@ HOSTILE = "\x1b[31m\n‮open" + "x" * 1_000
 
 
 @pytest.fixture(scope="module")
-def inventory() -> Inventory:
+def inventory() -> RuleInventory:
     """Return an inventory of the real catalogue with one made-up check, because the suites cannot be collected during a
     run of pytest.
     """
@@ -42,7 +42,7 @@ def inventory() -> Inventory:
         fault.name: FaultRecord(fault.name, list(fault.breaks), fault.says, str(fault.file), fault.blind)
         for fault in load_faults().values()
     }
-    return Inventory(catalogue, tests, faults, {}, frozenset(proof.proven), records=records)
+    return RuleInventory(catalogue, tests, faults, {}, frozenset(proof.proven), records=records)
 
 
 def run_folder(folder: Path, *verdicts: dict[str, object]) -> Path:
@@ -69,8 +69,8 @@ def verdict(rule: str, **changes: object) -> dict[str, object]:
 
 def test_coverage_counts_every_rule_and_step_once_and_no_clones():
     catalogue, index, proof = load_catalogue(), load_index(), load_proof()
-    counted = coverage(catalogue, index, proof.checked, proof.proven)
-    for document in catalogue.documents():
+    counted = count_coverage_by_section(catalogue, index, proof.checked, proof.proven)
+    for document in catalogue.list_documents():
         rows = [row for name, row in index.items() if name.startswith(f"{document}-") and row.form in ("rule", "step")]
         once = [row for row in rows if row.kind != "clone"]
         assert sum(one.rows for one in counted if one.document == document) == len(once)
@@ -83,7 +83,7 @@ def test_coverage_counts_every_rule_and_step_once_and_no_clones():
 
 def test_coverage_of_a_section_counts_its_demands():
     catalogue = load_catalogue()
-    counted = coverage(catalogue, load_index(), {RULE}, set())
+    counted = count_coverage_by_section(catalogue, load_index(), {RULE}, set())
     place = ("MQQB", "3.1.5.4.1", "demand")
     section = [one for one in counted if (one.document, one.section, one.kind) == place]
     assert [one.demand for one in section] == sorted({one.demand for one in section}, key=["MUST", "SHOULD"].index)
@@ -121,7 +121,7 @@ def test_proof_record_covers_all_checked_rules():
     assert load_proof(SUITES).checked == load_proof(SUITES).proven.keys()
 
 
-def test_explanation_of_a_rule_has_its_row_checks_and_faults(inventory: Inventory):
+def test_explanation_of_a_rule_has_its_row_checks_and_faults(inventory: RuleInventory):
     text = "\n".join(explain(inventory, RULE))
     row = inventory.catalogue[RULE]
     for words in (RULE, "MUST", row.says, row.link, f"binds       {row.role}", "erratum E14", "-> pass", "choice:"):
@@ -132,7 +132,7 @@ def test_explanation_of_a_rule_has_its_row_checks_and_faults(inventory: Inventor
     assert "test_no_such_check" in text
 
 
-def test_explanation_prints_row_checks_and_faults_with_file_and_line(inventory: Inventory):
+def test_explanation_prints_row_checks_and_faults_with_file_and_line(inventory: RuleInventory):
     inventory = replace(inventory, tests={RULE: [CHECK]})
     found = explain_as_json(inventory, RULE)
     places = [(found["row"], f'["{RULE}"]'), (found["tests"][0]["place"], f"def {CHECK.partition('::')[2]}(")]
@@ -145,32 +145,32 @@ def test_explanation_prints_row_checks_and_faults_with_file_and_line(inventory: 
         assert any(place in one for one in lines)
 
 
-def test_rule_of_model_names_explored_area(inventory: Inventory):
+def test_rule_of_model_names_explored_area(inventory: RuleInventory):
     lines = list(explain(inventory, "MQDMPR-3.1.7.1.2-06"))
     assert "random exploration: the model of the area queues cites the rule" in lines
     assert "queues" in explain_as_json(inventory, "MQDMPR-3.1.7.1.2-06")["explored"]
 
 
-def test_explanation_of_a_clone_names_the_rule_that_it_repeats(inventory: Inventory):
+def test_explanation_of_a_clone_names_the_rule_that_it_repeats(inventory: RuleInventory):
     row = next(row for row in inventory.catalogue.values() if row.twin)
     assert f"is          repeats another rule: {row.twin}" in explain(inventory, row.id)
 
 
-def test_explanation_of_a_known_bug_names_source_and_violated_rules(inventory: Inventory):
+def test_explanation_of_a_known_bug_names_source_and_violated_rules(inventory: RuleInventory):
     lines = list(explain(inventory, "regressions-268812-01"))
     assert lines[1] == "  REGRESSIONS 268812 KB268812 Duplicate removal against exactly once"
     assert lines[2].startswith("  https://www.betaarchive.com/")
     assert "violates    MQQB-3.1.5.8.1-D01, MQQB-3.1.5.8.6-D02, MQSO-3.2.1-D03, if the system fails this rule" in lines
 
 
-def test_explanation_of_an_unobserved_rule_has_the_reason(inventory: Inventory):
+def test_explanation_of_an_unobserved_rule_has_the_reason(inventory: RuleInventory):
     rule = next(row for row in inventory.catalogue.values() if row.observe == "none")
     text = "\n".join(explain(inventory, rule.id))
     assert f"is observed by nobody: {rule.why}" in text
     assert "checks: none" in text
 
 
-def test_explanation_reports_verdicts_of_each_given_run(inventory: Inventory, tmp_path: Path):
+def test_explanation_reports_verdicts_of_each_given_run(inventory: RuleInventory, tmp_path: Path):
     evidence = [{"frame": 3}, {"frame": 4}]  # of a capture that is gone
     shown = verdict(RULE, capture="captures/a.pcapng", evidence=evidence, reason="because")
     folders = [
@@ -189,7 +189,7 @@ def test_explanation_reports_verdicts_of_each_given_run(inventory: Inventory, tm
     assert not any("expected other" in line for line in lines)
 
 
-def test_explanation_shows_packets_of_first_verdict_of_each_kind(inventory: Inventory, tmp_path: Path):
+def test_explanation_shows_packets_of_first_verdict_of_each_kind(inventory: RuleInventory, tmp_path: Path):
     capture, ack = "captures/a.pcapng", frame(3)
     (number,) = recorded(tmp_path / "a" / capture, ack.data)
     evidence = [{"frame": number}]
@@ -199,7 +199,7 @@ def test_explanation_shows_packets_of_first_verdict_of_each_kind(inventory: Inve
     assert "        AckSequenceNumber = 0x0003  @0x14" in lines
 
 
-def test_explanation_escapes_control_characters_of_a_system(inventory: Inventory, tmp_path: Path):
+def test_explanation_escapes_control_characters_of_a_system(inventory: RuleInventory, tmp_path: Path):
     folder = run_folder(tmp_path / "a", verdict(RULE, observed=HOSTILE))
     (line,) = [line for line in explain(inventory, RULE, [folder]) if line.startswith("  fail")]
     assert line.isprintable()
@@ -214,7 +214,7 @@ def test_explanation_escapes_control_characters_of_a_system(inventory: Inventory
     ],
 )
 def test_unknown_rule_or_run_folder_of_explain_gives_one_line_error(
-    inventory: Inventory, tmp_path: Path, rule: str, folder: str | None, complaint: str
+    inventory: RuleInventory, tmp_path: Path, rule: str, folder: str | None, complaint: str
 ):
     with pytest.raises(UsageError, match=complaint) as error:
         list(explain(inventory, rule, [tmp_path / folder] if folder else []))

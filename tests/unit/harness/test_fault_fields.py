@@ -12,7 +12,7 @@ import pytest
 
 from harness.errors import HarnessError
 from harness.faults.fields import (
-    Role,
+    ConversationRole,
     bit_clear,
     bit_inverted,
     bit_set,
@@ -197,7 +197,7 @@ def test_field_fault_leaves_other_packets_unchanged(install: Install, packet: Pa
 
 
 @pytest.mark.parametrize(("role", "transport"), [("initiator", "out-1"), ("acceptor", "in-1")])
-def test_fault_of_a_role_leaves_other_roles_unchanged(role: Role, transport: str) -> None:
+def test_fault_of_a_role_leaves_other_roles_unchanged(role: ConversationRole, transport: str) -> None:
     install = sent_as(role, bit_set(SessionAckPacket, "InternalHeader.CS"))
     found = {one: sent(install, ACK, one) != ACK.build() for one in ("out-1", "in-1")}
     assert [one for one, wrong in found.items() if wrong] == [transport]

@@ -26,10 +26,10 @@ from harness_made import (
 from harness.capture.recorder import Frame
 from harness.errors import HarnessError
 from harness.judging.judge import EVIDENCE_LIMIT, MAX_SEARCHED_BYTES, SHOWN_PASSES_PER_RULE, Judge
-from harness.judging.passive import MAX_FAILURES_RECORDED, PASSIVE, PassiveJudge, PassiveRule, Tally
+from harness.judging.passive import MAX_FAILURES_RECORDED, PASSIVE_RULES, PassiveJudge, PassiveRule, PassiveRuleTally
 from harness.judging.robustness import Condition, Diagnosis
 from harness.judging.verdicts import Entry, Verdict
-from harness.rules.product_notes import Note, ProductNotes
+from harness.rules.product_notes import ProductNote, ProductNotes
 from harness.sut.outcomes import Refused
 from harness.wire import user_message
 
@@ -266,7 +266,9 @@ def of_release(folder: Path, profile: str) -> Judge:
     """Return a judge for a system with the given profile; a product note permits Windows XP to break a rule."""
     xp = ("windows-xp",)
     rules = frozenset({MUST})
-    note = Note("MQQP", 7, ("3.1",), "deviates", xp, xp, "It may be late.", "to be late", rules, rules, xp, ("same",))
+    note = ProductNote(
+        "MQQP", 7, ("3.1",), "deviates", xp, xp, "It may be late.", "to be late", rules, rules, xp, ("same",)
+    )
     known = catalogue()
     known.notes = ProductNotes({"MQQP": {7: note}})
     return Judge(known, log(folder), test="suites/x.py::x", covers=(MUST, SHOULD), capture=None, profile=profile)
@@ -379,16 +381,16 @@ def test_unjudged_rule_is_inconclusive_after_malformed_packet(tmp_path: Path) ->
 
 def tally(failures: int, seen: int) -> PassiveJudge:
     found = PassiveJudge()
-    found.tallies[MUST] = made = Tally(seen, first=frame(1), first_observed="0x0000")
+    found.tallies[MUST] = made = PassiveRuleTally(seen, first=frame(1), first_observed="0x0000")
     for n in range(1, failures + 1):
-        made.fail(frame(n), f"0x{n:04X}")
+        made.record_failure(frame(n), f"0x{n:04X}")
     return found
 
 
 @pytest.fixture
 def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
     made = PassiveRule(MUST, frozenset({"SessionAck"}), "is 0", lambda packet, context: (True, "0"))
-    monkeypatch.setitem(PASSIVE, MUST, made)
+    monkeypatch.setitem(PASSIVE_RULES, MUST, made)
 
 
 @pytest.mark.usefixtures("_registered")
@@ -404,7 +406,7 @@ def test_passive_rule_kept_by_every_packet_gives_one_pass(tmp_path: Path) -> Non
 @pytest.mark.usefixtures("_registered")
 def test_passive_rule_without_relevant_packet_gives_no_pass(tmp_path: Path) -> None:
     found = PassiveJudge()
-    found.tallies[MUST] = Tally(idle=2, first=frame(1), first_observed="TR is 0")
+    found.tallies[MUST] = PassiveRuleTally(idle=2, first=frame(1), first_observed="TR is 0")
     made = judge(tmp_path)
     made.packets = found
     made.conclude_passive_rules()
@@ -415,7 +417,7 @@ def test_passive_rule_without_relevant_packet_gives_no_pass(tmp_path: Path) -> N
 @pytest.mark.usefixtures("_registered")
 def test_a_passive_rule_that_the_capture_cannot_show_is_not_exercised_with_the_reason(tmp_path: Path) -> None:
     made = judge(tmp_path)
-    made.packets.tallies[MUST] = Tally(missing=Counter({"5 bytes are not in the capture": 2}))
+    made.packets.tallies[MUST] = PassiveRuleTally(missing=Counter({"5 bytes are not in the capture": 2}))
     made.conclude_passive_rules()
     (line,) = lines(tmp_path)
     assert (line["verdict"], line["reason"]) == ("not_exercised", "5 bytes are not in the capture")
@@ -466,7 +468,7 @@ def test_predicate_marked_as_advice_neither_passes_nor_fails_its_rule(
 ) -> None:
     made = judge(tmp_path)
     never = PassiveRule(MUST, frozenset({"SessionAck"}), "is 0", lambda packet, context: None, advice=True)
-    monkeypatch.setitem(PASSIVE, MUST, never)
+    monkeypatch.setitem(PASSIVE_RULES, MUST, never)
     made.packets = tally(failures, 1)
     made.conclude_passive_rules()
     (line,) = lines(tmp_path)
@@ -524,7 +526,7 @@ def test_crash_fails_must_that_depends_on_should(tmp_path: Path) -> None:
 
 def test_predicate_without_catalogue_row_is_harness_error(tmp_path: Path) -> None:
     found = PassiveJudge()
-    found.tallies["MQQB-9.9-09"] = Tally(1, first=frame(), first_observed="x")
+    found.tallies["MQQB-9.9-09"] = PassiveRuleTally(1, first=frame(), first_observed="x")
     made = judge(tmp_path)
     made.packets = found
     with pytest.raises(HarnessError, match=r"MQQB-9\.9-09 has a predicate but no row"):

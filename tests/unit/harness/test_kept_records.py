@@ -40,7 +40,7 @@ def test_cached_catalogue_equals_parsed_catalogue() -> None:
     assert list(known.items()) == list(read.items())
     assert known.errata == read.errata
     assert known.notes.by_document == read.notes.by_document
-    assert known.titles() == read.titles()
+    assert known.list_titles() == read.list_titles()
     assert known.checked_in == read.checked_in
 
 

@@ -9,30 +9,40 @@ import json
 from typer.testing import CliRunner
 
 from harness.cli.main import app
-from harness.proof.inventory import Inventory, take_inventory
-from harness.proof.least_needs import CAPABILITIES_WITHOUT_CONTROL, LeastNeeds, count_judged, count_sets, least_needs
+from harness.proof.inventory import RuleInventory, take_inventory
+from harness.proof.least_needs import (
+    CAPABILITIES_WITHOUT_CONTROL,
+    LeastNeedsOfRule,
+    count_judged,
+    count_sets,
+    least_needs,
+)
 from harness.sut.sut_file import CAPABILITIES
 
 TESTS = {"A-1": ["a", "b"], "A-2": ["b", "c"], "A-3": ["d"]}
 NEEDS = {"a": {"qm2qm", "ping"}, "b": {"send"}, "c": {"send", "inspect"}, "d": {"receive", "security"}}
 
 
-def inventory() -> Inventory:
+def inventory() -> RuleInventory:
     needs = {check: frozenset(names) for check, names in NEEDS.items()}
-    return Inventory({}, TESTS, {}, {"A-4": ""}, frozenset(), needs=needs)  # type: ignore[arg-type]
+    return RuleInventory({}, TESTS, {}, {"A-4": ""}, frozenset(), needs=needs)  # type: ignore[arg-type]
 
 
 def test_least_needs_of_a_rule_are_those_of_its_check_with_fewest_facilities() -> None:
     assert list(least_needs(inventory(), ["A-1", "A-2", "A-3", "A-4", "A-5"])) == [
-        LeastNeeds("A-1", ("ping", "qm2qm"), "a"),
-        LeastNeeds("A-2", ("send",), "b"),
-        LeastNeeds("A-3", ("receive", "security"), "d"),
-        LeastNeeds("A-4", (), ""),
+        LeastNeedsOfRule("A-1", ("ping", "qm2qm"), "a"),
+        LeastNeedsOfRule("A-2", ("send",), "b"),
+        LeastNeedsOfRule("A-3", ("receive", "security"), "d"),
+        LeastNeedsOfRule("A-4", (), ""),
     ]
 
 
 def test_facility_sets_are_counted_with_their_added_rules() -> None:
-    found = [LeastNeeds("A-1", ("send",), "a"), LeastNeeds("A-2", (), ""), LeastNeeds("A-3", ("send",), "c")]
+    found = [
+        LeastNeedsOfRule("A-1", ("send",), "a"),
+        LeastNeedsOfRule("A-2", (), ""),
+        LeastNeedsOfRule("A-3", ("send",), "c"),
+    ]
     assert count_sets(found) == [(("send",), 2), ((), 1)]
     rules = ["A-1", "A-2", "A-3", "A-4"]
     assert count_judged(inventory(), rules, ()) == 3

@@ -13,7 +13,7 @@ from harness.cli.run import run
 from harness.judging.verdicts import BAD_VERDICTS, Verdict
 from harness.rules.catalogue import load_catalogue
 from harness.run.findings import RESUME_OPTIONS, list_findings, repeat_options, rerun_command, resume_command
-from harness.run.live import MAX_SHOWN_FINDINGS, PIPED_UPDATE_INTERVAL_S, Live
+from harness.run.live import MAX_SHOWN_FINDINGS, PIPED_UPDATE_INTERVAL_S, LiveProgress
 from harness.run.named_roots import RootCauses
 from harness.run.results import RuleResult
 
@@ -55,7 +55,7 @@ class Watched:
             roots=RootCauses(),
             expects=lambda rule, verdict: verdict is Verdict.FAIL and rule in self.expected,
         )
-        self.live = Live(run, self.screen, lambda: self.now_s)
+        self.live = LiveProgress(run, self.screen, lambda: self.now_s)
         session: Any = SimpleNamespace(items=[None] * checks)
         self.live.pytest_collection_finish(session)
 

@@ -8,7 +8,7 @@ import pytest
 
 from harness.capture.recorder import Recorder
 from harness.environment import VirtualEnvironment
-from harness.judging.mirrored import Mirror
+from harness.judging.mirrored import PeerPacketJudge
 from harness.judging.passive import load_predicates
 from harness.wire import connection_parameters, establish_connection, session_ack, user_message
 from reference_qm.surface.inputs import Endpoint
@@ -18,19 +18,19 @@ WINDOW_OF_THE_SENDER, SIZES_OF_SECURITY, VERSION = "MQQB-3.1.6.4-09", "MQMQ-2.2.
 
 
 @pytest.fixture
-def mirror() -> Mirror:
+def mirror() -> PeerPacketJudge:
     load_predicates()
-    return Mirror()
+    return PeerPacketJudge()
 
 
 @pytest.fixture
-def recorder(mirror: Mirror) -> Recorder:
+def recorder(mirror: PeerPacketJudge) -> Recorder:
     made = Recorder(VirtualEnvironment(), None)
     made.listeners.append(mirror.on_frame)
     return made
 
 
-def test_rule_violation_by_the_peer_is_found(mirror: Mirror, recorder: Recorder) -> None:
+def test_rule_violation_by_the_peer_is_found(mirror: PeerPacketJudge, recorder: Recorder) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     recorder.record_sent(connection, bytes(user_message(security={"ST": 0, "DE": 1})))
     assert mirror.take() == {
@@ -39,7 +39,7 @@ def test_rule_violation_by_the_peer_is_found(mirror: Mirror, recorder: Recorder)
     assert mirror.take() == {}
 
 
-def test_packets_of_the_sut_break_no_rule_of_the_peer(mirror: Mirror, recorder: Recorder) -> None:
+def test_packets_of_the_sut_break_no_rule_of_the_peer(mirror: PeerPacketJudge, recorder: Recorder) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     recorder.record_received(connection, bytes(user_message(security={"ST": 0, "DE": 1})))
     assert mirror.take() == {}
@@ -47,7 +47,7 @@ def test_packets_of_the_sut_break_no_rule_of_the_peer(mirror: Mirror, recorder: 
 
 @pytest.mark.parametrize(("window", "broken"), [(7, set()), (64, {WINDOW_OF_THE_SENDER})])
 def test_packet_of_the_peer_is_judged_with_its_earlier_packets(
-    mirror: Mirror, recorder: Recorder, window: int, broken: set[str]
+    mirror: PeerPacketJudge, recorder: Recorder, window: int, broken: set[str]
 ) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     recorder.record_sent(connection, bytes(establish_connection()))
@@ -59,7 +59,7 @@ def test_packet_of_the_peer_is_judged_with_its_earlier_packets(
 
 
 @pytest.mark.parametrize("cut", [5, 20, 100])
-def test_packet_sent_in_pieces_by_the_peer_counts_as_one(mirror: Mirror, recorder: Recorder, cut: int) -> None:
+def test_packet_sent_in_pieces_by_the_peer_counts_as_one(mirror: PeerPacketJudge, recorder: Recorder, cut: int) -> None:
     whole = bytes(user_message(body=bytes(200)))
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     for piece in (whole[:cut], whole[cut : cut + 30], whole[cut + 30 :], whole):
@@ -67,7 +67,7 @@ def test_packet_sent_in_pieces_by_the_peer_counts_as_one(mirror: Mirror, recorde
     assert mirror.take() == {}
 
 
-def test_bytes_of_the_peer_that_start_no_packet_break_a_rule(mirror: Mirror, recorder: Recorder) -> None:
+def test_bytes_of_the_peer_that_start_no_packet_break_a_rule(mirror: PeerPacketJudge, recorder: Recorder) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     recorder.record_sent(connection, b"\x11" + bytes(session_ack())[1:])
     assert VERSION in mirror.take()
@@ -75,7 +75,7 @@ def test_bytes_of_the_peer_that_start_no_packet_break_a_rule(mirror: Mirror, rec
 
 @pytest.mark.parametrize("make", [user_message, session_ack, establish_connection, connection_parameters])
 def test_conforming_packet_of_the_peer_gives_no_finding(
-    mirror: Mirror, recorder: Recorder, make: Callable[[], object]
+    mirror: PeerPacketJudge, recorder: Recorder, make: Callable[[], object]
 ) -> None:
     recorder.record_sent(recorder.record_opening(PEER, SUT, by_peer=True), bytes(make()))  # type: ignore[call-overload]
     assert mirror.take() == {}

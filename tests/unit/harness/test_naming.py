@@ -13,7 +13,7 @@ RULES = load_catalogue()
 
 def test_rule_ids_and_documents_are_recognized_in_any_letter_case():
     assert find_rule_id(RULES, " mqqb-2.1.2-d01") == "MQQB-2.1.2-D01"
-    assert [find_document(RULES.documents(), text) for text in ("mqqb", "MS-MQQP")] == ["MQQB", "MQQP"]
+    assert [find_document(RULES.list_documents(), text) for text in ("mqqb", "MS-MQQP")] == ["MQQB", "MQQP"]
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_unknown_rule_is_refused_with_remedy(text: str, said: str):
 
 def test_unknown_document_is_refused_with_known_documents():
     with pytest.raises(UsageError, match="unknown document 'MQAC'; known: MQQB, MQMQ, MQQP"):
-        find_document(RULES.documents(), "MQAC")
+        find_document(RULES.list_documents(), "MQAC")
 
 
 def test_known_bugs_are_selected_like_a_document():

@@ -11,7 +11,7 @@ from harness_made import MUST, SHOULD, frame
 from harness.capture.recorder import MALFORMED, Connection, Frame
 from harness.errors import HarnessError
 from harness.judging.passive import (
-    PASSIVE,
+    PASSIVE_RULES,
     Context,
     Finding,
     NotExercised,
@@ -27,11 +27,11 @@ from reference_qm.codec import FormatError
 @pytest.fixture
 def registry() -> Iterator[dict[str, Any]]:
     """Yield the registry of predicates, which is empty during the test."""
-    kept = dict(PASSIVE)
-    PASSIVE.clear()
-    yield PASSIVE
-    PASSIVE.clear()
-    PASSIVE.update(kept)
+    kept = dict(PASSIVE_RULES)
+    PASSIVE_RULES.clear()
+    yield PASSIVE_RULES
+    PASSIVE_RULES.clear()
+    PASSIVE_RULES.update(kept)
 
 
 @pytest.mark.usefixtures("registry")
@@ -183,7 +183,7 @@ def test_packet_is_tried_only_on_predicates_of_its_kind() -> None:
             return super().__contains__(kind)
 
     passive(MUST, "SessionAck", "x")(lambda packet, context: (True, "x"))
-    PASSIVE[SHOULD] = PassiveRule(SHOULD, Watched(["Ping"]), "y", lambda packet, context: (True, "y"))
+    PASSIVE_RULES[SHOULD] = PassiveRule(SHOULD, Watched(["Ping"]), "y", lambda packet, context: (True, "y"))
     found = PassiveJudge()
     for number in range(1, 50):
         found.on_frame(frame(number))

@@ -28,7 +28,7 @@ def test_piped_rules_table_has_a_line_with_all_columns_per_rule() -> None:
 
 
 def test_piped_coverage_table_has_a_line_per_section() -> None:
-    sections = [one for one in take_inventory().coverage() if one.document == "MQSO"]
+    sections = [one for one in take_inventory().count_coverage_by_section() if one.document == "MQSO"]
     rows = [one for one in sections if one.kind == DEMAND] + list(sum_sections(sections))
     lines = lines_of("rules", "--coverage", "--document", "MQSO", COLUMNS="20")
     assert len([line for line in lines if line.count("\t") == 7]) == len(rows)

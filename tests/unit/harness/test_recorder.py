@@ -22,7 +22,7 @@ import harness.wire.packets
 from harness.capture import read_pcapng, read_streams
 from harness.capture.recorder import FROM_SUT, LONGEST_KEPT_DISSECTION_BYTES, TO_SUT, Connection, Frame, Recorder
 from harness.capture.window import FRAME_COST_BYTES, Window
-from harness.capture.writer import MAX_SEGMENT
+from harness.capture.writer import MAX_SEGMENT_BYTES
 from harness.environment import VirtualEnvironment
 from harness.errors import ConformanceFailure, HarnessError, SutFlood
 from harness.wire import (
@@ -104,7 +104,7 @@ def test_recorder_finds_packets_and_frames_in_any_chunks_of_a_stream(
 
 
 def test_packet_start_is_found_in_chunk_of_several_segments(recorder: Recorder, tmp_path: Path) -> None:
-    big = bytes(user_message(body=b"x" * (MAX_SEGMENT + 100)))
+    big = bytes(user_message(body=b"x" * (MAX_SEGMENT_BYTES + 100)))
     _, frames = feed(recorder, [], big + PACKETS[2] + PACKETS[2])
     assert [frame.kind for frame in frames] == ["UserMessage", "SessionAck", "SessionAck"]
     assert [frame.number for frame in frames] == begins_in(tmp_path / "made.pcapng", frames) == [4, 6, 7]
@@ -275,7 +275,7 @@ def test_sent_packets_and_datagrams_are_read_back_from_the_capture_file(recorder
         recorder.record_sent(connection, b"junk"),
     ]
     assert [frame.data for frame in kept] == [long, ping, b"junk"]
-    assert len(long) > 4 * MAX_SEGMENT
+    assert len(long) > 4 * MAX_SEGMENT_BYTES
 
 
 def test_flood_is_a_finding_with_its_size_and_later_bytes_are_dropped(recorder: Recorder) -> None:

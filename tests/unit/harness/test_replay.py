@@ -13,7 +13,7 @@ from budgets import FEW, budget
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.capture.pcapng import MAX_NOTE, CapturedNote, note_block, read_with_notes
+from harness.capture.pcapng import MAX_NOTE_TEXT_BYTES, CapturedNote, note_block, read_with_notes
 from harness.capture.recorder import Recorder
 from harness.environment import VirtualEnvironment
 from harness.errors import MqconformError, SutUnavailable
@@ -22,7 +22,7 @@ from harness.proof.trials import VIRTUAL_SUT
 from harness.sut.control import ControlRefused
 from harness.sut.replay_driver import ReplayDriver
 from harness.sut.replay_items import NotReplayable
-from harness.sut.replay_tape import RecordedCommands, Tape, encode_note
+from harness.sut.replay_tape import CheckTape, RecordedCommands, encode_note
 from harness.sut.surroundings import SurroundingsByCommand
 from harness.sut.sut import Sut
 from harness.sut.sut_file import load_sut_file
@@ -198,7 +198,7 @@ def test_malformed_note_of_a_replayed_capture_gives_one_line_error(
 
 def test_capture_notes_that_expand_without_limit_are_refused(recorded: tuple[Path, Any], tmp_path: Path):
     path = tmp_path / "made.pcapng"
-    note = note_block(encode_note({"answered": "x" * (MAX_NOTE - 100)}))
+    note = note_block(encode_note({"answered": "x" * (MAX_NOTE_TEXT_BYTES - 100)}))
     path.write_bytes(recorded[0].read_bytes() + note * 5)
     assert path.stat().st_size < 2**20
     (tmp_path / "sut.toml").write_bytes((recorded[0].parent / "sut.toml").read_bytes())
@@ -238,7 +238,7 @@ def recorded_with(tmp_path: Path, prepare: Callable[[Sut], object], script: Scri
 
 def test_replay_repeats_result_of_environment_command(tmp_path: Path):
     def prepare(sut: Sut) -> None:
-        assert isinstance(sut.tape, Tape)
+        assert isinstance(sut.tape, CheckTape)
         sut.by_command = SurroundingsByCommand(("storage",), RecordedCommands(carry_out, sut.tape))
 
     def carry_out(part: str, value: int) -> None:
@@ -306,8 +306,8 @@ def test_replay_names_random_decisions(tmp_path: Path):
 
 def test_oversized_note_is_dropped_and_replay_ends_there(recorded: tuple[Path, Any], tmp_path: Path):
     def ask(peer: Peer, sut: Sut) -> None:
-        assert isinstance(sut.tape, Tape)
-        sut.tape.note(answered="x" * MAX_NOTE)
+        assert isinstance(sut.tape, CheckTape)
+        sut.tape.note(answered="x" * MAX_NOTE_TEXT_BYTES)
 
     (tmp_path / "sut.toml").write_text(VIRTUAL_SUT, encoding="utf-8")
     file = load_sut_file(tmp_path / "sut.toml")

@@ -13,8 +13,8 @@ from harness.capture.ip import UdpDatagram, build_udp
 from harness.capture.recorder import Recorder
 from harness.environment import VirtualEnvironment
 from harness.sut.replay_environment import TIMER_LATENESS_MS, ReplayEnvironment
-from harness.sut.replay_items import Item, Note, NotReplayable, Packet
-from harness.sut.replay_player import Player
+from harness.sut.replay_items import CaptureItem, CaptureNote, NotReplayable, Packet
+from harness.sut.replay_player import CapturePlayer
 from reference_qm.surface.inputs import Endpoint
 
 PEER, SUT = Endpoint("127.0.0.2", 40_000), Endpoint("127.0.0.1", 3_527)
@@ -29,7 +29,7 @@ def world_of(tmp_path: Path) -> Iterator[MadeWorlds]:
     """Return a function that makes a harness which replays the given items."""
     made: list[World] = []
 
-    def make(*items: Item, virtual: bool = False) -> World:
+    def make(*items: CaptureItem, virtual: bool = False) -> World:
         made.append(World(*items, folder=tmp_path, virtual=virtual))
         return made[-1]
 
@@ -47,17 +47,17 @@ def came(ms: float, data: bytes = b"x", number: int = 1) -> Packet:
     return Packet(number, at(ms), True, segment, build_udp(segment, number - 1))
 
 
-def note(ms: float, **said: Any) -> Note:
-    return Note(0, at(ms), said)
+def note(ms: float, **said: Any) -> CaptureNote:
+    return CaptureNote(0, at(ms), said)
 
 
 class World:
     """A harness that replays a capture, with one UDP port that records the received datagrams."""
 
-    def __init__(self, *items: Item, folder: Path, virtual: bool = False) -> None:
+    def __init__(self, *items: CaptureItem, folder: Path, virtual: bool = False) -> None:
         self.differences: list[str] = []
         self.heard: list[bytes] = []
-        self.player = Player([*items], self.differences.append)
+        self.player = CapturePlayer([*items], self.differences.append)
         self.environment = self.player.environment = ReplayEnvironment(self.player, BEGAN, virtual=virtual)
         self.recorder = Recorder(self.environment, folder / "again.pcapng")
         self.player.begin(self.recorder, None, "", "")  # type: ignore[arg-type]  # of the system it takes nothing
@@ -136,10 +136,10 @@ def test_replayed_packet_has_its_recorded_utc_second(world_of: MadeWorlds):
     """While the harness approaches its next recorded action, its clock shows the UTC second of the recording."""
     question = note(20, call="inspect", **{"with": {}})
     world = world_of(question)
-    world.environment.follow(at(-5) + 1_000_000)
+    world.environment.advance_clock_to(at(-5) + 1_000_000)
     assert world.environment.now().utc_s == BEGAN["utc_s"]
-    world = world_of(Note(0, at(1_001), question.said))
-    world.environment.follow(at(999))
+    world = world_of(CaptureNote(0, at(1_001), question.said))
+    world.environment.advance_clock_to(at(999))
     assert world.environment.now().utc_s == BEGAN["utc_s"] + 1
 
 
@@ -171,7 +171,9 @@ def test_replay_port_missing_in_the_capture_is_a_difference(world_of: MadeWorlds
         ([came(1, number=2)], "frame 1: the harness sends different bytes: not replayable"),
     ],
 )
-def test_note_of_lost_or_unknown_kind_makes_the_check_not_replayable(world_of: MadeWorlds, items: list[Item], why: str):
+def test_note_of_lost_or_unknown_kind_makes_the_check_not_replayable(
+    world_of: MadeWorlds, items: list[CaptureItem], why: str
+):
     world = world_of(*items)
     with pytest.raises(NotReplayable):
         world.wait(1, 100)

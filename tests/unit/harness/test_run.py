@@ -68,8 +68,8 @@ def test_partial_run_is_marked_partial(begin: Begin, tmp_path: Path) -> None:
     run = begin(tmp_path / "whole")
     judged(run, "t", Verdict.PASS)
     assert run.summarize_counts().endswith("1 pass")
-    run.aborted = "stopping after 1 failures"
-    assert run.summarize_counts().endswith("1 pass (partial: stopping after 1 failures)")
+    run.aborted = "stopped after 1 failure"
+    assert run.summarize_counts().endswith("1 pass (partial: stopped after 1 failure)")
     run.asked = 3
     assert "Contoso 1.0: 1 of 3 checks, 1 rules: 1 pass (partial" in run.summarize_counts()
 

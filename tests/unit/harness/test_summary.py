@@ -10,7 +10,7 @@ import pytest
 
 from harness.judging.verdicts import Verdict
 from harness.results.run_results import RunResults
-from harness.results.summary import MAX_SHOWN_RULES, escape_markdown, summary, unescape_markdown
+from harness.results.summary import MAX_SHOWN_RULES, build_summary, escape_markdown, unescape_markdown
 from harness.run.results import RuleResult
 
 CATALOGUE: Any = {"MQQB-2.1.2-01": SimpleNamespace(says="A response comes where it was asked from.")}
@@ -30,7 +30,7 @@ def page(*results: RuleResult, **run: Any) -> str:
         "sut": {"name": "<b>contoso</b>", "version": "1|2", "profile": "none"},
     }
     rules = {one.rule: one for one in results}
-    return summary(RunResults(Path("/nowhere"), usual | run, rules, {}, frozenset({"t"})), CATALOGUE)
+    return build_summary(RunResults(Path("/nowhere"), usual | run, rules, {}, frozenset({"t"})), CATALOGUE)
 
 
 def test_summary_page_has_counts_and_failures():

@@ -16,7 +16,7 @@ from harness.environment import VirtualEnvironment
 from harness.judging.robustness import FINDING_BY_CONDITION, RULE_BY_CONDITION, Condition, Diagnosis
 from harness.judging.verdicts import Entry, Verdict
 from harness.peer.peer import Peer
-from harness.run.attempts import Doubts, settle_attempts
+from harness.run.attempts import AttemptDisturbances, settle_attempts
 from harness.run.survival import check_after, diagnose_system
 from harness.sut.sut import Sut
 from harness.sut.virtual_driver import VirtualDriver
@@ -104,7 +104,7 @@ PASS, FAIL = entry(MUST, Verdict.PASS), entry(MUST, Verdict.FAIL)
 
 
 def verdicts_of(*attempts: list[Entry], steady: bool = False) -> list[tuple[str, Verdict]]:
-    entries, _ = settle_attempts([(each, []) for each in attempts], Doubts(3_600), steady=steady)
+    entries, _ = settle_attempts([(each, []) for each in attempts], AttemptDisturbances(3_600), steady=steady)
     return [(each.rule, each.verdict) for each in entries]
 
 

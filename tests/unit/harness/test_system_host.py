@@ -11,7 +11,7 @@ import pytest
 from harness_made import MUST, judge, lines, sut_file
 
 from harness.capture.recorder import Recorder
-from harness.errors import Endless, SutUnavailable
+from harness.errors import EndlessComputation, SutUnavailable
 from harness.faults.parts import replace_part
 from harness.faults.registry import Fault, load_faults
 from harness.judging.robustness import FINDING_BY_CONDITION, Condition
@@ -36,7 +36,7 @@ class Busy(SessionOpening):
     """Computes for too long when it receives an EstablishConnection request."""
 
     def receive_establish_request(self, *arguments: Any) -> Any:
-        raise Endless("20 s of computing")
+        raise EndlessComputation("20 s of computing")
 
 
 class Refusing(Commands):

@@ -7,15 +7,17 @@ from typing import Any
 
 import pytest
 
-from harness.judging.robustness import DOCUMENT
+from harness.judging.robustness import ROBUSTNESS_DOCUMENT
 from harness.judging.verdicts import Entry, Evidence, Verdict
 from harness.prerequisites.asking import QUEUES, REACHED
-from harness.prerequisites.line import Line, State
+from harness.prerequisites.line import PrerequisiteFinding, State
 from harness.run.check_prerequisites import CheckPrerequisites
 from harness.run.named_roots import RootCauses
 from harness.run.system_prerequisites import SystemPrerequisites, doubt_verdicts
 
-QUEUE = Line(QUEUES, State.MISSING, "sut.toml names no.such as queues.plain", "check the spelling", about="plain")
+QUEUE = PrerequisiteFinding(
+    QUEUES, State.MISSING, "sut.toml names no.such as queues.plain", "check the spelling", about="plain"
+)
 USED = CheckPrerequisites(addressed=True, provisioned=frozenset({"plain"}), came=frozenset({4}))
 NOBODY: Any = None
 """The driver, which is not used because the prerequisites have already been tested."""
@@ -28,7 +30,9 @@ def entry(verdict: Verdict = Verdict.PASS, **values: Any) -> Entry:
     return Entry("MQQB-2.2.1-01", "MQQB", "2.2.1", "MUST", verdict, **(usual | values))
 
 
-def after(entry: Entry, *, rests: CheckPrerequisites = USED, root: Line = QUEUE) -> tuple[Entry, RootCauses]:
+def after(
+    entry: Entry, *, rests: CheckPrerequisites = USED, root: PrerequisiteFinding = QUEUE
+) -> tuple[Entry, RootCauses]:
     named = RootCauses()
     (found,) = doubt_verdicts([entry], rests, SystemPrerequisites((root,)), NOBODY, named)
     return found, named
@@ -59,7 +63,7 @@ def test_failure_that_missing_queue_may_explain_is_inconclusive(judged: Entry) -
         entry(observed="closed without an answer"),
         entry(Verdict.FAIL, evidence=CAME, heard=True),
         entry(Verdict.NOT_EXERCISED),
-        replace(entry(), document=DOCUMENT),
+        replace(entry(), document=ROBUSTNESS_DOCUMENT),
     ],
     ids=["heard", "heard, beyond what is named", "closed", "shown", "not exercised", "lived through it"],
 )
@@ -75,5 +79,5 @@ def test_failure_by_silence_is_kept_when_the_check_did_not_use_the_missing_queue
 
 
 def test_silence_of_a_system_that_does_not_find_the_peer_is_inconclusive() -> None:
-    root = Line(REACHED, State.MISSING, "no connection", "let it in")
+    root = PrerequisiteFinding(REACHED, State.MISSING, "no connection", "let it in")
     assert after(entry(), rests=CheckPrerequisites(awaited=True), root=root)[0].verdict is Verdict.INCONCLUSIVE

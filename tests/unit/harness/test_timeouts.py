@@ -9,7 +9,7 @@ from harness.errors import UsageError
 from harness.sut.sut_file import parse_sut_file
 from harness.sut.timeouts import (
     LONGEST_TIMEOUT_MS,
-    Speed,
+    SpeedMeasurement,
     TimeoutsTable,
     compute_timeouts,
     describe_timeouts,
@@ -21,18 +21,18 @@ TREE = {"sut": {"name": "x"}, "driver": {"kind": "external"}}
 
 
 def test_fast_system_gets_the_default_timeouts():
-    timeouts = compute_timeouts(TimeoutsTable(), controlled=True, speed=Speed((1, 2, 1, 9, 1)))
+    timeouts = compute_timeouts(TimeoutsTable(), controlled=True, speed=SpeedMeasurement((1, 2, 1, 9, 1)))
     assert (timeouts.response_ms, timeouts.quiet_ms, timeouts.scale(20)) == (3_000, 250, 20)
 
 
 def test_slow_system_gets_longer_timeouts_and_slower_timers():
-    timeouts = compute_timeouts(TimeoutsTable(), controlled=True, speed=Speed((1_500,) * 5))
+    timeouts = compute_timeouts(TimeoutsTable(), controlled=True, speed=SpeedMeasurement((1_500,) * 5))
     assert (timeouts.response_ms, timeouts.quiet_ms) == (6_000, 3_000)
     assert timeouts.scale(20) == 10
 
 
 def test_stalled_system_is_awaited_by_its_pulse():
-    speed = Speed((2, 3_600, 2, 2, 2))
+    speed = SpeedMeasurement((2, 3_600, 2, 2, 2))
     felt = compute_timeouts(TimeoutsTable(), controlled=True, speed=speed, felt=True)
     blind = compute_timeouts(TimeoutsTable(), controlled=True, speed=speed)
     assert (felt.response_ms, felt.quiet_ms) == (3_000, 250)
@@ -41,12 +41,15 @@ def test_stalled_system_is_awaited_by_its_pulse():
 
 
 def test_measured_timeout_is_bounded():
-    assert compute_timeouts(TimeoutsTable(), controlled=True, speed=Speed((900_000,))).response_ms == LONGEST_TIMEOUT_MS
+    assert (
+        compute_timeouts(TimeoutsTable(), controlled=True, speed=SpeedMeasurement((900_000,))).response_ms
+        == LONGEST_TIMEOUT_MS
+    )
 
 
 def test_timeout_of_sut_file_overrides_measurement_and_factor_scales_defaults():
     table = parse_sut_file(TREE | {"timeouts": {"response_ms": 700, "factor": 2}}).timeouts
-    timeouts = compute_timeouts(table, controlled=False, speed=Speed((1_500,)))
+    timeouts = compute_timeouts(table, controlled=False, speed=SpeedMeasurement((1_500,)))
     assert (timeouts.response_ms, timeouts.quiet_ms, timeouts.connect_ms) == (700, 3_000, 12_000)
 
 
@@ -66,7 +69,7 @@ def test_unanswered_control_verb_does_not_affect_measured_timeouts():
 
 def test_timeout_report_names_the_slowest_system():
     timeouts = compute_timeouts(TimeoutsTable(), controlled=True)
-    told = report_timeouts([None, Speed((1, 2, 3)), Speed((4, 5, 600))], timeouts)
+    told = report_timeouts([None, SpeedMeasurement((1, 2, 3)), SpeedMeasurement((4, 5, 600))], timeouts)
     assert told["measured"] == {"median_ms": 5, "worst_ms": 600, "samples_ms": [4, 5, 600]}
     assert describe_timeouts(told).startswith("answers in 5 ms, at worst 600 ms; waits 3000 ms")
     assert describe_timeouts(report_timeouts([None], timeouts)).startswith("not measured")

@@ -16,7 +16,7 @@ from harness.environment import Stream, VirtualEnvironment
 from harness.errors import UsageError
 from harness.judging.passive import PassiveJudge
 from harness.sut.control import ControlRefused
-from harness.topology.relay import Link, Relay
+from harness.topology.relay import Relay, RelayedStreamPair
 from harness.topology.topology import Topology
 from harness.topology.topology_file import RECEIVER, ROLES, ROUTER, load_topology
 from harness.topology.virtual_systems import MSMQ_PORT, create_virtual_systems
@@ -127,13 +127,13 @@ class Seen:
     def __init__(self) -> None:
         self.said: list[object] = []
 
-    def on_opened(self, link: Link) -> None:
+    def on_opened(self, link: RelayedStreamPair) -> None:
         self.said.append("opened")
 
-    def on_data(self, link: Link, data: bytes, *, from_initiator: bool) -> None:
+    def on_data(self, link: RelayedStreamPair, data: bytes, *, from_initiator: bool) -> None:
         self.said.append((data, from_initiator))
 
-    def on_closed(self, link: Link, *, by_initiator: bool) -> None:
+    def on_closed(self, link: RelayedStreamPair, *, by_initiator: bool) -> None:
         self.said.append(("closed", by_initiator))
 
 

@@ -20,14 +20,14 @@ def system(*has: str) -> Any:
 
 def test_varied_value_without_its_capability_is_left_out_and_named() -> None:
     wanted = {"security": ["none", "without sender", "signed"], "priority": ["3", "7"]}
-    drawn = VariedValues.draw(wanted, system())
+    drawn = VariedValues.draw_values(wanted, system())
     assert drawn.values == {"security": ["none", "without sender"], "priority": ["3", "7"]}
     assert str(drawn) == "; not varied: security = signed (the SUT has no security)"
-    assert VariedValues.draw(wanted, system("security")).left_out == {}
+    assert VariedValues.draw_values(wanted, system("security")).left_out == {}
 
 
 def test_parameter_with_a_single_remaining_value_is_not_varied() -> None:
-    drawn = VariedValues.draw({"queue journaling": ["no", "yes"]}, system())
+    drawn = VariedValues.draw_values({"queue journaling": ["no", "yes"]}, system())
     assert drawn.values == {}
     assert str(drawn) == "; not varied: queue journaling = yes (the SUT has no queue_control)"
 

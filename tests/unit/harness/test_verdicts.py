@@ -14,9 +14,9 @@ from harness_made import MUST, SETTLED, STARTED, TEST, lines, log, written
 from harness.errors import UsageError
 from harness.judging.verdicts import (
     WORST_FIRST,
+    EarlierVerdicts,
     Entry,
     Evidence,
-    Recorded,
     Verdict,
     get_worst_verdict,
     read_lines,
@@ -219,7 +219,7 @@ def test_missing_or_broken_verdict_file_gives_one_line_error(
 
 
 def test_verdict_numbers_continue_after_recorded_lines(tmp_path: Path) -> None:
-    recorded = Recorded(last=41)
+    recorded = EarlierVerdicts(last=41)
     recorded.counts[Verdict.FAIL] = 2
     made = log(tmp_path, recorded)
     made.append(entry())
@@ -228,7 +228,7 @@ def test_verdict_numbers_continue_after_recorded_lines(tmp_path: Path) -> None:
 
 
 def test_repeated_test_writes_only_new_verdicts(tmp_path: Path) -> None:
-    recorded = Recorded(last=2, cut="t")
+    recorded = EarlierVerdicts(last=2, cut="t")
     recorded.unfinished[("t", MUST, "pass")] = 2
     made = log(tmp_path, recorded)
     for _ in range(3):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pytest
 
 from harness.mutation.fields import FieldTypes
-from harness.mutation.operators import Context, mutations
+from harness.mutation.operators import Context, list_mutations
 
 
 class Colour(enum.Enum):
@@ -36,13 +36,13 @@ def changes(text: str, operator: str) -> list[str]:
     assert isinstance(function, ast.FunctionDef)
     context = Context(function, globals(), FieldTypes([Pair]))
     found = []
-    for name, _, edit in mutations(context):
+    for name, _, edit in list_mutations(context):
         if name == operator:
-            undo = edit.swap()
+            undo = edit.swap_nodes()
             found.append(
                 "; ".join(line.strip() for line in ast.unparse(ast.fix_missing_locations(tree)).splitlines()[1:])
             )
-            undo.swap()
+            undo.swap_nodes()
     assert ast.unparse(tree) == ast.unparse(ast.parse(text)), "an edit was not undone"
     return found
 

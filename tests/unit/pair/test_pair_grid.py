@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from harness.cli.main import app
 from harness.pair.outcomes import Outcome, Result
 from harness.pair.results import read_results, write_results
-from harness.pair.running import Cell
+from harness.pair.running import DirectionResult
 from harness.pair.scenarios import SCENARIOS
 from harness.sut.sut_file import DriverTable, SutFile, SutTable
 from reports.lake.manifest import LocalFiles
@@ -66,7 +66,11 @@ def test_each_pair_scenario_has_a_unique_explained_letter(tmp_path: Path) -> Non
 
 def test_results_can_be_read_by_lake_and_grid(tmp_path: Path) -> None:
     files = {role: SutFile(SutTable(name), DriverTable("external")) for role, name in zip("AB", "xy", strict=True)}
-    cells = [Cell("express", "A", "B", Outcome(Result.FAIL, "missing: 1"), "express-A-B.pcapng", {"B": ["MQQB-1-01"]})]
+    cells = [
+        DirectionResult(
+            "express", "A", "B", Outcome(Result.FAIL, "missing: 1"), "express-A-B.pcapng", {"B": ["MQQB-1-01"]}
+        )
+    ]
     write_results(tmp_path, files, cells, datetime(2026, 11, 26, 10, tzinfo=UTC))
     assert read_results(tmp_path).cells == tuple(cells)
     (row,) = read_pair(LocalFiles(), str(tmp_path)).rows

@@ -12,7 +12,7 @@ from harness.errors import UsageError
 from harness.pair.outcomes import Result, compare_classes, compare_messages
 from harness.pair.running import run_scenario
 from harness.pair.scenarios import SCENARIOS, Scenario, find_missing
-from harness.pair.systems import Drivers
+from harness.pair.systems import PairDrivers
 from harness.sut.control import Unsupported
 from harness.sut.sut_file import load_sut_file
 
@@ -72,7 +72,7 @@ def test_pair_acknowledgment_classes_are_compared_by_number_in_any_order() -> No
 def test_pair_that_cannot_run_is_refused_with_one_line(tmp_path: Path, second: dict[str, str], line: str) -> None:
     a, b = load_sut_file(write(tmp_path, "a")), load_sut_file(write(tmp_path, "b", **second))
     with pytest.raises(UsageError, match=line):
-        Drivers(a, b, tmp_path)
+        PairDrivers(a, b, tmp_path)
 
 
 def side(role: str, *has: str) -> Any:

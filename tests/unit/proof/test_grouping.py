@@ -8,12 +8,12 @@ import pytest
 
 from harness.judging.verdicts import Verdict
 from harness.proof.grouping import ReadingWithChecks, find_differing_checks, group_readings
-from harness.proof.steps import Step
-from harness.proof.trials import CleanResult, Line
+from harness.proof.steps import ReferenceStep
+from harness.proof.trials import CleanResult, TrialVerdict
 from reference_qm.core.transfer.sending import Sending
 
-ASSIGN = frozenset({Step(Sending, "assign_identifier")})
-SEND = frozenset({Step(Sending, "send")})
+ASSIGN = frozenset({ReferenceStep(Sending, "assign_identifier")})
+SEND = frozenset({ReferenceStep(Sending, "send")})
 SECONDS = {"a": 1.0, "b": 1.0, "c": 8.0}
 
 
@@ -52,8 +52,8 @@ def test_grouped_erratum_reading_runs_alone_only_for_its_own_checks() -> None:
     assert group.list_single_readings({"b"}) == [ReadingWithChecks("E1.2", ASSIGN, ("b",))]
 
 
-def line(verdict: Verdict) -> Line:
-    return Line("a", "RULE", verdict, "")
+def line(verdict: Verdict) -> TrialVerdict:
+    return TrialVerdict("a", "RULE", verdict, "")
 
 
 @pytest.mark.parametrize(

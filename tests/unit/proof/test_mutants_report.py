@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 from harness.mutation.mutants import all_mutants
-from harness.proof.mutants import Fate, Outcome, Tally, report_mutants
+from harness.proof.mutants import MutantResult, MutantTally, Outcome, report_mutants
 
-FATES = (Fate.KILLED, Fate.KILLED, Fate.KILLED, Fate.NOTICED, Fate.SURVIVED, Fate.SURVIVED, Fate.UNREACHED)
+FATES = (
+    MutantResult.KILLED,
+    MutantResult.KILLED,
+    MutantResult.KILLED,
+    MutantResult.NOTICED,
+    MutantResult.SURVIVED,
+    MutantResult.SURVIVED,
+    MutantResult.UNREACHED,
+)
 
 
-def tally() -> Tally:
+def tally() -> MutantTally:
     mutants = all_mutants()[: len(FATES) + 1]
     outcomes = {
         mutant.name: Outcome(mutant.name, mutant.source, fate) for mutant, fate in zip(mutants, FATES, strict=False)
     }
-    return Tally(mutants, outcomes, effectless={mutants[FATES.index(Fate.SURVIVED)].name: "an order nobody sees"})
+    return MutantTally(
+        mutants, outcomes, effectless={mutants[FATES.index(MutantResult.SURVIVED)].name: "an order nobody sees"}
+    )
 
 
 def test_mutation_score_is_kills_per_executed_mutant() -> None:
-    assert round(tally().score(effectless=True, unreached=True), 1) == 42.9
-    assert tally().score(effectless=False, unreached=True) == 50
-    assert tally().score(effectless=False, unreached=False) == 60
-    assert Tally([], {}, {}).score(effectless=True, unreached=True) == 0
+    assert round(tally().compute_score(effectless=True, unreached=True), 1) == 42.9
+    assert tally().compute_score(effectless=False, unreached=True) == 50
+    assert tally().compute_score(effectless=False, unreached=False) == 60
+    assert MutantTally([], {}, {}).compute_score(effectless=True, unreached=True) == 0
 
 
 def test_mutants_report_lists_survivors_and_scores() -> None:

@@ -10,10 +10,10 @@ import pytest
 from harness.faults.primitives import skip
 from harness.faults.registry import Fault, Install
 from harness.judging.verdicts import Verdict
-from harness.proof.inventory import Inventory
+from harness.proof.inventory import RuleInventory
 from harness.proof.prove import describe_unclean_result, prove, report_proof
-from harness.proof.steps import Step, Steps
-from harness.proof.trials import CleanResult, Line, Trial, TrialResult
+from harness.proof.steps import ReferenceStep, ReferenceSteps
+from harness.proof.trials import CleanResult, Trial, TrialResult, TrialVerdict
 from harness.rules.catalogue import load_catalogue
 from reference_qm.core.names.numbering import Numbering
 from reference_qm.core.transfer.sending import Sending
@@ -31,7 +31,7 @@ class ScriptedTrials:
     def __init__(self, convicting: dict[str, set[str]], unclean: dict[str, Verdict] | None = None) -> None:
         self.convicting = convicting
         self.unclean = unclean or {}
-        self.steps: dict[str, Steps] = {}
+        self.steps: dict[str, ReferenceSteps] = {}
         self.breaks: dict[str, str] = {}
         """The broken rule of each fault that breaks a rule other than `RULE`."""
         self.seconds: dict[str, float] = {}
@@ -46,7 +46,7 @@ class ScriptedTrials:
     def run_clean(self, checks: Sequence[str]) -> dict[str, CleanResult]:
         return {
             check: CleanResult(
-                [Line(check, rule, self.unclean.get(check, Verdict.PASS), "why") for rule in RULES],
+                [TrialVerdict(check, rule, self.unclean.get(check, Verdict.PASS), "why") for rule in RULES],
                 self.steps.get(check, frozenset()),
                 self.seconds.get(check, 0),
                 self.broken.get(check, {}),
@@ -64,9 +64,9 @@ class ScriptedTrials:
                     broken = check in self.convicting[trial.name]
                     verdict = Verdict.FAIL if broken else Verdict.PASS
                     rules = {RULE, self.breaks.get(trial.name, RULE)} if self.beside is None else {self.beside}
-                    found.lines += [Line(check, rule, verdict, "") for rule in rules]
+                    found.lines += [TrialVerdict(check, rule, verdict, "") for rule in rules]
                     if self.beside is not None and broken:
-                        found.lines.append(Line(check, self.breaks[trial.name], Verdict.WARN, ""))
+                        found.lines.append(TrialVerdict(check, self.breaks[trial.name], Verdict.WARN, ""))
             yield trial, found
 
 
@@ -76,7 +76,7 @@ def proved(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
         faults = {name: Fault(name, (trials.breaks.get(name, RULE),), name, install) for name in trials.convicting}
         monkeypatch.setattr("harness.proof.prove.load_faults", lambda: faults)
         tests = {rule: [ONE, TWO, OTHER] for rule in RULES}
-        inventory = Inventory(load_catalogue(), tests, {}, {}, frozenset())
+        inventory = RuleInventory(load_catalogue(), tests, {}, {}, frozenset())
         return prove(trials, inventory, sorted({RULE, *trials.breaks.values()}))  # type: ignore[arg-type]
 
     return run
@@ -105,7 +105,10 @@ def test_cheapest_check_is_tried_first_on_a_fault(proved: Callable[..., Any]) ->
 
 def test_a_check_is_not_tried_on_a_fault_of_steps_that_it_does_not_take(proved: Callable[..., Any]) -> None:
     trials = ScriptedTrials({"first": {ONE, TWO, OTHER}})
-    trials.steps = {ONE: frozenset({Step(Sending, "may_send")}), TWO: frozenset({Step(Numbering, "assign_identifier")})}
+    trials.steps = {
+        ONE: frozenset({ReferenceStep(Sending, "may_send")}),
+        TWO: frozenset({ReferenceStep(Numbering, "assign_identifier")}),
+    }
     proof = proved(trials, skip(Numbering.assign_identifier))
     assert trials.tried == [("first", TWO)]
     assert proof.killed == {RULE: ["first"]}
@@ -181,6 +184,6 @@ def test_rule_exercised_by_at_least_one_check_counts_as_clean(
 
 
 def test_unclean_rule_is_reported_with_observation() -> None:
-    lines = [Line("a", RULE, Verdict.PASS, ""), Line("b", RULE, Verdict.FAIL, "expected 1; observed 2")]
+    lines = [TrialVerdict("a", RULE, Verdict.PASS, ""), TrialVerdict("b", RULE, Verdict.FAIL, "expected 1; observed 2")]
     assert describe_unclean_result(lines) == "fail in b: expected 1; observed 2"
     assert describe_unclean_result([]) == "no verdict"

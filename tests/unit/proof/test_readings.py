@@ -12,9 +12,15 @@ import pytest
 from harness.faults.primitives import skip
 from harness.faults.registry import Fault, Install
 from harness.judging.verdicts import Verdict
-from harness.proof.readings import ReadingsRun, find_explained_faults, list_complaints, run_readings, summarize_readings
-from harness.proof.steps import Step, Steps
-from harness.proof.trials import CleanResult, Line, Trial, TrialResult
+from harness.proof.readings import (
+    VariantRunResults,
+    find_explained_faults,
+    list_complaints,
+    run_readings,
+    summarize_readings,
+)
+from harness.proof.steps import ReferenceStep, ReferenceSteps
+from harness.proof.trials import CleanResult, Trial, TrialResult, TrialVerdict
 from harness.rules.catalogue import load_catalogue
 from reference_qm.core.names.numbering import Numbering
 
@@ -22,7 +28,7 @@ ERRATUM, ALLOWED = "E41", "E41.2"
 FAILING, FAILING_READING = "E17", "E17.2"
 CHECKS = tuple(f"suites/some.py::test_{number}" for number in range(10))
 RULE, SECOND_RULE = "MQQB-3.1.5.4.1-10", "MQQB-3.1.5.4.1-11"
-ASSIGN = frozenset({Step(Numbering, "assign_identifier")})
+ASSIGN = frozenset({ReferenceStep(Numbering, "assign_identifier")})
 
 
 class TrialsOfReadings:
@@ -33,7 +39,7 @@ class TrialsOfReadings:
     def __init__(self, *convicting: str) -> None:
         self.convicting = convicting
         self.trials: list[tuple[str, list[str]]] = []
-        self.steps: dict[str, Steps] = {}
+        self.steps: dict[str, ReferenceSteps] = {}
         self.died: str | None = None
 
     def tried(self, reading: str) -> list[list[str]]:
@@ -42,7 +48,7 @@ class TrialsOfReadings:
 
     def run_clean(self, checks: Iterable[str]) -> dict[str, CleanResult]:
         return {
-            check: CleanResult([Line(check, RULE, Verdict.PASS, "")], self.steps.get(check, frozenset()), 1.0)
+            check: CleanResult([TrialVerdict(check, RULE, Verdict.PASS, "")], self.steps.get(check, frozenset()), 1.0)
             for check in checks
         }
 
@@ -55,7 +61,7 @@ class TrialsOfReadings:
                 if trial.needed(check, found.lines):
                     tried.append(check)
                     verdict = Verdict.FAIL if check in self.convicting else Verdict.PASS
-                    found.lines.append(Line(check, RULE, verdict, "why"))
+                    found.lines.append(TrialVerdict(check, RULE, verdict, "why"))
             yield trial, found
 
 
@@ -73,7 +79,7 @@ def faults(monkeypatch: pytest.MonkeyPatch) -> dict[str, Fault]:
     return found
 
 
-def run(trials: TrialsOfReadings, errata: list[str], **how: Any) -> ReadingsRun:
+def run(trials: TrialsOfReadings, errata: list[str], **how: Any) -> VariantRunResults:
     return run_readings(trials, load_catalogue(), errata=errata, **how)  # type: ignore[arg-type]
 
 
@@ -135,8 +141,8 @@ def test_forbidden_erratum_reading_is_detected_once_or_reported_as_undetected() 
     assert run(TrialsOfReadings(), [FAILING]).acquitted == [FAILING_READING]
 
 
-def lines(why: str, *rules: str) -> list[Line]:
-    return [Line(CHECKS[0], rule, Verdict.FAIL, why) for rule in rules]
+def lines(why: str, *rules: str) -> list[TrialVerdict]:
+    return [TrialVerdict(CHECKS[0], rule, Verdict.FAIL, why) for rule in rules]
 
 
 @pytest.mark.parametrize(
@@ -149,9 +155,9 @@ def lines(why: str, *rules: str) -> list[Line]:
     ids=["all of its rules", "one of its rules", "its rules in another way"],
 )
 def test_fault_with_verdicts_of_allowed_reading_is_explained(
-    of_fault: list[Line], of_reading: list[Line], *, same: bool
+    of_fault: list[TrialVerdict], of_reading: list[TrialVerdict], *, same: bool
 ) -> None:
-    found = ReadingsRun(run=[ALLOWED], convicted={ALLOWED: of_reading})
+    found = VariantRunResults(run=[ALLOWED], convicted={ALLOWED: of_reading})
     assert list(find_explained_faults({"a-fault": of_fault}, found)) == [("a-fault", ALLOWED)] * same
     said = f"explained: a-fault: the allowed reading {ALLOWED} gives the same verdicts; one of the two is wrong"
     assert (said in list_complaints(found, {"a-fault": of_fault})) is same

@@ -11,7 +11,7 @@ import pytest
 from harness.faults.parts import only_if, override_method, replace_part
 from harness.faults.primitives import always, both, skip
 from harness.faults.registry import FaultyCore, load_faults
-from harness.proof.steps import Step, StepRecorder, can_notice, find_changed_steps
+from harness.proof.steps import ReferenceStep, StepRecorder, can_notice, find_changed_steps
 from reference_qm.config import QueueManagerConfig
 from reference_qm.core.names.numbering import Numbering
 from reference_qm.core.queue_manager import QueueManager
@@ -52,11 +52,11 @@ class TenMoreThanOdd(Numbering):
         return super().assign_identifier() + 10
 
 
-ASSIGN = Step(Numbering, "assign_identifier")
-ASSIGN_AFTER_ODD = Step(Numbering, "assign_identifier", TenMoreThanOdd.assign_identifier)
-ASSIGN_TRANSACTION = Step(Numbering, "assign_transaction")
-MAY_SEND = Step(Sending, "may_send")
-REQUEST = Step(Ping, "build_request")
+ASSIGN = ReferenceStep(Numbering, "assign_identifier")
+ASSIGN_AFTER_ODD = ReferenceStep(Numbering, "assign_identifier", TenMoreThanOdd.assign_identifier)
+ASSIGN_TRANSACTION = ReferenceStep(Numbering, "assign_transaction")
+MAY_SEND = ReferenceStep(Sending, "may_send")
+REQUEST = ReferenceStep(Ping, "build_request")
 
 
 @pytest.fixture

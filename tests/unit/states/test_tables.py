@@ -10,7 +10,7 @@ import pytest
 from harness.errors import HarnessError
 from harness.proof.inventory import take_inventory
 from harness.rules.catalogue import load_catalogue
-from harness.states.cells import OutcomeOf, describe_cell
+from harness.states.cells import PermittedOutcome, describe_cell
 from harness.states.machine import Machine, event, probe, state
 from harness.states.table import Table, read_table, read_tables
 
@@ -48,7 +48,7 @@ def test_verdict_on_a_cell_shows_its_sentences(tmp_path):
     table = read(tmp_path, WHOLE)
     (cell,) = table.list_demanded_cells()
     assert describe_cell(cell, table) == "State before: It is open. Event: Somebody closes it. Afterwards"
-    outcome = OutcomeOf(cell)
+    outcome = PermittedOutcome(cell)
     assert (str(outcome), outcome.compare("done")) == ("the system carries out the request", None)
     assert str(outcome.compare("EstablishConnection with CS + closed")) == (
         "the system sends an EstablishConnection packet with CS, then the system closes the connection"

@@ -14,7 +14,7 @@ import pytest
 from harness.faults.registry import load_faults
 from harness.paths import SUITES
 from harness.proof.inventory import take_inventory
-from harness.rules.catalogue import RULES_FILE, TITLE
+from harness.rules.catalogue import RULES_FILE, TITLE_KEY
 from harness.rules.places import list_tables_in_folder
 
 ID = re.compile(r"(MQ[A-Z]+|REGRESSIONS)-\d+(\.\d+)*-D?\d+")
@@ -71,8 +71,8 @@ def test_frozen_number_of_checks_equals_their_actual_number(rules):
 
 def test_every_section_of_the_suites_has_a_heading():
     for folder, head in heads().items():
-        section = re.match(r"(?:MS-)?([A-Z]+) (\d+(?:\.\d+)*) ", head[TITLE])
-        assert section is not None, f"{folder}: {head[TITLE]} names no section"
+        section = re.match(r"(?:MS-)?([A-Z]+) (\d+(?:\.\d+)*) ", head[TITLE_KEY])
+        assert section is not None, f"{folder}: {head[TITLE_KEY]} names no section"
         numbers = re.match(r"s((?:\d+_)+)", folder.name)
         assert numbers is not None, folder
         named = [int(number) for number in numbers[1].strip("_").split("_")]

@@ -21,7 +21,7 @@ from harness.paths import SUITES
 from harness.rules.catalogue import load_catalogue
 from harness.vectors.covering import PARAMETERS, list_combinations
 from harness.vectors.packet_rows import PACKETS
-from harness.vectors.rpc_rows import CASES, OPERATIONS, list_stubs
+from harness.vectors.rpc_rows import CASES_BY_METHOD, OPERATIONS, list_stubs
 from harness.vectors.write import SCHEMA_FILE, make_files
 from harness.wire import WireError, dissect, dissect_ping, kind
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
@@ -104,7 +104,7 @@ def broken_rules(predicates: Any, data: bytes) -> list[str]:
     return [rule for rule, finding in findings.items() if isinstance(finding, tuple) and not finding[0]]
 
 
-@pytest.mark.parametrize("operation", CASES)
+@pytest.mark.parametrize("operation", CASES_BY_METHOD)
 def test_reference_reads_the_rpc_stub_vectors_as_stated(operation: str) -> None:
     known = OPERATIONS[operation]
     methods = (QM2QM if operation in QM2QM_OPERATIONS else QMCOMM).methods

@@ -8,14 +8,14 @@ from wire_frames import FRAMES
 from harness.wire import (
     MQFDirectQueueFormatName,
     MQFFormatNameElement,
-    dissection,
+    format_dissection,
     session_ack,
     user_message,
 )
 
 
 def test_dissected_session_ack_has_expected_lines():
-    text = dissection(bytes(session_ack(AckSequenceNumber=0x0102)))
+    text = format_dissection(bytes(session_ack(AckSequenceNumber=0x0102)))
     assert text.startswith(
         "BaseHeader\n  VersionNumber = 0x10 (16)  @0x0\n  Reserved = 0x00  @0x1\n  Flags = 0x001b  @0x2\n"
     )
@@ -27,7 +27,7 @@ def test_dissected_session_ack_has_expected_lines():
 
 @pytest.mark.parametrize("number", [3, 7])
 def test_dissection_has_every_field_of_every_header(number):
-    text = dissection(FRAMES[number])
+    text = format_dissection(FRAMES[number])
     for line in {3: ["ClientGuid = {557358d1-9150-9595-4997-b6e611ea26c6}  @0x14", "Padding = 5a 5a"], 7: []}[number]:
         assert line in text
     if number == 7:
@@ -38,13 +38,17 @@ def test_dissection_has_every_field_of_every_header(number):
 
 
 def test_a_ping_is_recognised_by_its_port():
-    assert dissection(FRAMES[1], ping=True).startswith("PingPacket\n  Flags = 0x7d01  @0x0\n    RC = 1\n    RF = 0\n")
-    assert dissection(FRAMES[1]).startswith("cannot be dissected: BaseHeader.VersionNumber is 0x01 instead of 0x10")
+    assert format_dissection(FRAMES[1], ping=True).startswith(
+        "PingPacket\n  Flags = 0x7d01  @0x0\n    RC = 1\n    RF = 0\n"
+    )
+    assert format_dissection(FRAMES[1]).startswith(
+        "cannot be dissected: BaseHeader.VersionNumber is 0x01 instead of 0x10"
+    )
 
 
 @pytest.mark.parametrize("data", [b"", b"\x10", FRAMES[8] + b"x", FRAMES[3][:-1], bytes(600)])
 def test_undissectable_bytes_give_one_line_with_the_reason(data):
-    text = dissection(data)
+    text = format_dissection(data)
     assert text.startswith("cannot be dissected: ")
     assert "\n" not in text
 
@@ -52,7 +56,7 @@ def test_undissectable_bytes_give_one_line_with_the_reason(data):
 @pytest.mark.parametrize("hostile", ["\n\x1b[2J", "\u202e\u2028", "\x00\x07", "\ud800", "<script>\t"])
 def test_text_of_a_sut_stays_on_one_line_of_the_dissection(hostile):
     def lines(text):
-        return dissection(bytes(user_message(destination=text, label=text, soap={"Header": text}))).splitlines()
+        return format_dissection(bytes(user_message(destination=text, label=text, soap={"Header": text}))).splitlines()
 
     assert len(lines(hostile)) == len(lines("x" * len(hostile)))
     assert all(line.isprintable() for line in lines(hostile))
@@ -60,7 +64,7 @@ def test_text_of_a_sut_stays_on_one_line_of_the_dissection(hostile):
 
 def test_dissection_of_a_huge_packet_is_short():
     element = MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName="x" * 9))
-    text = dissection(
+    text = format_dissection(
         bytes(user_message(body=b"x" * 100_000, destination="y" * 30_000, mqf={"Response": [element] * 500}))
     )
     assert len(text) < 20_000
