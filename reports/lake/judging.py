@@ -179,7 +179,7 @@ def _judge_folders(
 
 
 def _judge_all(captures: DataFrame, octets: int, worker: judging_worker.Worker) -> DataFrame:
-    """Return the rows of `judging_worker.SCHEMA` for all captures."""
+    """Return the rows of `judging_worker.JUDGED_ROWS_SCHEMA` for all captures."""
     # Executors have only the code that is sent to them.
     cloudpickle.register_pickle_by_value(judging_worker)  # type: ignore[no-untyped-call]
     # Too large files are never read: the source drops them before opening them.
