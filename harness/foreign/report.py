@@ -122,7 +122,7 @@ def _format_system(finding: SystemFinding) -> Iterator[str]:
     yield f"  connections: {', '.join(roles) or 'none'}; sent: {', '.join(sent) or 'nothing'}"
     kept = f"{len(finding.of(Verdict.PASS))} kept"
     broken = ", ".join(f"{len(finding.of(verdict))} {name}" for verdict, name in _VERDICT_NAMES.items())
-    yield f"  {finding.decided_rule_count} of {len(PASSIVE_RULES)} passive rules occurred: {broken}, {kept}"
+    yield f"  {finding.decided_rule_count} of {len(PASSIVE_RULES)} passive rules applied: {broken}, {kept}"
     for why, count in sorted(finding.unjudged.items(), key=lambda one: -one[1])[:MAX_LISTED_LINES]:
         yield f"  rules could not be judged on packets ({count:,} times): {why}"
     for rule in finding.of(*BROKEN_VERDICTS):

@@ -46,9 +46,9 @@ def test_sound_capture_exits_with_0_and_reports_exercised_rules(sound):
     assert done.exit_code == 0
     lines = done.stdout.splitlines()
     assert lines[0] == f"{sound}: 23 frames in 0.022 s, from 2023-11-14 22:13:20+00:00"
-    (coverage,) = (line for line in lines if "passive rules occurred" in line)
+    (coverage,) = (line for line in lines if "passive rules applied" in line)
     assert coverage.endswith(
-        f" of {len(PASSIVE_RULES)} passive rules occurred: 0 broken, 0 not followed, {coverage.split()[-2]} kept"
+        f" of {len(PASSIVE_RULES)} passive rules applied: 0 broken, 0 not followed, {coverage.split()[-2]} kept"
     )
     assert "10.0.0.1:50000 to 10.0.0.2:1801: MSMQ, frames 3 to 23, 16 packets, whole" in done.stdout
 
