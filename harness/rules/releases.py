@@ -23,7 +23,8 @@ class Release:
     ``spx``: whether the release serves SPX, or None if it may serve SPX (notes <3>, <19>). ``aes``: whether the
     release has the AES provider (MS-MQQB notes <58>, <65>). ``later_methods``: whether the release has the later
     methods of qm2qm (note <2>). ``dead_letters``: whether the release keeps undeliverable messages (MS-MQMQ note
-    <3>). ``no_queue_to_cancel``: the result of RemoteQMCancelReceive for a pQueue of 0 (note <17>).
+    <3>). ``transaction_marks``: whether the release sets FM and LM in transactional messages that it sends (MS-MQMQ
+    note <18>). ``no_queue_to_cancel``: the result of RemoteQMCancelReceive for a pQueue of 0 (note <17>).
     """
 
     version: tuple[int, int] = (6, 1)
@@ -33,6 +34,7 @@ class Release:
     aes: bool = True
     later_methods: bool = True
     dead_letters: bool = True
+    transaction_marks: bool = True
 
 
 PRINTED_RELEASE = Release(spx=None)
@@ -41,7 +43,14 @@ RELEASES = MappingProxyType(
     {
         NO_RELEASE: PRINTED_RELEASE,
         "windows-nt": Release(
-            (4, 0), None, _INVALID_HANDLE, spx=True, aes=False, later_methods=False, dead_letters=False
+            (4, 0),
+            None,
+            _INVALID_HANDLE,
+            spx=True,
+            aes=False,
+            later_methods=False,
+            dead_letters=False,
+            transaction_marks=False,
         ),
         "windows-2000": Release((5, 0), 645, _INVALID_HANDLE, spx=True, aes=False, later_methods=False),
         "windows-xp": Release((5, 1), 1020, aes=False),

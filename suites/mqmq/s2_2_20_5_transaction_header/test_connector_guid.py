@@ -8,6 +8,7 @@ from uuid import UUID
 
 from harness.expectations import fields
 from harness.run.marks import covers, needs, varied
+from harness.sut.releases import find_release
 from suites.messages import Sequence
 from suites.mqmq.steps.forwarding import forward_message
 from suites.mqmq.steps.layout import Layout
@@ -35,10 +36,10 @@ def test_forwarded_message_keeps_connector_qm_guid(peer, sut, judge):
         "ID": TRANSACTION_ID,
     }
     sent, frame = forward_message(peer, sut, user={"DM": 1}, transaction=place, base={"PR": 0}, label="connected")
+    marks = {f"{HEADER_PREFIX}Flags.FM": 1, f"{HEADER_PREFIX}Flags.LM": 0}
     wanted = {
         f"{HEADER_PREFIX}Flags.CG": 1,
-        f"{HEADER_PREFIX}Flags.FM": 1,
-        f"{HEADER_PREFIX}Flags.LM": 0,
+        **(marks if find_release(sut).transaction_marks else {}),
         f"{HEADER_PREFIX}Flags.ID": TRANSACTION_ID,
         f"{HEADER_PREFIX}TxSequenceNumber": 1,
         f"{HEADER_PREFIX}ConnectorQMGuid": str(CONNECTOR_GUID),
