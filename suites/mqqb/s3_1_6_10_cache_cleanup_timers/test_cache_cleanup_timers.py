@@ -148,8 +148,8 @@ def test_one_cleanup_deletes_all_expired_cache_entries(peer, sut, judge):
             evidence=evidence,
         )
     counts = [len(caches.entries(name)) for name in names.values()]
-    if counts != [1, 1, 1]:
-        raise ConformanceFailure(f"the empty caches got {counts} entries")
+    if 0 in counts:  # a release may keep its received keys (MS-MQQB note <61>)
+        raise ConformanceFailure(f"the caches got {counts} entries after their cleanup")
     peer.pass_time_until(filled_ms, (lifetime_ms + MS_PER_MINUTE) // scale)
     peer.pass_time(2 * margin)
     for rule, name in (names | lead_rules).items():
