@@ -7,10 +7,9 @@ from uuid import uuid5
 from harness.faults.parts import fault
 from reference_qm.codec import PrivateName, PrivateQueuePath
 from reference_qm.codec.format_names import MulticastName, MultipleElementName
-from reference_qm.core.errors import CommandError
 from reference_qm.core.names.destinations import Destinations, parse_name
 from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
-from reference_qm.model.adm import OutgoingQueue, Queue
+from reference_qm.model.adm import OutgoingQueue
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.model.states import OutgoingQueueState
 from reference_qm.surface.clock import Now
@@ -54,21 +53,6 @@ class QueueManagerMissingPrivateNameOfLowNumberOpenedToSend(MissingPrivateQueueO
     def is_opened(self, name: PrivateName) -> bool:
         numbers = [one.PrivateQueueNumber or 0 for one in self.qm.adm.QueueCollection.values()]
         return name.QueueIdentifier < max(numbers)
-
-
-@fault("queue-manager-message-to-missing-private-name-accepted", breaks="MQDMPR-3.1.7.1.5-77", blind=True)
-class QueueManagerMessageToMissingPrivateNameAccepted(Destinations):
-    """The queue manager accepts a message for a missing local queue with a private format name, when the queue is not
-    opened before.
-    """
-
-    def find_local(self, text: str) -> Queue | None:
-        try:
-            return super().find_local(text)
-        except CommandError:
-            if isinstance(parse_name(text), PrivateName):
-                return None
-            raise
 
 
 @fault("queue-manager-outgoing-queue-created-for-each-spelling", breaks="MQDMPR-3.1.7.1.5-79", blind=True)

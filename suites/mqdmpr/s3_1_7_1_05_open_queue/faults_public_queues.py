@@ -6,7 +6,6 @@ from uuid import UUID
 
 from harness.faults.parts import fault
 from reference_qm.codec import NULL_GUID, FormatName, PublicName
-from reference_qm.core.errors import CommandError
 from reference_qm.core.names.destinations import Destinations, parse_name
 from reference_qm.core.names.next_hops import Destination, NextHops, build_next_hop
 from reference_qm.core.names.queue_names import QueueNames
@@ -227,19 +226,6 @@ class QueueManagerOwnPublicNameWithoutQueueOpenedToSend(QueueOpening):
             queue = self.qm.destinations.open_outgoing(format_name, now)
             return self.open_found_queue(queue, format_name, required_access, shared_mode)
         return super().open_queue(format_name, required_access, shared_mode, now)
-
-
-@fault("queue-manager-own-public-name-without-queue-accepted-to-send", breaks="MQDMPR-3.1.7.1.5-73", blind=True)
-class QueueManagerOwnPublicNameWithoutQueueAcceptedToSend(Destinations):
-    """The queue manager accepts a message for its own public queue that does not exist."""
-
-    def find_local(self, text: str) -> Queue | None:
-        try:
-            return super().find_local(text)
-        except CommandError:
-            if isinstance(parse_name(text), PublicName):
-                return None
-            raise
 
 
 class WrongBasePriority(OutgoingCreated):

@@ -75,15 +75,6 @@ for kind, name in (
     )
 
 
-@fault("sender-session-ack-with-reserved-not-processed", breaks="MQQB-2.2.1-01", blind=True)
-class SenderSessionAckWithReservedNotProcessed(SessionAcks):
-    """The sender ignores a SessionAck whose InternalHeader.Reserved is not zero."""
-
-    def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
-        if not packet.InternalHeader.Reserved:
-            super().receive(session, packet, now)
-
-
 @fault("initiator-response-with-internal-reserved-taken-as-refusal", breaks="MQQB-2.2.1-01", blind=True)
 class InitiatorResponseWithInternalReservedTakenAsRefusal(SessionOpening):
     """The initiator treats an EstablishConnection response as a refusal if InternalHeader.Reserved is not zero."""

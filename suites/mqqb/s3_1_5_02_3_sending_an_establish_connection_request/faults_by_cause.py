@@ -281,7 +281,11 @@ class InitiatorOwnGuidInDirectRequestWithoutPing(Establishing):
         return replace(request, EstablishConnectionHeader=header)
 
 
-@fault("initiator-response-on-later-connection-taken-as-request", breaks="MQQB-3.1.5.2.3-13", blind=True)
+@fault(
+    "initiator-response-on-later-connection-taken-as-request",
+    breaks=("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01"),
+    blind=True,
+)
 class InitiatorResponseOnLaterConnectionTakenAsRequest(SessionOpening):
     """On a later connection to the same destination, the initiator treats the response as a request."""
 

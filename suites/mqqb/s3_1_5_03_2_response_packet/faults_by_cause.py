@@ -184,19 +184,6 @@ class InitiatorTimeStampOfResponseHas16Bits(_RoundTripWrong):
         return end - (end - start & 0xFFFF), end
 
 
-@fault("initiator-establish-connection-on-later-connection-answered", breaks="MQQB-3.1.5.3.2-D01", blind=True)
-class InitiatorEstablishConnectionOnLaterConnectionAnswered(SessionOpening):
-    """On a later connection, the initiator answers the EstablishConnection response with an EstablishConnection
-    packet.
-    """
-
-    def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
-        if has_earlier_request(self.qm, session, packet):
-            self.receive_establish_request(session, packet, now)
-        else:
-            super().receive_establish_response(session, packet, now)
-
-
 @fault("initiator-establish-connection-of-guid-session-answered", breaks="MQQB-3.1.5.3.2-D01", blind=True)
 class InitiatorEstablishConnectionOfGuidSessionAnswered(SessionOpening):
     """If the destination has no direct format name, the initiator answers the response as if it was a request."""

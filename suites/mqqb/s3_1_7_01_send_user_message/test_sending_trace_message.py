@@ -132,13 +132,10 @@ def test_traced_message_that_is_routed_is_reported(peer, sut, judge):
         user |= {"DM": recoverable, "RC": hops}
         sent.append(receiver.send_packet(peer.message(user, destination=None, **traced)))
 
-    def list_forwarded() -> list[Frame]:
-        return [one for one in receiver.messages if one["UserHeader"].SourceQueueManager == peer.identifier]
-
     def list_hop_reports() -> list[Frame]:
         return [frame for frame in receiver.list_reports() if "<NEXT HOP>" in Report(frame).text]
 
-    forwarded = receiver.await_all(list_forwarded, len(sent))
+    forwarded = receiver.await_all(receiver.list_forwarded, len(sent))
     reports = receiver.await_all(list_hop_reports, len(sent))
     evidence = [*sent, *forwarded, *reports]
     judge(

@@ -150,6 +150,10 @@ class AcknowledgingReceiver(Receiver):
         """
         return message_class(frame) == REPORT or bool(frame["UserHeader"].DQ == PUBLIC)
 
+    def list_forwarded(self) -> list[Frame]:
+        """Return the messages of the peer that the SUT has sent back to the peer."""
+        return [frame for frame in self.messages if frame["UserHeader"].SourceQueueManager == self.peer.identifier]
+
     def list_reports(self) -> list[Frame]:
         """Return the reports on traced messages that have arrived."""
         return [frame for frame in self.messages if self.is_report(frame)]
