@@ -95,7 +95,7 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
     """The SUT sends six transactions of one message: each message has FM and LM set and a unique ID, TxSequenceNumber
     is 1 to 6, and PreviousTxSequenceNumber is 0 to 5.
     """
-    sender = Sender(peer, sut)
+    sender = Sender(peer, sut, peer.direct_name(f"mqc-{sut.own}-single"))  # an earlier run had another sequence
     sender.send(*range(1, SINGLE_MESSAGE_TRANSACTION_COUNT + 1), delivery="transactional")
     session, sent = sender.await_first(SINGLE_MESSAGE_TRANSACTION_COUNT)
     try:
@@ -174,7 +174,7 @@ def test_fm_and_lm_mark_first_and_last_message_of_transaction(peer, sut, judge, 
     TxSequenceNumber counts from 1.
     """
     transaction = sut.control.call("begin")["transaction"]
-    sender = Sender(peer, sut, peer.direct_name(f"mqc-first-{count}"))
+    sender = Sender(peer, sut, peer.direct_name(f"mqc-{sut.own}-first-{count}"))
     for tag in range(1, count + 1):
         large = {"body": LARGE_BODY} if tag in (1, count) else {}
         sender.send(tag, transaction=transaction, **large)
