@@ -25,8 +25,9 @@ from reference_qm.surface.clock import Now
 def _get_address_part(format_name: str) -> str | None:
     """Return the host of a direct format name in lower case, or None for another format name."""
     name = parse_format_name(format_name)
-    is_direct = isinstance(name, PrivateQueuePath | PublicQueuePath)
-    return name.ProtocolAddressSpecification.lower() if is_direct else None
+    if not isinstance(name, PrivateQueuePath | PublicQueuePath):
+        return None
+    return name.ProtocolAddressSpecification.lower()
 
 
 def _find_direct_host(qm: QueueManager) -> str | None:
