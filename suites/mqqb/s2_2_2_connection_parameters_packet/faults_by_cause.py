@@ -27,10 +27,6 @@ def _remove_window_size(data: bytes) -> bytes:
     return _resize(data, len(data) - 2)
 
 
-def _widen_window_size(data: bytes) -> bytes:
-    return _resize(data, len(data) + 2)
-
-
 def _is_request_again(qm: QueueManager, session: Session, packet: object) -> bool:
     return session.initiator and has_earlier_request(qm, session, packet)
 
@@ -92,13 +88,6 @@ for _name, _rule, _says, _change, _when in (
         "The acceptor's ConnectionParameters lacks WindowSize while another session is open.",
         _remove_window_size,
         _is_response_beside_session,
-    ),
-    (
-        "initiator-window-size-of-32-bits-in-later-request",
-        "MQQB-2.2.2.1-D01",
-        "WindowSize of the initiator's ConnectionParameters has 32 bits in a later request.",
-        _widen_window_size,
-        _is_request_again,
     ),
 ):
     add(_name, _rule, _says, change_sent_packet(ConnectionParametersPacket, _change, _when), blind=True)

@@ -68,7 +68,7 @@ def test_requests_for_private_name_have_in_set_and_their_pt(peer, sut, judge):
         connection = session.listener.accept(2 * sut.connect_timeout_ms)
         request = None if connection is None else connection.poll_packet(0)
         _judge_internal_bits(judge, ("MQQB-2.2.3-01", "MQQB-2.2.3-02"), 2, request, attempt)
-        if request is None or request.kind != "EstablishConnection":
+        if connection is None or request is None or request.kind != "EstablishConnection":
             judge.mark_not_exercised(
                 "MQQB-2.2.2-01", "MQQB-2.2.2-02", *PARAMETERS_SIZE_RULES, reason="the SUT sent no EstablishConnection"
             )

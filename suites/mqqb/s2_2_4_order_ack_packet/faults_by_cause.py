@@ -13,10 +13,11 @@ from harness.faults.ordering_acks import (
     PROPERTIES,
     change_order_ack,
     is_later_message,
+    is_sent_to_direct_name,
     is_sent_to_private_queue,
 )
 from harness.faults.registry import add
-from harness.faults.session_packets import has_other_session
+from harness.faults.session_packets import SessionCondition, has_other_session
 from reference_qm.codec import OrderAckBody, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import Session
@@ -28,7 +29,12 @@ def _acknowledges_later_message(qm: QueueManager, session: Session, packet: User
     return OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody).TxSequenceNumber > 1
 
 
-def _replace_last_name_part(name: str) -> str:
+def _restrict_to_direct_names(when: SessionCondition) -> SessionCondition:
+    """Return a condition that also requires a direct format name as destination."""
+    return lambda qm, session, packet: is_sent_to_direct_name(qm, session, packet) and when(qm, session, packet)
+
+
+def _remove_dollar(name: str) -> str:
     return name.removesuffix("$")
 
 
@@ -112,7 +118,7 @@ for _name, _rule, _says, _change, _when in (
         "later-order-queue-without-dollar",
         "MQQB-2.2.4-05",
         "lacks its last $",
-        _replace_last_name_part,
+        _remove_dollar,
         is_later_message,
     ),
     ("beside-session-with-os-name", "MQQB-2.2.4-05", "begins with OS:", _use_host_protocol, has_other_session),
@@ -126,7 +132,7 @@ for _name, _rule, _says, _change, _when in (
         f"The direct format name of some OrderAcks {_says}.",
         change_order_ack(
             {DIRECT_NAME_PATH: _change},
-            lambda qm, session, packet, _when=_when: packet.UserHeader.DQ == 7 and _when(qm, session, packet),
+            _restrict_to_direct_names(_when),
         ),
         blind=True,
     )
