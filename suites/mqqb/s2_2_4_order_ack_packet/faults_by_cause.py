@@ -64,7 +64,7 @@ def _exchange_identifier_parts(body: bytes) -> bytes:
 
 _LATER = ("later", "that follows another message on its session", is_later_message)
 _PRIVATE = ("private", "to a private queue by number", is_sent_to_private_queue)
-_BESIDE = ("beside-session", "that is sent while another session is open", has_other_session)
+_BESIDE = ("beside-session", "sent beside another open session", has_other_session)
 _OF_LATER = ("of-later-message", "with a TxSequenceNumber above 1", _acknowledges_later_message)
 _CASES: tuple[tuple[str, str, str, Any, tuple[tuple[str, str, Any], ...]], ...] = (
     (

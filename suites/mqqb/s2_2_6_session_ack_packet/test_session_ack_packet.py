@@ -31,14 +31,15 @@ def test_session_acks_of_both_roles_have_36_bytes(peer, sut, judge):
     """
     peer.try_session()
     accepted = peer.open_raw()
-    for connection, case in (
-        (accepted, "first SessionAck"),
-        (accepted, "second SessionAck"),
-        (await_session_of_sut(peer, sut), "SessionAck of the SUT as initiator"),
+    for connection, count, case in (
+        (accepted, 1, "first SessionAck"),
+        (accepted, 2, "second SessionAck"),
+        (await_session_of_sut(peer, sut), 1, "SessionAck of the SUT as initiator"),
     ):
-        known = len(connection.received)
         sent = connection.send(peer.recoverable_message())
-        answer = connection.poll_packet(known)
+        answer = connection.poll(
+            "SessionAck", lambda frame, count=count: frame["SessionHeader"].AckSequenceNumber == count
+        )
         judge(
             "MQQB-2.2.6-D01",
             expected=SESSION_ACK_BYTES,

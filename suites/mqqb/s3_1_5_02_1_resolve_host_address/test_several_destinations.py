@@ -51,8 +51,8 @@ def test_messages_for_queues_of_one_host_name_their_queues(peer, sut, judge):
             case=f"DestinationQueue of message {tag}",
             evidence=found,
         )
-        for session in peer.conversations:
-            session.acknowledge_all()
+        for message in found:
+            peer.inbox.conversation(message).acknowledge_all()
         peer.settle()
 
 
@@ -60,7 +60,7 @@ def _await_message(peer, sut, tag):
     """Return the messages with an ApplicationTag that arrive on any session of the SUT."""
 
     def list_messages():
-        return [one for session in peer.conversations for one in session.messages if tags([one]) == [tag]]
+        return peer.inbox.find(lambda frame: tags([frame]) == [tag])
 
     peer.wait(lambda: bool(list_messages()), sut.connect_timeout_ms, f"message {tag}")
     return list_messages()
