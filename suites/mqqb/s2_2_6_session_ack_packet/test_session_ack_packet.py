@@ -24,6 +24,11 @@ def test_session_ack_has_in_and_sh_set_and_pt_1(peer, judge):
     judge("MQQB-2.2.6-02", expected=1, observed=bits["PT"], case="PT of the SessionAck", evidence=[answer])
 
 
+def _acknowledges(count):
+    """Return a condition for a SessionAck that acknowledges a given number of messages."""
+    return lambda frame: frame["SessionHeader"].AckSequenceNumber == count
+
+
 @covers("MQQB-2.2.6-D01", "MQQB-2.2.6-02")
 def test_session_acks_of_both_roles_have_36_bytes(peer, sut, judge):
     """While another session is open, the SUT acknowledges two messages of the peer one after the other, and then a
@@ -37,9 +42,7 @@ def test_session_acks_of_both_roles_have_36_bytes(peer, sut, judge):
         (await_session_of_sut(peer, sut), 1, "SessionAck of the SUT as initiator"),
     ):
         sent = connection.send(peer.recoverable_message())
-        answer = connection.poll(
-            "SessionAck", lambda frame, count=count: frame["SessionHeader"].AckSequenceNumber == count
-        )
+        answer = connection.poll("SessionAck", _acknowledges(count))
         judge(
             "MQQB-2.2.6-D01",
             expected=SESSION_ACK_BYTES,
