@@ -5,11 +5,18 @@ way.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from harness.faults.fields import bit_clear, bit_set, field_is
-from harness.faults.primitives import wrong_fields
+from harness.faults.parts import replace_part
+from harness.faults.primitives import set_fields, wrong_fields
 from harness.faults.registry import Install
-from reference_qm.codec import UserMessagePacket
+from harness.faults.session_packets import SessionCondition
+from reference_qm.codec import UserMessagePacket, parse_packet
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.core.transfer.order_acks import is_final_ack, is_order_ack
+from reference_qm.model.adm import Session
 
 MessageCondition = Callable[[UserMessagePacket], bool]
 PROPERTIES = "MessagePropertiesHeader"
@@ -92,3 +99,39 @@ WRONG_HEADER_FAULTS: Mapping[str, Callable[[MessageCondition], Install]] = {
 """The functions that create a fault, by the property of the acknowledgment that the fault makes wrong. The argument
 of each function is a condition that selects the packets.
 """
+
+
+def change_order_ack(changes: Mapping[str, Any], when: SessionCondition) -> Install:
+    """Return an installer of a fault that changes fields of the OrderAcks that a condition selects."""
+    return _change_acknowledgment(is_order_ack, changes, when)
+
+
+def change_final_ack(changes: Mapping[str, Any], when: SessionCondition) -> Install:
+    """Return an installer of a fault that changes fields of the FinalAcks that a condition selects."""
+    return _change_acknowledgment(is_final_ack, changes, when)
+
+
+def _change_acknowledgment(meant: MessageCondition, changes: Mapping[str, Any], when: SessionCondition) -> Install:
+    class AcknowledgmentChanged(Connecting):
+        def send(self, session: Session, packet: bytes) -> None:
+            parsed = parse_packet(packet)
+            if isinstance(parsed, UserMessagePacket) and meant(parsed) and when(self.qm, session, parsed):
+                packet = set_fields(parsed, {"BaseHeader.PacketSize": 0, **changes}).build()
+            super().send(session, packet)
+
+    return replace_part(AcknowledgmentChanged)
+
+
+def is_later_message(qm: QueueManager, session: Session, packet: object) -> bool:
+    """Return whether a message was sent on the session before."""
+    return session.MessageSentCount > 1
+
+
+def is_sent_to_private_queue(qm: QueueManager, session: Session, packet: Any) -> bool:
+    """Return whether the destination of an acknowledgment is a private queue by number."""
+    return bool(packet.UserHeader.DQ == PRIVATE)
+
+
+def is_sent_to_direct_name(qm: QueueManager, session: Session, packet: Any) -> bool:
+    """Return whether the destination of an acknowledgment is a direct format name."""
+    return bool(packet.UserHeader.DQ == DIRECT)

@@ -8,10 +8,12 @@ from harness.faults.registry import add
 from harness.faults.session_packets import (
     OPERATING_SYSTEM_AT,
     change_sent_packet,
+    clear_internal_flag,
     has_earlier_request,
     has_other_session,
     is_refused,
     set_byte,
+    set_packet_type,
 )
 from reference_qm.codec import EstablishConnectionPacket
 from reference_qm.core.queue_manager import QueueManager
@@ -151,3 +153,49 @@ add(
     change_sent_packet(EstablishConnectionPacket, _invert_flag(1), _is_request_beside_session),
     blind=True,
 )
+
+for _name, _rule, _says, _step, _condition in (
+    (
+        "initiator-in-clear-in-later-establish-request",
+        "MQQB-2.2.3-01",
+        "IN of an EstablishConnection request is clear if an earlier request had the same destination.",
+        clear_internal_flag,
+        _is_request_again,
+    ),
+    (
+        "acceptor-in-clear-in-refusing-establish-response",
+        "MQQB-2.2.3-01",
+        "IN of a refusing EstablishConnection response is clear.",
+        clear_internal_flag,
+        is_refused,
+    ),
+    (
+        "acceptor-in-clear-in-establish-response-beside-session",
+        "MQQB-2.2.3-01",
+        "IN of an EstablishConnection response is clear while another session is open.",
+        clear_internal_flag,
+        _is_response_beside_session,
+    ),
+    (
+        "initiator-establish-request-pt-3-to-guid",
+        "MQQB-2.2.3-02",
+        "PT of an EstablishConnection request is 3 if the destination is a GUID.",
+        set_packet_type(3),
+        _is_request_to_guid,
+    ),
+    (
+        "acceptor-refusing-establish-response-pt-3",
+        "MQQB-2.2.3-02",
+        "PT of a refusing EstablishConnection response is 3.",
+        set_packet_type(3),
+        is_refused,
+    ),
+    (
+        "initiator-later-establish-request-pt-1",
+        "MQQB-2.2.3-02",
+        "PT of an EstablishConnection request is 1 if an earlier request had the same destination.",
+        set_packet_type(1),
+        _is_request_again,
+    ),
+):
+    add(_name, _rule, _says, change_sent_packet(EstablishConnectionPacket, _step, _condition), blind=True)

@@ -188,7 +188,7 @@ def test_order_ack_has_the_number_of_the_first_message(peer, sut, judge, number)
 
 
 @needs("queues", "private_names")
-@covers("MQQB-2.2.4-04", "MQQB-3.1.3.2-29", "MQQB-3.1.6.9-01")
+@covers("MQQB-2.2.4-04", "MQQB-2.2.4-12", "MQQB-3.1.3.2-29", "MQQB-3.1.6.9-01")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_order_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     """The peer sends two messages to a private format name; the second message names private queues of the peer as
@@ -228,6 +228,63 @@ def test_order_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
             case=f"queue manager and number of the destination queue of the OrderAck of a {case}",
             evidence=[message, ack],
         )
+        identifier, number = receiver.sequence.identifier, int(message["TransactionHeader"].TxSequenceNumber)
+        judge(
+            "MQQB-2.2.4-12",
+            expected=(identifier.Ordinal, identifier.TimeStamp, number, number - 1),
+            observed=tuple(read_ack_place(ack)),
+            case="Ordinal and TimeStamp of TxSequenceID, TxSequenceNumber, TxPreviousSequenceNumber",
+            evidence=[message, ack],
+        )
+
+
+@covers("MQQB-2.2.4-05", "MQQB-2.2.4-06", "MQQB-2.2.4-12", "MQQB-2.2.5-07")
+def test_acknowledgments_beside_open_session_name_order_queue_of_peer(peer, sut, judge):
+    """While another session of the peer is open, the SUT accepts a transactional message and refuses another one: the
+    direct format names of the OrderAck and of the FinalAck have the address and the order queue of the peer.
+    """
+    peer.try_session()
+    receiver = Receiver(peer, sut)
+    sent = [receiver.send()]
+    ack = _await_ack_unless_missing(receiver, judge, sent)
+    if ack is None:
+        return
+    name = str(ack["UserHeader"].DestinationQueue.DirectFormatName)
+    judge(
+        "MQQB-2.2.4-05",
+        "MQQB-2.2.4-06",
+        expected=f"TCP:{peer.address}\\private$\\order_queue$".lower(),
+        observed=name.lower(),
+        case="destination of the OrderAck",
+        evidence=[*sent, ack],
+    )
+    identifier = receiver.sequence.identifier
+    judge(
+        "MQQB-2.2.4-12",
+        expected=(identifier.Ordinal, identifier.TimeStamp, 1, 0),
+        observed=tuple(read_ack_place(ack)),
+        case="Ordinal and TimeStamp of TxSequenceID, TxSequenceNumber, TxPreviousSequenceNumber",
+        evidence=[*sent, ack],
+    )
+    judge.conclude("MQQB-2.2.4-05", "MQQB-2.2.4-06", "MQQB-2.2.4-12")
+    sent.append(receiver.send(destination=peer.missing_queue))
+    final = receiver.await_acknowledgment(final=True)
+    judge(
+        "MQQB-2.2.5-07",
+        expected=f"TCP:{peer.address}".lower(),
+        observed=str(final["UserHeader"].DestinationQueue.DirectFormatName).partition("\\")[0].lower(),
+        case="host in the destination of the FinalAck",
+        evidence=[*sent, final],
+    )
+
+
+def _await_ack_unless_missing(receiver, judge, sent):
+    """Return the OrderAck of a message; without an OrderAck, mark the rules of its fields as not exercised."""
+    frame = receiver.poll_acknowledgment()
+    if frame is None:
+        rules = ("MQQB-2.2.4-05", "MQQB-2.2.4-06", "MQQB-2.2.4-12", "MQQB-2.2.5-07")
+        judge.mark_not_exercised(*rules, reason="no OrderAck arrived", evidence=sent)
+    return frame
 
 
 @needs("queues", "private_names")

@@ -122,13 +122,14 @@ def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, jud
 
 
 @needs("queues", "private_names")
-@covers("MQQB-2.2.5-05")
+@covers("MQQB-2.2.5-05", "MQQB-2.2.5-24")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     """The peer sends two transactional messages to a private format name; the second message names private queues of
     the peer as administration queue and response queue. The SUT refuses both messages, and sends both FinalAcks to
     private queue 4 of the peer.
     """
+    peer.try_session()
     receiver = Receiver(peer, sut)
     queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=get_private_queue_number(sut, sut.queue()))
     for case, names in (
@@ -149,6 +150,20 @@ def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
             case=f"queue manager and number of the destination queue of the FinalAck of a {case}",
             evidence=[sent, frame],
         )
+        _judge_source_of_final_ack(peer, judge, sent, frame)
+
+
+def _judge_source_of_final_ack(peer, judge, sent, frame):
+    """Judge that bytes 16 to 35 of the body are the SourceGUID and the MessageID of the acknowledged message."""
+    body = bytes(frame["MessagePropertiesHeader"].MessageBody)
+    number = int(sent["UserHeader"].MessageID)
+    judge(
+        "MQQB-2.2.5-24",
+        expected=(peer.identifier.bytes_le + number.to_bytes(4, "little")).hex(),
+        observed=body[16:].hex(),
+        case="SourceGUID and MessageID in the body of the FinalAck",
+        evidence=[sent, frame],
+    )
 
 
 @needs("receive", "queues")
@@ -180,6 +195,7 @@ def test_final_ack_of_a_message_that_left_its_queue_names_the_reason(peer, sut, 
         remove(sut, sut.queue("transactional"))
     frame = receiver.await_acknowledgment(final=True)
     judge_final_ack_body(judge, receiver, frame, sent, 1)
+    _judge_source_of_final_ack(peer, judge, sent, frame)
     judge(
         rule,
         "MQMQ-2.2.18.1.6-D01",

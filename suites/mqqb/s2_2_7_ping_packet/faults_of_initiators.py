@@ -13,6 +13,7 @@ from harness.faults.registry import add
 from reference_qm.codec import PingPacket
 from reference_qm.core.sessions.ping import Ping
 from reference_qm.model.adm import Session
+from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import PingSocket
 
@@ -59,3 +60,26 @@ for _name, _rule, _bit in (
         f"The initiator inverts RF of a Ping Response in which bit {_bit} is the only unused bit set.",
         change_received_datagrams(PingSocket.SOURCE, _invert_rf_if_bit_set(_bit)),
     )
+
+
+def _invert_rc(request: PingPacket) -> PingPacket:
+    return replace(request, Flags=request.Flags ^ PingPacket.flags(RC=1))
+
+
+@fault("initiator-rc-inverted-in-later-ping-request", breaks="MQQB-2.2.7-02", blind=True)
+class InitiatorRcInvertedInLaterPingRequest(Ping):
+    """The initiator inverts RC in every Ping Request after the first one."""
+
+    def build_request(self) -> PingPacket:
+        request = super().build_request()
+        return _invert_rc(request) if self.qm.adm.PingCookie > 1 else request
+
+
+@fault("initiator-rc-inverted-in-ping-request-beside-session", breaks="MQQB-2.2.7-02", blind=True)
+class InitiatorRcInvertedInPingRequestBesideSession(Ping):
+    """The initiator inverts RC in a Ping Request while a session is open."""
+
+    def build_request(self) -> PingPacket:
+        request = super().build_request()
+        states = [one.SessionState for one in self.qm.sessions.values()]
+        return _invert_rc(request) if SessionState.OPEN in states else request

@@ -16,11 +16,14 @@ EXCHANGE_TOLERANCE_S = 20
 @needs("send", "management")
 @covers("MQQB-3.1.2.6-D01")
 def test_resend_time_is_one_resend_interval_after_the_last_order_ack(peer, sut, judge):
-    """The peer acknowledges the first of two messages: EodResendTime is the time of the acknowledgment plus
-    EodResendInterval, according to the SUT's clock; or, as erratum E46 allows, the sending time of the second message
-    plus EodResendInterval.
+    """The peer acknowledges the first of two messages to the second of two queues: EodResendTime is the time of the
+    acknowledgment plus EodResendInterval, according to the SUT's clock; or, as erratum E46 allows, the sending time of
+    the second message plus EodResendInterval.
     """
-    outgoing = Outgoing(peer, sut, "mqc-resend-time")
+    beside = Outgoing(peer, sut, "mqc-resend-beside")
+    beside.send()
+    beside.acknowledge_all()
+    outgoing = beside.open_beside("mqc-resend-time")
     sent = outgoing.send(2)
     outgoing.send_session_ack()
     frame = outgoing.send_order_ack(1)

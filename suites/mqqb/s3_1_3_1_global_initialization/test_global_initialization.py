@@ -58,6 +58,9 @@ RECEIVING_CACHES = (
 the lifetime in ms.
 """
 ENHANCED_PRIVACY_LEVEL = 3
+UNREACHABLE_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
+"""A format name with an address that is reserved for documentation, so that no system has it (RFC 5737)."""
+MESSAGE_LIFETIME_S = 60
 HISTORY_TIMER = "MessageIDHistoryCleanup"
 HISTORY_TIMER_MS = 20_000
 """The duration of the MessageIDHistory Cleanup Timer in the check. The duration is so short that the history becomes
@@ -262,7 +265,7 @@ def test_history_cleanup_timer_runs_after_restart_with_outdated_history(peer, su
 @covers("MQQB-3.1.3.1-06", "MQQB-3.1.3.1-07", "MQQB-3.1.1.3-21")
 def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, judge):
     """After a restart with an entry in MessageIDHistoryTable, the cleanup timer of the table runs; after a restart with
-    an empty table, the timer does not run.
+    an empty table, and with a message that waits to be sent, the timer does not run.
     """
     sut.set_timers(message_id_history_cleanup_ms=HISTORY_TIMER_MS)
     session = peer.open_raw()
@@ -291,6 +294,8 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
             reason="the SUT's MessageIDHistoryTable did not become empty: other systems may be sending to the SUT",
         )
         return
+    if sut.has("send"):
+        sut.send(UNREACHABLE_NAME, delivery="recoverable", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     sut.restart()
     manager = _read_queue_manager(sut)
     entries = len(read_element(manager, "MessageIDHistoryTable"))

@@ -305,3 +305,30 @@ class ReceiverMalformedPacketClosesEverySession(Closing):
         for other in list(self.qm.sessions.values()):
             if other.RemoteQMGuid == session.RemoteQMGuid and other.SessionState is SessionState.OPEN:
                 self.close(other, "a fault", now)
+
+
+@fault("initiator-wrong-signature-in-open-session-ignored", breaks="MQQB-3.1.5.1-04", blind=True)
+class InitiatorWrongSignatureInOpenSessionIgnored(Identifying):
+    """The initiator of an open session keeps the session open after a packet with a wrong version or signature."""
+
+    def verify_signature(self, session: Session, error: FormatError, now: Now) -> None:
+        if not (session.initiator and session.SessionState is SessionState.OPEN):
+            super().verify_signature(session, error, now)
+
+
+@fault("acceptor-wrong-signature-after-first-message-ignored", breaks="MQQB-3.1.5.1-04", blind=True)
+class AcceptorWrongSignatureAfterFirstMessageIgnored(Identifying):
+    """The receiver verifies the signature only until it has received a message on the session."""
+
+    def verify_signature(self, session: Session, error: FormatError, now: Now) -> None:
+        if not session.MessageReceivedCount:
+            super().verify_signature(session, error, now)
+
+
+@fault("initiator-wrong-signature-before-open-session-ignored", breaks="MQQB-3.1.5.1-04", blind=True)
+class InitiatorWrongSignatureBeforeOpenSessionIgnored(Identifying):
+    """The initiator of a session that is not open ignores a packet with a wrong version or signature."""
+
+    def verify_signature(self, session: Session, error: FormatError, now: Now) -> None:
+        if not session.initiator or session.SessionState is SessionState.OPEN:
+            super().verify_signature(session, error, now)

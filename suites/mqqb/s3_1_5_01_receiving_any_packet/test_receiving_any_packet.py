@@ -9,6 +9,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import closed, closed_unanswered, holds, none, packet
 from harness.peer.handshake import establish_request
+from harness.peer.inbox import establish_response
 from harness.peer.peer import Peer
 from harness.run.marks import covers, malforms, sut_survives
 from harness.wire import connection_parameters, establish_connection, session_ack
@@ -125,6 +126,25 @@ def test_packet_with_wrong_version_or_signature_closes_session(peer, sut, judge,
     if sut.has("receive"):
         stored = [one["label"] for one in sut.messages("plain") if one["label"] == wrong]
         judge("MQQB-3.1.5.1.2-01", expected=none("stored message"), observed=stored, evidence=[sent])
+
+
+@malforms("MQMQ-2.2.19.1-01", "MQMQ-2.2.19.1-21")
+@sut_survives()
+@covers("MQQB-3.1.5.1-04", "MQQB-3.1.5.1.2-01", "MQQB-3.1.5.1.2-D01")
+@pytest.mark.parametrize("wrong", ["version 0x11", "signature in small letters"])
+def test_response_with_wrong_signature_closes_session_that_opens(peer, sut, judge, wrong):
+    """The peer answers the SUT's EstablishConnection request with a packet with a wrong version or signature: the SUT
+    closes the session and sends nothing.
+    """
+    at, value = WRONG_SIGNATURES[wrong]
+    session = OutgoingSession(peer, sut)
+    data = bytearray(bytes(establish_response(peer, session.await_request())))
+    data[at : at + len(value)] = value
+    connection = session.connection
+    known = len(connection.received)
+    sent = connection.send(bytes(data))
+    observed = await_early_close(peer, connection)
+    judge.all(expected=closed_unanswered(known), observed=observed, evidence=[sent, connection.last])
 
 
 @malforms("MQMQ-2.2.19.1-01", "MQMQ-2.2.19.1-21")

@@ -362,13 +362,13 @@ def test_request_to_router_contains_guid_of_router(topology, judge):
     "MQQB-3.1.5.2.3-08",
 )
 def test_retried_session_keeps_one_next_hop_of_the_destination(peer, sut, judge):
-    """During two attempts of the SUT to reach a private name, NextHops contains one address, and the request contains
-    the GUID in that name.
+    """During three attempts of the SUT to reach a private name, of which the second opens a session, NextHops contains
+    one address, and the request contains the GUID in that name.
     """
     name = private_name(peer.identifier)
     session = OutgoingSession(peer, sut, name)
     formatted = f"{'IPv6' if ':' in peer.address else 'IP'}={peer.address}"
-    for _ in range(2):
+    for attempt in range(3):
         request = session.await_request()
         next_hops = find_outgoing_queue(sut, name)["NextHops"]
         judge(
@@ -388,6 +388,10 @@ def test_retried_session_keeps_one_next_hop_of_the_destination(peer, sut, judge)
             case="ServerGuid of the request",
             evidence=request,
         )
+        judge.conclude()
+        if attempt == 1:  # the message is not acknowledged, so that the SUT connects again
+            session.respond()
+            session.agree()
         session.connection.close()
 
 
@@ -410,19 +414,30 @@ def test_next_hop_has_prefix_of_its_address_kind(peer, sut, judge):
 
 @needs("send", "inspect", "management", "two_addresses")
 @covers(
+    "MQQB-3.1.5.2.1-05",
     "MQQB-3.1.5.2.1-27",
     "MQQB-3.1.5.2.1-28",
     "MQQB-3.1.5.2.1-29",
     "MQQB-3.1.5.2.1-31",
     "MQQB-3.1.5.2.1-32",
+    "MQQB-3.1.5.2.1-36",
 )
 def test_next_hops_have_every_address_of_host_name(peer, sut, judge):
-    """While the SUT connects to a host name with several addresses, NextHopCollection of the session and NextHops of
-    the outgoing queue contain every address to which the name resolves.
+    """While the SUT connects to a host name with several addresses, and a message waits for another host,
+    NextHopCollection of the session and NextHops of the outgoing queue contain every address to which the name
+    resolves, and RemoteQMHostName of the session is the name.
     """
-    request = OutgoingSession(peer, sut, PEER_QUEUE_BY_HOST_NAME).await_request()
+    sut.send(UNREACHABLE_NAME, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
+    request = OutgoingSession(peer, sut, PEER_QUEUE_BY_HOST_NAME).poll_request(2 * sut.connect_timeout_ms)
+    judge(
+        "MQQB-3.1.5.2.1-05",
+        expected=holds("the SUT connects to the host name", otherwise="the SUT opened no connection"),
+        observed=request is not None,
+        evidence=[request],
+    )
     expected = sorted(peer.environment.resolve(TWO_ADDRESSES)) or sorted((UNUSED_ADDRESS, peer.address))
-    hops = find_initiated_session(sut, PEER_QUEUE_BY_HOST_NAME)["NextHopCollection"]
+    session = find_initiated_session(sut, PEER_QUEUE_BY_HOST_NAME)
+    hops = session["NextHopCollection"]
     judge(
         "MQQB-3.1.5.2.1-28",
         "MQQB-3.1.5.2.1-31",
@@ -430,14 +445,21 @@ def test_next_hops_have_every_address_of_host_name(peer, sut, judge):
         expected=expected,
         observed=sorted(hop["Address"] for hop in hops),
         case="Addresses in NextHopCollection",
-        evidence=request,
+        evidence=[request],
     )
     judge(
         "MQQB-3.1.5.2.1-29",
         expected=[PEER_QUEUE_BY_HOST_NAME.partition(":")[2].partition("\\")[0].lower()] * len(hops),
         observed=[str(hop["HostName"]).lower() for hop in hops],
         case="HostNames in NextHopCollection",
-        evidence=request,
+        evidence=[request],
+    )
+    judge(
+        "MQQB-3.1.5.2.1-36",
+        expected={str(hop["HostName"]).lower() for hop in hops},
+        observed={str(session["RemoteQMHostName"]).lower()},
+        case="RemoteQMHostName",
+        evidence=[request],
     )
     shown = find_outgoing_queue(sut, PEER_QUEUE_BY_HOST_NAME)["NextHops"]
     judge(
@@ -445,7 +467,7 @@ def test_next_hops_have_every_address_of_host_name(peer, sut, judge):
         expected=sorted(f"{'IPv6' if ':' in one else 'IP'}={one}" for one in expected),
         observed=sorted(shown),
         case="NextHops of the outgoing queue",
-        evidence=request,
+        evidence=[request],
     )
 
 
@@ -465,10 +487,18 @@ def test_next_hops_have_every_address_of_host_name(peer, sut, judge):
 )
 def test_session_elements_are_those_of_the_first_next_hop(peer, sut, judge):
     """For a private name, NextHopCollection contains a NextHop for each address, and the session has the elements of
-    the first NextHop.
+    the first NextHop, in the first attempt and in a retry.
     """
     name = private_name(peer.identifier)
-    request = OutgoingSession(peer, sut, name).await_request()
+    outgoing = OutgoingSession(peer, sut, name)
+    for attempt in ("first attempt", "retry"):
+        request = outgoing.await_request()
+        judge_session_elements(peer, sut, judge, name, request, attempt)
+        outgoing.connection.close()
+
+
+def judge_session_elements(peer, sut, judge, name, request, attempt):
+    """Compare NextHopCollection and the elements of the session for a private name with the first NextHop."""
     session = find_initiated_session(sut, name)
     next_hops = find_outgoing_queue(sut, name)["NextHops"]
     hops, indexer = session["NextHopCollection"], session["NextHopIndexer"]
@@ -499,6 +529,6 @@ def test_session_elements_are_those_of_the_first_next_hop(peer, sut, judge):
         "MQQB-3.1.5.2.1-37": ("RemoteQMGuid", guid_text(first_hop["QMGuid"]), session["RemoteQMGuid"]),
     }
     for rule, (element, expected, observed) in values.items():
-        judge(rule, expected=expected, observed=observed, case=element, evidence=request)
+        judge(rule, expected=expected, observed=observed, case=f"{element}, {attempt}", evidence=request)
     addresses = [hop["Address"] for hop in hops if is_address(hop["Address"])]
     judge("MQQB-3.1.1.3.1.3-01", expected=len(hops), observed=len(addresses), case="number of NextHops with an address")

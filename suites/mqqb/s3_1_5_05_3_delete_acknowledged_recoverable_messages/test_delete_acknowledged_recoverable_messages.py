@@ -35,8 +35,9 @@ from suites.mqqb.steps.sequences import RESENT, Outgoing
 def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, count, number, flags, carrier):
     """The peer acknowledges messages by RecoverableMsgAckSeqNumber and RecoverableMsgAckFlags: on the next session, the
     SUT does not send these messages, and sends all later messages. The readings of erratum E22 differ for messages with
-    lower numbers and if bit 0 is clear; the check judges neither case.
+    lower numbers and if bit 0 is clear; the check judges neither case. Meanwhile, a session of the peer is open.
     """
+    peer.try_session()
     sender = Sender(peer, sut)
     sender.send(*range(1, count + 1), delivery="recoverable")
     session, sent = sender.await_first(count)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
@@ -191,3 +192,38 @@ class InitiatorSessionHeaderCountsNotValidated(SessionAcks):
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         if not session.initiator:
             super().validate_message_counts(session, header, now)
+
+
+@fault("sender-recoverable-messages-kept-after-session-header-of-message", breaks="MQQB-3.1.5.5-05", blind=True)
+class SenderRecoverableMessagesKeptAfterSessionHeaderOfMessage(SessionAcks):
+    """The sender deletes acknowledged recoverable messages only when a SessionAck Packet arrives, and not when the
+    SessionHeader is part of a UserMessage.
+    """
+
+    in_session_ack = False
+
+    def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
+        self.in_session_ack = True
+        super().receive(session, packet, now)
+        self.in_session_ack = False
+
+    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+        if self.in_session_ack:
+            super().delete_acknowledged_recoverable(session, header)
+
+
+@fault("sender-only-first-acknowledged-recoverable-message-deleted", breaks="MQQB-3.1.5.5-05", blind=True)
+class SenderOnlyFirstAcknowledgedRecoverableMessageDeleted(SessionAcks):
+    """The sender deletes only the recoverable message with the number RecoverableMsgAckSeqNumber."""
+
+    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+        super().delete_acknowledged_recoverable(session, replace(header, RecoverableMsgAckFlags=1))
+
+
+@fault("sender-recoverable-messages-of-second-session-kept", breaks="MQQB-3.1.5.5-05", blind=True)
+class SenderRecoverableMessagesOfSecondSessionKept(SessionAcks):
+    """The sender does not delete acknowledged recoverable messages while another session is open."""
+
+    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+        if not list_open_sessions(self.qm, session):
+            super().delete_acknowledged_recoverable(session, header)

@@ -236,6 +236,39 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     judge("MQQB-3.1.5.6-11", expected=0, observed=index, case="ResendIntervalIndex after a resend", evidence=frame)
 
 
+@needs("send", "inspect")
+@covers("MQQB-3.1.5.6-07", "MQQB-3.1.5.6-09", "MQQB-3.1.5.6-10")
+def test_late_order_acks_change_neither_last_ack_nor_order_of_entries(peer, sut, judge):
+    """The peer sends OrderAcks for messages 1, 3, 2, 1 and 2 of seven messages: UnackedSequence contains the remaining
+    messages in order, and the late OrderAcks do not change LastAck.
+    """
+    outgoing = Outgoing(peer, sut, "mqc-order-late")
+    outgoing.send(7)
+    outgoing.send_session_ack()
+    last_ack = None
+    for count, number in enumerate((1, 3, 2, 1, 2), 1):
+        frame = outgoing.send_order_ack(number)
+        peer.eventually(lambda count=count: read_element(outgoing.read_sequence(), "LastAckCount") == count)
+        judge(
+            "MQQB-3.1.5.6-09" if count == 1 else "MQQB-3.1.5.6-10",
+            expected=list(range(2 if count == 1 else 4, 8)),
+            observed=outgoing.list_unacknowledged_numbers(),
+            case=f"numbers of the messages in UnackedSequence after OrderAck {count}",
+            evidence=frame,
+        )
+        shown = read_element(outgoing.read_sequence(), "LastAck")
+        if count > 2:
+            judge(
+                "MQQB-3.1.5.6-07",
+                expected=last_ack,
+                observed=shown,
+                case=f"LastAck after OrderAck {count}",
+                evidence=frame,
+            )
+        last_ack = shown
+    outgoing.acknowledge_all()
+
+
 def judge_copied_attributes(outgoing, sut, judge, frame):
     """Judge that OutgoingTransferInfo has the resend interval, its index and the time of TxOutgoingSequence."""
     rules = ("MQQB-3.1.5.6-20", "MQQB-3.1.5.6-25", "MQQB-3.1.5.6-26")

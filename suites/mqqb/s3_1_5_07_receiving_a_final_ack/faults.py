@@ -441,3 +441,23 @@ class SenderDeadLetterQueueOfApplicationIgnoredForSecond(Journaling):
         if named is queue and named is not None and len(named.MessagePositionList):
             return self.qm.adm.SystemTransactionalDeadletterQueue
         return queue
+
+
+@fault("sender-final-ack-of-message-with-jp-and-jn-not-journaled", breaks="MQQB-3.1.5.7-04", blind=True)
+class SenderFinalAckOfMessageWithJpAndJnNotJournaled(FinalAcks):
+    """The sender does not copy a received message with JP and JN to the system journal."""
+
+    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+        received = message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE
+        if not (received and position.UserMessage.UserHeader.JN):
+            super().journal_completed(position, message_class)
+
+
+@fault("sender-only-one-transactional-message-journaled", breaks="MQQB-3.1.5.7-04", blind=True)
+class SenderOnlyOneTransactionalMessageJournaled(FinalAcks):
+    """The sender does not copy a received message to the system journal if the journal contains another message."""
+
+    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+        received = message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE
+        if not (received and len(self.qm.adm.SystemJournalQueue.MessagePositionList)):
+            super().journal_completed(position, message_class)

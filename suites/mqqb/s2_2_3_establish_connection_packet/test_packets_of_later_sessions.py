@@ -1,0 +1,80 @@
+"""MS-MQQB 2.2.3 EstablishConnection Packet and 2.2.2 ConnectionParameters Packet: IN and PT in refusals, in retries,
+and beside another session.
+"""
+
+from __future__ import annotations
+
+from harness.peer.handshake import establish_request, parameters_request
+from harness.peer.inbox import establish_response
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.opening import OTHER_GUID, private_name, read_internal_bits
+from suites.mqqb.steps.outgoing_session import OutgoingSession
+
+PARAMETERS_SIZE_RULES = ("MQQB-2.2.2-D01", "MQQB-2.2.2.1-D01")
+PARAMETERS_BYTES = 32
+"""The size of a ConnectionParameters packet, which consists of BaseHeader (16), InternalHeader (4) and
+ConnectionParametersHeader (12).
+"""
+
+
+def _judge_parameters_size(judge, frame, case):
+    """Judge the size of a ConnectionParameters packet."""
+    judge(
+        *PARAMETERS_SIZE_RULES,
+        expected=PARAMETERS_BYTES,
+        observed="nothing" if frame is None else len(frame.data),
+        case=f"size of the {case}",
+        evidence=[frame],
+    )
+
+
+def _judge_internal_bits(judge, rules, packet_type, frame, case):
+    """Judge IN and PT of a packet; ``rules`` are the rule about IN and the rule about PT."""
+    bits = read_internal_bits(frame)
+    for rule, name, value in zip(rules, ("IN", "PT"), (1, packet_type), strict=True):
+        judge(rule, expected=value, observed=bits[name], case=f"{name} in the {case}", evidence=[frame])
+
+
+@covers("MQQB-2.2.3-01", "MQQB-2.2.3-02", "MQQB-2.2.2-01", "MQQB-2.2.2-02", *PARAMETERS_SIZE_RULES)
+def test_answers_beside_open_session_have_in_set_and_their_pt(peer, judge):
+    """While a session of the peer is open, the SUT answers a request for another queue manager with a packet with IN
+    set and PT 2, and answers the packets that open a second session with IN set and PT 2 or 3.
+    """
+    peer.try_session()
+    refused = peer.connect()
+    refused.send(establish_request(peer, ServerGuid=OTHER_GUID))
+    second = peer.connect()
+    second.send(establish_request(peer))
+    establish_rules = ("MQQB-2.2.3-01", "MQQB-2.2.3-02")
+    answer = second.poll_packet(0)
+    _judge_internal_bits(judge, establish_rules, 2, answer, "answer beside an open session")
+    refusal = refused.poll_packet(0)
+    if refusal is not None:  # a SUT may close the connection
+        _judge_internal_bits(judge, establish_rules, 2, refusal, "refusal")
+    second.send(parameters_request())
+    parameters = second.poll_packet(1)
+    _judge_internal_bits(judge, ("MQQB-2.2.2-01", "MQQB-2.2.2-02"), 3, parameters, "answer beside an open session")
+    _judge_parameters_size(judge, parameters, "answer beside an open session")
+
+
+@needs("private_names")
+@covers("MQQB-2.2.3-01", "MQQB-2.2.3-02", "MQQB-2.2.2-01", "MQQB-2.2.2-02", *PARAMETERS_SIZE_RULES)
+def test_requests_for_private_name_have_in_set_and_their_pt(peer, sut, judge):
+    """The peer closes the connection after the SUT's ConnectionParameters request for a private name, and the SUT
+    connects again: the EstablishConnection and ConnectionParameters requests have IN set and PT 2 or 3.
+    """
+    session = OutgoingSession(peer, sut, private_name(peer.identifier))
+    for attempt in ("first attempt", "second attempt"):
+        connection = session.listener.accept(2 * sut.connect_timeout_ms)
+        request = None if connection is None else connection.poll_packet(0)
+        _judge_internal_bits(judge, ("MQQB-2.2.3-01", "MQQB-2.2.3-02"), 2, request, attempt)
+        if connection is None or request is None or request.kind != "EstablishConnection":
+            judge.mark_not_exercised(
+                "MQQB-2.2.2-01", "MQQB-2.2.2-02", *PARAMETERS_SIZE_RULES, reason="the SUT sent no EstablishConnection"
+            )
+            return
+        connection.send(establish_response(peer, request))
+        parameters = connection.poll_packet(1)
+        _judge_internal_bits(judge, ("MQQB-2.2.2-01", "MQQB-2.2.2-02"), 3, parameters, attempt)
+        _judge_parameters_size(judge, parameters, attempt)
+        connection.close()

@@ -1,0 +1,187 @@
+"""Faults that break rules of MS-MQQB 2.2.5 only in some FinalAcks: in those of some classes, in later ones, in those to
+a private queue, or while another session is open.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.faults.ordering_acks import (
+    DIRECT_NAME_PATH,
+    FOREIGN_ADDRESS,
+    MESSAGE_BODY_FIELD_PATH,
+    PRIVATE_QUEUE_NUMBER_PATH,
+    PROPERTIES,
+    change_final_ack,
+    is_later_message,
+    is_sent_to_direct_name,
+    is_sent_to_private_queue,
+)
+from harness.faults.registry import add
+from harness.faults.session_packets import SessionCondition, has_other_session
+from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.model.adm import Session
+
+_NEGATIVE = 0x8000
+
+
+def _is_negative(qm: QueueManager, session: Session, packet: UserMessagePacket) -> bool:
+    return bool(packet.MessagePropertiesHeader.MessageClass & _NEGATIVE)
+
+
+def _is_positive(qm: QueueManager, session: Session, packet: UserMessagePacket) -> bool:
+    return not _is_negative(qm, session, packet)
+
+
+def _both(first: SessionCondition, second: SessionCondition) -> SessionCondition:
+    return lambda qm, session, packet: first(qm, session, packet) and second(qm, session, packet)
+
+
+def _has_class(message_class: MessageClass, which: SessionCondition) -> SessionCondition:
+    return lambda qm, session, packet: (
+        packet.MessagePropertiesHeader.MessageClass == message_class and which(qm, session, packet)
+    )
+
+
+def _remove_dollar(name: str) -> str:
+    return name.removesuffix("$")
+
+
+def _use_host_protocol(name: str) -> str:
+    return name.replace("TCP:", "OS:")
+
+
+def _replace_address(name: str) -> str:
+    return FOREIGN_ADDRESS + name[name.index("\\") :]
+
+
+def _add_zeros(body: bytes) -> bytes:
+    return body + bytes(4)
+
+
+def _remove_message_id(body: bytes) -> bytes:
+    return body[:32]
+
+
+def _clear_source(body: bytes) -> bytes:
+    return body[:16] + bytes(16) + body[32:]
+
+
+def _exchange_numbers(body: bytes) -> bytes:
+    return body[:8] + body[12:16] + body[8:12] + body[16:]
+
+
+def _move_source_to_front(body: bytes) -> bytes:
+    return body[16:32] + body[:16] + body[32:]
+
+
+_NEGATIVE_ACK = ("negative", "of a negative class", _is_negative)
+_POSITIVE_ACK = ("positive", "of class ACK_RECEIVE", _is_positive)
+_LATER = ("later", "that follows another message on its session", is_later_message)
+_PRIVATE = ("private", "to a private queue by number", is_sent_to_private_queue)
+_BESIDE = ("beside-session", "sent beside another open session", has_other_session)
+_LATER_PRIVATE = ("later-private", "that follows another message", _both(is_sent_to_private_queue, is_later_message))
+_NEGATIVE_PRIVATE = ("negative-private", "of a negative class", _both(is_sent_to_private_queue, _is_negative))
+_BESIDE_PRIVATE = ("beside-session-private", "beside a session", _both(is_sent_to_private_queue, has_other_session))
+_NEGATIVE_DIRECT = ("negative-direct", "of a negative class", _both(is_sent_to_direct_name, _is_negative))
+_LATER_DIRECT = ("later-direct", "that follows another message", _both(is_sent_to_direct_name, is_later_message))
+_BESIDE_DIRECT = ("beside-session-direct", "beside a session", _both(is_sent_to_direct_name, has_other_session))
+_CASES: tuple[tuple[str, str, str, Any, tuple[tuple[str, str, Any], ...]], ...] = (
+    (
+        "MQQB-2.2.5-05",
+        "private-queue-5",
+        "the number of the private queue is 5",
+        {PRIVATE_QUEUE_NUMBER_PATH: 5},
+        (_NEGATIVE_PRIVATE, _LATER_PRIVATE, _BESIDE_PRIVATE),
+    ),
+    (
+        "MQQB-2.2.5-06",
+        "order-queue-without-dollar",
+        "the format name lacks its last $",
+        {DIRECT_NAME_PATH: _remove_dollar},
+        (_NEGATIVE_DIRECT, _LATER_DIRECT),
+    ),
+    (
+        "MQQB-2.2.5-06",
+        "os-name",
+        "the format name begins with OS:",
+        {DIRECT_NAME_PATH: _use_host_protocol},
+        (_BESIDE_DIRECT,),
+    ),
+    (
+        "MQQB-2.2.5-07",
+        "foreign-address",
+        "the format name has another address",
+        {DIRECT_NAME_PATH: _replace_address},
+        (_NEGATIVE_DIRECT, _LATER_DIRECT, _BESIDE_DIRECT),
+    ),
+    (
+        "MQQB-2.2.5-08",
+        "label-lower-case",
+        "the label is in lower case",
+        {f"{PROPERTIES}.Label": "qm ordering ack"},
+        (_NEGATIVE_ACK, _PRIVATE, _BESIDE),
+    ),
+    (
+        "MQQB-2.2.5-09",
+        "body-40-bytes-long",
+        "the body has 40 bytes",
+        {MESSAGE_BODY_FIELD_PATH: _add_zeros},
+        (_NEGATIVE_ACK, _PRIVATE),
+    ),
+    (
+        "MQQB-2.2.5-09",
+        "body-32-bytes-long",
+        "the body has 32 bytes",
+        {MESSAGE_BODY_FIELD_PATH: _remove_message_id},
+        (_LATER,),
+    ),
+    (
+        "MQQB-2.2.5-24",
+        "body-without-source",
+        "SourceGUID is zero",
+        {MESSAGE_BODY_FIELD_PATH: _clear_source},
+        (_POSITIVE_ACK,),
+    ),
+    (
+        "MQQB-2.2.5-24",
+        "body-with-numbers-exchanged",
+        "TxSequenceNumber and TxPreviousSequenceNumber are exchanged",
+        {MESSAGE_BODY_FIELD_PATH: _exchange_numbers},
+        (_NEGATIVE_ACK,),
+    ),
+    (
+        "MQQB-2.2.5-24",
+        "body-with-source-first",
+        "SourceGUID precedes the other fields",
+        {MESSAGE_BODY_FIELD_PATH: _move_source_to_front},
+        (_LATER, _PRIVATE),
+    ),
+)
+for _rule, _key, _says, _changes, _wheres in _CASES:
+    for _where, _words, _when in _wheres:
+        add(
+            f"receiver-final-ack-{_where}-{_key}",
+            _rule,
+            f"In a FinalAck {_words}, {_says}.",
+            change_final_ack(_changes, _when),
+            blind=True,
+        )
+
+for _rule, _class in (
+    ("MQQB-2.2.5-16", MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION),
+    ("MQQB-2.2.5-17", MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER),
+):
+    for _where, _words, _which, _instead in (
+        ("later", "that follows another message", is_later_message, MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE),
+        ("beside-session", "beside a session", has_other_session, MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q),
+    ):
+        _short = _class.name.removeprefix("MQMSG_CLASS_").lower().replace("_", "-")
+        add(
+            f"receiver-final-ack-{_where}-instead-of-{_short}",
+            _rule,
+            f"A FinalAck {_words} has the class {_instead.name} instead of {_class.name}.",
+            change_final_ack({f"{PROPERTIES}.MessageClass": int(_instead)}, _has_class(_class, _which)),
+            blind=True,
+        )
