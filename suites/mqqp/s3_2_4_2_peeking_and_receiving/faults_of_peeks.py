@@ -92,16 +92,6 @@ _ACTIONS = ("MQQP-3.2.4.2-19", "MQQP-3.2.4.2-29")
 _BUFFERS = ("MQQP-3.2.4.2-17", "MQQP-3.2.4.2-27")
 
 
-@fault("client-peek-next-sent-as-peek-current", breaks=_ACTIONS, blind=True)
-class ClientPeekNextSentAsPeekCurrent(ClientReading):
-    """The client sends ulAction MQ_ACTION_PEEK_CURRENT for each peek without a cursor."""
-
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        found = super().describe_read(read)
-        is_next = not read.CursorHandle and read.Action == ReadAction.MQ_ACTION_PEEK_NEXT
-        return found | ({"ulAction": int(ReadAction.MQ_ACTION_PEEK_CURRENT)} if is_next else {})
-
-
 @fault("client-peek-with-time-out-sent-as-peek-next", breaks=_ACTIONS, blind=True)
 class ClientPeekWithTimeOutSentAsPeekNext(ClientReading):
     """The client sends ulAction MQ_ACTION_PEEK_NEXT for a peek with a time-out."""

@@ -1,13 +1,10 @@
-"""MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6: several reads, and peeks without a cursor."""
+"""MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6: several reads, and reads of a queue opened to peek."""
 
 from __future__ import annotations
 
-import pytest
-
 from harness.expectations import each
-from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import Action, Method
+from harness.wire.rpc_qm2qm import Method
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.repeated import begin_infinite_read, judge_repeated_reads
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.sections import for_each_section
 from suites.mqqp.steps.reader import Reader, Reading
@@ -45,33 +42,16 @@ def test_client_calls_start_receive_for_each_read_of_old_server(peer, sut, judge
     judge_repeated_reads(reader, judge, calls, Method.START_RECEIVE, section.old, section.reading.action)
 
 
-@pytest.mark.parametrize(
-    ("version", "method", "rule"),
-    [
-        pytest.param(
-            Reader.WINDOWS_2000, Method.START_RECEIVE, "MQQP-3.2.4.2-19", marks=covers("MQQP-3.2.4.2-19"), id="old"
-        ),
-        pytest.param(
-            Reader.WINDOWS_7, Method.START_RECEIVE2, "MQQP-3.2.4.2-29", marks=covers("MQQP-3.2.4.2-29"), id="new"
-        ),
-    ],
-)
 @covers("MQQP-3.2.4.2-02")
-def test_client_peeks_at_next_message_of_queue_opened_to_peek(peer, sut, judge, version, method, rule):
-    """The SUT opens a queue to peek, and an application peeks at the next message without a cursor: ulAction of the
-    read is MQ_ACTION_PEEK_NEXT. When the application cancels the peek, the SUT calls RemoteQMCancelReceive.
+def test_client_cancels_peek_of_queue_opened_to_peek(peer, sut, judge):
+    """The SUT opens a queue to peek, and a peek waits. When the application cancels the peek, the SUT calls
+    RemoteQMCancelReceive with the dwRequestID of the peek.
     """
-    reader = Reader(peer, sut, version)
+    reader = Reader(peer, sut)
     remote = reader.open(access="peek")
     reader.let_reads_wait()
-    request = reader.begin("remote_peek", remote=remote, next=True, timeout_ms=Reader.LONG_TIMEOUT_MS)
-    reader.run_until_reads(1)
-    reads = reader.reads()
-    if not reads or reads[0].name != method:
-        judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {method} for a peek without a cursor")
-        return
-    asked = reader.get_read_description(reads[0])
-    judge(rule, expected=Action.PEEK_NEXT, observed=asked.ulAction, case="ulAction", evidence=reads)
+    request = reader.begin_read(Reading.PEEK, remote, Reader.LONG_TIMEOUT_MS)
+    asked = reader.get_read_description(reader.await_reads()[0])
     reader.begin("cancel", request=request.number)
     cancels = reader.server.wait(Method.CANCEL_RECEIVE)
     judge(
@@ -79,5 +59,5 @@ def test_client_peeks_at_next_message_of_queue_opened_to_peek(peer, sut, judge, 
         expected=[asked.dwRequestID],
         observed=[call.into.dwRequestID for call in cancels if call.into is not None],
         case="dwRequestIDs of RemoteQMCancelReceive",
-        evidence=[*reads, *cancels],
+        evidence=[*reader.reads(), *cancels],
     )
