@@ -43,13 +43,6 @@ for _name, _rule, _says, _pattern, _meant in (
         r"(?i)^(DL=[0-9A-F-]+);JOURNAL$",
         r"\1",
     ),
-    (
-        "distribution-list-name-with-short-guid",
-        "MQMQ-2.1.5-01",
-        "a distribution list format name whose GUID has 35 characters",
-        r"(?i)^DL=([0-9A-F]{8}-(?:[0-9A-F]{4}-){3}[0-9A-F]{11})(?![0-9A-F])",
-        r"DL=\g<1>0",
-    ),
 ):
     add(
         f"sender-{_name}-accepted",

@@ -40,8 +40,8 @@ LONG_AGO_AGE_S = 3_600
 
 @covers("MQMQ-2.2.19.1-07")
 def test_message_with_session_header_is_accepted(peer, judge):
-    """The first message of a session is express, has SH set and contains a SessionHeader: the SUT acknowledges the message and puts
-    it into its queue.
+    """The first message of a session is express, has SH set and contains a SessionHeader: the SUT acknowledges the
+    message and puts it into its queue.
     """
     message = peer.message(session={"UserMsgSequenceNumber": 1}, label="with a header")
     done = deliver_message(peer, message, "with a header")
