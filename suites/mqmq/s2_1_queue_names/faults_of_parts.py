@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from harness.faults.registry import add
 from suites.mqmq.s2_1_queue_names.faults import read_names_as
+
+
+def _replace_pattern(pattern: str, meant: str) -> Callable[[str], str]:
+    """Return a function that replaces a pattern in a format name."""
+    return lambda name: re.sub(pattern, meant, name)
+
 
 for _name, _rule, _says, _pattern, _meant in (
     (
@@ -48,6 +55,6 @@ for _name, _rule, _says, _pattern, _meant in (
         f"sender-{_name}-accepted",
         _rule,
         f"The sender accepts {_says}.",
-        read_names_as(lambda name, pattern=_pattern, meant=_meant: re.sub(pattern, meant, name)),
+        read_names_as(_replace_pattern(_pattern, _meant)),
         blind=True,
     )

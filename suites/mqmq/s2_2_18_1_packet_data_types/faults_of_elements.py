@@ -99,24 +99,6 @@ for _name, _rule, _says, _install in (
         _build_list(_RESPONSE, _set_type(2)),
     ),
     (
-        "destination-list-direct-name-with-count",
-        "MQMQ-2.2.18.1.4.1-01",
-        "The sender's list of destinations has direct names with their number of bytes before the text.",
-        _build_list(_DESTINATION, _change_text(lambda text: len(text).to_bytes(2, "little") + text)),
-    ),
-    (
-        "response-list-direct-name-unterminated",
-        "MQMQ-2.2.18.1.4.1-01",
-        "The sender's list of response queues has a direct name without its null.",
-        _build_list(_RESPONSE, _change_text(lambda text: text.removesuffix(_NULL) + b"\1\0\1\0")),
-    ),
-    (
-        "destination-list-direct-name-with-two-nulls",
-        "MQMQ-2.2.18.1.4.1-01",
-        "The sender's list of destinations has direct names with two nulls.",
-        _build_list(_DESTINATION, _change_text(lambda text: text + _NULL)),
-    ),
-    (
         "response-list-direct-name-without-path",
         "MQMQ-2.2.18.1.4.1-02",
         "The sender's list of response queues has a direct name without a path name.",

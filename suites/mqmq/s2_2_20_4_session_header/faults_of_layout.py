@@ -1,16 +1,14 @@
-"""Faults in the layout of a SessionHeader and in its presence: MQMQ-2.2.20.4-D01 and MQMQ-2.2.19.1-07."""
+"""Faults in the layout of the SessionHeader of a SessionAck: MQMQ-2.2.20.4-D01."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.parts import fault
 from harness.faults.primitives import packets
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import correct_packet_size, has_header
-from reference_qm.codec import FormatError, Packet, SessionAckPacket, UserMessagePacket
-from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.codec import SessionAckPacket
 
 _SIZE = 16
 """The size of a SessionHeader in bytes."""
@@ -46,33 +44,5 @@ for _name, _rules, _says, _install in (
         "The queue manager's SessionAck has Reserved before WindowSize.",
         _change_header(SessionAckPacket, _exchange_fields(_RECOVERABLE_END, _WINDOW_END, _SIZE)),
     ),
-    (
-        "message-with-session-header-bit-and-no-session-header",
-        ("MQMQ-2.2.19.1-07",),
-        "The sender's UserMessage with a SessionHeader has SH set, but contains no SessionHeader.",
-        _change_header(UserMessagePacket, lambda header: b""),
-    ),
-    (
-        "session-ack-with-half-session-header",
-        ("MQMQ-2.2.19.1-07",),
-        "The receiver's SessionAck has SH set, but contains only the first 8 bytes of a SessionHeader.",
-        _change_header(SessionAckPacket, lambda header: header[:_FLAGS_END]),
-    ),
-    (
-        "session-ack-with-session-header-in-zeros",
-        ("MQMQ-2.2.19.1-07",),
-        "The receiver's SessionAck has SH set, and contains 4 zeros instead of a SessionHeader.",
-        _change_header(SessionAckPacket, lambda header: bytes(4)),
-    ),
 ):
     add(f"queue-manager-{_name}", _rules, _says, _install, blind=True)
-
-
-@fault("receiver-message-with-session-header-refused", breaks="MQMQ-2.2.19.1-07", blind=True)
-class ReceiverMessageWithSessionHeaderRefused(Identifying):
-    """The receiver treats a UserMessage with a SessionHeader as malformed."""
-
-    def check_form(self, packet: Packet) -> None:
-        if isinstance(packet, UserMessagePacket) and packet.SessionHeader is not None:
-            raise FormatError("BaseHeader.SH", 0, "a fault", "the bit is set")
-        super().check_form(packet)

@@ -1,44 +1,21 @@
-"""Faults in the properties that a signature covers, of a sender or of both sides: MQMQ-2.5.2-09 to MQMQ-2.5.3-16, and
-MQMQ-2.2.20.6-25 to MQMQ-2.2.20.6-27.
-"""
+"""Faults in the properties that a signature covers, of a sender or of both sides: MQMQ-2.5.2-09 to MQMQ-2.5.3-16."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from harness.faults.parts import replace_part
-from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
-from reference_qm.codec import BaseHeader, MessagePropertiesHeader, UserHeader, UserMessagePacket
-from reference_qm.core.transfer.securing import Securing
+from harness.faults.signed_packets import Changes, change_signed_packet
+from reference_qm.codec import BaseHeader, UserHeader, UserMessagePacket
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
-from reference_qm.model.adm import Message
 from reference_qm.security import SignatureType
 
 SIG10, SIG20, SIG30 = SignatureType.SIG10, SignatureType.SIG20, SignatureType.SIG30
 _DM_AT, _PR_AT, _JOURNAL_AT, _CLASS_AT, _BODY_TYPE_AT, _FIXED_END = 16, 17, 18, 20, 22, 26
 """Offsets of properties behind SourceQueueManager, which MSMQ 2.0 and 3.0 signatures cover."""
-Changes = dict[str, Any]
 _rule: str | tuple[str, ...]
 _changes: Changes
-
-
-def _change_signed_packet(of: SignatureType, changes: Changes) -> Install:
-    """Let the sender sign a packet with other values, and send the packet with its own values."""
-
-    class SignedWithOtherValues(Securing):
-        def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
-            security = message.security
-            if security is None or security.AuthenticationLevel != of:
-                return super().sign_packet(message, packet)
-            signed = super().sign_packet(message, set_fields(packet, changes))
-            made: Changes = {"BaseHeader.PacketSize": 0, "SecurityHeader": signed.SecurityHeader}
-            if packet.MultiQueueFormatHeader is not None and signed.MultiQueueFormatHeader is not None:
-                made["MultiQueueFormatHeader.Signature"] = signed.MultiQueueFormatHeader.Signature
-            return set_fields(packet, made)
-
-    return replace_part(SignedWithOtherValues)
 
 
 def _change_signed_tail(of: SignatureType, change: Callable[[bytes], bytes]) -> Install:
@@ -138,74 +115,6 @@ for _kind, _number, _rule_numbers in (
             f"sender-msmq-{_number}-signature-with-{_name}",
             _rule,
             f"The sender computes an MSMQ {_number.replace('-', '.')} signature with {_says}.",
-            _change_signed_packet(_kind, _changes),
+            change_signed_packet(_kind, _changes),
             blind=True,
         )
-
-_REQUESTED_REPORTS = MessagePropertiesHeader.flags(PA=1, PR=1, NA=1, NR=1)
-
-for _kind, _name, _rule, _says, _changes in (
-    (
-        SIG10,
-        "1-0-signature-without-admin-queue",
-        "25",
-        "1.0 signature without AdminQueue",
-        {"UserHeader.AdminQueue": None},
-    ),
-    (
-        SIG10,
-        "1-0-signature-without-correlation-id",
-        "25",
-        "1.0 signature with CorrelationID 0",
-        {"MessagePropertiesHeader.CorrelationID": bytes(20)},
-    ),
-    (
-        SIG10,
-        "1-0-signature-without-response-queue",
-        "25",
-        "1.0 signature without ResponseQueue",
-        {"UserHeader.ResponseQueue": None},
-    ),
-    (
-        SIG20,
-        "2-0-signature-without-acknowledgment-bits",
-        "26",
-        "2.0 signature with clear acknowledgment bits",
-        {"MessagePropertiesHeader.Flags": lambda old: old & ~_REQUESTED_REPORTS},
-    ),
-    (
-        SIG20,
-        "2-0-signature-without-admin-queue",
-        "26",
-        "2.0 signature without AdminQueue",
-        {"UserHeader.AdminQueue": None},
-    ),
-    (
-        SIG30,
-        "3-0-signature-without-second-destination",
-        "27",
-        "3.0 signature over the first destination only",
-        {"MultiQueueFormatHeader.Destination.FormatNameList": lambda old: old[:1]},
-    ),
-    (
-        SIG30,
-        "3-0-signature-without-admin-queue",
-        "27",
-        "3.0 signature without AdminQueue",
-        {"UserHeader.AdminQueue": None},
-    ),
-    (
-        SIG30,
-        "3-0-signature-without-extension",
-        "27",
-        "3.0 signature without ExtensionData",
-        {"MessagePropertiesHeader.ExtensionData": b""},
-    ),
-):
-    add(
-        f"sender-msmq-{_name}",
-        f"MQMQ-2.2.20.6-{_rule}",
-        f"The sender computes an MSMQ {_says}.",
-        _change_signed_packet(_kind, _changes),
-        blind=True,
-    )
