@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from harness.faults.primitives import always
 from harness.faults.registry import Install
@@ -11,21 +12,29 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.security import MqdsPublicKeys
 
 
-def change_published_blobs(change: Callable[[bytes], bytes]) -> Install:
-    """Return an installer of a fault that changes key blobs before they are published. Blobs that are already
-    published stay unchanged.
+def change_published_blobs(
+    change: Callable[[bytes], bytes], provider: str | None = None, key_list: str = "PublicEncryptionKeyList"
+) -> Install:
+    """Return an installer of a fault that changes the key blobs of a list before they are published, or only the
+    blob of the provider with the given name. Blobs that are already published stay unchanged.
     """
     made: dict[bytes, bytes] = {}
 
     def publish_changed_keys(qm: QueueManager) -> None:
         state = qm.enterprise.state
-        published = state.LocalQueueManager.PublicEncryptionKeyList
+        published = getattr(state.LocalQueueManager, key_list)
         if not published or published in made.values():
             return
         keys = MqdsPublicKeys.parse(published)
-        changed = MqdsPublicKeys(tuple(replace(key, aBuf=change(key.aBuf)) for key in keys.aPublicKeys))
+        changed = MqdsPublicKeys(
+            tuple(
+                replace(key, aBuf=change(key.aBuf)) if provider in (None, key.sProviderName) else key
+                for key in keys.aPublicKeys
+            )
+        )
         made[published] = changed.build()
-        state.LocalQueueManager = replace(state.LocalQueueManager, PublicEncryptionKeyList=made[published])
+        values: dict[str, Any] = {key_list: made[published]}
+        state.LocalQueueManager = replace(state.LocalQueueManager, **values)
 
     return always(publish_changed_keys)
 

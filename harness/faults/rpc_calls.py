@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, cast
@@ -109,14 +110,15 @@ def error_for_success(status: int) -> int:
     return Status.MQ_ERROR if status == Status.MQ_OK else status
 
 
-def call_unbound(method: str) -> Install:
+def call_unbound(method: str, first_call: int = 1) -> Install:
     """Return an installer of a fault with which the client calls a method of qm2qm on a presentation context that was
-    never accepted.
+    never accepted. The calls before the call with the number ``first_call`` are correct.
     """
     opnum = find_method(QM2QM, method)
 
     def install_unbound_calls(faulty: FaultyCore) -> None:
         bound: set[str] = set()
+        calls = itertools.count(1)
 
         def filter_bind_effect(effect: Effect) -> Iterable[Effect]:
             if not isinstance(effect, SendPacket):
@@ -129,6 +131,8 @@ def call_unbound(method: str) -> Install:
             if isinstance(body, Bind) and any(one.abstract_syntax == QM2QM.syntax for one in body.p_context_elem):
                 bound.add(effect.transport)
             if not isinstance(body, Request) or body.opnum != opnum or effect.transport not in bound:
+                return [effect]
+            if next(calls) < first_call:
                 return [effect]
             return [replace(effect, data=replace(pdu, body=replace(body, p_cont_id=UNBOUND_CONTEXT_ID)).build())]
 

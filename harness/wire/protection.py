@@ -20,7 +20,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-from harness.wire.blobs import PublicKeyBlob, SimpleBlob
+from harness.wire.blobs import RSA_KEY_EXCHANGE, PublicKeyBlob, SimpleBlob
 from harness.wire.packets import dissect
 from harness.wire.queues import DirectQueueFormatName
 from harness.wire.wire_error import WireError
@@ -38,6 +38,7 @@ BLOCK_SIZES = {RC2: 8, AES_128: 16, AES_192: 16, AES_256: 16}
 """The block size of each block cipher in bytes. The stream cipher RC4 has no block size."""
 PUBLIC_EXPONENT = 65537
 
+_SIGNING_KEY_TYPE = 0x2400
 _HASHES: Mapping[int, tuple[Callable[[bytes], bytes], str]] = {
     0x8001: (lambda data: bytes(MD2.new(data).digest()), "3020300c06082a864886f70d020205000410"),  # noqa: S303
     0x8002: (lambda data: bytes(MD4.new(data).digest()), "3020300c06082a864886f70d020405000410"),  # noqa: S303
@@ -282,7 +283,16 @@ def read_listed_blobs(data: bytes) -> dict[str, bytes]:
     return found
 
 
+def _set_encryption_key_type(blob: bytes) -> bytes:
+    """Return the blob of a key for signing as the blob of a key for encryption. Another blob stays unchanged."""
+    is_signing_key = blob[4:8] == _SIGNING_KEY_TYPE.to_bytes(4, "little")
+    return blob[:4] + RSA_KEY_EXCHANGE.to_bytes(4, "little") + blob[8:] if is_signing_key else blob
+
+
 def read_listed_keys(data: bytes) -> dict[str, RsaKey]:
-    """Return the keys in MQDSPUBLICKEYS, by provider. Raise WireError if the structure is malformed."""
-    blobs = {name: PublicKeyBlob(blob) for name, blob in read_listed_blobs(data).items()}
+    """Return the keys in MQDSPUBLICKEYS, by provider. Raise WireError if the structure is malformed.
+
+    The field Key Type of a blob may also be that of a key for signing (MS-MQMQ 2.2.20.6).
+    """
+    blobs = {name: PublicKeyBlob(_set_encryption_key_type(blob)) for name, blob in read_listed_blobs(data).items()}
     return {name: RsaKey(int.from_bytes(blob.modulus, "little"), blob.pubExp) for name, blob in blobs.items()}

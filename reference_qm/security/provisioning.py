@@ -28,6 +28,9 @@ Spec: MS-MQDMPR 3.1.3.
 """
 _PROVIDER_TYPES = {privacy.provider: privacy.provider_type for privacy in PRIVACY_BY_LEVEL.values()}
 _PUBLIC_EXPONENT = 65537
+_KEY_TYPE_AT = 4
+_SIGNING_KEY_TYPE = bytes.fromhex("00 24 00 00")
+"""The field Key Type of an RSA key for signing. Spec: MS-MQMQ 2.2.20.6."""
 
 PrivateKeys = Mapping[str, rsa.RSAPrivateKey]
 """The RSA private key of each provider, by the provider's name."""
@@ -90,14 +93,15 @@ def generate_key(bits: int, entropy: Entropy) -> rsa.RSAPrivateKey:
     return rsa.RSAPrivateNumbers(p, q, d, *parts, rsa.RSAPublicNumbers(_PUBLIC_EXPONENT, p * q)).private_key()
 
 
-def public_key_list(keys: PrivateKeys) -> MqdsPublicKeys:
-    """Return the PublicEncryptionKeyList or PublicSigningKeyList of a list of private keys. Spec: MS-MQDMPR 3.1.3,
-    MS-MQMQ 2.2.1.
+def public_key_list(keys: PrivateKeys, *, signing: bool = False) -> MqdsPublicKeys:
+    """Return the PublicEncryptionKeyList, or the PublicSigningKeyList, of a list of private keys. The field Key Type
+    of a blob distinguishes keys for encryption and keys for signing. Spec: MS-MQDMPR 3.1.3, MS-MQMQ 2.2.1, 2.2.20.6.
     """
+
+    def build_blob(key: rsa.RSAPrivateKey) -> bytes:
+        blob = public_key_blob(key.public_key()).build()
+        return blob[:_KEY_TYPE_AT] + _SIGNING_KEY_TYPE + blob[_KEY_TYPE_AT + 4 :] if signing else blob
+
     return MqdsPublicKeys(
-        tuple(
-            MqdsPublicKey(_PROVIDER_TYPES[name], name, public_key_blob(keys[name].public_key()).build())
-            for name in KEY_BITS
-            if name in keys
-        )
+        tuple(MqdsPublicKey(_PROVIDER_TYPES[name], name, build_blob(keys[name])) for name in KEY_BITS if name in keys)
     )

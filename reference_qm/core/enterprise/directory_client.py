@@ -145,7 +145,7 @@ class DirectoryClient(Part):
         state, security = self.qm.enterprise.state, self.qm.config.security
         own = {
             "PublicEncryptionKeyList": build_key_list(security.encryption_keys),
-            "PublicSigningKeyList": build_key_list(security.signing_keys),
+            "PublicSigningKeyList": build_key_list(security.signing_keys, signing=True),
         }
         changed: dict[str, Any] = {
             name: keys for name, keys in own.items() if keys and keys != getattr(state.LocalQueueManager, name)

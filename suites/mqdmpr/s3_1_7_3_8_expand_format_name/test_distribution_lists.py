@@ -82,8 +82,10 @@ def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
             observed={"send": outcome, "copies in each queue": _count_copies(sut, [*queues, beside], name)},
             case=name,
         )
+    in_braces = f"DL={{{pair.removeprefix('DL=')}}}"
     malformed = {
-        name: sut.attempt(sut.send, name, label="malformed") for name in (f"{pair}@", f"{pair}@a b", f"{pair};x")
+        name: sut.attempt(sut.send, name, label="malformed")
+        for name in (f"{pair}@", f"{pair}@a b", f"{pair};x", f"{pair};JOURNAL", in_braces)
     }
     judge("MQMQ-2.1.5-01", expected=each(Outcome.REFUSED, "send"), observed=malformed)
     judge_names("MQDMPR-3.1.7.3.8-08", [nested, f"{third},{pair}", f"{single_name},{third}", f"{single_name},{pair}"])

@@ -157,6 +157,9 @@ FORMAT_NAMES = {
             rf"DIRECT=TCP:127.0.0.9\private$\{'q' * (LONGEST_QUEUE_NAME + 1)}",
             "DIRECT=",
             r"TCP:127.0.0.9\private$\q",
+            r"DIRECT=TCP:\private$\q",
+            r"DIRECT=127.0.0.9\private$\q",
+            r"DIRECT=:127.0.0.9\private$\q",
         ],
     ),
     "MQMQ-2.1.2-D01": FormatNameCases(

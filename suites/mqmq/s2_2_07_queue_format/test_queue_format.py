@@ -72,11 +72,12 @@ def test_queue_format_with_wrong_type_or_flags_is_refused(open_queue, direct_nam
     }
     expected = {"open with Flags 0x00": OPENED, "open with Flags 0x80": REFUSED}
     judge("MQMQ-2.2.7-02", expected=expected, observed=observed, evidence=open_queue.frames)
-    observed = {
-        "open without a suffix": plain,
-        "open with XACTONLY": open_queue(FormatType.DIRECT, direct_name, Suffix.XACTONLY),
-    }
-    expected = {"open without a suffix": OPENED, "open with XACTONLY": REFUSED}
+    observed = {"open without a suffix": plain}
+    for flags in (0, SYSTEM_QUEUE_SUFFIX):
+        for kind, value in ((FormatType.DIRECT, direct_name), (FormatType.MACHINE, sut.guid)):
+            found = open_queue(kind, value, flags | Suffix.XACTONLY)
+            observed[f"open of {kind.name} with XACTONLY and Flags 0x{flags:02X}"] = found
+    expected = dict.fromkeys(observed, REFUSED) | {"open without a suffix": OPENED}
     judge("MQMQ-2.2.7-10", expected=expected, observed=observed, evidence=open_queue.frames)
     observed = {
         "open of a machine with JOURNAL": journals,
@@ -103,7 +104,7 @@ def test_system_queue_is_opened_with_flags_0x80_and_its_type(open_queue, direct_
     """Queue journals and dead-letter queues are opened with their suffix, Flags 0x80 and a type that allows the suffix;
     requests without the flag or with a different type are refused.
     """
-    journal = f"{direct_name};JOURNAL"
+    journal, host = f"{direct_name};JOURNAL", direct_name.partition("\\")[0]
     ways = {
         "MQMQ-2.2.7-04": (
             (FormatType.DIRECT, journal, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL),
@@ -116,6 +117,10 @@ def test_system_queue_is_opened_with_flags_0x80_and_its_type(open_queue, direct_
         "MQMQ-2.2.7-06": (
             (FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.DEADLETTER),
             (FormatType.MACHINE, sut.guid, Suffix.DEADLETTER),
+            *(
+                (FormatType.DIRECT, f"{host}\\SYSTEM$;DEADLETTER", flags | Suffix.DEADLETTER)
+                for flags in (0x00, 0x10, 0x20, 0x40, 0xC0)
+            ),
         ),
         "MQMQ-2.2.7-07": (
             (FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.DEADLETTER),
@@ -124,26 +129,30 @@ def test_system_queue_is_opened_with_flags_0x80_and_its_type(open_queue, direct_
         "MQMQ-2.2.7-08": (
             (FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.DEADXACT),
             (FormatType.MACHINE, sut.guid, Suffix.DEADXACT),
+            *(
+                (FormatType.DIRECT, f"{host}\\SYSTEM$;DEADXACT", flags | Suffix.DEADXACT)
+                for flags in (0x00, 0x10, 0x20, 0x40, 0xC0)
+            ),
         ),
         "MQMQ-2.2.7-09": (
             (FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.DEADXACT),
             (FormatType.PUBLIC, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.DEADXACT),
         ),
     }
-    for rule, (right, wrong) in ways.items():
+    for rule, (right, *wrong) in ways.items():
         first = open_queue(*right)
         evidence = open_queue.frames
-        second = open_queue(*wrong)
+        others = [open_queue(*one) for one in wrong]
         judge(
             rule,
-            expected=facts(open_by_a_valid_format=OPENED, open_by_a_wrong_format=REFUSED),
-            observed={"open_by_a_valid_format": first, "open_by_a_wrong_format": second},
+            expected=facts(open_by_a_valid_format=OPENED, opens_by_wrong_formats=each(REFUSED)),
+            observed={"open_by_a_valid_format": first, "opens_by_wrong_formats": others},
             evidence=[*evidence, *open_queue.frames],
         )
 
 
 @needs("qm2qm", "queue_control", "subqueues")
-@covers("MQMQ-2.2.7-11", "MQMQ-2.2.7-12", "MQMQ-2.2.7-16")
+@covers("MQMQ-2.2.7-01", "MQMQ-2.2.7-09", "MQMQ-2.2.7-11", "MQMQ-2.2.7-12", "MQMQ-2.2.7-16")
 def test_subqueue_is_opened_with_type_and_suffix_of_subqueues(open_queue, direct_name, sut, judge):
     """A subqueue is opened with type SUBQUEUE, the suffix of subqueues and a direct name with a subqueue. It is refused
     with Flags 0x80, with type DIRECT, or with a name without a subqueue.
@@ -153,7 +162,15 @@ def test_subqueue_is_opened_with_type_and_suffix_of_subqueues(open_queue, direct
     right = open_queue(FormatType.SUBQUEUE, name, Suffix.SUBQUEUE)
     evidence = open_queue.frames
     for rule, *wrong in (
-        ("MQMQ-2.2.7-11", (FormatType.SUBQUEUE, name, SYSTEM_QUEUE_SUFFIX | Suffix.SUBQUEUE)),
+        (
+            "MQMQ-2.2.7-11",
+            *(
+                (FormatType.SUBQUEUE, name, flags | Suffix.SUBQUEUE)
+                for flags in (SYSTEM_QUEUE_SUFFIX, 0x10, 0x20, 0x40)
+            ),
+        ),
+        ("MQMQ-2.2.7-09", (FormatType.SUBQUEUE, name, SYSTEM_QUEUE_SUFFIX | Suffix.DEADXACT)),
+        ("MQMQ-2.2.7-01", (0, name, Suffix.SUBQUEUE), (9, name, Suffix.SUBQUEUE)),
         (
             "MQMQ-2.2.7-12",
             (FormatType.DIRECT, name, Suffix.SUBQUEUE),
@@ -177,7 +194,7 @@ def test_subqueue_is_opened_with_type_and_suffix_of_subqueues(open_queue, direct
 
 
 @needs("qm2qm", "queues")
-@covers("MQMQ-2.2.7-07", "MQMQ-2.2.7-09", "MQMQ-2.2.7-14", "MQMQ-2.2.7-15")
+@covers("MQMQ-2.2.7-01", "MQMQ-2.2.7-07", "MQMQ-2.2.7-09", "MQMQ-2.2.7-14", "MQMQ-2.2.7-15")
 def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
     """A private QUEUE_FORMAT with the GUID of the SUT, the number of a queue, and any m_reserved opens that queue or
     its journal; a wrong Lineage or Uniquifier, and the suffixes of dead-letter queues, are refused.
@@ -187,6 +204,8 @@ def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
     identifier, uniquifier = UUID(lineage), int(number, 16)
     seen = {"open_by_its_QUEUE_FORMAT": open_queue(FormatType.PRIVATE, (identifier, uniquifier))}
     evidence = open_queue.frames
+    found = seen["open_by_its_QUEUE_FORMAT"]
+    judge("MQMQ-2.2.7-01", expected=OPENED, case="open by m_qft PRIVATE", observed=found, evidence=evidence)
     reserved = open_queue(FormatType.PRIVATE, (identifier, uniquifier), reserved=0x8000)
     judge(
         "MQMQ-2.2.7-14",
@@ -233,7 +252,8 @@ def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
 
 
 @needs("qm2qm", "directory", "queue_control")
-@covers("MQMQ-2.2.7-02", "MQMQ-2.2.7-04", "MQMQ-2.2.7-07", "MQMQ-2.2.7-09", "MQMQ-2.2.7-D02")
+@covers("MQMQ-2.2.7-01", "MQMQ-2.2.7-02", "MQMQ-2.2.7-04", "MQMQ-2.2.7-07")
+@covers("MQMQ-2.2.7-09", "MQMQ-2.2.7-10", "MQMQ-2.2.7-D02")
 def test_public_queue_is_opened_by_guid(open_queue, sut, judge):
     """A public QUEUE_FORMAT with the GUID of a queue opens the queue or, with suffix and Flags 0x80, the queue's
     journal. A wrong GUID, Flags 0x80 without a suffix, and the suffixes of dead-letter queues are refused.
@@ -249,6 +269,11 @@ def test_public_queue_is_opened_by_guid(open_queue, sut, judge):
     seen = {name: open_queue(FormatType.PUBLIC, *way) for name, way in ways.items()}
     expected = facts(open_by_the_GUID_of_the_queue=OPENED, open_by_another_GUID=REFUSED, open_with_a_flag=REFUSED)
     judge("MQMQ-2.2.7-02", "MQMQ-2.2.7-D02", expected=expected, observed=seen, evidence=open_queue.frames)
+    found = seen["open_by_the_GUID_of_the_queue"]
+    judge("MQMQ-2.2.7-01", expected=OPENED, case="open by m_qft PUBLIC", observed=found, evidence=open_queue.frames)
+    only = [open_queue(FormatType.PUBLIC, public, flags | Suffix.XACTONLY) for flags in (0, SYSTEM_QUEUE_SUFFIX)]
+    case = "opens of a public queue with XACTONLY"
+    judge("MQMQ-2.2.7-10", expected=[REFUSED] * 2, case=case, observed=only, evidence=open_queue.frames)
     for rule, suffix in (("MQMQ-2.2.7-07", Suffix.DEADLETTER), ("MQMQ-2.2.7-09", Suffix.DEADXACT)):
         observed = open_queue(FormatType.PUBLIC, public, SYSTEM_QUEUE_SUFFIX | suffix)
         judge(rule, expected=REFUSED, observed=observed, case=f"open with {suffix.name}", evidence=open_queue.frames)
@@ -283,8 +308,8 @@ def test_client_sets_m_reserved_to_zero(peer, sut, judge):
 @covers("MQMQ-2.2.7-D01", "MQMQ-2.2.7-D03")
 def test_direct_name_is_read_without_its_prefix(open_queue, direct_name, judge):
     """A queue is opened by a direct name without DIRECT=, and its journal with m_SuffixAndFlags 0x81. Values that
-    differ from 0x81 in one bit of the suffix or of the flags are refused, and so is a value with exchanged suffix and
-    flags.
+    differ from 0x81 or, for the queue itself, from 0x00 in one bit of the suffix or of the flags are refused, and so is
+    a value with exchanged suffix and flags.
     """
     plain = open_queue(FormatType.DIRECT, direct_name)
     judge(
@@ -303,6 +328,8 @@ def test_direct_name_is_read_without_its_prefix(open_queue, direct_name, judge):
         *(right ^ 1 << bit for bit in (3, 4, 5, 6, 7)),
     ):
         seen[f"0x{suffix:02X}"] = open_queue(FormatType.DIRECT, journal, suffix)
+    for bit in (3, 4, 5, 6, 7):
+        seen[f"0x{1 << bit:02X} for the queue itself"] = open_queue(FormatType.DIRECT, direct_name, 1 << bit)
     expected = {name: OPENED if name == "0x81" else REFUSED for name in seen}
     judge(
         "MQMQ-2.2.7-D03",

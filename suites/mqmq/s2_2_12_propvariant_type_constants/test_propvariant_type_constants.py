@@ -264,17 +264,27 @@ def test_bytes_after_vt_empty_and_vt_null_are_refused(caller, judge):
 
 @covers("MQMQ-2.2.12-07", "MQMQ-2.2.12-17", "MQMQ-2.2.12-18")
 def test_vector_without_type_or_with_wrong_count_is_refused(caller, judge):
-    """Calls with vectors of every type succeed. Calls with VT_VARIANT without VT_VECTOR, with VT_VECTOR without a type,
+    """Calls with vectors of every type succeed, and so do calls with an empty vector, with a vector after another
+    property, and with a vector in a vector. Calls with VT_VARIANT without VT_VECTOR, with VT_VECTOR without a type,
     and with a vector with a wrong count get a fault.
     """
     vector = Variant(VarType.VECTOR | VarType.VARIANT, [Variant(VarType.UI2, 1)])
     observed = {
         "VT_VARIANT_in_a_vector": caller.read(vector),
+        "VT_VARIANT_in_a_later_an_empty_and_a_nested_vector": [
+            caller.read(Variant(VarType.NULL), vector),
+            caller.read(Variant(vector.vt, [])),
+            caller.read(Variant(vector.vt, [Variant(VarType.UI2, 1), vector])),
+        ],
         "VT_VARIANT_without_a_vector": caller.read(Variant(VarType.VARIANT, raw=bytes(8))),
     }
     judge(
         "MQMQ-2.2.12-07",
-        expected=facts(VT_VARIANT_in_a_vector=READ, VT_VARIANT_without_a_vector=FAULT),
+        expected=facts(
+            VT_VARIANT_in_a_vector=READ,
+            VT_VARIANT_in_a_later_an_empty_and_a_nested_vector=each(READ),
+            VT_VARIANT_without_a_vector=FAULT,
+        ),
         observed=observed,
         evidence=caller.frames,
     )

@@ -27,7 +27,7 @@ from reference_qm.codec import (
     parse_packet,
 )
 from reference_qm.codec.mqf import MQFFormatNameElement
-from reference_qm.codec.queue_formats import MQFDistributionQueueFormatName
+from reference_qm.codec.queue_formats import MQFDistributionQueueFormatName, PrivateQueueFormatName
 from reference_qm.core.names.numbering import Numbering
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.remote.remote_reads import RemoteReads
@@ -396,3 +396,25 @@ class ReceiverDeletedSubqueueMessagesAcknowledgedAsPurged(Positions):
         if reason is MessageClass.MQMSG_CLASS_NACK_Q_DELETED and in_subqueue:
             reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
         super().delete_message(position, reason)
+
+
+def _change_private_number(element: MQFFormatNameElement) -> MQFFormatNameElement:
+    name = element.FormatName
+    if not isinstance(name, PrivateQueueFormatName):
+        return element
+    return replace(element, FormatName=replace(name, PrivateQueueIdentifier=name.PrivateQueueIdentifier & 0xFFFF))
+
+
+@fault("server-remote-read-private-number-in-list-cut-to-16-bits", breaks="MQMQ-2.2.18.1.7.2-03", blind=True)
+class ServerRemoteReadPrivateNumberInListCutTo16Bits(RemoteReads):
+    """In a message that a remote reader gets, the server cuts the numbers of private queues in the list of destinations
+    to 16 bits.
+    """
+
+    def serialize_remote_message(self, position: MessagePosition) -> bytes:
+        data = super().serialize_remote_message(position)
+        packet = cast(UserMessagePacket, parse_packet(data))
+        if packet.MultiQueueFormatHeader is None:
+            return data
+        elements = tuple(map(_change_private_number, packet.MultiQueueFormatHeader.Destination.FormatNameList))
+        return set_fields(packet, {"BaseHeader.PacketSize": 0, _LIST: elements}).build()

@@ -19,6 +19,8 @@ PROPERTIES_FIXED_BYTES = 56
 QUEUE_NAMES_OFFSET = 64
 """The offset of the first queue name, which follows the BaseHeader and the fixed part of the UserHeader."""
 SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
+PRIVATE_NAME_SIZE = 20
+"""The size in bytes of the name of a private queue on any host."""
 PUBLIC, OTHER_HOST = 5, 6
 """Values of RQ for a public response queue and for a private response queue of another host."""
 
@@ -104,6 +106,55 @@ def test_public_response_queue_is_guid(peer, sut, judge):
         observed=_count_bytes_to_next_header(rest, 16),
         evidence=frame,
     )
+
+
+@needs("send")
+@covers("MQMQ-2.2.18.1.7.2-01", "MQMQ-2.2.18.1.7.2-02", "MQMQ-2.2.18.1.7.2-03")
+def test_private_queues_of_two_hosts_have_their_own_guids_and_numbers(peer, sut, judge):
+    """The SUT sends a message with a private administration queue of a third host and a private response queue of a
+    fourth host: AQ and RQ are 6, and each name is the GUID of its host and the number of its queue.
+    """
+    hosts = [(SECOND_QUEUE_MANAGER_GUID, 0xFEDC_BA98), (UUID(int=0x6D71_0003), 0x8765_4321)]
+    admin, response = (rf"PRIVATE={guid}\{number:08X}" for guid, number in hosts)
+    outgoing = Outgoing(peer, sut)
+    frame = outgoing.send(
+        body="", label=MESSAGE_LABEL, acks=["negative_arrival"], admin_queue=admin, response_queue=response
+    )
+    outgoing.end()
+    flags = read_user_flags(frame.data)
+    if (flags.AQ, flags.RQ) != (OTHER_HOST, OTHER_HOST):
+        raise ConformanceFailure(f"the SUT sent private queues of other hosts with AQ {flags.AQ} and RQ {flags.RQ}")
+    count = int.from_bytes(frame.data[QUEUE_NAMES_OFFSET : QUEUE_NAMES_OFFSET + 2], "little")
+    end = QUEUE_NAMES_OFFSET + 2 + count
+    rest = frame.data[end + -end % 4 :]
+    names = [rest[:PRIVATE_NAME_SIZE], rest[PRIVATE_NAME_SIZE : 2 * PRIVATE_NAME_SIZE]]
+    for rule, what, expected, observed in (
+        (
+            "MQMQ-2.2.18.1.7.2-02",
+            "hosts in AdminQueue and ResponseQueue",
+            [guid for guid, _ in hosts],
+            [UUID(bytes_le=name[:16]) for name in names],
+        ),
+        (
+            "MQMQ-2.2.18.1.7.2-03",
+            "queue numbers in AdminQueue and ResponseQueue",
+            [number for _, number in hosts],
+            [int.from_bytes(name[16:], "little") for name in names],
+        ),
+        (
+            "MQMQ-2.2.18.1.7.2-01",
+            "bytes of AdminQueue and ResponseQueue",
+            [(guid.bytes_le + number.to_bytes(4, "little")).hex() for guid, number in hosts],
+            [name.hex() for name in names],
+        ),
+        (
+            "MQMQ-2.2.18.1.7.2-01",
+            "bytes to the next header",
+            0,
+            _count_bytes_to_next_header(rest, 2 * PRIVATE_NAME_SIZE),
+        ),
+    ):
+        judge(rule, expected=expected, case=what, observed=observed, evidence=frame)
 
 
 @needs("send")

@@ -9,7 +9,7 @@ from harness.expectations import facts, in_queue, packets
 from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, needs, sut_survives, varied
 from harness.wire import connection_parameters, session_ack
-from suites.mqqb.steps.exchanges import exchange_message
+from suites.mqqb.steps.exchanges import deliver_message, exchange_message
 from suites.mqqb.steps.opening import (
     accept_request,
     listen_for_connection,
@@ -36,6 +36,22 @@ INTERNAL_PACKET_SIZES = [572, 32, 36]
 
 SHORT_LIFETIME_S = 1
 LONG_AGO_AGE_S = 3_600
+
+
+@covers("MQMQ-2.2.19.1-07")
+def test_message_with_session_header_is_accepted(peer, judge):
+    """The first message of a session is express, has SH set and contains a SessionHeader: the SUT acknowledges the
+    message and puts it into its queue.
+    """
+    message = peer.message(session={"UserMsgSequenceNumber": 1}, label="with a header")
+    done = deliver_message(peer, message, "with a header")
+    judge(
+        "MQMQ-2.2.19.1-07",
+        expected=done.accepted_outcome,
+        observed=done.outcome,
+        evidence=done.frames,
+        case="message with a SessionHeader",
+    )
 
 
 @covers("MQMQ-2.2.19.1-01", "MQMQ-2.2.19.1-05", "MQMQ-2.2.19.1-07", "MQMQ-2.2.19.1-21", "MQMQ-2.2.19.1-22")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from functools import partial
 from uuid import UUID
 
@@ -86,12 +87,16 @@ def test_any_connector_type_is_accepted(peer, sut, judge):
 @sut_survives()
 def test_undefined_dq_or_aq_closes_session(peer, judge, rule, flag, value):
     """The peer sends a valid message and then a message, recoverable or transactional, with an undefined DQ or AQ: the
-    SUT closes the session.
+    SUT closes the session, also if the message with an undefined AQ contains a direct administration queue.
     """
-    for build_message in (peer.recoverable_message, Sequence(peer).message):
+    changes = [{flag: value}]
+    if flag == "AQ":
+        changes.append({flag: value, "AdminQueue": rf"TCP:{peer.address}\private$\mqc-admin"})
+    builders = (peer.recoverable_message, Sequence(peer).message)
+    for build_message, change in itertools.product(builders, changes):
         connection = peer.open_raw()
         connection.check_alive()
-        sent = connection.send(build_message({flag: value}))
+        sent = connection.send(build_message(change))
         judge(rule, expected=closed(), observed=connection.await_close(), evidence=sent)
 
 

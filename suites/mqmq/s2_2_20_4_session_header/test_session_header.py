@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import facts, fields
+from harness.expectations import between, facts, fields
 from harness.peer.timeouts import ACK_TIMEOUT_MS, RECOVERABLE_ACK_MS
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.wire import session_ack
@@ -262,6 +262,17 @@ def test_session_ack_has_fields_in_place(peer, sut, judge, express, recoverable)
         expected=counts,
         case="bytes of the SessionHeader before WindowSize",
         observed=where,
+        evidence=frames,
+    )
+    rest = frames[-1].data[BYTES_BEFORE_SESSION_HEADER + COMPARED_BYTES :]
+    judge(
+        "MQMQ-2.2.20.4-D01",
+        expected=facts(bytes_after_RecoverableMsgSeqNumber=4, WindowSize=between(1, 0xFFFF)),
+        case="end of the SessionHeader",
+        observed={
+            "bytes_after_RecoverableMsgSeqNumber": len(rest),
+            "WindowSize": int.from_bytes(rest[:2], "little"),
+        },
         evidence=frames,
     )
     flags = fields(RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=bits)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 from uuid import UUID
 
 from harness.faults.fields import bit_set, field_is
 from harness.faults.parts import fault
-from harness.faults.primitives import always, packets, set_fields, wrong_fields
+from harness.faults.primitives import always, packets, wrong_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import correct_packet_size, has_header, has_security_item
 from reference_qm.codec import SecurityHeader, UserMessagePacket
@@ -20,7 +19,7 @@ from reference_qm.core.transfer.securing import Securing
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Message, MessagePosition
 from reference_qm.security import ST_SID, SignatureType
-from suites.mqmq.s2_2_20_6_security_header.fault_steps import SecurityCheck
+from suites.mqmq.s2_2_20_6_security_header.fault_steps import change_sent_header
 
 SECURITY_DATA = "SecurityHeader.SecurityData"
 
@@ -270,21 +269,6 @@ for _name, _rules, _says, _install in (
     add(_name, _rules, _says, _install)
 
 
-def _change_sent_header(when: SecurityCheck, changes: dict[str, Any]) -> Install:
-    """Let the sender change the SecurityHeader of messages after it has signed and encrypted them."""
-
-    def change_packet(packet: UserMessagePacket) -> bytes:
-        every = {"SecurityHeader.SecurityData.Padding": None, "BaseHeader.PacketSize": 0, **changes}
-        data: bytes = set_fields(packet, every).build()
-        return data
-
-    return packets(
-        UserMessagePacket,
-        change_packet,
-        lambda packet: packet.SecurityHeader is not None and when(packet, packet.SecurityHeader),
-    )
-
-
 FLAGS = "SecurityHeader.Flags"
 
 
@@ -296,7 +280,7 @@ for _name, _rules, _says, _install in (
         "au-set-in-signed-message",
         "MQMQ-2.2.20.6-05",
         "The sender sets AU in signed messages.",
-        _change_sent_header(
+        change_sent_header(
             lambda packet, header: header.SignatureSize, {FLAGS: lambda old: old | SecurityHeader.flags(AU=1)}
         ),
     ),
@@ -304,13 +288,13 @@ for _name, _rules, _says, _install in (
         "au-set-in-encrypted-message",
         "MQMQ-2.2.20.6-05",
         "The sender sets AU in encrypted messages.",
-        _change_sent_header(lambda packet, header: header.EB, {FLAGS: lambda old: old | SecurityHeader.flags(AU=1)}),
+        change_sent_header(lambda packet, header: header.EB, {FLAGS: lambda old: old | SecurityHeader.flags(AU=1)}),
     ),
     (
         "as-of-signature-kind",
         "MQMQ-2.2.20.6-09",
         "The sender sends 3 as AS in messages with a signature.",
-        _change_sent_header(
+        change_sent_header(
             lambda packet, header: header.SignatureSize, {FLAGS: lambda old: old | SecurityHeader.flags(AS=3)}
         ),
     ),
@@ -318,13 +302,13 @@ for _name, _rules, _says, _install in (
         "ai-clear-in-encrypted-message",
         "MQMQ-2.2.20.6-20",
         "The sender removes EncryptionKey of encrypted messages.",
-        _change_sent_header(lambda packet, header: header.EB, {f"{DATA}EncryptionKey": b""}),
+        change_sent_header(lambda packet, header: header.EB, {f"{DATA}EncryptionKey": b""}),
     ),
     (
         "st-0-in-signed-message-with-sender",
         "MQMQ-2.2.20.6-02",
         "The sender sends ST 0 in signed messages with a SecurityID.",
-        _change_sent_header(
+        change_sent_header(
             lambda packet, header: header.SignatureSize and header.SenderIdSize,
             {FLAGS: lambda old: old & ~SecurityHeader.flags(ST=0xF)},
         ),
@@ -333,13 +317,13 @@ for _name, _rules, _says, _install in (
         "sid-without-last-sub-authority",
         "MQMQ-2.2.20.6-03",
         "The sender sends the SID of the user without its last sub-authority.",
-        _change_sent_header(lambda packet, header: header.ST == 1, {f"{DATA}SecurityID": lambda old: old[:-4]}),
+        change_sent_header(lambda packet, header: header.ST == 1, {f"{DATA}SecurityID": lambda old: old[:-4]}),
     ),
     (
         "sid-of-encrypted-message-reversed",
         "MQMQ-2.2.20.6-03",
         "The sender sends the bytes of the SID in the reverse order in encrypted messages.",
-        _change_sent_header(
+        change_sent_header(
             lambda packet, header: header.ST == 1 and header.EB, {f"{DATA}SecurityID": lambda old: old[::-1]}
         ),
     ),
@@ -347,13 +331,13 @@ for _name, _rules, _says, _install in (
         "queue-manager-guid-in-network-order",
         ("MQMQ-2.2.20.6-04", "MQMQ-2.2.20.6-22"),
         "The sender sends the GUID of the queue manager with its bytes in the reverse order.",
-        _change_sent_header(lambda packet, header: header.ST == 2, {f"{DATA}SecurityID": lambda old: old[::-1]}),
+        change_sent_header(lambda packet, header: header.ST == 2, {f"{DATA}SecurityID": lambda old: old[::-1]}),
     ),
     (
         "certificate-with-additional-bytes",
         "MQMQ-2.2.20.6-D04",
         "The sender sends 64 KiB of zeros after the certificate in SenderCert.",
-        _change_sent_header(
+        change_sent_header(
             lambda packet, header: header.SenderCertSize, {f"{DATA}SenderCert": lambda old: old + bytes(0x10000)}
         ),
     ),
@@ -361,7 +345,7 @@ for _name, _rules, _says, _install in (
         "de-clear-in-signed-message-without-provider",
         "MQMQ-2.2.20.6-07",
         "The sender clears DE in signed messages without ProviderInfo.",
-        _change_sent_header(
+        change_sent_header(
             lambda packet, header: header.SignatureSize and not header.ProviderInfoSize,
             {FLAGS: lambda old: old & ~SecurityHeader.flags(DE=1)},
         ),

@@ -7,6 +7,7 @@ import pytest
 from harness.expectations import fields
 from harness.run.marks import covers, needs, varied
 from harness.sut.provisioning import ALICE
+from harness.wire.protection import certificate_key
 from suites.mqmq.steps.layout import SECURITY_DATA, Layout
 from suites.mqmq.steps.outgoing import Outgoing
 
@@ -71,6 +72,7 @@ def _describe_provider_info(info):
     "MQMQ-2.2.20.6-D03",
     "MQMQ-2.2.20.6-D05",
     "MQMQ-2.2.20.6-03",
+    "MQMQ-2.2.20.6-16",
     "MQMQ-2.2.20.6-21",
 )
 @pytest.mark.parametrize("level", ["none", "base", "enhanced", "advanced"])
@@ -90,6 +92,7 @@ def test_signed_message_has_items_of_security_data_in_order(peer, sut, judge, le
         f"{HEADER_PREFIX}Flags.ST": SID,
         f"{HEADER_PREFIX}Flags.AU": 0,
         f"{HEADER_PREFIX}Flags.EB": int(secret),
+        f"{HEADER_PREFIX}Flags.DE": int(not found.fields.get(f"{HEADER_PREFIX}ProviderInfoSize")),
         f"{HEADER_PREFIX}Flags.AS": 0,
         f"{HEADER_PREFIX}SenderIdSize": len(ALICE.security_id),
         f"{HEADER_PREFIX}SenderCertSize": len(ALICE.certificate),
@@ -103,6 +106,8 @@ def test_signed_message_has_items_of_security_data_in_order(peer, sut, judge, le
         observed=found,
         evidence=frame,
     )
+    signed = {f"{HEADER_PREFIX}SignatureSize": certificate_key(ALICE.certificate).size}
+    judge("MQMQ-2.2.20.6-16", expected=fields(signed), observed=found, evidence=frame)
     user = {f"{HEADER_PREFIX}SecurityID": ALICE.security_id.hex()}
     judge("MQMQ-2.2.20.6-03", expected=fields(user), observed=found, evidence=frame)
     blob = str(found.fields.get(f"{HEADER_PREFIX}EncryptionKey", Layout.MISSING))[: len(SIMPLE_BLOB)]

@@ -222,7 +222,7 @@ def test_any_reserved_of_mqf_header_leaves_signature_verified(peer, sut, judge, 
     )
 
 
-@covers("MQMQ-2.2.20-09")
+@covers("MQMQ-2.2.20-09", "MQMQ-2.2.19.1-07")
 @varied("positive journaling", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_message_with_sh_has_session_header(peer, sut, judge):
     """The SUT sends a message shortly before its acknowledgment timer expires: SH is 1, and the packet is 16 bytes

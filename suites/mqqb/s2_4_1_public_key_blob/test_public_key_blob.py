@@ -4,7 +4,10 @@
 
 from __future__ import annotations
 
-from harness.expectations import fields
+import base64
+import math
+
+from harness.expectations import fields, holds
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.wire import protection
@@ -33,6 +36,22 @@ KEY_NUMBER_RULES = (
     "MQDMPR-3.1.3-23",
 )
 """Rules about the exponent and the modulus."""
+SIGNING_KEY_RULES = (
+    "MQMQ-2.2.20.6-28",
+    "MQMQ-2.2.20.6-29",
+    "MQMQ-2.2.20.6-30",
+    "MQMQ-2.2.20.6-32",
+    "MQMQ-2.2.20.6-33",
+    "MQMQ-2.2.20.6-34",
+    "MQMQ-2.2.20.6-35",
+)
+"""Rules about the fields of a published key for signing."""
+SIGNING_CONSTANT_BLOB_PART = "0602000000240000" + CONSTANT_BLOB_PART[16:]
+BIT_LENGTH_AT, EXPONENT_AT, MODULUS_AT = 12, 16, 20
+"""Offsets of fields in a PUBLICKEYBLOB."""
+LEAST_PUBLIC_EXPONENT = 3
+SMALL_FACTORS = math.prod(range(2, 500))
+"""A number that has every prime below 500 as a factor. An RSA modulus has none of these factors."""
 RULES_OF_KEY_LIST = ("MQDMPR-3.1.3-21", "MQDMPR-3.1.3-22", "MQDMPR-3.1.3-D07")
 """Rules about the list of keys: the list contains one key of the specified length for each provider."""
 
@@ -99,3 +118,51 @@ def test_message_encrypted_with_a_published_key_arrives_decrypted(peer, sut, jud
         observed = {"bitLen": length, "bits of modulus": modulus.bit_length()}
         expected = fields({"bitLen": sizes[name], "bits of modulus": sizes[name]})
         judge(*RULES_OF_KEY_SIZES, expected=expected, observed=observed, case=f"key for {name}", evidence=evidence)
+
+
+@needs("security")
+@covers(*SIGNING_KEY_RULES)
+def test_each_field_of_published_signing_keys_is_correct(sut, judge):
+    """Each field of each published signing key has the specified value: the Key Type of a key for signing, the length
+    that the provider of the key requires, and an odd exponent and modulus.
+    """
+    listed = base64.b64decode(sut.control.call("identity").get("public_signing_keys_base64") or "")
+    if not listed:
+        judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT shows no public signing keys")
+        return
+    for name, blob in protection.read_listed_blobs(listed).items():
+        length, exponent = (int.from_bytes(blob[at : at + 4], "little") for at in (BIT_LENGTH_AT, EXPONENT_AT))
+        modulus, bits = blob[MODULUS_AT:], KEY_BITS.get(name, 8 * len(blob[MODULUS_AT:]))
+        judge(
+            "MQMQ-2.2.20.6-28",
+            expected=SIGNING_CONSTANT_BLOB_PART,
+            observed=blob[: len(CONSTANT_BLOB_PART) // 2].hex(),
+            case=f"first 12 bytes of the signing key for {name}",
+        )
+        observed = {"bitLen": length, "bits of Modulus": 8 * len(modulus)}
+        judge(
+            "MQMQ-2.2.20.6-29",
+            "MQMQ-2.2.20.6-30",
+            "MQMQ-2.2.20.6-34",
+            "MQMQ-2.2.20.6-35",
+            expected=fields({"bitLen": bits, "bits of Modulus": bits}),
+            observed=observed,
+            case=f"length of the signing key for {name}",
+        )
+        judge(
+            "MQMQ-2.2.20.6-32",
+            expected=holds("an odd number of at least 3", otherwise=str(exponent)),
+            observed=exponent % 2 == 1 and exponent >= LEAST_PUBLIC_EXPONENT,
+            case=f"Public Exponent of the signing key for {name}",
+        )
+        judge(
+            "MQMQ-2.2.20.6-33",
+            expected=holds("an odd number of full length without small factors", otherwise=modulus.hex()),
+            observed=_is_possible_modulus(int.from_bytes(modulus, "little"), bits),
+            case=f"Modulus of the signing key for {name}",
+        )
+
+
+def _is_possible_modulus(modulus, bits):
+    """Return whether the number can be the product of two large primes."""
+    return modulus.bit_length() == bits and math.gcd(modulus, SMALL_FACTORS) == 1

@@ -54,7 +54,14 @@ def _read_in_each_way(queue, by, cursor):
         },
     }
 )
-@covers("MQQP-3.1.4.7-03", "MQQP-3.1.4.4-D01", "MQQP-3.1.4.2-08", "MQQP-3.1.4.2-D01", "MQDMPR-3.1.7.1.12-04")
+@covers(
+    "MQQP-3.1.4.7-03",
+    "MQQP-3.1.4.4-D01",
+    "MQQP-3.1.4.4-16",
+    "MQQP-3.1.4.2-08",
+    "MQQP-3.1.4.2-D01",
+    "MQDMPR-3.1.7.1.12-04",
+)
 @sut_survives()
 def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
     """An open queue is deleted: its waiting reads, new reads, the end of a receive, and a purge fail. Reads also fail
@@ -111,6 +118,16 @@ def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
         evidence=closed.evidence,
         case="close of the deleted queue",
     )
+    if closed.out is not None:
+        judge(
+            "MQQP-3.1.4.4-16",
+            expected=queue.NULL_HANDLE,
+            observed=bytes(closed.out.pphContext),
+            evidence=closed.evidence,
+            case="handle that the close of the deleted queue returns",
+        )
+    else:
+        judge.mark_not_exercised("MQQP-3.1.4.4-16", reason="the SUT returned no handle", evidence=closed.evidence)
     reads = [call for calls in made.values() for call in calls]
     if "thrown" in rules:
         faults = [read.outcome for read in (*waits, *reads) if read.thrown is not None]

@@ -66,19 +66,48 @@ def test_client_calls_method_on_agreed_context_and_open_queue(peer, sut, judge, 
         )
 
 
-RULES_OF_SECOND_QUEUE = {name: rules for name, (_, rules) in RULES_BY_METHOD.items() if rules}
-"""For each method, the rules that require an open queue."""
+METHODS_OF_PEEKING_CLIENT = (Method.START_RECEIVE, "RemoteQMCloseQueue", "RemoteQMCancelReceive", Method.START_RECEIVE2)
 
 
 @needs("remote_read")
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=covers(*rules), id=name) for name, rules in RULES_OF_SECOND_QUEUE.items()]
+    "name",
+    [
+        pytest.param(name, marks=covers(*rules), id=name)
+        for name, (_, rules) in RULES_BY_METHOD.items()
+        if name in METHODS_OF_PEEKING_CLIENT
+    ],
+)
+def test_client_opens_queue_to_peek_before_other_calls(peer, sut, judge, name):
+    """The SUT opens a queue to peek, and calls a method for the queue: the SUT has called RemoteQMOpenQueue before."""
+    _, rules = RULES_BY_METHOD[name]
+    reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)
+    call_method(reader, name, access="peek")
+    calls = reader.server.wait(name)
+    if not calls:
+        judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {name}")
+        return
+    came = [call.name for call in reader.server.calls]
+    judge(
+        *rules,
+        expected=["RemoteQMOpenQueue"],
+        case="earlier calls that open or close a queue",
+        observed=[one for one in came[: came.index(name)] if one in OPEN_AND_CLOSE_METHODS],
+        evidence=calls,
+    )
+
+
+@needs("remote_read")
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=covers(*rules, context), id=name) for name, (context, rules) in RULES_BY_METHOD.items()],
 )
 def test_client_opens_second_queue_of_server_before_other_calls(peer, sut, judge, name):
     """The SUT has a queue of the peer open, and calls a method for a second queue of the peer, then by a second handle
     of the first queue, and then by a new handle after all handles were closed: each time, the SUT has called
-    RemoteQMOpenQueue for each handle before.
+    RemoteQMOpenQueue for each handle before, and calls the method on a presentation context that the server accepted.
     """
+    context, rules = RULES_BY_METHOD[name]
     reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)
     remotes = [reader.open()]
     second = rf"DIRECT=TCP:{peer.address}\private$\mqc-second"
@@ -87,33 +116,45 @@ def test_client_opens_second_queue_of_server_before_other_calls(peer, sut, judge
             reader.begin("remote_close", remote=remote).wait()
         done = len(reader.server.list_calls_of(name))
         remotes += call_method(reader, name, queue)
+        unbound = [(frame, reason) for frame, reason in reader.server.malformed if reason.startswith("context")]
         calls = reader.server.wait(name, done + 1)[done:]
-        if not calls and not done:
+        if not calls and not done and not unbound:
             judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {name}")
+            return
+        judge(
+            context,
+            expected=none("call on a context that was not accepted"),
+            observed=[reason for _, reason in unbound],
+            evidence=[*calls, *(frame for frame, _ in unbound)],
+            case="later calls",
+        )
         if not calls:
             return
         came = [call.name for call in reader.server.calls[: reader.server.calls.index(calls[0])]]
         handles = max(2, came.count("R_QMOpenRemoteQueue"))
-        judge.all(
-            expected=["RemoteQMOpenQueue"] * handles,
-            case="earlier calls that open a queue",
-            observed=[one for one in came if one == "RemoteQMOpenQueue"],
-            evidence=calls,
-        )
+        if rules:
+            judge(
+                *rules,
+                expected=["RemoteQMOpenQueue"] * handles,
+                case="earlier calls that open a queue",
+                observed=[one for one in came if one == "RemoteQMOpenQueue"],
+                evidence=calls,
+            )
 
 
-def call_method(reader: Reader, name: str, queue: str | None = None) -> list[int]:
+def call_method(reader: Reader, name: str, queue: str | None = None, **access: str) -> list[int]:
     """Let the SUT open a queue, by default the queue of the peer, and execute a command that calls a method; ignore the
     reply. Return the number of the opened queue, or an empty list if the SUT does not open the queue.
     """
-    opened = reader.begin_open(queue).wait()
+    opened = reader.begin("remote_open", queue=queue or reader.format_name, **access).wait()
     if not opened.get("ok"):
         return []
     remote = int(opened["remote"])
+    reading = Reading.PEEK if access else Reading.RECEIVE
     if name == "RemoteQMCancelReceive":
         reader.let_reads_wait()
         begun = len(reader.reads())
-        read = reader.begin_read(Reading.RECEIVE, remote, Reader.LONG_TIMEOUT_MS)
+        read = reader.begin_read(reading, remote, Reader.LONG_TIMEOUT_MS)
         reader.await_reads(begun + 1)
         reader.begin("cancel", request=read.number).wait()
     elif name == "RemoteQMCloseCursor":
@@ -125,5 +166,5 @@ def call_method(reader: Reader, name: str, queue: str | None = None) -> list[int
     elif name == Method.START_RECEIVE_BY_LOOKUP_ID:
         reader.begin("remote_receive_by_lookup_id", remote=remote, lookup_id=SAMPLE_LOOKUP_ID).wait()
     else:
-        reader.begin_read(Reading.RECEIVE, remote).wait()
+        reader.begin_read(reading, remote).wait()
     return [remote]

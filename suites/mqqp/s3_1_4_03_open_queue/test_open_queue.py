@@ -52,6 +52,13 @@ def test_each_open_queue_returns_unique_handle(remote, judge):
     judge("MQQP-3.1.4.3-12", "MQQP-3.1.4.3-20", expected=expected, observed=opened, evidence=evidence)
     to_peek = remote.open_remote(association, access=PEEK_ACCESS).expect_success()
     peeking = RemoteQueue(remote, association, to_peek, settled=False)
+    peek_handle = bytes(peeking.session.out.phContext) if peeking.session.out is not None else b""
+    judge(
+        "MQQP-3.1.4.3-20",
+        expected=holds("the open to peek returns a handle"),
+        observed=peek_handle not in (b"", queue.NULL_HANDLE),
+        evidence=peeking.session.evidence,
+    )
     reads = [one.peek().label_or_outcome for one in (queue, second, peeking)]
     judge("MQQP-3.1.4.3-19", expected=each("first", "read"), observed=reads, evidence=evidence)
     closed, again = second.close(), second.close()

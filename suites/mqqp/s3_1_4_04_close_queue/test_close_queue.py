@@ -50,13 +50,17 @@ def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
     other = remote.associate()
     refused = remote.open_remote(other, share=DENY_RECEIVE)
     refused_too = remote.open_remote(other, "transactional")
-    nothing = queue.association.call("RemoteQMCloseQueue", pphContext=queue.NULL_HANDLE)
+    nothing = [queue.association.call("RemoteQMCloseQueue", pphContext=queue.NULL_HANDLE) for _ in range(2)]
+    after_it = [queue.peek().label_or_outcome, remote.open_remote(other, "transactional").failed]
     judge(
         "MQQP-3.1.4.4-05",
-        expected=INVALID_HANDLE,
-        observed=nothing.outcome,
-        evidence=nothing.evidence,
-        case="close with a NULL handle",
+        expected=facts(closes_with_a_null_handle=each(INVALID_HANDLE), later_peek="first", other_opening_fails=True),
+        observed={
+            "closes_with_a_null_handle": [one.outcome for one in nothing],
+            "later_peek": after_it[0],
+            "other_opening_fails": after_it[1],
+        },
+        evidence=nothing,
     )
     closed = queue.close()
     judge(
@@ -162,7 +166,7 @@ def test_other_handles_of_closed_queue_stay_open(remote, judge, which):
 
 @covers(
     *("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12", "MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09"),
-    *("MQQP-3.1.1.3-03", "MQQP-3.1.1.3-02", "MQDMPR-3.1.7.1.6-10", "MQQP-3.1.4.4-D01"),
+    *("MQQP-3.1.1.3-03", "MQQP-3.1.1.3-02", "MQDMPR-3.1.7.1.6-10", "MQQP-3.1.4.4-D01", "MQQP-3.1.4.4-16"),
 )
 def test_closing_queue_cancels_its_waiting_reads(remote, judge):
     """Four receives wait through one handle of a queue: two with a timeout, one without a timeout, and one by a cursor.
@@ -216,6 +220,13 @@ def test_closing_queue_cancels_its_waiting_reads(remote, judge):
         observed=[closed.outcome] if closed.thrown is not None else [],
         evidence=closed.evidence,
         case="close of a queue with waiting reads",
+    )
+    judge(
+        "MQQP-3.1.4.4-16",
+        expected=queue.NULL_HANDLE,
+        observed=bytes(closed.out.pphContext) if closed.out is not None else b"",
+        evidence=closed.evidence,
+        case="handle that the close of a queue with waiting reads returns",
     )
     seen = {"reads_of_closed_queue": ends, "read_of_other_queue": elsewhere.state_after_silence()}
     expected = facts(reads_of_closed_queue=each("cancelled"), read_of_other_queue=Call.WAITING)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
+from harness.faults.rpc_calls import change_answer_values
 from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.core.remote.remote_starting import RemoteStarting
@@ -94,3 +95,61 @@ class ServerClosedCursorStillUsableToReceive(RemoteStarting):
         if cursor is not None:
             known[handle] = cursor
         return cursor or known.get(handle)
+
+
+class _ChangedSuccess(RemoteOpening):
+    """RemoteQMCloseCursor that returns another status than MQ_OK for some cursors."""
+
+    status: int = Status.MQ_ERROR
+
+    def is_concerned(self, cursor: Cursor) -> bool:
+        """Return whether the status for the cursor is changed."""
+        raise NotImplementedError
+
+    def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
+        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        cursor = (
+            None
+            if descriptor is None
+            else self.qm.remote_starting.find_remote_cursor(descriptor, call.arguments["hCursor"])
+        )
+        if cursor is not None and self.is_concerned(cursor):
+            call = change_answer_values(call, Return=self.status)
+        super().remote_qm_close_cursor(call, now)
+
+
+@fault("server-close-cursor-of-second-cursor-returns-error", breaks="MQQP-3.1.4.5-13", blind=True)
+class ServerCloseCursorOfSecondCursorReturnsError(_ChangedSuccess):
+    """RemoteQMCloseCursor returns MQ_ERROR while the handle has another cursor."""
+
+    def is_concerned(self, cursor: Cursor) -> bool:
+        return len(cursor.OpenQueueDescriptorReference.CursorCollection) > 1
+
+
+@fault("server-close-cursor-returns-information-status", breaks="MQQP-3.1.4.5-13", blind=True)
+class ServerCloseCursorReturnsInformationStatus(_ChangedSuccess):
+    """RemoteQMCloseCursor returns MQ_INFORMATION_PROPERTY (0x400E0001) instead of MQ_OK."""
+
+    status = 0x400E0001
+
+    def is_concerned(self, cursor: Cursor) -> bool:
+        return True
+
+
+@fault("server-close-cursor-of-moved-cursor-returns-error", breaks="MQQP-3.1.4.5-13", blind=True)
+class ServerCloseCursorOfMovedCursorReturnsError(_ChangedSuccess):
+    """RemoteQMCloseCursor returns MQ_ERROR for a cursor with which a message was read."""
+
+    def is_concerned(self, cursor: Cursor) -> bool:
+        return cursor.CursorState is CursorState.READ
+
+
+@fault("server-close-cursor-of-unknown-queue-thrown", breaks="MQQP-3.1.4.5-D01", blind=True)
+class ServerCloseCursorOfUnknownQueueThrown(RemoteOpening):
+    """RemoteQMCloseCursor throws MQ_ERROR_INVALID_HANDLE for an unknown hQueue."""
+
+    def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
+        if self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"]) is None:
+            self.qm.remote.note(call.fault(Status.MQ_ERROR_INVALID_HANDLE))
+        else:
+            super().remote_qm_close_cursor(call, now)

@@ -20,7 +20,7 @@ pytestmark = needs("qm2qm")
 
 DEFAULT_RPC_PORTS = (2103, 2105)
 PORT_STEP = 11
-INVALID_PORT_KINDS = (4, 5, 0x0000_0100, 0x8000_0000, 0xFFFF_FFFF)
+INVALID_PORT_KINDS = (4, 5, 0x0000_0100, 0x0001_0001, 0x0100_0001, 0x8000_0001, 0xFFFF_FFFF)
 """Undefined values of dwPortType."""
 HIGHEST_PORT = 0xFFFF
 
@@ -67,10 +67,20 @@ def try_to_bind(remote: Remote, port: int | None, interface: Syntax) -> str:
     ],
 )
 def test_interface_is_served_at_returned_port(remote, judge, port_type, interface, rule):
-    """The port for IP_HANDSHAKE accepts a bind to qmcomm, and the port for IP_READ accepts a bind to qm2qm."""
-    call = request_ports(remote, port_type)[0]
+    """The port for IP_HANDSHAKE accepts a bind to qmcomm, and the port for IP_READ accepts a bind to qm2qm. A second
+    call on the connection, and a call while a queue is open, also return a port of the interface.
+    """
+    call, second = request_ports(remote, port_type, port_type)
     found = try_to_bind(remote, call.status, interface)
     judge(rule, expected="served", case="interface at the returned port", observed=found, evidence=call.evidence)
+    queue = remote.open()
+    beside = request_ports(remote, port_type)[0]
+    queue.close()
+    for case, later in (("a second call", second), ("a call while a queue is open", beside)):
+        served = found if later.status == call.status else try_to_bind(remote, later.status, interface)
+        judge(
+            rule, expected="served", case=f"interface at the port of {case}", observed=served, evidence=later.evidence
+        )
     judge(
         "MQQP-3.1.3-01",
         expected="served",
@@ -223,9 +233,10 @@ def test_spx_port_type_returns_port_or_zero(remote, judge, port_type, rule):
     """RemoteQMGetQMQMServerPort with an SPX port type returns a port, or 0 if the SUT does not support SPX; the call
     does not cause a fault.
     """
-    call = request_ports(remote, port_type)[0]
-    observed = call.status if call.status is not None else call.outcome
-    judge(rule, expected=between(0, HIGHEST_PORT), case="returned port", observed=observed, evidence=call.evidence)
+    calls = request_ports(remote, port_type, PortType.IP_READ, port_type)
+    ports = [call.status if call.status is not None else call.outcome for call in (calls[0], calls[2])]
+    expected = each(between(0, HIGHEST_PORT), "returned port")
+    judge(rule, expected=expected, case="two calls", observed=ports, evidence=calls)
 
 
 @covers("MQQP-3.1.4.8-04", "MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D06", "MQQP-3.1.4.8-D07")

@@ -36,24 +36,25 @@ def _list_qm2qm_associations(reader):
     "MQQP-3.2.4.1-02", "MQQP-3.2.4.1-03", "MQQP-3.2.4.1-04", "MQQP-3.2.4.1-05", "MQQP-3.2.4.1-08", "MQQP-3.2.4.1-09"
 )
 def test_client_binds_at_returned_port_and_opens_queue_there(peer, sut, judge):
-    """The SUT opens two queues, one after the other. For each queue, the SUT binds to qm2qm, requests the port of
-    IP_READ, binds to qm2qm at that port, and calls RemoteQMOpenQueue there. Then the SUT closes the first binding. The
-    ports of the two queues differ.
+    """The SUT opens three queues, one after the other, the last one to peek. For each queue, the SUT binds to qm2qm,
+    requests the port of IP_READ, binds to qm2qm at that port, and calls RemoteQMOpenQueue there. Then the SUT closes
+    the first binding. The ports of the first two queues differ.
     """
     reader = Reader(peer, sut)
     judge_opening(peer, sut, judge, reader)
     reader.server.move_read_port()
     judge_opening(peer, sut, judge, reader)
+    judge_opening(peer, sut, judge, reader, access="peek")
 
 
-def judge_opening(peer, sut, judge, reader):
+def judge_opening(peer, sut, judge, reader, **access):
     """Let the SUT open a queue, and judge its bindings and its calls of qm2qm."""
     server, calls_before, bound_before = reader.server, len(reader.server.calls), len(_list_qm2qm_associations(reader))
 
     def list_new_calls(name):
         return [call for call in server.calls[calls_before:] if call.name == name]
 
-    request = reader.begin_open()
+    request = reader.begin("remote_open", queue=reader.format_name, **access)
     peer.wait(lambda: bool(list_new_calls("RemoteQMOpenQueue")), None, "RemoteQMOpenQueue")
     bound = _list_qm2qm_associations(reader)[bound_before:]
     frames = [frame for one in bound for frame, _ in one.binds]
@@ -138,13 +139,14 @@ def test_client_open_queue_has_own_guid_and_returned_handles(peer, sut, judge):
 @needs("remote_read")
 @covers("MQQP-3.2.4.1-11")
 def test_client_open_queue_has_dw_mqs_of_its_role(peer, sut, judge):
-    """The SUT opens two queues: dwMQS of each RemoteQMOpenQueue is 1 for a routing or directory server, and 0 for any
-    other SUT. If the SUT does not show its role, both values are accepted.
+    """The SUT opens two queues to receive and one to peek: dwMQS of each RemoteQMOpenQueue is 1 for a routing or
+    directory server, and 0 for any other SUT. If the SUT does not show its role, both values are accepted.
     """
     reader = Reader(peer, sut)
     reader.open()
     call = reader.await_first_call("RemoteQMOpenQueue")
     reader.open()
+    reader.open(access="peek")
     calls = reader.server.list_calls_of("RemoteQMOpenQueue")
     allowed = [0, 1]
     if sut.has("inspect"):
@@ -152,16 +154,26 @@ def test_client_open_queue_has_dw_mqs_of_its_role(peer, sut, judge):
         allowed = [int(bool(machine.get("RoutingServer") or machine.get("DirectoryServer")))]
     judge.all(expected=one_of(*allowed), observed=call.into.dwMQS, case="dwMQS", evidence=call.evidence)
     found = {one.into.dwMQS for one in calls if one.into is not None}
-    judge.all(expected={call.into.dwMQS}, observed=found, case="dwMQS of both openings", evidence=calls)
+    judge.all(expected={call.into.dwMQS}, observed=found, case="dwMQS of all openings", evidence=calls)
 
 
 @needs("remote_read")
 @covers("MQQP-3.2.4.1-06")
 def test_client_without_second_binding_makes_no_further_call(peer, sut, judge):
     """RemoteQMGetQMQMServerPort returns a port where no server listens, or an invalid port: the SUT does not open the
-    queue, and makes no further call. The SUT also does not open the queue if the name of the host has no address.
+    queue, and makes no further call. The SUT also does not open the queue if the name of the host has no address. All
+    this happens while no queue is open, and again while another queue is open.
     """
     reader = Reader(peer, sut)
+    judge_failed_openings(judge, reader)
+    reader.server.answers["RemoteQMGetQMQMServerPort"] = lambda call: call.respond(Return=reader.server.read_port)
+    reader.open()
+    judge_failed_openings(judge, reader)
+
+
+def judge_failed_openings(judge, reader):
+    """Let the SUT open queues for which the peer returns unusable ports, and judge the calls of the SUT."""
+    calls_before = len(reader.server.calls)
     nowhere = reader.server.free_port()
     outcomes = []
     for port in (nowhere, *INVALID_PORTS):
@@ -169,7 +181,7 @@ def test_client_without_second_binding_makes_no_further_call(peer, sut, judge):
         outcomes.append(reader.begin_open().outcome())
     asked = reader.server.list_calls_of("RemoteQMGetQMQMServerPort")
     outcomes.append(reader.begin("remote_open", queue=UNRESOLVABLE_QUEUE).outcome())
-    called = {call.name for call in reader.server.calls if call.operation.interface == QM2QM}
+    called = {call.name for call in reader.server.calls[calls_before:] if call.operation.interface == QM2QM}
     expected = facts(called_methods={"RemoteQMGetQMQMServerPort"}, opens_of_the_queue=each(Outcome.NO_SUCCESS))
     judge.all(expected=expected, observed={"called_methods": called, "opens_of_the_queue": outcomes}, evidence=asked)
 
@@ -212,7 +224,8 @@ def test_client_closes_binding_with_queue(peer, sut, judge):
 @needs("remote_read", "set_timers")
 @covers("MQQP-3.2.4.1-15", "MQQP-3.2.4.1-16")
 def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
-    """The peer does not answer RemoteQMOpenQueue: after five minutes the SUT cancels the call.
+    """The peer does not answer RemoteQMOpenQueue: after five minutes the SUT cancels the call. The SUT also cancels a
+    second such call.
 
     Reads of a queue that is already open succeed before and after the cancelled call.
     """
@@ -252,6 +265,19 @@ def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
     judge("MQQP-3.2.4.1-16", expected=cancelled, observed=bool(call.cancelled), evidence=evidence)
     judge.conclude()
     request.wait()
+    again = reader.begin_open()
+    later = reader.server.wait("RemoteQMOpenQueue", 3)[2:]
+    if later:
+        peer.environment.run_until(lambda: bool(later[0].cancelled) or later[0].association.over, limit_ms + slack_ms)
+        judge(
+            "MQQP-3.2.4.1-16",
+            expected=cancelled,
+            observed=bool(later[0].cancelled),
+            case="second call",
+            evidence=[*later[0].evidence, *later[0].cancelled],
+        )
+        judge.conclude()
+    again.wait()
 
 
 @needs("remote_read", "inspect")

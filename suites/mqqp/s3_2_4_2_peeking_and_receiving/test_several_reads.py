@@ -1,9 +1,9 @@
-"""MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6: several reads of an old server."""
+"""MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6: several reads, and reads of a queue opened to peek."""
 
 from __future__ import annotations
 
 from harness.expectations import each
-from harness.run.marks import needs
+from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Method
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.repeated import begin_infinite_read, judge_repeated_reads
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.sections import for_each_section
@@ -40,3 +40,24 @@ def test_client_calls_start_receive_for_each_read_of_old_server(peer, sut, judge
     judge(rule, expected=each(Method.START_RECEIVE, "read"), observed=names, evidence=reader.reads())
     calls = [call for number, call in enumerate(reader.reads()) if number != begun]
     judge_repeated_reads(reader, judge, calls, Method.START_RECEIVE, section.old, section.reading.action)
+
+
+@covers("MQQP-3.2.4.2-02")
+def test_client_cancels_peek_of_queue_opened_to_peek(peer, sut, judge):
+    """The SUT opens a queue to peek, and a peek waits. When the application cancels the peek, the SUT calls
+    RemoteQMCancelReceive with the dwRequestID of the peek.
+    """
+    reader = Reader(peer, sut)
+    remote = reader.open(access="peek")
+    reader.let_reads_wait()
+    request = reader.begin_read(Reading.PEEK, remote, Reader.LONG_TIMEOUT_MS)
+    asked = reader.get_read_description(reader.await_reads()[0])
+    reader.begin("cancel", request=request.number)
+    cancels = reader.server.wait(Method.CANCEL_RECEIVE)
+    judge(
+        "MQQP-3.2.4.2-02",
+        expected=[asked.dwRequestID],
+        observed=[call.into.dwRequestID for call in cancels if call.into is not None],
+        case="dwRequestIDs of RemoteQMCancelReceive",
+        evidence=[*reader.reads(), *cancels],
+    )

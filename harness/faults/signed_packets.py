@@ -1,0 +1,35 @@
+"""Faults of a sender that signs other values than it sends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.faults.parts import replace_part
+from harness.faults.primitives import set_fields
+from harness.faults.registry import Install
+from reference_qm.codec import UserMessagePacket
+from reference_qm.core.transfer.securing import Securing
+from reference_qm.model.adm import Message
+from reference_qm.security import SignatureType
+
+Changes = dict[str, Any]
+"""New values of fields by path, as ``set_fields`` takes them."""
+
+
+def change_signed_packet(of: SignatureType, changes: Changes) -> Install:
+    """Return an installer of a fault with which the sender signs a packet with other values, and sends the packet
+    with its own values. ``of``: the type of the signatures that are concerned.
+    """
+
+    class SignedWithOtherValues(Securing):
+        def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
+            security = message.security
+            if security is None or security.AuthenticationLevel != of:
+                return super().sign_packet(message, packet)
+            signed = super().sign_packet(message, set_fields(packet, changes))
+            made: Changes = {"BaseHeader.PacketSize": 0, "SecurityHeader": signed.SecurityHeader}
+            if packet.MultiQueueFormatHeader is not None and signed.MultiQueueFormatHeader is not None:
+                made["MultiQueueFormatHeader.Signature"] = signed.MultiQueueFormatHeader.Signature
+            return set_fields(packet, made)
+
+    return replace_part(SignedWithOtherValues)

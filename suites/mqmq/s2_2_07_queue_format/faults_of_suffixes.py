@@ -1,0 +1,133 @@
+"""Faults in the types, suffixes and flags that the server accepts: MQMQ-2.2.7-01 to MQMQ-2.2.7-D03."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.faults.parts import replace_part
+from harness.faults.registry import Install, add
+from reference_qm.core.names.queue_formats import SYSTEM_FLAG, QueueFormats, QueueFormatType, SuffixType
+from suites.mqmq.s2_2_07_queue_format.fault_steps import swap_suffix
+
+QueueFormat = dict[str, Any]
+_PUBLIC, _PRIVATE, _DIRECT = QueueFormatType.PUBLIC, QueueFormatType.PRIVATE, QueueFormatType.DIRECT
+_MACHINE, _SUBQUEUE = QueueFormatType.MACHINE, QueueFormatType.SUBQUEUE
+_JOURNAL = SYSTEM_FLAG | SuffixType.JOURNAL
+_DEADLETTER = SYSTEM_FLAG | SuffixType.DEADLETTER
+_DEADXACT = SYSTEM_FLAG | SuffixType.DEADXACT
+_XACTONLY = SYSTEM_FLAG | SuffixType.XACTONLY
+
+
+def _refuse_formats(is_refused: Callable[[QueueFormat], bool]) -> Install:
+    """Let the server refuse a QUEUE_FORMAT for which a condition is true."""
+
+    class FormatRefused(QueueFormats):
+        def format_name_of(self, queue_format: QueueFormat) -> str | None:
+            return None if is_refused(queue_format) else super().format_name_of(queue_format)
+
+    return replace_part(FormatRefused)
+
+
+for _name, _rule, _says, _install in (
+    (
+        "subqueue-refused",
+        "MQMQ-2.2.7-01",
+        "The server refuses a QUEUE_FORMAT of type SUBQUEUE.",
+        _refuse_formats(lambda one: one["m_qft"] == _SUBQUEUE),
+    ),
+    (
+        "private-name-refused",
+        "MQMQ-2.2.7-01",
+        "The server refuses a QUEUE_FORMAT of type PRIVATE.",
+        _refuse_formats(lambda one: one["m_qft"] == _PRIVATE),
+    ),
+    (
+        "public-name-refused",
+        "MQMQ-2.2.7-01",
+        "The server refuses a QUEUE_FORMAT of type PUBLIC.",
+        _refuse_formats(lambda one: one["m_qft"] == _PUBLIC),
+    ),
+    (
+        "machine-dead-letter-suffix-with-flags-0x00-opened",
+        "MQMQ-2.2.7-06",
+        "The server opens a machine QUEUE_FORMAT with the suffix of the dead-letter queue and Flags 0x00.",
+        swap_suffix(_MACHINE, SuffixType.DEADLETTER, _DEADLETTER),
+    ),
+    (
+        "dead-letter-suffix-with-flags-0x40-opened",
+        "MQMQ-2.2.7-06",
+        "The server opens a direct QUEUE_FORMAT with the suffix of the dead-letter queue and Flags 0x40.",
+        swap_suffix(_DIRECT, 0x40 | SuffixType.DEADLETTER, _DEADLETTER),
+    ),
+    (
+        "machine-transactional-dead-letter-suffix-with-flags-0x00-opened",
+        "MQMQ-2.2.7-08",
+        "The server opens a machine QUEUE_FORMAT with the suffix of the transactional dead-letter queue and Flags "
+        "0x00.",
+        swap_suffix(_MACHINE, SuffixType.DEADXACT, _DEADXACT),
+    ),
+    (
+        "transactional-dead-letter-suffix-of-machine-refused",
+        "MQMQ-2.2.7-08",
+        "The server refuses a machine QUEUE_FORMAT with the suffix of the transactional dead-letter queue and Flags "
+        "0x80.",
+        _refuse_formats(lambda one: (one["m_qft"], one["m_SuffixAndFlags"]) == (_MACHINE, _DEADXACT)),
+    ),
+    (
+        "public-name-with-transactional-dead-letter-suffix-opened",
+        "MQMQ-2.2.7-09",
+        "The server opens a public QUEUE_FORMAT with the suffix of the transactional dead-letter queue.",
+        swap_suffix(_PUBLIC, _DEADXACT, SuffixType.NONE),
+    ),
+    (
+        "private-name-with-transactional-dead-letter-suffix-opened-as-journal",
+        "MQMQ-2.2.7-09",
+        "The server opens the journal for a private QUEUE_FORMAT with the suffix of the transactional dead-letter "
+        "queue.",
+        swap_suffix(_PRIVATE, _DEADXACT, _JOURNAL),
+    ),
+    (
+        "subqueue-with-transactional-dead-letter-suffix-opened",
+        "MQMQ-2.2.7-09",
+        "The server opens a subqueue QUEUE_FORMAT with the suffix of the transactional dead-letter queue.",
+        swap_suffix(_SUBQUEUE, _DEADXACT, SuffixType.SUBQUEUE),
+    ),
+    (
+        "machine-with-xactonly-opened",
+        "MQMQ-2.2.7-10",
+        "The server opens the journal for a machine QUEUE_FORMAT with the suffix XACTONLY.",
+        swap_suffix(_MACHINE, _XACTONLY, _JOURNAL),
+    ),
+    (
+        "public-name-with-xactonly-opened",
+        "MQMQ-2.2.7-10",
+        "The server opens a public QUEUE_FORMAT with the suffix XACTONLY.",
+        swap_suffix(_PUBLIC, SuffixType.XACTONLY, SuffixType.NONE),
+    ),
+    (
+        "direct-name-with-xactonly-and-flags-0x80-opened",
+        "MQMQ-2.2.7-10",
+        "The server opens a direct QUEUE_FORMAT with the suffix XACTONLY and Flags 0x80.",
+        swap_suffix(_DIRECT, _XACTONLY, SuffixType.NONE),
+    ),
+    (
+        "subqueue-suffix-with-flags-0x40-opened",
+        "MQMQ-2.2.7-11",
+        "The server opens a subqueue QUEUE_FORMAT with the suffix of a subqueue and Flags 0x40.",
+        swap_suffix(_SUBQUEUE, 0x40 | SuffixType.SUBQUEUE, SuffixType.SUBQUEUE),
+    ),
+    (
+        "highest-bit-of-suffix-ignored",
+        "MQMQ-2.2.7-D03",
+        "The server ignores bit 3 of the suffix of a direct QUEUE_FORMAT.",
+        swap_suffix(_DIRECT, 0x08, SuffixType.NONE),
+    ),
+    (
+        "lowest-bit-of-flags-ignored",
+        "MQMQ-2.2.7-D03",
+        "The server ignores bit 4 of m_SuffixAndFlags of a direct QUEUE_FORMAT.",
+        swap_suffix(_DIRECT, 0x10, SuffixType.NONE),
+    ),
+):
+    add(f"server-queue-format-{_name}", _rule, _says, _install, blind=True)

@@ -1,0 +1,48 @@
+"""Faults in the layout of the SessionHeader of a SessionAck: MQMQ-2.2.20.4-D01."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.faults.primitives import packets
+from harness.faults.registry import Install, add
+from harness.faults.sent_messages import correct_packet_size, has_header
+from reference_qm.codec import SessionAckPacket
+
+_SIZE = 16
+"""The size of a SessionHeader in bytes."""
+_ACK_NUMBER_END, _RECOVERABLE_ACK_END, _FLAGS_END, _NUMBER_END, _RECOVERABLE_END, _WINDOW_END = 2, 4, 8, 10, 12, 14
+"""The offsets at which the fields of a SessionHeader end."""
+
+
+def _exchange_fields(first: int, second: int, end: int) -> Callable[[bytes], bytes]:
+    """Return a function that exchanges the bytes from ``first`` to ``second`` and from ``second`` to ``end``."""
+    return lambda data: data[:first] + data[second:end] + data[first:second] + data[end:]
+
+
+def _change_header(kind: type[Any], change: Callable[[bytes], bytes]) -> Install:
+    """Change the bytes of the SessionHeader in packets of one kind."""
+
+    def change_packet(packet: Any) -> bytes:
+        header = packet.SessionHeader.build()
+        return correct_packet_size(packet.build().replace(header, change(header)))
+
+    return packets(kind, change_packet, has_header("SessionHeader"))
+
+
+for _name, _rules, _says, _install in (
+    (
+        "session-ack-message-number-before-flags",
+        ("MQMQ-2.2.20.4-D01",),
+        "The queue manager's SessionAck has UserMsgSequenceNumber before RecoverableMsgAckFlags.",
+        _change_header(SessionAckPacket, _exchange_fields(_RECOVERABLE_ACK_END, _FLAGS_END, _NUMBER_END)),
+    ),
+    (
+        "session-ack-reserved-before-window-size",
+        ("MQMQ-2.2.20.4-D01",),
+        "The queue manager's SessionAck has Reserved before WindowSize.",
+        _change_header(SessionAckPacket, _exchange_fields(_RECOVERABLE_END, _WINDOW_END, _SIZE)),
+    ),
+):
+    add(f"queue-manager-{_name}", _rules, _says, _install, blind=True)

@@ -1,0 +1,271 @@
+"""Faults in the sizes, the items and the layout of a SecurityHeader: MQMQ-2.2.20.6-08 to MQMQ-2.2.20.6-21, and
+MQMQ-2.2.20.6-D01 and MQMQ-2.2.20.6-D05.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.fields import change_number
+from harness.faults.primitives import packets
+from harness.faults.registry import Install, add
+from harness.faults.sent_messages import change_construction, correct_packet_size, has_header
+from reference_qm.codec import SecurityHeader, UserHeader, UserMessagePacket
+from reference_qm.codec.cursor import Cursor
+from reference_qm.model.adm import Message
+from suites.mqmq.s2_2_20_6_security_header.fault_steps import change_sent_header
+
+_SID, _GUID = 1, 2
+"""Values of SecurityHeader.Flags.ST."""
+_DATA = "SecurityHeader.SecurityData."
+_ITEMS = ("SecurityID", "EncryptionKey", "Signature", "SenderCert", "ProviderInfo")
+_FIXED_SIZE = len(SecurityHeader().build())
+_NO_ITEMS = {f"{_DATA}{name}": b"" for name in _ITEMS}
+
+
+def _change_size(name: str, change: Callable[[int], int], when: Callable[[SecurityHeader], Any]) -> Install:
+    """Change a size field of the SecurityHeader, but not the item of this size."""
+    return change_number(
+        UserMessagePacket,
+        f"SecurityHeader.{name}",
+        change,
+        lambda packet: packet.SecurityHeader is not None and bool(when(packet.SecurityHeader)),
+    )
+
+
+def _change_header_bytes(change: Callable[[bytes], bytes]) -> Install:
+    """Change the bytes of the SecurityHeader in each message that contains one."""
+
+    def change_packet(packet: UserMessagePacket) -> bytes:
+        header = b"" if packet.SecurityHeader is None else packet.SecurityHeader.build()
+        return correct_packet_size(packet.build().replace(header, change(header)))
+
+    return packets(UserMessagePacket, change_packet, has_header("SecurityHeader"))
+
+
+def _join_items(header: bytes, pad: Callable[[str, bytes], int]) -> bytes:
+    """Return the SecurityHeader with as many zeros after each item as ``pad`` returns for its name and bytes."""
+    data = SecurityHeader.read(Cursor(header)).SecurityData
+    items = [(name, getattr(data, name)) for name in _ITEMS]
+    joined = header[:_FIXED_SIZE] + b"".join(item + bytes(pad(name, item)) for name, item in items if item)
+    return joined + bytes(-len(joined) % 4)
+
+
+def _add_empty_header(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+    if packet.SecurityHeader is not None or message.TransactionIdentifier is None:
+        return packet
+    flags = packet.UserHeader.Flags | UserHeader.flags(SH=1)
+    header = SecurityHeader(SecurityHeader.flags(DE=1))
+    return replace(packet, UserHeader=replace(packet.UserHeader, Flags=flags), SecurityHeader=header)
+
+
+def _exchange_bits_de_and_ai(flags: int) -> int:
+    return flags & ~0xC0 | (flags & 0x40) << 1 | (flags & 0x80) >> 1
+
+
+for _name, _rules, _says, _install in (
+    (
+        "sender-unsigned-encrypted-message-without-security-data",
+        ("MQMQ-2.2.20.6-08", "MQMQ-2.2.20.6-19"),
+        "The sender's SecurityHeader of a message that is encrypted but not signed has AI set and no SecurityData.",
+        change_sent_header(lambda packet, header: header.EncryptionKeySize and not header.SignatureSize, _NO_ITEMS),
+    ),
+    (
+        "sender-security-id-of-unsigned-message-omitted-with-ai-set",
+        ("MQMQ-2.2.20.6-08", "MQMQ-2.2.20.6-19"),
+        "The sender's SecurityHeader of a message whose only item is SecurityID has AI set and no SecurityData.",
+        change_sent_header(
+            lambda packet, header: header.SenderIdSize and not header.SenderCertSize and not header.EncryptionKeySize,
+            _NO_ITEMS,
+        ),
+    ),
+    (
+        "sender-security-data-of-transactional-message-omitted",
+        ("MQMQ-2.2.20.6-08",),
+        "The sender's SecurityHeader of a transactional message has AI set and no SecurityData.",
+        change_sent_header(lambda packet, header: packet.TransactionHeader is not None, _NO_ITEMS),
+    ),
+    (
+        "sender-empty-security-header-in-unprotected-transactional-message",
+        ("MQMQ-2.2.20.6-19",),
+        "The sender adds a SecurityHeader with five sizes of 0 to a transactional message without protection.",
+        change_construction(_add_empty_header),
+    ),
+    (
+        "sender-sender-id-size-of-guid-12",
+        ("MQMQ-2.2.20.6-14",),
+        "The sender sets SenderIdSize of a GUID to 12 instead of 16.",
+        change_sent_header(lambda packet, header: header.ST == _GUID, {f"{_DATA}SecurityID": lambda old: old[:12]}),
+    ),
+    (
+        "sender-sender-id-size-of-sid-1-too-small",
+        ("MQMQ-2.2.20.6-14",),
+        "The sender sets SenderIdSize of a SID to a value that is 1 too small.",
+        _change_size("SenderIdSize", lambda old: old - 1, lambda header: header.ST == _SID),
+    ),
+    (
+        "sender-sender-id-size-of-encrypted-message-4-too-large",
+        ("MQMQ-2.2.20.6-14",),
+        "The sender sets SenderIdSize of an encrypted message to a value that is 4 too large.",
+        change_sent_header(
+            lambda packet, header: header.SenderIdSize and header.EB, {f"{_DATA}SecurityID": lambda old: old + bytes(4)}
+        ),
+    ),
+    (
+        "sender-encryption-key-size-2-too-small",
+        ("MQMQ-2.2.20.6-15",),
+        "The sender sets EncryptionKeySize to a value that is 2 too small.",
+        _change_size("EncryptionKeySize", lambda old: old - 2, lambda header: header.EncryptionKeySize),
+    ),
+    (
+        "sender-encryption-key-size-of-signed-message-4-too-large",
+        ("MQMQ-2.2.20.6-15",),
+        "The sender sets EncryptionKeySize of a signed message to a value that is 4 too large.",
+        change_sent_header(
+            lambda packet, header: header.EncryptionKeySize and header.SignatureSize,
+            {f"{_DATA}EncryptionKey": lambda old: old + bytes(4)},
+        ),
+    ),
+    (
+        "sender-encryption-key-size-of-transactional-message-1-too-large",
+        ("MQMQ-2.2.20.6-15",),
+        "The sender sets EncryptionKeySize of a transactional message to a value that is 1 too large.",
+        change_sent_header(
+            lambda packet, header: header.EncryptionKeySize and packet.TransactionHeader is not None,
+            {f"{_DATA}EncryptionKey": lambda old: old + bytes(1)},
+        ),
+    ),
+    (
+        "sender-signature-size-1-too-small",
+        ("MQMQ-2.2.20.6-16",),
+        "The sender sets SignatureSize to a value that is 1 too small.",
+        _change_size("SignatureSize", lambda old: old - 1, lambda header: header.SignatureSize),
+    ),
+    (
+        "sender-signature-size-of-encrypted-message-4-too-large",
+        ("MQMQ-2.2.20.6-16",),
+        "The sender sets SignatureSize of an encrypted message to a value that is 4 too large.",
+        change_sent_header(
+            lambda packet, header: header.EncryptionKeySize and header.SignatureSize,
+            {f"{_DATA}Signature": lambda old: old + bytes(4)},
+        ),
+    ),
+    (
+        "sender-signature-size-of-unencrypted-message-halved",
+        ("MQMQ-2.2.20.6-16",),
+        "The sender sends an unencrypted message with the first half of its Signature and the size of this half.",
+        change_sent_header(
+            lambda packet, header: header.SignatureSize and not header.EB,
+            {f"{_DATA}Signature": lambda old: old[: len(old) // 2]},
+        ),
+    ),
+    (
+        "sender-sender-cert-size-rounded-up",
+        ("MQMQ-2.2.20.6-17",),
+        "The sender rounds SenderCertSize up to a multiple of 4.",
+        _change_size("SenderCertSize", lambda old: old + -old % 4, lambda header: header.SenderCertSize % 4),
+    ),
+    (
+        "sender-sender-cert-size-1-too-small",
+        ("MQMQ-2.2.20.6-17",),
+        "The sender sends a SenderCert without its last byte, and sets SenderCertSize to a value that is 1 too small.",
+        change_sent_header(lambda packet, header: header.SenderCertSize, {f"{_DATA}SenderCert": lambda old: old[:-1]}),
+    ),
+    (
+        "sender-sender-cert-size-of-encrypted-message-1-too-large",
+        ("MQMQ-2.2.20.6-17",),
+        "The sender appends a zero to SenderCert of an encrypted message, and counts this byte in SenderCertSize.",
+        change_sent_header(
+            lambda packet, header: header.SenderCertSize and header.EB, {f"{_DATA}SenderCert": lambda old: old + b"\0"}
+        ),
+    ),
+    (
+        "sender-provider-info-size-without-terminator",
+        ("MQMQ-2.2.20.6-18", "MQMQ-2.2.20.6-D05"),
+        "The sender does not count the terminating null of ProviderName in ProviderInfoSize.",
+        _change_size("ProviderInfoSize", lambda old: old - 2, lambda header: header.ProviderInfoSize),
+    ),
+    (
+        "sender-provider-info-size-2-too-large",
+        ("MQMQ-2.2.20.6-18",),
+        "The sender appends two zeros to ProviderInfo, and counts these bytes in ProviderInfoSize.",
+        change_sent_header(
+            lambda packet, header: header.ProviderInfoSize, {f"{_DATA}ProviderInfo": lambda old: old + bytes(2)}
+        ),
+    ),
+    (
+        "sender-provider-info-size-of-transactional-message-4-too-large",
+        ("MQMQ-2.2.20.6-18",),
+        "The sender appends four zeros to ProviderInfo of a transactional message, and counts these bytes in "
+        "ProviderInfoSize.",
+        change_sent_header(
+            lambda packet, header: header.ProviderInfoSize and packet.TransactionHeader is not None,
+            {f"{_DATA}ProviderInfo": lambda old: old + bytes(4)},
+        ),
+    ),
+    (
+        "sender-security-items-aligned-to-8",
+        ("MQMQ-2.2.20.6-21",),
+        "The sender aligns each item of SecurityData to a multiple of 8 bytes.",
+        _change_header_bytes(lambda header: _join_items(header, lambda name, item: -len(item) % 8)),
+    ),
+    (
+        "sender-sender-cert-followed-by-provider-info-without-padding",
+        ("MQMQ-2.2.20.6-21",),
+        "The sender appends ProviderInfo to SenderCert without padding.",
+        _change_header_bytes(
+            lambda header: _join_items(header, lambda name, item: 0 if name == "SenderCert" else -len(item) % 4)
+        ),
+    ),
+    (
+        "sender-aligned-security-item-padded-by-4-bytes",
+        ("MQMQ-2.2.20.6-21",),
+        "The sender adds four bytes of padding to an item of SecurityData whose size is a multiple of 4.",
+        _change_header_bytes(lambda header: _join_items(header, lambda name, item: 4 - len(item) % 4)),
+    ),
+    (
+        "sender-security-flags-big-endian",
+        ("MQMQ-2.2.20.6-D01",),
+        "The sender's SecurityHeader contains Flags in big-endian order.",
+        _change_header_bytes(lambda header: header[1::-1] + header[2:]),
+    ),
+    (
+        "sender-sender-cert-size-after-provider-info-size",
+        ("MQMQ-2.2.20.6-D01",),
+        "The sender's SecurityHeader has ProviderInfoSize before SenderCertSize.",
+        _change_header_bytes(lambda header: header[:8] + header[12:16] + header[8:12] + header[16:]),
+    ),
+    (
+        "sender-bits-de-and-ai-exchanged",
+        ("MQMQ-2.2.20.6-D01",),
+        "The sender's SecurityHeader has AI in the bit of DE, and DE in the bit of AI.",
+        change_number(UserMessagePacket, "SecurityHeader.Flags", _exchange_bits_de_and_ai),
+    ),
+    (
+        "sender-provider-type-of-2-bytes",
+        ("MQMQ-2.2.20.6-D05",),
+        "The sender's ProviderInfo has a ProviderType of 2 bytes.",
+        change_sent_header(
+            lambda packet, header: header.ProviderInfoSize, {f"{_DATA}ProviderInfo": lambda old: old[:2] + old[4:]}
+        ),
+    ),
+    (
+        "sender-provider-name-in-ascii",
+        ("MQMQ-2.2.20.6-D05",),
+        "The sender's ProviderInfo contains ProviderName in ASCII.",
+        change_sent_header(
+            lambda packet, header: header.ProviderInfoSize, {f"{_DATA}ProviderInfo": lambda old: old[:4] + old[4::2]}
+        ),
+    ),
+    (
+        "sender-provider-type-big-endian",
+        ("MQMQ-2.2.20.6-D05",),
+        "The sender's ProviderInfo contains ProviderType in big-endian order.",
+        change_sent_header(
+            lambda packet, header: header.ProviderInfoSize, {f"{_DATA}ProviderInfo": lambda old: old[3::-1] + old[4:]}
+        ),
+    ),
+):
+    add(_name, _rules, _says, _install, blind=True)

@@ -1,0 +1,14 @@
+"""Faults in the presentation contexts on which a client calls RemoteQMEndReceive: MQQP-3.1.4.2-05."""
+
+from __future__ import annotations
+
+from harness.faults.registry import add
+from harness.faults.rpc_calls import call_unbound
+
+add(
+    "client-second-end-receive-on-unknown-context",
+    "MQQP-3.1.4.2-05",
+    "From its second RemoteQMEndReceive on, the client uses a presentation context that the server did not accept.",
+    call_unbound("RemoteQMEndReceive", first_call=2),
+    blind=True,
+)

@@ -1,0 +1,150 @@
+"""Faults in the answers of RemoteQMCloseQueue: MQQP-3.1.4.4-05, MQQP-3.1.4.4-07, MQQP-3.1.4.4-16, MQQP-3.1.4.4-17."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from harness.faults.rpc_calls import change_answer_values, error_for_success
+from reference_qm.core.part import QM
+from reference_qm.core.remote.model import OpenQueueEntry
+from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call
+from reference_qm.surface.clock import Now
+
+
+def _answer_with_null_handle(part: RemoteOpening, call: Call, status: int) -> None:
+    part.qm.remote.note(call.respond(Return=status, pphContext=None))
+
+
+@fault("server-close-queue-null-handle-invalid-parameter", breaks="MQQP-3.1.4.4-05", blind=True)
+class ServerCloseQueueNullHandleInvalidParameter(RemoteOpening):
+    """RemoteQMCloseQueue with the context handle NULL returns MQ_ERROR_INVALID_PARAMETER."""
+
+    def remote_qm_close_queue(self, call: Call, now: Now) -> None:
+        if call.handle is None:
+            _answer_with_null_handle(self, call, Status.MQ_ERROR_INVALID_PARAMETER)
+        else:
+            super().remote_qm_close_queue(call, now)
+
+
+@fault("server-close-queue-null-handle-mq-ok-while-queue-is-open", breaks="MQQP-3.1.4.4-05", blind=True)
+class ServerCloseQueueNullHandleMqOkWhileQueueIsOpen(RemoteOpening):
+    """RemoteQMCloseQueue with the context handle NULL returns MQ_OK while a client has a queue open."""
+
+    def remote_qm_close_queue(self, call: Call, now: Now) -> None:
+        if call.handle is None and list(self.qm.remote.OpenQueueEntryCollection):
+            _answer_with_null_handle(self, call, Status.MQ_OK)
+        else:
+            super().remote_qm_close_queue(call, now)
+
+
+@fault("server-close-queue-second-null-handle-accepted", breaks="MQQP-3.1.4.4-05", blind=True)
+class ServerCloseQueueSecondNullHandleAccepted(RemoteOpening):
+    """The second RemoteQMCloseQueue with the context handle NULL returns MQ_OK."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.refused = False
+
+    def remote_qm_close_queue(self, call: Call, now: Now) -> None:
+        if call.handle is None and self.refused:
+            _answer_with_null_handle(self, call, Status.MQ_OK)
+            return
+        self.refused = self.refused or call.handle is None
+        super().remote_qm_close_queue(call, now)
+
+
+@fault("server-close-queue-null-handle-closes-last-queue", breaks="MQQP-3.1.4.4-05", blind=True)
+class ServerCloseQueueNullHandleClosesLastQueue(RemoteOpening):
+    """RemoteQMCloseQueue with the context handle NULL returns MQ_ERROR_INVALID_HANDLE, and closes the queue that was
+    opened last.
+    """
+
+    def remote_qm_close_queue(self, call: Call, now: Now) -> None:
+        entries = list(self.qm.remote.OpenQueueEntryCollection)
+        if call.handle is None and entries:
+            descriptor = self.qm.remote_starting.find_remote_descriptor(entries[-1].OpenQueueDescriptorHandle)
+            if descriptor is not None:
+                self.qm.queue_opening.close_queue(descriptor)
+        super().remote_qm_close_queue(call, now)
+
+
+class _ChangedCloseAnswer(RemoteOpening):
+    """RemoteQMCloseQueue whose answer is changed for some entries."""
+
+    def is_concerned(self, entry: OpenQueueEntry) -> bool:
+        """Return whether the answer for the entry is changed."""
+        raise NotImplementedError
+
+    def change_answer(self, call: Call) -> Call:
+        """Return the call with a changed answer."""
+        raise NotImplementedError
+
+    def remote_qm_close_queue(self, call: Call, now: Now) -> None:
+        concerned = call.handle is not None and self.is_concerned(call.handle.state)
+        super().remote_qm_close_queue(self.change_answer(call) if concerned else call, now)
+
+
+class _KeptHandle(_ChangedCloseAnswer):
+    """RemoteQMCloseQueue that returns its own context handle for some entries."""
+
+    def change_answer(self, call: Call) -> Call:
+        return change_answer_values(call, pphContext=call.handle)
+
+
+class _FailedClose(_ChangedCloseAnswer):
+    """RemoteQMCloseQueue that returns MQ_ERROR for some entries."""
+
+    def change_answer(self, call: Call) -> Call:
+        return change_answer_values(call, Return=error_for_success)
+
+
+@fault("server-close-queue-with-waiting-read-returns-handle", breaks="MQQP-3.1.4.4-16", blind=True)
+class ServerCloseQueueWithWaitingReadReturnsHandle(_KeptHandle):
+    """RemoteQMCloseQueue returns its context handle if a read of the queue waits."""
+
+    def is_concerned(self, entry: OpenQueueEntry) -> bool:
+        return bool(self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle))
+
+
+@fault("server-close-queue-of-one-of-two-handles-returns-handle", breaks="MQQP-3.1.4.4-16", blind=True)
+class ServerCloseQueueOfOneOfTwoHandlesReturnsHandle(_KeptHandle):
+    """RemoteQMCloseQueue returns its context handle while another queue is open."""
+
+    def is_concerned(self, entry: OpenQueueEntry) -> bool:
+        return len(list(self.qm.remote.OpenQueueEntryCollection)) > 1
+
+
+@fault("server-close-queue-of-deleted-queue-returns-handle", breaks="MQQP-3.1.4.4-16", blind=True)
+class ServerCloseQueueOfDeletedQueueReturnsHandle(_KeptHandle):
+    """RemoteQMCloseQueue returns its context handle if the queue was deleted."""
+
+    def is_concerned(self, entry: OpenQueueEntry) -> bool:
+        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        return descriptor is None or descriptor.QueueReference is None
+
+
+@fault("server-close-queue-with-open-cursor-returns-error", breaks="MQQP-3.1.4.4-17", blind=True)
+class ServerCloseQueueWithOpenCursorReturnsError(_FailedClose):
+    """RemoteQMCloseQueue returns MQ_ERROR if the queue has an open cursor."""
+
+    def is_concerned(self, entry: OpenQueueEntry) -> bool:
+        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        return descriptor is not None and bool(descriptor.CursorCollection)
+
+
+@fault("server-close-queue-while-other-queue-is-open-returns-error", breaks="MQQP-3.1.4.4-17", blind=True)
+class ServerCloseQueueWhileOtherQueueIsOpenReturnsError(_FailedClose):
+    """RemoteQMCloseQueue returns MQ_ERROR while another queue is open."""
+
+    def is_concerned(self, entry: OpenQueueEntry) -> bool:
+        return len(list(self.qm.remote.OpenQueueEntryCollection)) > 1
+
+
+@fault("server-close-queue-of-handle-without-reads-keeps-queue", breaks="MQQP-3.1.4.4-07", blind=True)
+class ServerCloseQueueOfHandleWithoutReadsKeepsQueue(RemoteOpening):
+    """RemoteQMCloseQueue answers with MQ_OK, but keeps the descriptor open for reads if no read of the queue waits."""
+
+    def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
+        if self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle):
+            super().close_open_queue_entry(entry)

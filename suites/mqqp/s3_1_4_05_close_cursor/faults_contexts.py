@@ -1,0 +1,14 @@
+"""Faults in the presentation contexts on which a client calls RemoteQMCloseCursor: MQQP-3.1.4.5-02."""
+
+from __future__ import annotations
+
+from harness.faults.registry import add
+from harness.faults.rpc_calls import call_unbound
+
+add(
+    "client-second-close-cursor-on-unknown-context",
+    "MQQP-3.1.4.5-02",
+    "From its second RemoteQMCloseCursor on, the client uses a presentation context that the server did not accept.",
+    call_unbound("RemoteQMCloseCursor", first_call=2),
+    blind=True,
+)

@@ -1,0 +1,14 @@
+"""Faults in the presentation contexts on which a client calls RemoteQMCancelReceive: MQQP-3.1.4.6-04."""
+
+from __future__ import annotations
+
+from harness.faults.registry import add
+from harness.faults.rpc_calls import call_unbound
+
+add(
+    "client-second-cancel-receive-on-unknown-context",
+    "MQQP-3.1.4.6-04",
+    "From its second RemoteQMCancelReceive on, the client uses a presentation context that the server did not accept.",
+    call_unbound("RemoteQMCancelReceive", first_call=2),
+    blind=True,
+)

@@ -1,0 +1,14 @@
+"""Faults in the presentation contexts on which a client calls RemoteQMPurgeQueue: MQQP-3.1.4.7-02."""
+
+from __future__ import annotations
+
+from harness.faults.registry import add
+from harness.faults.rpc_calls import call_unbound
+
+add(
+    "client-second-purge-queue-on-unknown-context",
+    "MQQP-3.1.4.7-02",
+    "From its second RemoteQMPurgeQueue on, the client uses a presentation context that the server did not accept.",
+    call_unbound("RemoteQMPurgeQueue", first_call=2),
+    blind=True,
+)

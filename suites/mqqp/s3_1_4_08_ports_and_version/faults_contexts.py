@@ -1,0 +1,23 @@
+"""Faults in the presentation contexts of the calls of a client: MQQP-3.1.4.8-01 and MQQP-3.1.4.9-01."""
+
+from __future__ import annotations
+
+from harness.faults.registry import add
+from harness.faults.rpc_calls import call_unbound
+
+add(
+    "client-second-get-server-port-on-unknown-context",
+    "MQQP-3.1.4.8-01",
+    "From its second RemoteQMGetQMQMServerPort on, the client uses a presentation context that the server did not "
+    "accept.",
+    call_unbound("RemoteQMGetQMQMServerPort", first_call=2),
+    blind=True,
+)
+
+add(
+    "client-second-get-version-on-unknown-context",
+    "MQQP-3.1.4.9-01",
+    "From its second RemoteQmGetVersion on, the client uses a presentation context that the server did not accept.",
+    call_unbound("RemoteQmGetVersion", first_call=2),
+    blind=True,
+)

@@ -1,0 +1,100 @@
+"""Faults in the answers of RemoteQMGetQMQMServerPort to single types of ports: MQQP-3.1.4.8-02 to MQQP-3.1.4.8-D04."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.faults.parts import fault
+from harness.faults.registry import Install, add
+from harness.faults.rpc_calls import change_request
+from reference_qm.core.part import QM
+from reference_qm.core.remote.enums import PortType
+from reference_qm.core.remote.remote_opening import RemoteOpening
+
+_STUB_SIZE = 4
+_LOW_BITS = 0xFFFF
+_NO_PORT = 0xFFFFFFFF
+
+
+def _read_type_as(change: Callable[[int], int]) -> Install:
+    """Let the server read another dwPortType than the client sent."""
+    return change_request(
+        "RemoteQMGetQMQMServerPort",
+        _STUB_SIZE,
+        lambda stub: change(int.from_bytes(stub, "little")).to_bytes(_STUB_SIZE, "little"),
+    )
+
+
+for _name, _says, _change in (
+    (
+        "server-get-server-port-type-4-answered-with-read-port",
+        "RemoteQMGetQMQMServerPort with dwPortType 4 returns the port of IP_READ.",
+        lambda kind: int(PortType.IP_READ) if kind == PortType.IPX_READ + 1 else kind,
+    ),
+    (
+        "server-get-server-port-type-in-low-16-bits",
+        "RemoteQMGetQMQMServerPort reads only the low 16 bits of dwPortType.",
+        lambda kind: kind & _LOW_BITS,
+    ),
+    (
+        "server-get-server-port-largest-type-answered-with-port",
+        "RemoteQMGetQMQMServerPort with dwPortType 0xFFFFFFFF returns the port of IP_READ.",
+        lambda kind: int(PortType.IP_READ) if kind == _NO_PORT else kind,
+    ),
+):
+    add(_name, "MQQP-3.1.4.8-02", _says, _read_type_as(_change), blind=True)
+
+
+@fault(
+    "server-get-server-port-ipx-read-answered-with-0xffffffff",
+    breaks="MQQP-3.1.4.8-D04",
+    blind=True,
+)
+class ServerGetServerPortIpxReadAnsweredWith0xffffffff(RemoteOpening):
+    """RemoteQMGetQMQMServerPort with IPX_READ returns 0xFFFFFFFF."""
+
+    def get_server_port(self, port_type: int) -> int:
+        return _NO_PORT if port_type == PortType.IPX_READ else super().get_server_port(port_type)
+
+
+@fault(
+    "server-get-server-port-second-ipx-read-answered-with-0xffffffff",
+    breaks="MQQP-3.1.4.8-D04",
+    blind=True,
+)
+class ServerGetServerPortSecondIpxReadAnsweredWith0xffffffff(RemoteOpening):
+    """The second RemoteQMGetQMQMServerPort with IPX_READ returns 0xFFFFFFFF."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.asked = False
+
+    def get_server_port(self, port_type: int) -> int:
+        if port_type != PortType.IPX_READ:
+            return super().get_server_port(port_type)
+        again, self.asked = self.asked, True
+        return _NO_PORT if again else super().get_server_port(port_type)
+
+
+@fault("server-second-ip-handshake-answered-with-0", breaks="MQQP-3.1.4.8-D01", blind=True)
+class ServerSecondIpHandshakeAnsweredWith0(RemoteOpening):
+    """The second RemoteQMGetQMQMServerPort with IP_HANDSHAKE returns 0."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.asked = False
+
+    def get_server_port(self, port_type: int) -> int:
+        if port_type != PortType.IP_HANDSHAKE:
+            return super().get_server_port(port_type)
+        again, self.asked = self.asked, True
+        return 0 if again else super().get_server_port(port_type)
+
+
+@fault("server-ip-handshake-while-queue-is-open-returns-next-port", breaks="MQQP-3.1.4.8-D01", blind=True)
+class ServerIpHandshakeWhileQueueIsOpenReturnsNextPort(RemoteOpening):
+    """RemoteQMGetQMQMServerPort with IP_HANDSHAKE returns a port that is 1 too high while a queue is open."""
+
+    def get_server_port(self, port_type: int) -> int:
+        opened = bool(list(self.qm.remote.OpenQueueEntryCollection))
+        return super().get_server_port(port_type) + int(opened and port_type == PortType.IP_HANDSHAKE)

@@ -1,0 +1,134 @@
+"""Faults in one of several openings and calls of a client: MQQP-3.2.4.1-02 to MQQP-3.2.4.1-16."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.faults.parts import fault
+from harness.faults.primitives import effects
+from harness.faults.registry import add
+from reference_qm.core.part import QM
+from reference_qm.core.remote.client_model import RemoteQueue
+from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_steps import Bind, Binding, RemoteError, Sequence
+from reference_qm.core.remote.client_tasks import ClientTasks
+from reference_qm.core.remote.server_bindings import ServerBindings
+from reference_qm.rpc import QM2QM
+from reference_qm.rpc.bodies import CoCancel, Orphaned
+from reference_qm.rpc.pdu import Pdu
+from reference_qm.rpc.rpc_errors import PduError
+from reference_qm.surface.clock import Now
+from reference_qm.surface.effects import Effect, SendPacket
+from reference_qm.surface.inputs import Endpoint
+from suites.mqqp.s3_2_4_1_opening_a_queue.fault_steps import ChangedOpenQueueParameters
+
+
+def _send_cancel_for_next_call(effect: Effect) -> list[Effect]:
+    if not isinstance(effect, SendPacket):
+        return [effect]
+    try:
+        pdu = Pdu.parse(effect.data)
+    except PduError:
+        return [effect]
+    if not isinstance(pdu.body, CoCancel | Orphaned):
+        return [effect]
+    return [SendPacket(effect.transport, Pdu(pdu.body, pdu.call_id + 1).build())]
+
+
+add(
+    "client-cancel-of-unanswered-call-names-next-call",
+    "MQQP-3.2.4.1-16",
+    "The client cancels an unanswered call with PDUs whose call_id is 1 too large.",
+    effects(_send_cancel_for_next_call),
+    blind=True,
+)
+
+
+@fault("client-unanswered-call-ended-by-close-of-connection", breaks="MQQP-3.2.4.1-16", blind=True)
+class ClientUnansweredCallEndedByCloseOfConnection(ClientTasks):
+    """The client ends an unanswered call by the close of its connection, without a co_cancel or orphaned PDU."""
+
+    def on_remote_call_timer(self, number: int, now: Now) -> None:
+        waits_for = self.qm.remote_client.tasks[number].waits_for
+        if isinstance(waits_for, tuple) and waits_for[1] is not None:
+            self.qm.remote_client.tasks.pop(number)
+            self._close_binding(waits_for[0], now, "a fault")
+        else:
+            super().on_remote_call_timer(number, now)
+
+
+@fault("client-second-unanswered-call-not-cancelled", breaks="MQQP-3.2.4.1-16", blind=True)
+class ClientSecondUnansweredCallNotCancelled(ClientTasks):
+    """The client cancels only the first call that a server does not answer."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.cancelled = False
+
+    def on_remote_call_timer(self, number: int, now: Now) -> None:
+        task = self.qm.remote_client.tasks[number]
+        waits_for = task.waits_for
+        if self.cancelled and isinstance(waits_for, tuple) and waits_for[1] is not None:
+            self.qm.remote_client.tasks.pop(number)
+            waits_for[0].calls.pop(waits_for[1])
+            self._resume_task(task, RemoteError("the call was not answered in time"), now)
+            return
+        self.cancelled = True
+        super().on_remote_call_timer(number, now)
+
+
+class _LaterBinding(ServerBindings):
+    """Count the binding handles to qm2qm that the client constructs for openings of queues."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.openings = 0
+
+
+@fault("client-second-queue-opened-on-first-binding-if-port-refuses", breaks="MQQP-3.2.4.1-06", blind=True)
+class ClientSecondQueueOpenedOnFirstBindingIfPortRefuses(ClientOpening):
+    """A client that has a queue open, and cannot construct the second binding handle of a new queue, calls
+    RemoteQMOpenQueue for the new queue on the binding handle of the open queue.
+    """
+
+    def open_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+        entries = self.qm.remote_client.RemoteOpenQueueEntryCollection
+        try:
+            yield from super().open_queue_at_server(queue)
+        except RemoteError:
+            if not entries:
+                raise
+            queue.binding = entries[0].queue.binding
+            self.add_remote_open_queue(queue, (yield from self.call_open_queue(queue)))
+
+
+@fault("client-queue-opened-again-on-first-binding", breaks="MQQP-3.2.4.1-09", blind=True)
+class ClientQueueOpenedAgainOnFirstBinding(_LaterBinding):
+    """From the second opening on, the client calls RemoteQMOpenQueue on the first binding handle to qm2qm."""
+
+    def _bind_again(self, server: Endpoint, initial: Binding) -> Sequence:
+        self.openings += initial.interface is QM2QM
+        again: Binding = yield from super()._bind_again(server, initial)
+        return initial if initial.interface is QM2QM and self.openings > 1 else again
+
+    def close_binding(self, binding: Binding) -> Sequence:
+        if self.openings < 2 or binding.interface is not QM2QM:
+            yield from super().close_binding(binding)
+
+
+@fault("client-queue-opened-to-peek-on-first-binding", breaks="MQQP-3.2.4.1-09", blind=True)
+class ClientQueueOpenedToPeekOnFirstBinding(ClientOpening):
+    """A client that opens a queue to peek calls RemoteQMOpenQueue on a new binding handle at the first port."""
+
+    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
+        if not queue.receives:
+            queue.binding = yield Bind(queue.RemoteServer, QM2QM)
+        return (yield from super().call_open_queue(queue))
+
+
+@fault("client-opening-to-peek-sends-dwmqs-1", breaks="MQQP-3.2.4.1-11", blind=True)
+class ClientOpeningToPeekSendsDwmqs1(ChangedOpenQueueParameters):
+    """A client that opens a queue to peek calls RemoteQMOpenQueue with dwMQS 1."""
+
+    def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
+        return {} if queue.receives else {"dwMQS": 1}

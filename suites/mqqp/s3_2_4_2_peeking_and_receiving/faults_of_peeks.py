@@ -1,0 +1,143 @@
+"""Faults in one of several peeks of a client: MQQP-3.2.4.2-02 to MQQP-3.2.4.2-29."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.faults.parts import fault
+from reference_qm.core.part import QM
+from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
+from reference_qm.core.remote.client_reading import ClientReading
+from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
+
+
+class _PeekWithoutEntry(ClientReading):
+    """Peek without an entry in PendingRemoteReadEntryCollection under some condition."""
+
+    def has_no_entry(self, read: RemoteRead) -> bool:
+        """Return whether the peek gets no entry."""
+        raise NotImplementedError
+
+    def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
+        lacks_entry = not read.receives and self.has_no_entry(read)
+        entry = super().create_pending_read(read)
+        if lacks_entry:
+            self.qm.remote_client.PendingRemoteReadEntryCollection.remove(entry)
+        return entry
+
+
+@fault("client-second-waiting-peek-without-entry", breaks="MQQP-3.2.4.2-02", blind=True)
+class ClientSecondWaitingPeekWithoutEntry(_PeekWithoutEntry):
+    """A client whose earlier read waits creates no PendingRemoteReadEntry for a peek."""
+
+    def has_no_entry(self, read: RemoteRead) -> bool:
+        return bool(self.qm.remote_client.PendingRemoteReadEntryCollection)
+
+
+@fault("client-peek-with-time-out-without-entry", breaks="MQQP-3.2.4.2-02", blind=True)
+class ClientPeekWithTimeOutWithoutEntry(_PeekWithoutEntry):
+    """A client creates no PendingRemoteReadEntry for a peek with a time-out."""
+
+    def has_no_entry(self, read: RemoteRead) -> bool:
+        return read.TimeOut != INFINITE_MS
+
+
+@fault("client-peek-of-queue-opened-to-peek-without-entry", breaks="MQQP-3.2.4.2-02", blind=True)
+class ClientPeekOfQueueOpenedToPeekWithoutEntry(_PeekWithoutEntry):
+    """A client creates no PendingRemoteReadEntry for a peek of a queue that it opened to peek."""
+
+    def has_no_entry(self, read: RemoteRead) -> bool:
+        return not read.queue.receives
+
+
+class _PeekWithWrongHandle(ClientReading):
+    """Store a wrong OpenQueueDescriptorHandle in the entry of a peek."""
+
+    def find_wrong_handle(self, read: RemoteRead) -> int:
+        """Return the handle that the entry of the peek gets."""
+        raise NotImplementedError
+
+    def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
+        entry = super().create_pending_read(read)
+        if not read.receives:
+            entry.OpenQueueDescriptorHandle = self.find_wrong_handle(read)
+        return entry
+
+
+@fault("client-waiting-peek-has-handle-of-first-queue", breaks="MQQP-3.2.4.2-03", blind=True)
+class ClientWaitingPeekHasHandleOfFirstQueue(_PeekWithWrongHandle):
+    """The PendingRemoteReadEntry of a peek has the handle of the first queue that is open."""
+
+    def find_wrong_handle(self, read: RemoteRead) -> int:
+        return next(iter(self.qm.remote_client.queues.values())).QueueHandle
+
+
+@fault("client-waiting-peek-has-queue-descriptor-as-handle", breaks="MQQP-3.2.4.2-03", blind=True)
+class ClientWaitingPeekHasQueueDescriptorAsHandle(_PeekWithWrongHandle):
+    """OpenQueueDescriptorHandle in the PendingRemoteReadEntry of a peek is dwpQueue instead of phQueue."""
+
+    def find_wrong_handle(self, read: RemoteRead) -> int:
+        return read.queue.QueueDescriptor
+
+
+@fault("client-waiting-peek-with-time-out-has-handle-1-too-large", breaks="MQQP-3.2.4.2-03", blind=True)
+class ClientWaitingPeekWithTimeOutHasHandle1TooLarge(_PeekWithWrongHandle):
+    """OpenQueueDescriptorHandle in the PendingRemoteReadEntry of a peek with a time-out is 1 too large."""
+
+    def find_wrong_handle(self, read: RemoteRead) -> int:
+        return read.queue.QueueHandle + int(read.TimeOut != INFINITE_MS)
+
+
+_ACTIONS = ("MQQP-3.2.4.2-19", "MQQP-3.2.4.2-29")
+_BUFFERS = ("MQQP-3.2.4.2-17", "MQQP-3.2.4.2-27")
+
+
+@fault("client-peek-with-time-out-sent-as-peek-next", breaks=_ACTIONS, blind=True)
+class ClientPeekWithTimeOutSentAsPeekNext(ClientReading):
+    """The client sends ulAction MQ_ACTION_PEEK_NEXT for a peek with a time-out."""
+
+    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+        found = super().describe_read(read)
+        is_timed = not read.CursorHandle and not read.receives and 0 < read.TimeOut < INFINITE_MS
+        return found | ({"ulAction": int(ReadAction.MQ_ACTION_PEEK_NEXT)} if is_timed else {})
+
+
+@fault("client-later-peek-sent-as-receive", breaks=_ACTIONS, blind=True)
+class ClientLaterPeekSentAsReceive(ClientReading):
+    """From the second peek on, the client sends ulAction MQ_ACTION_RECEIVE for a peek without a cursor."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.peeked = False
+
+    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+        found = super().describe_read(read)
+        if read.CursorHandle or read.receives or read.LookupId is not None:
+            return found
+        again, self.peeked = self.peeked, True
+        return found | ({"ulAction": int(ReadAction.MQ_ACTION_RECEIVE)} if again else {})
+
+
+@fault("client-peek-with-time-out-sends-buffer", breaks=_BUFFERS, blind=True)
+class ClientPeekWithTimeOutSendsBuffer(ClientReading):
+    """The client sends an lpBuffer that is not NULL with a peek that has a time-out."""
+
+    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+        is_timed = not read.CursorHandle and not read.receives and 0 < read.TimeOut < INFINITE_MS
+        return super().describe_read(read) | ({"lpBuffer": b""} if is_timed else {})
+
+
+@fault("client-later-peek-sends-buffer", breaks=_BUFFERS, blind=True)
+class ClientLaterPeekSendsBuffer(ClientReading):
+    """From the second peek on, the client sends an lpBuffer that is not NULL with a peek without a cursor."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.peeked = False
+
+    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+        found = super().describe_read(read)
+        if read.CursorHandle or read.receives or read.LookupId is not None:
+            return found
+        again, self.peeked = self.peeked, True
+        return found | ({"lpBuffer": b""} if again else {})
