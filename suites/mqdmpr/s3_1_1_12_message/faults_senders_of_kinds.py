@@ -1,4 +1,4 @@
-"""Faults that break rules of MS-MQDMPR 3.1.1.12 Message about signatures and senders, for some kinds of messages only."""
+"""Faults that break rules of MS-MQDMPR 3.1.1.12 Message about signatures and senders of some messages."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import replace_part
+from harness.faults.primitives import wrong_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import change_construction
 from reference_qm.codec import UserMessagePacket
@@ -158,38 +159,37 @@ add(
 )
 
 
-def _change_certificate(change: Callable[[bytes], bytes], when: Callable[[Message], bool]) -> Install:
-    def change_sent_certificate(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+def _is_signed_and(condition: PacketCondition) -> PacketCondition:
+    def is_signed(packet: Any) -> bool:
+        listed = packet.MultiQueueFormatHeader is not None
         header = packet.SecurityHeader
-        if header is None or not when(message):
-            return packet
-        data = replace(header.SecurityData, SenderCert=change(header.SecurityData.SenderCert))
-        return replace(packet, SecurityHeader=replace(header, SecurityData=data))
+        signed = header is not None and (listed or bool(header.SecurityData.Signature))
+        return signed and condition(packet)
 
-    return change_construction(change_sent_certificate)
-
-
-def _is_signed_and(condition: Callable[[Any], bool]) -> Callable[[Message], bool]:
-    return lambda message: (
-        message.security is not None and bool(message.security.AuthenticationLevel) and condition(message)
-    )
+    return is_signed
 
 
 for _name, _says, _when_sent in (
     (
         "sender-certificate-missing-in-encrypted-signed-message",
         "A message that is signed and encrypted has no SenderCertificate.",
-        _is_signed_and(lambda message: bool(message.security.PrivacyLevel)),
+        _is_encrypted,
     ),
     (
         "sender-certificate-missing-in-transactional-signed-message",
         "A signed transactional message has no SenderCertificate.",
-        _is_signed_and(lambda message: message.TransactionIdentifier is not None),
+        _is_transactional,
     ),
     (
-        "sender-certificate-missing-in-message-signed-by-queue-manager-user",
+        "sender-certificate-missing-in-message-signed-for-queue-manager",
         "A signed message whose sender is the queue manager has no SenderCertificate.",
-        _is_signed_and(lambda message: message.security.SenderIdentifierType == ST_QUEUE_MANAGER),
+        lambda packet: packet.SecurityHeader.ST == ST_QUEUE_MANAGER,
     ),
 ):
-    add(_name, "MQDMPR-3.1.1.12-D64", _says, _change_certificate(lambda found: b"", _when_sent), blind=True)
+    add(
+        _name,
+        "MQDMPR-3.1.1.12-D64",
+        _says,
+        wrong_fields(UserMessagePacket, {"SecurityHeader.SecurityData.SenderCert": b""}, _is_signed_and(_when_sent)),
+        blind=True,
+    )

@@ -316,8 +316,8 @@ add(
 )
 
 
-@fault("sender-dead-letter-of-expired-message-lost", breaks="MQDMPR-3.1.1.12-D46", blind=True)
-class SenderDeadLetterOfExpiredMessageLost(Journaling):
+@fault("sender-large-dead-letter-lost", breaks="MQDMPR-3.1.1.12-D46", blind=True)
+class SenderLargeDeadLetterLost(Journaling):
     """The sender does not store a large message that cannot be delivered in its own dead-letter queue."""
 
     def journal_failed(self, position: MessagePosition) -> None:
