@@ -101,10 +101,14 @@ def test_message_to_private_name_has_default_attributes(peer, sut, judge, delive
 
 @needs("send", "receive", "queue_control")
 @covers(*LOCAL_DEFAULTS, "MQDMPR-3.1.1.12-D29")
-def test_message_to_local_queue_has_default_attributes(sut, judge):
-    """An application sends a message to a local queue and sets only the destination: each other attribute of the
-    message in the queue has its default.
+def test_message_to_local_queue_has_default_attributes(peer, sut, judge):
+    """An application sends a message to the peer and a message to a local queue, and sets only the destinations: each
+    other attribute of both messages has its default.
     """
+    outgoing = Outgoing(peer, sut)
+    frame = outgoing.send(time_to_reach_queue_s=None)
+    outgoing.end()
+    judge_defaults(judge, frame, [rule for rule in (*LOCAL_DEFAULTS, "MQDMPR-3.1.1.12-D29") if rule in DEFAULT_FIELDS])
     queue = sut.new_queue("defaults")
     sut.send(sut.direct_name(queue))
     found = sut.control.call("peek", queue=queue)["messages"]
@@ -112,12 +116,14 @@ def test_message_to_local_queue_has_default_attributes(sut, judge):
         raise ConformanceFailure("the message of the application is not in its queue")
     for rule, (name, default) in LOCAL_DEFAULTS.items():
         if name in found[0]:
-            judge(rule, expected={name: default}, observed={name: found[0][name]}, case="local message")
+            local = {name: found[0][name]}
+            judge(rule, expected={name: default}, observed=local, case="local message", evidence=frame)
         else:
             judge.mark_not_exercised(rule, reason=f"the control channel shows no {name}")
     if "security" in found[0]:
         level = (found[0]["security"] or {}).get("privacy_level", "none")
-        judge("MQDMPR-3.1.1.12-D29", expected="none", observed=level, case="privacy level of a local message")
+        case = "privacy level of a local message"
+        judge("MQDMPR-3.1.1.12-D29", expected="none", observed=level, case=case, evidence=frame)
     else:
         judge.mark_not_exercised("MQDMPR-3.1.1.12-D29", reason="the control channel shows no security")
 
@@ -139,8 +145,11 @@ def test_secured_messages_have_the_same_user_sid_by_default(peer, sut, judge):
     if sut.has("several_queues"):
         messages["several queues"] = (several, {"authentication_level": "sig20", "body": "several"})
     senders: dict[str, str] = {}
+    outgoing = Outgoing(peer, sut, private)
     for kind, (to, properties) in messages.items():
-        outgoing = Outgoing(peer, sut, to)
+        if to != outgoing.sender.to:
+            outgoing.start_new_session()
+            outgoing.sender.to = to
         frame = outgoing.send(**properties)
         peer.settle()
         outgoing.end()
@@ -164,11 +173,11 @@ def test_secured_messages_have_the_same_user_sid_by_default(peer, sut, judge):
 
 
 @needs("send")
-@covers(DELIVERY_RULE, PRIVACY_RULE, SEQUENCE_RULE)
+@covers(DELIVERY_RULE, SEQUENCE_RULE)
 def test_delivery_of_each_kind_of_message_is_express_or_recoverable(peer, sut, judge):
-    """The SUT sends an express message, a recoverable message and three transactional messages, and acknowledges an
-    express and a recoverable message: DM is 0 in express messages and 1 in recoverable and transactional messages, and
-    only the transactional messages have a TxSequenceID, which is the same in each of them.
+    """The SUT sends an express message, a recoverable message and three transactional messages: DM is 0 in the express
+    message and 1 in the other messages, and only the transactional messages have a TxSequenceID, which is the same in
+    each of them.
     """
     outgoing = Outgoing(peer, sut)
     sequences = []
@@ -186,6 +195,13 @@ def test_delivery_of_each_kind_of_message_is_express_or_recoverable(peer, sut, j
     same = each(sequences[0] if sequences else None, "TxSequenceID of the sequence")
     judge(SEQUENCE_RULE, expected=same, observed=sequences, case="Ordinal and TimeStamp", evidence=frame)
     outgoing.end()
+
+
+@covers(DELIVERY_RULE, PRIVACY_RULE)
+def test_acknowledgment_has_known_delivery_and_no_privacy_level(peer, sut, judge):
+    """The SUT acknowledges an express and a recoverable message: DM of each acknowledgment is 0 or 1, and its
+    PrivacyLevel is 0.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
     for delivery_mode in (0, 1):
         receiver.send_packet(receiver.build_message({"DM": delivery_mode}, properties={"PA": 1}))

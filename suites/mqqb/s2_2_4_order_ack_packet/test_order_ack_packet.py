@@ -188,7 +188,7 @@ def test_order_ack_has_the_number_of_the_first_message(peer, sut, judge, number)
 
 
 @needs("queues", "private_names")
-@covers("MQQB-2.2.4-04", "MQQB-3.1.3.2-29", "MQQB-3.1.6.9-01")
+@covers("MQQB-2.2.4-04", "MQQB-3.1.3.2-29", "MQQB-3.1.6.9-01", "MQDMPR-3.1.1.12-D08")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_order_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     """The peer sends two messages to a private format name; the second message names private queues of the peer as
@@ -206,6 +206,9 @@ def test_order_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     sent = receiver.send({"QueueManagerAddress": sut.guid}, destination=queue)
     frame = _await_order_ack(receiver, judge, sent)
     user = frame["UserHeader"]
+    found_class = int(frame["MessagePropertiesHeader"].MessageClass)
+    case = "MessageClass of the OrderAck"
+    judge("MQDMPR-3.1.1.12-D08", expected=0xFF, observed=found_class, case=case, evidence=[sent, frame])
     judge("MQQB-3.1.3.2-29", expected=3, observed=user.DQ, case="DQ of the OrderAck", evidence=[sent, frame])
     judge.conclude("MQQB-3.1.3.2-29")
     if user.DQ != 3:
