@@ -18,7 +18,6 @@ from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.store.messages import POSITIVE_RECEIVE
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.admission import Admission
-from reference_qm.core.transfer.arrival import Arrival
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.own_messages import OwnMessages
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
@@ -245,23 +244,6 @@ for _name, _says, _asks in (
     add(_name, "MQDMPR-3.1.1.12-D19", _says, _change_refusal_class(_asks), blind=True)
 
 
-class _ClassOfArrivedMessageChanged(Arrival):
-    def message_arrived(self, position: MessagePosition, now: Now) -> None:
-        message = position.MessageReference
-        if message.Class not in list(MessageClass):
-            position.MessageReference = replace(message, Class=MessageClass.MQMSG_CLASS_NORMAL)
-        super().message_arrived(position, now)
-
-
-add(
-    "receiver-class-of-application-replaced-by-normal",
-    "MQDMPR-3.1.1.12-03",
-    "The receiver replaces a Class that an application defines by Normal.",
-    replace_part(_ClassOfArrivedMessageChanged),
-    blind=True,
-)
-
-
 @fault("receiver-ack-of-purged-message-class-unknown", breaks="MQDMPR-3.1.1.12-03", blind=True)
 class ReceiverAckOfPurgedMessageClassUnknown(AdminAcks):
     """The acknowledgment of a message that a purge removed has the class 0xC00F, which no document lists."""
@@ -298,20 +280,6 @@ add(
     "MQDMPR-3.1.1.12-D08",
     "The OrderAck that is sent to a private format name has the Class AckReachQueue.",
     _change_order_ack(lambda part, name: name.upper().startswith("PRIVATE=")),
-    blind=True,
-)
-add(
-    "receiver-order-ack-class-with-several-sequences-reach-queue",
-    "MQDMPR-3.1.1.12-D08",
-    "While two sequences arrive, an OrderAck has the Class AckReachQueue.",
-    _change_order_ack(
-        lambda part, name: (
-            sum(
-                len(queue.IncomingTransactionalTransferInfoCollection) for queue in part.qm.adm.QueueCollection.values()
-            )
-            > 1
-        )
-    ),
     blind=True,
 )
 
@@ -362,11 +330,6 @@ for _name, _says, _class in (
         "receiver-nack-reach-queue-omitted-for-full-queue",
         "The receiver sends no acknowledgment for a message with AckNackReachQueue whose queue is full.",
         MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA,
-    ),
-    (
-        "receiver-nack-reach-queue-omitted-for-expired-message",
-        "The receiver sends no acknowledgment for an expired message with AckNackReachQueue.",
-        MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
     ),
     (
         "receiver-nack-reach-queue-omitted-for-transactional-queue",

@@ -28,8 +28,6 @@ from suites.mqqb.steps.disposition import (
     message_class,
 )
 
-REACH_QUEUE_TIMEOUT = 0x8002
-"""The class NackReachQueueTimeout."""
 RULES_OF_BITS = {
     "PA": "MQMQ-2.2.19.3-01",
     "PR": "MQMQ-2.2.19.3-02",
@@ -116,8 +114,6 @@ class Disposition(NamedTuple):
     prepare: Callable[[Any, Any, str], None] | None = None
     queue: Mapping[str, int] | None = None
     """The properties of a queue that only these messages use; None for a queue of the SUT file."""
-    base: Mapping[str, int] = {}
-    """The fields of BaseHeader."""
 
 
 def _wait_to_receive_all(peer, sut, kind):
@@ -178,18 +174,11 @@ DISPOSITION_CASES = {
         _let_messages_expire,
         ARRIVAL_ACK_CLASS | {"NR": RECEIVE_TIMEOUT},
     ),
-    "late": Disposition(
-        True, {"SentTime": 1}, _leave_messages, {"NA": REACH_QUEUE_TIMEOUT}, base={"TimeToReachQueue": 1}
-    ),
     "refused": Disposition(False, {}, _leave_messages, {}),
     "excessive": Disposition(True, {}, _leave_messages, {"NA": Q_EXCEED_QUOTA}, None, {"quota_kb": 0}),
     "without a queue": Disposition(True, {}, _leave_messages, {"NA": BAD_DST_Q}, _enable_insecure_nacks),
     "deleted": Disposition(True, {}, _delete_queue, ARRIVAL_ACK_CLASS | {"NR": Q_DELETED}, None, {}),
 }
-
-
-REFUSING_ENDS = ("excessive", "late", "without a queue")
-"""The cases in which the SUT refuses the messages for another reason than the kind of their queue."""
 
 
 NEEDS_BY_DISPOSITION = {
@@ -214,7 +203,7 @@ def _join_classes(classes_by_bits):
 )
 def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, end, delivery):
     """Messages with each combination of PA, PR, NA and NR, some of them with unused bits set, arrive, are received, are
-    purged, expire in their queue or before their arrival, are refused, exceed the quota, have no queue or are deleted
+    purged, expire, are refused, exceed the quota, have no queue or are deleted
     with their queue; each message is acknowledged with the class of its outcome only if its bits request that
     acknowledgment.
     """
@@ -242,7 +231,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         bits = {bit: 1 for bit in (*RULES_OF_BITS, *UNUSED_BITS) if bit in requested}
         user = {"DM": int(delivery != "express"), **disposition.user}
         body: dict[str, Any] = {"body": LARGE_BODY} if AGAIN in requested else {}
-        packet = make(receiver.with_admin_queue(user), properties=bits, base=disposition.base, **where, **body)
+        packet = make(receiver.with_admin_queue(user), properties=bits, **where, **body)
         frames[requested] = receiver.send_packet(packet)
     receiver.session.check_alive()
     disposition.act(peer, sut, kind)

@@ -151,8 +151,6 @@ def test_secured_messages_have_the_same_user_sid_by_default(peer, sut, judge):
             outgoing.start_new_session()
             outgoing.sender.to = to
         frame = outgoing.send(**properties)
-        peer.settle()
-        outgoing.end()
         layout = Layout(frame)
         if kind == "without a body":
             signed = frame["UserHeader"].MQ and bytes(frame["MultiQueueFormatHeader"].Signature.Signature)
@@ -170,6 +168,8 @@ def test_secured_messages_have_the_same_user_sid_by_default(peer, sut, judge):
             evidence=frame,
             errata="E112",
         )
+    peer.settle()
+    outgoing.end()
 
 
 @needs("send")

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import acknowledged, holds
+from harness.expectations import acknowledged
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
@@ -31,8 +31,6 @@ from suites.mqqb.steps.disposition import (
 )
 
 SHORT_LIFETIME_S = 2
-CLASSES_OF_APPLICATIONS = (0x1234, 0x8123)
-"""Two numbers of classes that MS-MQDMPR 3.1.1.12 does not list."""
 
 
 RULES_OF_EVERY_CLASS = ("MQMQ-2.2.18.1.6-D01", "MQDMPR-3.1.1.12-03", "MQDMPR-3.1.7.1.32-D08")
@@ -280,26 +278,3 @@ def test_message_to_full_queue_is_nacked(peer, sut, judge):
         receiver.build_message({"DM": 1}, destination=to, body=bytes(4_096), properties={"NA": 1})
     )
     _judge_class(judge, receiver, Q_EXCEED_QUOTA, packet)
-
-
-@needs("receive")
-@covers("MQDMPR-3.1.1.12-03")
-def test_class_of_application_is_kept(peer, sut, judge):
-    """The peer sends messages with two classes that no document lists: each message in the queue has a class that no
-    document lists.
-    """
-    connection = peer.open_raw()
-    for value in CLASSES_OF_APPLICATIONS:
-        label = f"class {value:X} of an application"
-        sent = connection.send(peer.recoverable_message(label=label, MessageClass=value))
-        found = peer.await_label(label, sut.queue())
-        names = [one.get("class") for one in sut.messages() if one["label"] == label]
-        if not found or names == [None]:
-            judge.mark_not_exercised("MQDMPR-3.1.1.12-03", reason="the SUT refuses the class or shows no class")
-            continue
-        judge.all(
-            expected=holds("the class is not a listed class"),
-            observed=not any(name.startswith("MQMSG_CLASS_") for name in names) or str(names),
-            evidence=sent,
-            case=f"class of the message with class {value:X} in the queue",
-        )

@@ -92,15 +92,6 @@ for _end, _rule, _kinds in (
         )
 
 
-@fault("queue-manager-second-external-transaction-single-phase", breaks="MQDMPR-3.1.4.3-04", blind=True)
-class QueueManagerSecondExternalTransactionSinglePhase(TransactionEvents):
-    """A second transaction with a coordinator that is open at the same time has the SinglePhase True."""
-
-    def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:
-        another = any(map(_is_external, self.qm.adm.TransactionCollection.values()))
-        return super().create_transaction(identifier, single_phase or another)
-
-
 @fault("queue-manager-internal-beside-external-transaction-not-single-phase", breaks="MQDMPR-3.1.4.3-04", blind=True)
 class QueueManagerInternalBesideExternalTransactionNotSinglePhase(TransactionEvents):
     """A transaction without a coordinator has the SinglePhase False while a transaction with a coordinator is open."""
@@ -337,25 +328,3 @@ class ReenlistmentTimeoutReportsTransactionsWithOperationsOnly(TransactionComman
         hidden = [str(one.Identifier) for one in self.qm.adm.TransactionCollection.values() if not receiving(one)]
         answer = super().reenlistment_timeout(request, token, now)
         return replace(answer, values={"in_doubt": [one for one in answer.values["in_doubt"] if one not in hidden]})
-
-
-@fault("reenlistment-timeout-leaves-commands-possible", breaks="MQDMPR-3.1.4.11-D02", blind=True)
-class ReenlistmentTimeoutLeavesCommandsPossible(Coordinating):
-    """When the Reenlistment Timeout expires, the queue manager closes its sessions, but still carries out requests of
-    applications.
-    """
-
-    def reenlistment_timeout(self, now: Now) -> None:
-        super().reenlistment_timeout(now)
-        self.qm.halted = None
-
-
-@fault("reenlistment-timeout-leaves-sessions-possible", breaks="MQDMPR-3.1.4.11-D02", blind=True)
-class ReenlistmentTimeoutLeavesSessionsPossible(Coordinating):
-    """When the Reenlistment Timeout expires, the queue manager refuses requests of applications, but still accepts
-    sessions.
-    """
-
-    def reenlistment_timeout(self, now: Now) -> None:
-        super().reenlistment_timeout(now)
-        self.qm.adm.ConnectionActive = True
