@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from harness.faults.fields import sent_as
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault
 from harness.faults.primitives import wrong_fields
@@ -64,11 +65,7 @@ add(
     "queue-manager-identifier-in-session-requests-other",
     "MQDMPR-3.1.1-06",
     "The queue manager opens its sessions with the GUID of another queue manager.",
-    wrong_fields(
-        EstablishConnectionPacket,
-        {"EstablishConnectionHeader.ClientGuid": OTHER_GUID},
-        lambda packet: packet.InternalHeader.Flags == 0 and packet.EstablishConnectionHeader.ServerGuid.int == 0,
-    ),
+    sent_as("initiator", wrong_fields(EstablishConnectionPacket, {"EstablishConnectionHeader.ClientGuid": OTHER_GUID})),
     blind=True,
 )
 add(

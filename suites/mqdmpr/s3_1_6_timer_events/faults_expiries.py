@@ -79,13 +79,6 @@ def _find_other_site(client: DirectoryClient, site: Site) -> Site:
 
 
 add(
-    "sites-update-removes-gates",
-    "MQDMPR-3.1.6.1-04",
-    "When the Directory Sites Update Timer expires, the queue manager removes the gates of its sites.",
-    _change_sites("sites", lambda client, site: replace(site, SiteGateCollection=())),
-    blind=True,
-)
-add(
     "sites-update-clears-name",
     "MQDMPR-3.1.6.1-04",
     "When the Directory Sites Update Timer expires, the queue manager clears the names of its sites.",

@@ -36,8 +36,8 @@ class CursorBelongsToDescriptorOpenedLast(Cursors):
 
 @fault("cursor-for-peek-belongs-to-descriptor-for-receive", breaks="MQDMPR-3.2.7.1-06", blind=True)
 class CursorForPeekBelongsToDescriptorForReceive(Cursors):
-    """A cursor that is created for a descriptor with PeekAccess belongs to a descriptor of the queue with ReceiveAccess,
-    if there is one.
+    """A cursor that is created for a descriptor with PeekAccess belongs to a descriptor of its queue with
+    ReceiveAccess, if there is one.
     """
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
