@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from harness.faults.fields import sent_as
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault
 from harness.faults.primitives import wrong_fields
 from harness.faults.registry import add
-from reference_qm.codec import EstablishConnectionPacket, UserMessagePacket
+from reference_qm.codec import UserMessagePacket
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
 from reference_qm.model.transactions import Transaction
@@ -61,13 +60,6 @@ class SecondPendingReadRefersToCursorOfFirst(_CursorOfWaitChanged):
         return next((one for one in waiting if one is not None), cursor)
 
 
-add(
-    "queue-manager-identifier-in-session-requests-other",
-    "MQDMPR-3.1.1-06",
-    "The queue manager opens its sessions with the GUID of another queue manager.",
-    sent_as("initiator", wrong_fields(EstablishConnectionPacket, {"EstablishConnectionHeader.ClientGuid": OTHER_GUID})),
-    blind=True,
-)
 add(
     "queue-manager-identifier-in-recoverable-messages-other",
     "MQDMPR-3.1.1-06",
