@@ -122,3 +122,14 @@ def test_signed_message_has_user_sid_by_default(peer, sut, judge):
     sender = str(layout.fields.get(f"{SECURITY}SecurityID", ABSENT_FIELD))
     of_sid = holds("the sender identifier is a SID")
     judge("MQDMPR-3.1.1.12-D49", expected=of_sid, observed=is_sid(sender) or sender, evidence=frame, errata="E112")
+
+
+@covers("MQDMPR-3.1.1.12-18")
+@varied("priority", "positive journaling", "negative journaling", "trace", "label")
+def test_dm_is_0_in_express_and_1_in_recoverable_message(peer, sut, judge):
+    """The SUT sends an express message with DM 0, and a recoverable message with DM 1."""
+    outgoing = Outgoing(peer, sut)
+    for delivery, value in (("express", 0), ("recoverable", 1)):
+        frame = outgoing.send(delivery=delivery)
+        judge("MQDMPR-3.1.1.12-18", expected={"UserHeader.Flags.DM": value}, observed=Layout(frame), evidence=frame)
+    outgoing.end()

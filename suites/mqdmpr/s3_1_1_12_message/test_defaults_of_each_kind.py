@@ -10,7 +10,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import each, facts, holds, one_of
-from harness.run.marks import covers, needs, varied
+from harness.run.marks import covers, needs
 from suites.mqdmpr.s3_1_1_12_message.default_attributes import (
     DEFAULT_FIELDS,
     DEFAULTS_OF_EACH_DELIVERY,
@@ -211,14 +211,3 @@ def test_acknowledgment_has_known_delivery_and_no_privacy_level(peer, sut, judge
             observed_fields = {"DM": int(ack["UserHeader"].DM), "PrivacyLevel": level}
             judge(DELIVERY_RULE, PRIVACY_RULE, expected=expected, observed=observed_fields, evidence=ack)
     receiver.acknowledge_all()
-
-
-@covers(DELIVERY_RULE)
-@varied("priority", "positive journaling", "negative journaling", "trace", "label")
-def test_dm_is_0_in_express_and_1_in_recoverable_message(peer, sut, judge):
-    """The SUT sends an express message with DM 0, and a recoverable message with DM 1."""
-    outgoing = Outgoing(peer, sut)
-    for delivery, value in (("express", 0), ("recoverable", 1)):
-        frame = outgoing.send(delivery=delivery)
-        judge(DELIVERY_RULE, expected={"UserHeader.Flags.DM": value}, observed=Layout(frame), evidence=frame)
-    outgoing.end()
