@@ -27,6 +27,7 @@ RETRY_DURATIONS_S = ("120", "900")
 the timer (MS-MQSO 6.4.4.1).
 """
 LONG_READ_TIMEOUT_MS = 600_000
+CHANGED_QUOTA_KB = 0x0020_0000
 FIRST_RETRY_MS = 120_000
 START_DEADLINE_IN_HALF_INTERVALS = 4
 """The time within which the SUT must start, in units of half the retry duration: two units for the retry, and two units
@@ -53,6 +54,26 @@ def test_attribute_of_queue_manager_has_its_default(sut, judge):
             observed=queue_manager["DirectoryServerType"],
             case="DirectoryServerType",
         )
+
+
+@needs("inspect", "restart", "configure")
+@covers("MQDMPR-3.1.1.1-11", "MQDMPR-3.1.1.1-D01")
+def test_default_attributes_survive_change_of_quota_and_restart(sut, judge):
+    """After a change of QueueManagerQuota, and after a restart, JournalQuota still has no limit, and a SUT that is not
+    a directory server has no DirectoryServerType.
+    """
+    sut.configure(quota_kb=CHANGED_QUOTA_KB)
+    for time in ("after the change of QueueManagerQuota", "after a restart"):
+        if time == "after a restart":
+            sut.restart()
+        queue_manager = sut.inspect_queue_manager()
+        quota = queue_manager["JournalQuota"]
+        judge("MQDMPR-3.1.1.1-D01", expected=0xFFFF_FFFF, observed=quota, case=f"JournalQuota {time}")
+        if queue_manager["DirectoryServer"]:
+            judge.mark_not_exercised("MQDMPR-3.1.1.1-11", reason="the SUT is a directory server")
+        else:
+            server_type = queue_manager["DirectoryServerType"]
+            judge("MQDMPR-3.1.1.1-11", expected=None, observed=server_type, case=f"DirectoryServerType {time}")
 
 
 @needs("inspect", "restart")

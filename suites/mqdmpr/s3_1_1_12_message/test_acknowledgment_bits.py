@@ -203,8 +203,9 @@ def _join_classes(classes_by_bits):
 )
 def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, end, delivery):
     """Messages with each combination of PA, PR, NA and NR, some of them with unused bits set, arrive, are received, are
-    purged, expire, are refused, exceed the quota, have no queue or are deleted with their queue; each message is
-    acknowledged with the class of its outcome only if its bits request that acknowledgment.
+    purged, expire, are refused, exceed the quota, have no queue or are deleted
+    with their queue; each message is acknowledged with the class of its outcome only if its bits request that
+    acknowledgment.
     """
     disposition = DISPOSITION_CASES[end]
     receiver = AcknowledgingReceiver(peer, sut)
@@ -223,7 +224,9 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         disposition.prepare(peer, sut, kind)
     frames = {}
     for number, requested in enumerate(REQUESTED_BITS, 1):
-        if end in ("excessive", "without a queue") and is_transactional:  # it does not advance its sequence (E40)
+        if (
+            end in ("excessive", "late", "without a queue") and is_transactional
+        ):  # it does not advance its sequence (E40)
             make = Sequence(peer, ordinal=number).message
         bits = {bit: 1 for bit in (*RULES_OF_BITS, *UNUSED_BITS) if bit in requested}
         user = {"DM": int(delivery != "express"), **disposition.user}

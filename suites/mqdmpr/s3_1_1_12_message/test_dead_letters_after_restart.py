@@ -39,6 +39,7 @@ def test_message_expired_after_restart_goes_to_its_dead_letter_queue(peer, sut, 
     unnamed = sut.send(
         peer.direct_name("mqc-unreachable"),
         label="no name",
+        body="lost " * 1_000,
         delivery="transactional",
         journal=["negative"],
         time_to_reach_queue_s=LIFETIME_S,

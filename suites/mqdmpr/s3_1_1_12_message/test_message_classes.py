@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -11,6 +12,7 @@ from harness.expectations import acknowledged
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
+from harness.wire import PublicQueueFormatName
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
     NOT_TRANSACTIONAL_MSG,
@@ -76,6 +78,25 @@ def test_transactional_message_to_plain_queue_is_nacked(peer, sut, judge):
     """The SUT acknowledges a transactional message to a nontransactional queue with class 0x8009."""
     receiver = AcknowledgingReceiver(peer, sut)
     packet = Sequence(peer).message(receiver.with_admin_queue(), queue="plain", properties={"NA": 1})
+    _judge_class(judge, receiver, NOT_TRANSACTIONAL_Q, receiver.send_packet(packet))
+
+
+@needs("queue_control", "directory")
+@covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D19")
+def test_transactional_message_to_public_plain_queue_is_nacked(peer, sut, judge):
+    """The SUT acknowledges a transactional message to a nontransactional public queue with class 0x8009."""
+    sut.create_queue(f"mqc-{sut.own}-nacked")
+    names = [name for name in sut.list_created_format_names() if name.upper().startswith("PUBLIC=")]
+    if not names:
+        judge.mark_not_exercised(
+            *RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D19", reason="the new queue has no public format name"
+        )
+        return
+    public = names[0].partition("=")[2]
+    receiver = AcknowledgingReceiver(peer, sut)
+    user = receiver.with_admin_queue({"DQ": 5, "QueueManagerAddress": sut.guid})
+    destination = PublicQueueFormatName(PublicQueueIdentifier=UUID(public))
+    packet = Sequence(peer).message(user, destination=destination, properties={"NA": 1})
     _judge_class(judge, receiver, NOT_TRANSACTIONAL_Q, receiver.send_packet(packet))
 
 

@@ -145,37 +145,42 @@ def _await_message_in_queue(peer, sut, sent, queue="plain") -> dict[str, Any]:
     return find_in_queue()[0]
 
 
-PROVIDERS: tuple[tuple[str, str, dict[str, Any]], ...] = (
-    (
-        "a type",
-        "MQDMPR-3.1.1.12-60",
-        {"ProviderType": 0x0BAD, "ProviderName": "Microsoft Base Cryptographic Provider, v1.0"},
-    ),
-    ("a name", "MQDMPR-3.1.1.12-61", {"ProviderType": 1, "ProviderName": "Contoso Connector Provider"}),
+KNOWN_PROVIDER_NAME = "Microsoft Base Cryptographic Provider, v1.0"
+PROVIDERS: tuple[tuple[str, str, int, str], ...] = (
+    ("an unknown type", "MQDMPR-3.1.1.12-60", 0x0BAD, KNOWN_PROVIDER_NAME),
+    ("the type 0", "MQDMPR-3.1.1.12-60", 0, KNOWN_PROVIDER_NAME),
+    ("the greatest type", "MQDMPR-3.1.1.12-60", 0xFFFF_FFFF, KNOWN_PROVIDER_NAME),
+    ("an unknown name", "MQDMPR-3.1.1.12-61", 1, "Contoso Connector Provider"),
+    ("a long name", "MQDMPR-3.1.1.12-61", 1, "Contoso " * 25),
+    ("other letters", "MQDMPR-3.1.1.12-61", 1, "\u041f\u0440\u043e\u0432\u0430\u0439\u0434\u0435\u0440"),
 )
+"""For each case: its name, its rule, and the type and name of the provider."""
 
 
 @covers("MQDMPR-3.1.1.12-60", "MQDMPR-3.1.1.12-61")
-def test_message_with_unknown_connector_provider_is_accepted(peer, sut, judge):
-    """The peer sends an unsigned message of a connector with an unknown provider type or provider name: the SUT
-    acknowledges and stores the message.
+@pytest.mark.parametrize("queue", ["plain", "transactional"])
+def test_message_with_unknown_connector_provider_is_accepted(peer, sut, judge, queue):
+    """The peer sends unsigned messages of a connector, each with another unknown provider type or provider name, to a
+    queue of each kind: the SUT acknowledges and stores each message.
     """
-    for name, rule, provider in PROVIDERS:
+    make = peer.recoverable_message if queue == "plain" else Sequence(peer).message
+    for name, rule, provider_type, provider_name in PROVIDERS:
         label = f"{name} {peer.next_message_id()}"
+        provider = ProviderInfo(ProviderType=provider_type, ProviderName=provider_name)
         security = {
             "ST": SAMPLE_QUEUE_MANAGER_GUID,
             "DE": 0,
             "SecurityID": peer.identifier.bytes_le,
-            "ProviderInfo": bytes(ProviderInfo(**provider)),
+            "ProviderInfo": bytes(provider),
         }
-        packet = peer.recoverable_message({"ConnectorType": CONNECTOR_GUID}, label=label, security=security)
-        done = deliver_message(peer, packet, label)
+        packet = make({"ConnectorType": CONNECTOR_GUID}, queue=queue, label=label, security=security)
+        done = deliver_message(peer, packet, label, queue)
         judge(
             rule,
             expected=describe_accepted_outcome(sut),
             observed=done.outcome,
             evidence=done.frames,
-            case="message",
+            case=f"message of a provider with {name}",
         )
 
 

@@ -46,6 +46,7 @@ SECURITY_OF_SENT_MESSAGES = (
     ("sig20", "base", ALICE, None),
     ("none", "enhanced", ALICE, None),
     ("sig30", "none", BOB, None),
+    ("sig30", "enhanced", ALICE, None),
     ("sig20", "none", ALICE, "md5"),
     ("sig30", "none", ALICE, "md5"),
     ("sig10", "none", BOB, "md5"),
@@ -91,6 +92,7 @@ NO_SENDER, USER, QUEUE_MANAGER = 0, 1, 2
     "MQDMPR-3.1.1.12-29",
     "MQDMPR-3.1.1.12-48",
     "MQDMPR-3.1.1.12-49",
+    "MQDMPR-3.1.1.12-56",
     "MQDMPR-3.1.1.12-D54",
     "MQDMPR-3.1.1.12-D55",
     "MQDMPR-3.1.1.12-D62",
@@ -263,6 +265,13 @@ def _judge_identity(judge, case, sender, signature, message, own):
     if not message.frame["UserHeader"].SH:
         return
     header = message.frame["SecurityHeader"]
+    judge(
+        "MQDMPR-3.1.1.12-56",
+        expected=one_of(NO_SENDER, USER, QUEUE_MANAGER),
+        observed=int(header.ST),
+        case=f"ST ({case})",
+        evidence=message.frame,
+    )
     rule, kind, identifier = {None: ("MQDMPR-3.1.1.12-D54", NO_SENDER, b"")}.get(
         sender,
         ("MQDMPR-3.1.1.12-D63", QUEUE_MANAGER, UUID(str(own)).bytes_le)

@@ -11,6 +11,7 @@ from harness.expectations import any_order, holds, in_queue
 from harness.run.marks import covers, needs, varied
 from harness.sut.shown import lookup_id
 from suites.messages import Sequence
+from suites.mqqb.steps.sender import Sender
 
 LONG_READ_TIMEOUT_MS = 600_000
 ACK_RECEIVE = "MQMSG_CLASS_ACK_RECEIVE"
@@ -103,18 +104,40 @@ def test_model_has_identifier_of_packets(sut, judge):
     judge("MQDMPR-3.1.1-06", expected=str(sut.guid), observed=observed, case="Identifier of LocalQueueManager")
 
 
+@needs("inspect", "send")
+@covers("MQDMPR-3.1.1-06")
+def test_packets_have_identifier_of_model(peer, sut, judge):
+    """The GUID in the request for a session, and the source of a recoverable message, are LocalQueueManager.Identifier
+    of the SUT.
+    """
+    identifier = str(sut.inspect_queue_manager()["Identifier"]).lower()
+    sender = Sender(peer, sut, peer.direct_name("mqc-identifier"))
+    sender.send(1, delivery="recoverable")
+    session, frames = sender.await_first(1)
+    request = sender.get_request(session)
+    observed = {
+        "ClientGuid": str(request["EstablishConnectionHeader"].ClientGuid).strip("{}").lower(),
+        "SourceQueueManager": str(frames[0]["UserHeader"].SourceQueueManager).strip("{}").lower(),
+    }
+    own = dict.fromkeys(observed, identifier)
+    judge("MQDMPR-3.1.1-06", expected=own, observed=observed, evidence=[request, *frames])
+    session.acknowledge_all()
+
+
 @needs("inspect", "receive", "queues")
 @covers("MQDMPR-3.1.1.10-02")
 def test_pending_read_refers_to_cursor_only_if_given(sut, judge):
-    """One peek by a cursor and one receive without a cursor are pending: the CursorReference of the peek is that
-    cursor, and the receive has no CursorReference.
+    """A peek and a receive by two cursors are pending, and then a peek and a receive without a cursor: the
+    CursorReference of each read by a cursor is that cursor, and the other reads have no CursorReference.
     """
     queue = sut.new_queue("waits")
     handle = sut.control.call("open_queue", queue=queue, access="receive")["handle"]
-    cursor = sut.control.call("open_cursor", handle=handle)["cursor"]
+    cursors = [sut.control.call("open_cursor", handle=handle)["cursor"] for _ in range(2)]
     requests = [
+        sut.control.begin("peek_message", cursor=cursors[0], timeout_ms=LONG_READ_TIMEOUT_MS),
+        sut.control.begin("receive", cursor=cursors[1], timeout_ms=LONG_READ_TIMEOUT_MS),
+        sut.control.begin("peek_message", handle=handle, timeout_ms=LONG_READ_TIMEOUT_MS),
         sut.control.begin("receive", handle=handle, timeout_ms=LONG_READ_TIMEOUT_MS),
-        sut.control.begin("peek_message", cursor=cursor, timeout_ms=LONG_READ_TIMEOUT_MS),
     ]
     found = [
         one
@@ -127,9 +150,12 @@ def test_pending_read_refers_to_cursor_only_if_given(sut, judge):
     for request in requests:
         sut.control.call("cancel", request=request)
     expected = any_order(
-        {"DestructiveRead": False, "CursorReference": cursor}, {"DestructiveRead": True, "CursorReference": None}
+        {"DestructiveRead": False, "CursorReference": cursors[0]},
+        {"DestructiveRead": True, "CursorReference": cursors[1]},
+        {"DestructiveRead": False, "CursorReference": None},
+        {"DestructiveRead": True, "CursorReference": None},
     )
-    judge("MQDMPR-3.1.1.10-02", expected=expected, observed=observed, case="pending peek and pending receive")
+    judge("MQDMPR-3.1.1.10-02", expected=expected, observed=observed, case="pending peeks and pending receives")
 
 
 OPERATION_RULES = ("MQDMPR-3.1.1.13-03", "MQDMPR-3.1.1.13-04", "MQDMPR-3.1.1.13-05")

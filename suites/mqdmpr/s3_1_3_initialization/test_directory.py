@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 from harness.errors import ConformanceFailure
 from harness.expectations import any_order, holds, none, one_of
+from harness.judging.judge import Judge
+from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
+from harness.sut.sut import Sut
 
 pytestmark = needs("directory")
 
 DIRECTORY_QUOTA_KB = 0x0012_3456
+INTERVAL_ATTRIBUTE, INTERVAL_PROPERTY = "IntraSiteReplicationInterval", "intra_site_replication_interval_s"
+CHANGED_INTERVAL_S = 4_321
 
 
 @needs("environment", "restart", "configure")
@@ -31,30 +39,68 @@ def test_own_quota_is_read_from_directory_at_start(sut, judge):
         sut.restart()
 
 
-@needs("inspect")
+@needs("inspect", "restart")
 @covers("MQDMPR-3.1.3-D05", "MQDMPR-3.1.3-D09", "MQDMPR-3.1.1.1-27")
-def test_sites_are_read_from_directory_at_start(sut, judge):
-    """The SUT belongs to at least one site, and SiteCollection contains exactly the sites of SiteIdentifierList."""
-    queue_manager = sut.inspect_queue_manager()
-    listed = [str(one).lower() for one in queue_manager["SiteIdentifierList"]]
-    identifiers = [one["Identifier"].lower() for one in queue_manager["SiteCollection"]]
-    judge(
-        "MQDMPR-3.1.3-D05",
-        expected=holds("at least one site", otherwise="no site"),
-        observed=bool(listed),
-        case="SiteCollection",
-    )
-    if not listed:
-        raise ConformanceFailure("the SUT belongs to no site")
-    judge("MQDMPR-3.1.3-D09", expected=any_order(*listed), observed=identifiers, case="site identifiers")
-    strange = [one for one in identifiers if one not in listed]
-    judge("MQDMPR-3.1.1.1-27", expected=none("site that is missing from SiteIdentifierList"), observed=strange)
+def test_sites_are_read_from_directory_at_start(peer, sut, judge):
+    """Before and after a restart, the SUT belongs to the sites that its directory object lists, at least to one site;
+    SiteCollection contains exactly these sites, each with the name and the replication interval that the directory
+    has at the start.
+    """
+    for time in ("before a restart", "after a restart"):
+        if time == "after a restart":
+            sut.restart()
+        queue_manager = sut.inspect_queue_manager()
+        listed = [str(one).lower() for one in queue_manager["SiteIdentifierList"]]
+        sites = {one["Identifier"].lower(): one for one in queue_manager["SiteCollection"]}
+        judge(
+            "MQDMPR-3.1.3-D05",
+            expected=holds("at least one site", otherwise="no site"),
+            observed=bool(listed),
+            case=f"SiteIdentifierList {time}",
+        )
+        if not listed:
+            raise ConformanceFailure("the SUT belongs to no site")
+        judge("MQDMPR-3.1.3-D09", expected=any_order(*listed), observed=list(sites), case=f"site identifiers {time}")
+        strange = [one for one in sites if one not in listed]
+        missing = [one for one in listed if one not in sites]
+        judge("MQDMPR-3.1.1.1-27", expected=none("site that is missing from SiteIdentifierList"), observed=strange)
+        judge("MQDMPR-3.1.1.1-27", expected=none("listed site that is missing from SiteCollection"), observed=missing)
+        if sut.controls_environment:
+            _judge_sites_of_directory(peer, sut, judge, listed, sites, time)
 
 
-@needs("inspect")
+def _judge_sites_of_directory(
+    peer: Peer, sut: Sut, judge: Judge, listed: list[str], sites: dict[str, Any], time: str
+) -> None:
+    """Compare the sites of the SUT with the directory, and give each site another interval for the next start."""
+    published = [str(one).lower() for one in sut.read_directory_object()["sites"]]
+    judge("MQDMPR-3.1.3-D05", expected=any_order(*published), observed=listed, case=f"SiteIdentifierList {time}")
+    for identifier, site in sites.items():
+        of_directory = sut.read_directory_object(site=identifier)
+        if of_directory is None:
+            raise ConformanceFailure("the directory does not contain a site of the SUT")
+        judge(
+            "MQDMPR-3.1.3-D09",
+            expected={"Name": of_directory["name"], INTERVAL_ATTRIBUTE: of_directory[INTERVAL_PROPERTY]},
+            observed={name: site[name] for name in ("Name", INTERVAL_ATTRIBUTE)},
+            case=f"attributes of a site {time}",
+        )
+        if of_directory[INTERVAL_PROPERTY] != CHANGED_INTERVAL_S:
+            before = {"site": identifier, INTERVAL_PROPERTY: of_directory[INTERVAL_PROPERTY] or 0}
+            peer.at_end(partial(sut.change_directory_object, **before))
+            sut.change_directory_object(site=identifier, **{INTERVAL_PROPERTY: CHANGED_INTERVAL_S})
+
+
+@needs("inspect", "restart")
 @covers("MQDMPR-3.1.3-D10")
 def test_enterprise_notification_flag_is_read_from_directory(sut, judge):
-    """The model of the SUT contains an enterprise whose NonLDAPCapableQueueManagerNotification is True or False."""
-    enterprise = sut.inspect_queue_manager()["EnterpriseReference"]
-    observed = "no enterprise" if enterprise is None else str(enterprise["NonLDAPCapableQueueManagerNotification"])
-    judge("MQDMPR-3.1.3-D10", expected=one_of("True", "False"), observed=observed, case="enterprise notification flag")
+    """Before and after a restart, the model of the SUT contains an enterprise whose
+    NonLDAPCapableQueueManagerNotification is True or False.
+    """
+    for time in ("before a restart", "after a restart"):
+        if time == "after a restart":
+            sut.restart()
+        enterprise = sut.inspect_queue_manager()["EnterpriseReference"]
+        observed = "no enterprise" if enterprise is None else str(enterprise["NonLDAPCapableQueueManagerNotification"])
+        flag = one_of("True", "False")
+        judge("MQDMPR-3.1.3-D10", expected=flag, observed=observed, case=f"enterprise notification flag {time}")

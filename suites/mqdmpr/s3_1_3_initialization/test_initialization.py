@@ -8,7 +8,14 @@ from harness.expectations import any_order, each, holds, none
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
-from harness.wire.protection import ADVANCED_PROVIDER, BASE_PROVIDER, ENHANCED_PROVIDER, read_listed_keys
+from harness.sut.sut import Sut
+from harness.wire.protection import (
+    ADVANCED_PROVIDER,
+    BASE_PROVIDER,
+    ENHANCED_PROVIDER,
+    read_listed_blobs,
+    read_listed_keys,
+)
 from harness.wire.rpc_qmcomm import DIRECT, PEEK_ACCESS, RECEIVE_ACCESS, queue_format
 from suites.mqdmpr.steps import openings
 
@@ -16,6 +23,21 @@ KEY_LENGTHS = {BASE_PROVIDER: 512, ENHANCED_PROVIDER: 1024, ADVANCED_PROVIDER: 1
 SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal")
 INTERNAL_QUEUES = (r"private$\order_queue$", r"private$\notify_queue$")
 LEAST_PUBLIC_EXPONENT = 3
+KEY_BLOB_HEADER_SIZE = 20
+"""The number of bytes of a PUBLICKEYBLOB before its modulus."""
+SMALL_PRIMES = [prime for prime in range(3, 1_000) if all(prime % one for one in range(2, int(prime**0.5) + 1))]
+ATTRIBUTES_OF_SYSTEM_QUEUES = {
+    "SystemDeadletterQueue": {"QueueType": "System", "Transactional": False},
+    "SystemTransactionalDeadletterQueue": {"QueueType": "System", "Transactional": True},
+    "SystemJournalQueue": {"QueueType": "System", "Transactional": False},
+}
+"""For each attribute of the queue manager that refers to a system queue, the attributes of that queue."""
+KEY_LIST_BY_RULE = {
+    "MQDMPR-3.1.3-21": "public_encryption_keys_base64",
+    "MQDMPR-3.1.3-24": "public_signing_keys_base64",
+}
+"""For the rule about each list of public keys, the property of the answer to ``identity`` that contains the list."""
+ACTIVE = "active"
 
 
 @needs("security", "queue_control")
@@ -28,7 +50,7 @@ def test_each_provider_has_valid_signing_key(sut, judge):
     if not blob:
         judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT shows no keys for the verification of its signatures")
         return
-    keys = read_listed_keys(blob)
+    keys, blobs = read_listed_keys(blob), read_listed_blobs(blob)
     judge(
         "MQDMPR-3.1.3-24",
         expected=holds("more than one"),
@@ -47,6 +69,8 @@ def test_each_provider_has_valid_signing_key(sut, judge):
         name
         for name, key in keys.items()
         if not (key.modulus % 2 and key.exponent % 2 and LEAST_PUBLIC_EXPONENT <= key.exponent < key.modulus)
+        or key.modulus.bit_length() != 8 * (len(blobs[name]) - KEY_BLOB_HEADER_SIZE)
+        or any(key.modulus % prime == 0 for prime in SMALL_PRIMES)
     ]
     judge("MQDMPR-3.1.3-26", expected=none("invalid RSA key"), observed=invalid)
 
@@ -57,6 +81,55 @@ def test_three_system_queues_can_be_peeked(sut, judge):
     """An application can peek at the dead-letter queue, the transactional dead-letter queue and the journal."""
     peeks = {queue: sut.attempt("peek", queue=queue, limit=1) for queue in SYSTEM_QUEUES}
     judge.all(expected=each(Outcome.DONE, "peek of a system queue"), observed=peeks)
+
+
+@needs("restart", "receive", "transactions", "queue_control")
+@covers("MQDMPR-3.1.3-05", "MQDMPR-3.1.3-21", "MQDMPR-3.1.3-24", "MQDMPR-3.1.3-D12")
+def test_system_queues_and_keys_exist_after_restart(sut, judge):
+    """After a restart the SUT has its three system queues, no active transaction, and public keys for the same
+    providers as before the restart.
+    """
+    providers_before = _list_providers_with_key(sut)
+    sut.restart()
+    peeks = {queue: sut.attempt("peek", queue=queue, limit=1) for queue in SYSTEM_QUEUES}
+    judge("MQDMPR-3.1.3-05", "MQDMPR-3.1.3-D12", expected=each(Outcome.DONE, "peek of a system queue"), observed=peeks)
+    active = [one["transaction"] for one in sut.control.call("list")["transactions"] if one["state"] == ACTIVE]
+    judge("MQDMPR-3.1.3-05", expected=none("active transaction after a restart"), observed=active)
+    providers_after = _list_providers_with_key(sut)
+    for rule, before in providers_before.items():
+        if before:
+            judge(rule, expected=any_order(*before), observed=providers_after[rule], case="providers with a public key")
+        else:
+            judge.mark_not_exercised(rule, reason="the SUT shows no list of public keys")
+
+
+def _list_providers_with_key(sut: Sut) -> dict[str, list[str]]:
+    """Return, for the rule about each list of public keys, the providers that have a key in this list."""
+    identity = sut.control.call("identity")
+    blobs = {rule: base64.b64decode(identity.get(name) or "") for rule, name in KEY_LIST_BY_RULE.items()}
+    return {rule: list(read_listed_keys(blob)) if blob else [] for rule, blob in blobs.items()}
+
+
+@needs("inspect", "restart")
+@covers("MQDMPR-3.1.3-05", "MQDMPR-3.1.3-D03", "MQDMPR-3.1.3-D12")
+def test_model_has_system_queues_and_names_after_restart(sut, judge):
+    """Before and after a restart, the model of the SUT has three queues of the type System, one of which is
+    transactional, and a QualifiedComputerName that consists of ComputerName, a period and a domain.
+    """
+    qualified_names: list[str] = []
+    for time in ("before the restart", "after the restart"):
+        if qualified_names:
+            sut.restart()
+        queue_manager = sut.inspect_queue_manager()
+        for name, attributes in ATTRIBUTES_OF_SYSTEM_QUEUES.items():
+            shown = {one: queue_manager[name][one] for one in attributes}
+            judge("MQDMPR-3.1.3-05", "MQDMPR-3.1.3-D12", expected=attributes, observed=shown, case=f"{name} {time}")
+        qualified_names.append(str(queue_manager["QualifiedComputerName"]).lower())
+        computer, _, domain = qualified_names[-1].partition(".")
+        named = str(queue_manager["ComputerName"]).lower()
+        judge("MQDMPR-3.1.3-05", "MQDMPR-3.1.3-D03", expected=computer, observed=named, case=f"ComputerName {time}")
+        has_domain = holds(f"the name has a domain {time}")
+        judge("MQDMPR-3.1.3-D03", expected=has_domain, observed=bool(domain) or qualified_names[-1])
 
 
 @needs("qm2qm")
@@ -102,21 +175,4 @@ def test_application_cannot_open_internal_queues(remote, sut, judge):
         expected=each(Outcome.REFUSED, "opening of an internal queue"),
         observed=attempts,
         evidence=ordinary,
-    )
-
-
-@needs("inspect")
-@covers("MQDMPR-3.1.3-D03")
-def test_qualified_computer_name_has_domain(sut, judge):
-    """QualifiedComputerName consists of ComputerName, a period and a domain."""
-    queue_manager = sut.inspect_queue_manager()
-    computer, qualified = (str(queue_manager[name]).lower() for name in ("ComputerName", "QualifiedComputerName"))
-    host, _, domain = qualified.partition(".")
-    judge(
-        "MQDMPR-3.1.3-D03",
-        expected={
-            "computer in QualifiedComputerName": computer,
-            "domain in QualifiedComputerName": holds("a domain name"),
-        },
-        observed={"computer in QualifiedComputerName": host, "domain in QualifiedComputerName": bool(domain)},
     )

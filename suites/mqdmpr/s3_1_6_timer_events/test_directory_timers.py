@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.errors import ConformanceFailure
+from harness.expectations import none
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 
@@ -14,6 +15,7 @@ LONGEST_WAIT_MS = 120_000
 """The longest time in ms that a check waits when it cannot speed up the timers."""
 SITE_RULES = ("MQDMPR-3.1.6.1-04", "MQDMPR-3.1.6.1-10")
 GATE_RULES = ("MQDMPR-3.1.6.2-05", "MQDMPR-3.1.6.2-11")
+COLLECTION_RULE = "MQDMPR-3.1.1.1-27"
 IDENTIFIER_RULES = ("MQDMPR-3.1.6.1-07", "MQDMPR-3.1.6.2-08")
 
 
@@ -26,6 +28,12 @@ def _list_identifiers(sites: list[dict[str, Any]]) -> list[list[str]]:
     return [[site["Identifier"], *(gate["Identifier"] for gate in site["SiteGateCollection"])] for site in sites]
 
 
+def _list_quotas(sites: list[dict[str, Any]], gate: str) -> list[int]:
+    """Return QueueManagerQuota of a gate in each site that has the gate."""
+    gates = [one for site in sites for one in site["SiteGateCollection"]]
+    return [one["QueueManagerQuota"] for one in gates if one["Identifier"] == gate]
+
+
 def _get_time_until_expiry_ms(sut: Sut) -> int:
     """Return the time, in ms, until both timers have expired."""
     timers = sut.inspect_queue_manager()["timers"]
@@ -33,7 +41,7 @@ def _get_time_until_expiry_ms(sut: Sut) -> int:
 
 
 @needs("directory", "environment", "inspect")
-@covers(*SITE_RULES, *GATE_RULES, *IDENTIFIER_RULES)
+@covers(*SITE_RULES, *GATE_RULES, *IDENTIFIER_RULES, COLLECTION_RULE)
 def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
     """The replication interval of a site and the quota of its gate are changed in the directory twice; after each
     change, the data model of the SUT contains the new values when the timers have expired.
@@ -49,6 +57,7 @@ def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
             *SITE_RULES,
             *GATE_RULES,
             *IDENTIFIER_RULES,
+            COLLECTION_RULE,
             reason=f"the SUT reads its sites and gates again only after {left_ms // 1_000} s",
         )
         return
@@ -64,19 +73,29 @@ def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
     for interval_s, quota_kb in ((INTERVAL_S, QUOTA_KB), (2 * INTERVAL_S, 2 * QUOTA_KB)):
         sut.change_directory_object(site=site["Identifier"], **{INTERVAL_PROPERTY: interval_s})
         sut.change_directory_object(queue_manager=gate["Identifier"], quota_kb=quota_kb)
+        gates_left_ms = int(sut.inspect_queue_manager()["timers"]["DirectorySiteGatesUpdate"] or left_ms)
+        peer.pass_time(gates_left_ms + sut.slack_ms(gates_left_ms) + sut.response_timeout_ms)
+        quotas = _list_quotas(_read_sites(sut), gate["Identifier"])
+        judge(*GATE_RULES, expected=[quota_kb], observed=quotas, case="quotas in KB after the timer of the gates")
         peer.pass_time(left_ms + sut.slack_ms(left_ms) + sut.response_timeout_ms)
         sites_after = _read_sites(sut)
         intervals = [
             one["IntraSiteReplicationInterval"] for one in sites_after if one["Identifier"] == site["Identifier"]
         ]
         judge(*SITE_RULES, expected=[interval_s], observed=intervals, case="intervals of the sites in seconds")
-        quotas = [
-            one["QueueManagerQuota"]
-            for each in sites_after
-            for one in each["SiteGateCollection"]
-            if one["Identifier"] == gate["Identifier"]
-        ]
+        quotas = _list_quotas(sites_after, gate["Identifier"])
         judge(*GATE_RULES, expected=[quota_kb], observed=quotas, case="quotas in KB")
+        names = {one["Identifier"]: one["Name"] for one in sites_after}
+        judge(
+            *SITE_RULES,
+            *IDENTIFIER_RULES,
+            expected={one["Identifier"]: one["Name"] for one in sites_before},
+            observed=names,
+            case="names of the sites",
+        )
+        listed = [str(one).lower() for one in sut.inspect_queue_manager()["SiteIdentifierList"]]
+        strange = [one for one in names if one.lower() not in listed]
+        judge(COLLECTION_RULE, expected=none("site that is missing from SiteIdentifierList"), observed=strange)
         left_ms = max(left_ms, _get_time_until_expiry_ms(sut))
     judge(
         *IDENTIFIER_RULES,

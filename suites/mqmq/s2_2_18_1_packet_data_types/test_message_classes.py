@@ -84,9 +84,11 @@ def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judg
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
     packet = secured.message(queue=queue, security={"DE": 0, "ProviderInfo": UNKNOWN_PROVIDER})
+    recoverable = secured.message(queue=queue, header={"DM": 1}, security={"DE": 0, "ProviderInfo": UNKNOWN_PROVIDER})
     found = secured.dispositions(
         {
             "signature_of_an_unknown_provider": sign_message(packet),
+            "recoverable_message_of_an_unknown_provider": sign_message(recoverable),
             "signature_of_a_known_provider": sign_message(secured.message(queue=queue)),
         },
         queue,
@@ -94,11 +96,13 @@ def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judg
     judge.all(
         expected=facts(
             signature_of_an_unknown_provider=one_of(UNSUPPORTED_PROVIDER_CLASS, ARRIVAL_CLASS),
+            recoverable_message_of_an_unknown_provider=one_of(UNSUPPORTED_PROVIDER_CLASS, ARRIVAL_CLASS),
             signature_of_a_known_provider=ARRIVAL_CLASS,
         ),
         observed={name: disposition.answer for name, disposition in found.items()},
         evidence=[
             *found["signature_of_an_unknown_provider"].frames,
+            *found["recoverable_message_of_an_unknown_provider"].frames,
             *found["signature_of_a_known_provider"].frames,
         ],
         errata="E84",

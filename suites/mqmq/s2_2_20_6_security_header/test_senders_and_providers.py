@@ -44,7 +44,7 @@ def test_message_without_sender_has_st_0_and_no_security_id(peer, sut, judge):
 
 
 @needs("security", "send")
-@covers("MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-04", *RULES_OF_SIGNATURES)
+@covers("MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-04", "MQDMPR-3.1.1.12-D64", *RULES_OF_SIGNATURES)
 def test_security_id_is_sid_or_guid_of_signer(peer, sut, judge):
     """The SUT sends messages signed by the queue manager and by several users in turn, with each type of signature: ST
     and SecurityID identify the signer; SecurityID is the user's SID or the queue manager's GUID.
@@ -89,6 +89,9 @@ def test_security_id_is_sid_or_guid_of_signer(peer, sut, judge):
                 case=f"signer of the message with signature {level}",
                 evidence=frame,
             )
+            has_certificate = bool(frame["SecurityHeader"].SenderCertSize)
+            certified = holds("the signed message has a SenderCertificate")
+            judge("MQDMPR-3.1.1.12-D64", expected=certified, observed=has_certificate, case=level, evidence=frame)
     outgoing.end()
 
 

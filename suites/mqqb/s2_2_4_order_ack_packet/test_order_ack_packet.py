@@ -188,7 +188,7 @@ def test_order_ack_has_the_number_of_the_first_message(peer, sut, judge, number)
 
 
 @needs("queues", "private_names")
-@covers("MQQB-2.2.4-04", "MQQB-2.2.4-12", "MQQB-3.1.3.2-29", "MQQB-3.1.6.9-01")
+@covers("MQQB-2.2.4-04", "MQQB-2.2.4-12", "MQQB-3.1.3.2-29", "MQQB-3.1.6.9-01", "MQDMPR-3.1.1.12-D08")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_order_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     """The peer sends two messages to a private format name; the second message names private queues of the peer as
@@ -204,7 +204,7 @@ def test_order_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     receiver = Receiver(peer, sut)
     queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=get_private_queue_number(sut, sut.queue("transactional")))
     sent = receiver.send({"QueueManagerAddress": sut.guid}, destination=queue)
-    frame = _await_order_ack(receiver, judge, sent)
+    frame = _await_order_ack(receiver, judge, sent, "MQDMPR-3.1.1.12-D08")
     user = frame["UserHeader"]
     judge("MQQB-3.1.3.2-29", expected=3, observed=user.DQ, case="DQ of the OrderAck", evidence=[sent, frame])
     judge.conclude("MQQB-3.1.3.2-29")
@@ -346,11 +346,14 @@ def test_order_ack_with_reserved_bytes_stops_resending(peer, sut, judge):
     )
 
 
-def _await_order_ack(receiver, judge, sent):
-    """Return the OrderAck of a message; the verdict of MQQB-3.1.6.9-01 depends on whether the OrderAck arrives."""
+def _await_order_ack(receiver, judge, sent, *more_rules):
+    """Return the OrderAck of a message; the verdicts of MQQB-3.1.6.9-01 and of ``more_rules`` depend on whether the
+    OrderAck arrives.
+    """
     frame = receiver.poll_acknowledgment()
     judge(
         "MQQB-3.1.6.9-01",
+        *more_rules,
         expected=holds("the SUT sent an OrderAck", otherwise="the SUT sent no OrderAck"),
         observed=frame is not None,
         evidence=[sent, frame],

@@ -1,13 +1,17 @@
-"""MS-MQQB 3.1.5.6 Receiving an OrderAck Packet: an OrderAck that arrives for a queue on hold, and an OrderAck that
-arrives before a restart.
+"""MS-MQQB 3.1.5.6 Receiving an OrderAck Packet: an OrderAck that arrives for a queue on hold, and OrderAcks that
+arrive before and after a restart, by both names of the order queue.
 """
 
 from __future__ import annotations
 
 from harness.expectations import holds, none
 from harness.run.marks import covers, needs
+from harness.wire import PrivateQueueFormatNameId
 from suites.mqqb.steps.pinging import read_element
-from suites.mqqb.steps.sequences import Outgoing
+from suites.mqqb.steps.sequences import Outgoing, read_info_place
+
+ORDER_QUEUE_NUMBER = 4
+"""The number of the order queue in a private format name (MS-MQQB 2.2.4)."""
 
 
 @needs("send", "inspect", "pause")
@@ -54,3 +58,38 @@ def test_only_messages_without_order_ack_come_after_restart(peer, sut, judge):
     judge("MQQB-3.1.5.5.5-03", expected=third, observed=3 in came, evidence=evidence)
     if came:
         outgoing.acknowledge_all()
+
+
+@needs("send", "management", "restart")
+@covers("MQDMPR-3.1.3-28")
+def test_order_queue_is_found_by_both_names_and_after_restart(peer, sut, judge):
+    """The peer sends OrderAcks to the order queue of the SUT by its number and by its direct name, before and after a
+    restart: each time, OutgoingTransferInfo shows the acknowledged message.
+    """
+    by_number = {
+        "DQ": 3,
+        "DestinationQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=ORDER_QUEUE_NUMBER),
+        "QueueManagerAddress": sut.identifier,
+    }
+    outgoing = Outgoing(peer, sut, "mqc-order-names")
+    outgoing.send(4)
+    outgoing.send_session_ack()
+    for number, name in enumerate(("number", "direct name", "number", "direct name"), 1):
+        if number == 3:
+            sut.restart()
+            peer.environment.run_until(lambda: len(outgoing.copies(4)) > 1, sut.connect_timeout_ms)
+            outgoing.await_session()
+        changes = {"user": by_number} if name == "number" else {}
+        frame = outgoing.send_order_ack(number, **changes)
+
+        def read_last_acknowledged() -> int:
+            return read_info_place(outgoing.read_transfer_info(), "EodLastAck")[1]
+
+        peer.eventually(lambda number=number: read_last_acknowledged() == number)
+        judge.all(
+            expected=number,
+            observed=read_last_acknowledged(),
+            case=f"SeqNo of EodLastAck after an OrderAck by {name}",
+            evidence=[outgoing.sent[number - 1], frame],
+        )
+    outgoing.acknowledge_all()

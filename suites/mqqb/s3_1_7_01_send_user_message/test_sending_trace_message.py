@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import fields
+from harness.expectations import each, fields
 from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, QueueType
@@ -29,6 +29,8 @@ ROUTED_HOP_COUNTS = (0, 11)
     "MQQB-3.1.7.1.7-05",
     "MQQB-3.1.7.1-05",
     "MQQB-3.1.7.1-11",
+    "MQDMPR-3.1.1.12-D06",
+    "MQDMPR-3.1.1.12-D51",
     "MQDMPR-3.1.1.12-D61",
     "MQMQ-2.2.19.1-12",
 )
@@ -70,6 +72,17 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
         case="number of different identifiers of the messages and the reports",
         evidence=[*direct, *packets],
     )
+    to_trace_queue = [frame for frame in peer.inbox.copies if "<TARGET QUEUE>" in Report(frame).text]
+    classes = [int(frame["MessagePropertiesHeader"].MessageClass) for frame in to_trace_queue]
+    sources = [str(frame["UserHeader"].SourceQueueManager) for frame in to_trace_queue]
+    if to_trace_queue:
+        case = "MessageClass of the reports"
+        judge("MQDMPR-3.1.1.12-D06", expected=each(1, "report"), observed=classes, case=case, evidence=to_trace_queue)
+        case = "SourceQueueManager of the reports"
+        source = each(str(sut.guid), "report")
+        judge("MQDMPR-3.1.1.12-D51", expected=source, observed=sources, case=case, evidence=to_trace_queue)
+    else:
+        judge.mark_not_exercised("MQDMPR-3.1.1.12-D06", "MQDMPR-3.1.1.12-D51", reason="no report arrived")
     if not own:
         raise ConformanceFailure("no message with TR arrived, so no report can be compared with it")
     bodies = [

@@ -1,0 +1,309 @@
+"""Faults that break rules of MS-MQDMPR 3.1.1.12 Message about default values, for some kinds of messages only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from harness.faults.made_up import OTHER_GUID
+from harness.faults.parts import replace_part
+from harness.faults.registry import Install, add
+from reference_qm.codec import MessageClass
+from reference_qm.config import QueueManagerConfig
+from reference_qm.core.store.disk import Change
+from reference_qm.core.transfer.enqueueing import Enqueueing
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
+from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.security import ST_NONE, ST_QUEUE_MANAGER, ST_SID, MessageSecurity, PrivacyLevel, SignatureType
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+
+ChangeMessage = Callable[[QueueManagerConfig, Message], Message]
+"""A function that returns a message of an application with wrong attributes."""
+OTHER_QUEUE = "DIRECT=TCP:127.0.0.2\\private$\\mqc-unnamed"
+
+
+def _change_sent(condition: Callable[[Message], bool], change: ChangeMessage) -> Install:
+    """Return an installer of a fault that changes the messages that applications send to other queue managers, if a
+    condition is true for the message.
+    """
+
+    class ChangedBeforeSending(Sending):
+        def accept_outgoing_message(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> Change:
+            if condition(position.MessageReference):
+                position.MessageReference = change(self.qm.config, position.MessageReference)
+            return super().accept_outgoing_message(queue, position, now)
+
+    return replace_part(ChangedBeforeSending)
+
+
+def _change_local(change: ChangeMessage) -> Install:
+    """Return an installer of a fault that changes the messages that applications send to a local queue."""
+
+    class ChangedBeforeEnqueueing(Enqueueing):
+        def put_message(
+            self, queue: Queue, message: Message, token: int | None, result: Result, now: Now
+        ) -> Result | None:
+            if not isinstance(queue, OutgoingQueue):
+                message = change(self.qm.config, message)
+            return super().put_message(queue, message, token, result, now)
+
+    return replace_part(ChangedBeforeEnqueueing)
+
+
+def _set(**attributes: Any) -> ChangeMessage:
+    return lambda config, message: replace(message, **attributes)
+
+
+def _set_security(**attributes: Any) -> ChangeMessage:
+    return lambda config, message: replace(
+        message, security=replace(message.security or MessageSecurity(), **attributes)
+    )
+
+
+def _sign(config: QueueManagerConfig, message: Message) -> Message:
+    account = next(one for one in config.security.accounts if one.key is not None and one.certificates)
+    security = MessageSecurity(
+        AuthenticationLevel=SignatureType.SIG10,
+        SenderIdentifierType=ST_SID,
+        SenderIdentifier=account.SecurityIdentifier.build(),
+        SenderCertificate=account.certificates[0],
+    )
+    return replace(message, security=security)
+
+
+def _is_transactional(message: Message) -> bool:
+    return message.TransactionIdentifier is not None
+
+
+def _is_recoverable(message: Message) -> bool:
+    return message.TransactionIdentifier is None and message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE
+
+
+def _is_for_several_queues(message: Message) -> bool:
+    return message.DestinationMultiQueueFormatName is not None
+
+
+def _has_sid(message: Message) -> bool:
+    return message.security is not None and message.security.SenderIdentifierType == ST_SID
+
+
+def _is_transactional_with_sid(message: Message) -> bool:
+    return _is_transactional(message) and _has_sid(message)
+
+
+def _is_recoverable_with_sid(message: Message) -> bool:
+    return _is_recoverable(message) and _has_sid(message)
+
+
+def _is_for_several_queues_with_sid(message: Message) -> bool:
+    return _is_for_several_queues(message) and _has_sid(message)
+
+
+def _is_encrypted_unsigned(message: Message) -> bool:
+    return _has_sid(message) and message.security is not None and not message.security.AuthenticationLevel
+
+
+def _has_admin_queue(message: Message) -> bool:
+    return message.AdministrationQueueFormatName is not None
+
+
+def _has_response_queue(message: Message) -> bool:
+    return message.ResponseQueueFormatName is not None
+
+
+def _has_label_only(message: Message) -> bool:
+    return bool(message.Label) and not message.Body
+
+
+def _has_large_body(message: Message) -> bool:
+    return len(message.Body) > 1_000
+
+
+def _set_unless_set(name: str, value: Any) -> ChangeMessage:
+    def set_attribute(config: QueueManagerConfig, message: Message) -> Message:
+        return message if getattr(message, name) else replace(message, **{name: value})
+
+    return set_attribute
+
+
+def _change_last_byte_of_sid(config: QueueManagerConfig, message: Message) -> Message:
+    assert message.security is not None
+    sid = message.security.SenderIdentifier
+    return replace(message, security=replace(message.security, SenderIdentifier=sid[:-1] + bytes([sid[-1] ^ 1])))
+
+
+def _set_queue_manager_as_sender(config: QueueManagerConfig, message: Message) -> Message:
+    return _set_security(SenderIdentifierType=ST_QUEUE_MANAGER, SenderIdentifier=config.identifier.bytes_le)(
+        config, message
+    )
+
+
+def _copy_admin_to_response_queue(config: QueueManagerConfig, message: Message) -> Message:
+    return replace(
+        message, ResponseQueueFormatName=message.ResponseQueueFormatName or message.AdministrationQueueFormatName
+    )
+
+
+def _copy_response_to_admin_queue(config: QueueManagerConfig, message: Message) -> Message:
+    return replace(
+        message,
+        AdministrationQueueFormatName=message.AdministrationQueueFormatName or message.ResponseQueueFormatName,
+    )
+
+
+def _copy_label_to_body(config: QueueManagerConfig, message: Message) -> Message:
+    return replace(message, Body=message.Label.encode("utf-16-le"))
+
+
+CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000cc")
+NO_SENDER = {"SenderIdentifierType": ST_NONE, "SenderIdentifier": b""}
+REPORT, ARRIVAL = MessageClass.MQMSG_CLASS_REPORT, MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
+
+_CAUSES: dict[str, tuple[str, Callable[[Message], bool] | None]] = {
+    "transactional": ("a transactional message", _is_transactional),
+    "recoverable": ("a recoverable nontransactional message", _is_recoverable),
+    "several": ("a message to several queues", _is_for_several_queues),
+    "local": ("a message to a local queue", None),
+    "transactional-sid": ("a transactional message with a SID", _is_transactional_with_sid),
+    "recoverable-sid": ("a recoverable message with a SID", _is_recoverable_with_sid),
+    "several-sid": ("a message to several queues with a SID", _is_for_several_queues_with_sid),
+    "encrypted": ("an unsigned message with a SID", _is_encrypted_unsigned),
+    "acknowledged": ("a message with an administration queue", _has_admin_queue),
+    "answered": ("a message with a response queue", _has_response_queue),
+    "labeled": ("a message with a label and no body", _has_label_only),
+    "large": ("a message with a large body", _has_large_body),
+}
+
+for _rule, _attribute, _says, _variants in (
+    (
+        "MQDMPR-3.1.1.12-D28",
+        "class",
+        "has the Class Report by default",
+        {"transactional": _set(Class=REPORT), "local": _set(Class=REPORT), "acknowledged": _set(Class=REPORT)},
+    ),
+    (
+        "MQDMPR-3.1.1.12-D05",
+        "class-of-application",
+        "that an application sends has the Class AckReachQueue",
+        {"recoverable": _set(Class=ARRIVAL), "several": _set(Class=ARRIVAL), "large": _set(Class=ARRIVAL)},
+    ),
+    (
+        "MQDMPR-3.1.1.12-D29",
+        "privacy-level",
+        "has a PrivacyLevel by default",
+        {
+            "transactional": _set_security(PrivacyLevel=PrivacyLevel.BASE),
+            "recoverable": _set_security(PrivacyLevel=PrivacyLevel.ENHANCED),
+            "local": _set_security(PrivacyLevel=PrivacyLevel.BASE),
+        },
+    ),
+    (
+        "MQDMPR-3.1.1.12-D43",
+        "sender-type",
+        "has another SenderIdentifierType than Sid by default",
+        {
+            "transactional-sid": _set_security(**NO_SENDER),
+            "several-sid": _set_queue_manager_as_sender,
+            "encrypted": _set_security(**NO_SENDER),
+        },
+    ),
+    (
+        "MQDMPR-3.1.1.12-D49",
+        "sender-identifier",
+        "has the SID of another user by default",
+        {
+            "transactional-sid": _change_last_byte_of_sid,
+            "recoverable-sid": _change_last_byte_of_sid,
+            "encrypted": _change_last_byte_of_sid,
+        },
+    ),
+    (
+        "MQDMPR-3.1.1.12-D45",
+        "connector-type",
+        "has a ConnectorTypeIdentifier although no connector sent the message",
+        {
+            "transactional": _set(ConnectorTypeIdentifier=CONNECTOR),
+            "several": _set(ConnectorTypeIdentifier=CONNECTOR),
+            "acknowledged": _set(ConnectorTypeIdentifier=OTHER_GUID),
+        },
+    ),
+    (
+        "MQDMPR-3.1.1.12-D30",
+        "authentication-level",
+        "is signed by default",
+        {"transactional": _sign, "recoverable": _sign, "acknowledged": _sign},
+    ),
+    (
+        "MQDMPR-3.1.1.12-D31",
+        "tracing",
+        "is traced by default",
+        {
+            "transactional": _set(TracingRequested=True),
+            "recoverable": _set(TracingRequested=True),
+            "local": _set(TracingRequested=True),
+        },
+    ),
+    (
+        "MQDMPR-3.1.1.12-D33",
+        "positive-journaling",
+        "requests positive journaling by default",
+        {
+            "transactional": _set(PositiveJournalingRequested=True),
+            "several": _set(PositiveJournalingRequested=True),
+            "local": _set(PositiveJournalingRequested=True),
+        },
+    ),
+    (
+        "MQDMPR-3.1.1.12-D35",
+        "response-queue",
+        "has a response queue by default",
+        {
+            "transactional": _set_unless_set("ResponseQueueFormatName", OTHER_QUEUE),
+            "acknowledged": _copy_admin_to_response_queue,
+            "local": _set_unless_set("ResponseQueueFormatName", OTHER_QUEUE),
+        },
+    ),
+    (
+        "MQDMPR-3.1.1.12-D36",
+        "administration-queue",
+        "has an administration queue by default",
+        {
+            "transactional": _set_unless_set("AdministrationQueueFormatName", OTHER_QUEUE),
+            "answered": _copy_response_to_admin_queue,
+            "local": _set_unless_set("AdministrationQueueFormatName", OTHER_QUEUE),
+        },
+    ),
+    (
+        "MQDMPR-3.1.1.12-D39",
+        "body",
+        "has a body by default",
+        {
+            "transactional": _set_unless_set("Body", b"\0"),
+            "labeled": _copy_label_to_body,
+            "local": _set_unless_set("Body", b"\0"),
+        },
+    ),
+    (
+        "MQDMPR-3.1.1.12-19",
+        "delivery",
+        "is recoverable by default",
+        {
+            "several": _set(DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE),
+            "answered": _set(DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE),
+            "local": _set(DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE),
+        },
+    ),
+):
+    for _cause, _change in _variants.items():
+        _message, _condition = _CAUSES[_cause]
+        add(
+            f"sender-default-{_attribute}-of-{_cause}-message-wrong",
+            _rule,
+            f"{_message.capitalize()} {_says}.",
+            _change_local(_change) if _condition is None else _change_sent(_condition, _change),
+            blind=True,
+        )

@@ -1,0 +1,330 @@
+"""Faults that break rules of MS-MQDMPR 3.1.4 Higher-Layer Triggered Events for some kinds of transactions, operations
+or starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from uuid import UUID
+
+from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import at_restart
+from harness.faults.registry import Install, add
+from reference_qm.core.commands.coordinating import Coordinating
+from reference_qm.core.commands.transaction_commands import TransactionCommands
+from reference_qm.core.errors import CommandError
+from reference_qm.core.events import Outcome
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.transaction_events import TransactionEvents
+from reference_qm.core.transfer.administering import Administering
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation, TransactionState
+from reference_qm.surface import commands
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+
+TransactionCondition = Callable[[Transaction], bool]
+
+
+def _has_operation(kind: OperationType) -> TransactionCondition:
+    return lambda transaction: any(one.OperationType is kind for one in transaction.TransactionalOperationCollection)
+
+
+def _is_external(transaction: Transaction) -> bool:
+    return not transaction.SinglePhase
+
+
+def _is_empty(transaction: Transaction) -> bool:
+    return not transaction.TransactionalOperationCollection
+
+
+def _has_two_operations(transaction: Transaction) -> bool:
+    return len(transaction.TransactionalOperationCollection) > 1
+
+
+KINDS: dict[str, tuple[str, TransactionCondition]] = {
+    "send": ("that sends a message", _has_operation(OperationType.ENQUEUE)),
+    "receive": ("that receives a message", _has_operation(OperationType.DEQUEUE)),
+    "move": ("that moves a message", _has_operation(OperationType.MOVE)),
+    "external": ("with a coordinator", _is_external),
+    "empty": ("without operations", _is_empty),
+    "long": ("with several operations", _has_two_operations),
+}
+
+
+def _keep_transaction(end: str, condition: TransactionCondition) -> Install:
+    """Return an installer of a fault that does not remove a committed or aborted transaction if a condition is true."""
+
+    class TransactionKept(TransactionEvents):
+        def _keep(self, transaction: Transaction, operations: list[TransactionalOperation]) -> None:
+            transaction.TransactionalOperationCollection = operations
+            transaction.state = TransactionState.ACTIVE if transaction.SinglePhase else TransactionState.PREPARED
+            self.qm.adm.TransactionCollection[transaction.Identifier] = transaction
+
+        def transaction_commit(self, transaction: Transaction, now: Now) -> None:
+            super().transaction_commit(transaction, now)
+            if end == "commit" and condition(transaction):
+                self._keep(transaction, [])
+
+        def transaction_abort(self, transaction: Transaction, now: Now) -> None:
+            super().transaction_abort(transaction, now)
+            if end == "abort" and condition(transaction):
+                self._keep(transaction, [])
+
+    return replace_part(TransactionKept)
+
+
+for _end, _rule, _kinds in (
+    ("commit", "MQDMPR-3.1.4.4-22", ("send", "move", "external")),
+    ("abort", "MQDMPR-3.1.4.5-18", ("send", "move", "external")),
+    ("abort", "MQDMPR-3.1.4.5-19", ("empty", "receive", "long")),
+):
+    for _kind in _kinds:
+        _which, _condition = KINDS[_kind]
+        _done = "committed" if _end == "commit" else "aborted"
+        add(
+            f"queue-manager-{_done}-{_kind}-transaction-kept",
+            _rule,
+            f"The queue manager does not remove a {_done} transaction {_which}.",
+            _keep_transaction(_end, _condition),
+            blind=True,
+        )
+
+
+@fault("queue-manager-internal-beside-external-transaction-not-single-phase", breaks="MQDMPR-3.1.4.3-04", blind=True)
+class QueueManagerInternalBesideExternalTransactionNotSinglePhase(TransactionEvents):
+    """A transaction without a coordinator has the SinglePhase False while a transaction with a coordinator is open."""
+
+    def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:
+        another = any(map(_is_external, self.qm.adm.TransactionCollection.values()))
+        return super().create_transaction(identifier, single_phase and not another)
+
+
+def _set_single_phase(qm: QueueManager) -> None:
+    for transaction in qm.adm.TransactionCollection.values():
+        transaction.SinglePhase = True
+
+
+add(
+    "queue-manager-prepared-transaction-single-phase-after-restart",
+    "MQDMPR-3.1.4.3-04",
+    "After a restart, a prepared transaction has the SinglePhase True.",
+    at_restart(_set_single_phase),
+    blind=True,
+)
+
+
+@fault("queue-manager-start-sends-first-waiting-queue-only", breaks="MQDMPR-3.1.4.1-03", blind=True)
+class QueueManagerStartSendsFirstWaitingQueueOnly(Administering):
+    """A queue manager that starts sends only the waiting messages of its first outgoing queue."""
+
+    def establish_waiting(self, now: Now) -> None:
+        queues = self.qm.adm.OutgoingQueues
+        self.qm.adm.OutgoingQueues = dict(list(queues.items())[:1])
+        super().establish_waiting(now)
+        self.qm.adm.OutgoingQueues = queues
+
+
+def _clear_labels(qm: QueueManager) -> None:
+    for queue in qm.adm.QueueCollection.values():
+        queue.Label = ""
+
+
+add(
+    "queue-manager-start-restores-queues-without-label",
+    "MQDMPR-3.1.4.1-03",
+    "A queue manager that starts restores its queues without their labels.",
+    at_restart(_clear_labels),
+    blind=True,
+)
+
+
+def _remove_last_queue(qm: QueueManager) -> None:
+    private = [queue for queue in qm.adm.QueueCollection.values() if queue.Pathname.startswith("private$")]
+    if private:
+        del qm.adm.QueueCollection[private[-1].Pathname.lower()]
+
+
+add(
+    "queue-manager-start-loses-last-queue",
+    "MQDMPR-3.1.4.1-03",
+    "A queue manager that starts does not restore the private queue that was created last.",
+    at_restart(_remove_last_queue),
+    blind=True,
+)
+
+
+@fault("queue-manager-commit-leaves-second-moved-message-locked", breaks="MQDMPR-3.1.4.4-19", blind=True)
+class QueueManagerCommitLeavesSecondMovedMessageLocked(TransactionEvents):
+    """When a transaction with several moves is committed, only the first moved message can be received."""
+
+    def transaction_commit(self, transaction: Transaction, now: Now) -> None:
+        moves = [one for one in transaction.TransactionalOperationCollection if one.OperationType is OperationType.MOVE]
+        super().transaction_commit(transaction, now)
+        targets = {id(one.TargetQueueReference): one.TargetQueueReference for one in moves[1:]}
+        for queue in targets.values():
+            if queue is not None:
+                last = list(queue.MessagePositionList)[-1:]
+                for position in last:
+                    position.State = MessagePositionState.LOCKED
+
+
+@fault("queue-manager-commit-leaves-message-moved-back-locked", breaks="MQDMPR-3.1.4.4-19", blind=True)
+class QueueManagerCommitLeavesMessageMovedBackLocked(TransactionEvents):
+    """A message that a commit moved from a subqueue to its queue cannot be received."""
+
+    def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
+        super().commit_move(operation, now)
+        target = operation.TargetQueueReference
+        if target is not None and ";" not in target.Pathname:
+            for position in list(target.MessagePositionList)[-1:]:
+                position.State = MessagePositionState.LOCKED
+
+
+@fault("queue-manager-abort-of-unknown-transaction-aborts-open-one", breaks="MQDMPR-3.1.4.5-04", blind=True)
+class QueueManagerAbortOfUnknownTransactionAbortsOpenOne(TransactionCommands):
+    """When a request to abort names an unknown transaction, the queue manager refuses the request, but aborts the open
+    transaction.
+    """
+
+    def abort_transaction(self, request: commands.AbortTransaction, token: int, now: Now) -> Result | None:
+        if request.transaction not in self.qm.adm.TransactionCollection:
+            for transaction in list(self.qm.adm.TransactionCollection.values()):
+                if transaction.state is TransactionState.ACTIVE:
+                    self.qm.coordinating.abort(transaction, None)
+        return super().abort_transaction(request, token, now)
+
+
+@fault("queue-manager-second-abort-succeeds", breaks="MQDMPR-3.1.4.5-04", blind=True)
+class QueueManagerSecondAbortSucceeds(TransactionCommands):
+    """The queue manager accepts a request to abort a transaction that another transaction followed."""
+
+    def abort_transaction(self, request: commands.AbortTransaction, token: int, now: Now) -> Result | None:
+        known = self.qm.adm.TransactionCollection
+        if request.transaction not in known and known:
+            return Result({"outcome": "aborted"})
+        return super().abort_transaction(request, token, now)
+
+
+def _refuse_abort(condition: TransactionCondition) -> Install:
+    class AbortRefused(Coordinating):
+        def abort(self, transaction: Transaction, token: int | None) -> Result | None:
+            if condition(transaction):
+                raise CommandError(f"transaction {transaction.Identifier} cannot be aborted")
+            return super().abort(transaction, token)
+
+    return replace_part(AbortRefused)
+
+
+for _kind in ("empty", "long", "external"):
+    _which, _condition = KINDS[_kind]
+    add(
+        f"queue-manager-abort-of-{_kind}-transaction-refused",
+        "MQDMPR-3.1.4.5-20",
+        f"The queue manager refuses to abort a transaction {_which}.",
+        _refuse_abort(_condition),
+        blind=True,
+    )
+
+
+def _leave_operation(kind: OperationType, when: Callable[[Transaction], bool]) -> Install:
+    """Return an installer of a fault that does not carry out operations of one type when a transaction is committed."""
+
+    class OperationLeft(TransactionEvents):
+        def transaction_commit(self, transaction: Transaction, now: Now) -> None:
+            if when(transaction):
+                transaction.TransactionalOperationCollection = [
+                    one for one in transaction.TransactionalOperationCollection if one.OperationType is not kind
+                ]
+            super().transaction_commit(transaction, now)
+
+    return replace_part(OperationLeft)
+
+
+for _kind, _operation in (
+    ("send", OperationType.ENQUEUE),
+    ("receive", OperationType.DEQUEUE),
+    ("move", OperationType.MOVE),
+):
+    _which, _ = KINDS[_kind]
+    add(
+        f"queue-manager-coordinator-commit-omits-{_kind}",
+        "MQDMPR-3.1.4.7-03",
+        f"When the coordinator commits a prepared transaction {_which}, the queue manager does not carry out this "
+        "operation.",
+        _leave_operation(_operation, _is_external),
+        blind=True,
+    )
+
+
+def _refuse_single_phase(condition: TransactionCondition) -> Install:
+    class SinglePhaseIgnored(Coordinating):
+        def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
+            return super().prepare(transaction, single_phase and not condition(transaction), token, now)
+
+    return replace_part(SinglePhaseIgnored)
+
+
+for _kind in ("send", "receive", "long"):
+    _which, _condition = KINDS[_kind]
+    add(
+        f"queue-manager-single-phase-of-{_kind}-transaction-ignored",
+        "MQDMPR-3.1.4.6-09",
+        f"The queue manager only prepares a transaction {_which} whose coordinator requests a single-phase commit.",
+        _refuse_single_phase(_condition),
+        blind=True,
+    )
+
+
+def _commit_when_prepared(condition: TransactionCondition) -> Install:
+    class CommittedWhenPrepared(Coordinating):
+        def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
+            return super().prepare(transaction, single_phase or condition(transaction), token, now)
+
+    return replace_part(CommittedWhenPrepared)
+
+
+for _kind in ("send", "move", "long"):
+    _which, _condition = KINDS[_kind]
+    add(
+        f"queue-manager-prepare-commits-{_kind}-transaction",
+        "MQDMPR-3.1.4.6-08",
+        f"The queue manager commits a transaction {_which} when the coordinator prepares it in two phases.",
+        _commit_when_prepared(_condition),
+        blind=True,
+    )
+
+
+def _answer_commit_with(outcome: str, condition: TransactionCondition) -> Install:
+    """Return an installer of a fault that reports another outcome of a commit by a coordinator."""
+
+    class OtherOutcomeReported(Coordinating):
+        def _carry_out_outcome(self, transaction: Transaction, end: Outcome) -> Result:
+            changed = end is Outcome.COMMITTED and _is_external(transaction) and condition(transaction)
+            answer = super()._carry_out_outcome(transaction, end)
+            return replace(answer, values={"outcome": outcome}) if changed else answer
+
+    return replace_part(OtherOutcomeReported)
+
+
+for _kind, _outcome in (("empty", "prepared"), ("move", "aborted"), ("long", "prepared")):
+    _which, _condition = KINDS[_kind]
+    add(
+        f"queue-manager-commit-of-{_kind}-external-transaction-answered-{_outcome}",
+        "MQDMPR-3.1.4.7-05",
+        f"The queue manager answers the coordinator that a committed transaction {_which} is {_outcome}.",
+        _answer_commit_with(_outcome, _condition),
+        blind=True,
+    )
+
+
+@fault("reenlistment-timeout-reports-transactions-with-operations-only", breaks="MQDMPR-3.1.4.11-D01", blind=True)
+class ReenlistmentTimeoutReportsTransactionsWithOperationsOnly(TransactionCommands):
+    """When the Reenlistment Timeout expires, the queue manager reports only the transactions that receive messages."""
+
+    def reenlistment_timeout(self, request: commands.ReenlistmentTimeout, token: int, now: Now) -> Result:
+        receiving = _has_operation(OperationType.DEQUEUE)
+        hidden = [str(one.Identifier) for one in self.qm.adm.TransactionCollection.values() if not receiving(one)]
+        answer = super().reenlistment_timeout(request, token, now)
+        return replace(answer, values={"in_doubt": [one for one in answer.values["in_doubt"] if one not in hidden]})
