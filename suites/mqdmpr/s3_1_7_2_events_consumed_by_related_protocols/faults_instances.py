@@ -25,7 +25,9 @@ class QueueManagerPurgedMessageAtCursorStaysInQueue(Positions):
     """A purge leaves a message in the queue if a cursor is at the message."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
-        if not (reason is PURGED and position.held and position.State is MessagePositionState.AVAILABLE):
+        if reason is PURGED and position.held and position.State is MessagePositionState.LOCKED:
+            position.State = MessagePositionState.AVAILABLE
+        else:
             super().delete_message(position, reason)
 
 
@@ -163,20 +165,6 @@ class QueueManagerStaysThrottledAfterSecondFlowControl(Quotas):
         if not self.__dict__.get("ended"):
             super().end_flow_control()
             self.__dict__["ended"] = True
-
-
-@fault("queue-manager-counts-beginnings-of-flow-control", breaks="MQDMPR-3.1.7.2.6-03")
-class QueueManagerCountsBeginningsOfFlowControl(Quotas):
-    """The queue manager leaves Throttled at True until flow control has ended as often as it has begun."""
-
-    def begin_flow_control(self) -> None:
-        super().begin_flow_control()
-        self.__dict__["count"] = self.__dict__.get("count", 0) + 1
-
-    def end_flow_control(self) -> None:
-        self.__dict__["count"] = max(self.__dict__.get("count", 0) - 1, 0)
-        if not self.__dict__["count"]:
-            super().end_flow_control()
 
 
 @fault("queue-manager-that-refused-message-stays-throttled", breaks="MQDMPR-3.1.7.2.6-03")

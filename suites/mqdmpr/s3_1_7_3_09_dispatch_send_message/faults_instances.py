@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.codec import UserMessagePacket
+from reference_qm.codec import MessageIdentifier, UserMessagePacket
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Queue, Session
 
@@ -45,7 +45,11 @@ class SenderMessageSentAgainWithoutLabel(Sending):
     """The packet of a message that is sent again on a later session has no label."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
-        if position.Transmitted:
+        sent: set[MessageIdentifier] = self.__dict__.setdefault("sent", set())
+        identifier = position.MessagePosition.MessageReference.Identifier
+        again = identifier in sent
+        sent.add(identifier)
+        if again:
             header = packet.MessagePropertiesHeader
             packet = replace(packet, MessagePropertiesHeader=replace(header, Label=""))
         super().transmit(session, position, packet)

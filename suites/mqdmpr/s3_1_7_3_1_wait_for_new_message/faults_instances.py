@@ -95,18 +95,6 @@ class QueueManagerNewestWaitingPeekReplacesOtherPeeks(Waiting):
         super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, tag, cursor, transaction)
 
 
-@fault("queue-manager-cancel-of-waiting-peek-ends-no-read", breaks="MQDMPR-3.1.7.3.1-19")
-class QueueManagerCancelOfWaitingPeekEndsNoRead(Waiting):
-    """A cancellation reports success, but a pending peek continues to wait."""
-
-    def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
-        for descriptor in queue.OpenQueueDescriptorCollection.values():
-            for reader in descriptor.WaitingMessageReadOperationCollection:
-                if reader.Tag is not None and reader.Tag == tag and not reader.DestructiveRead:
-                    return Status.MQ_OK
-        return super().cancel_waiting_read(queue, tag, status)
-
-
 @fault("queue-manager-deleted-queue-leaves-second-read-waiting", breaks="MQDMPR-3.1.7.3.1-19")
 class QueueManagerDeletedQueueLeavesSecondReadWaiting(Waiting):
     """A deletion of a queue ends only the first of the pending reads of the queue."""
@@ -118,20 +106,3 @@ class QueueManagerDeletedQueueLeavesSecondReadWaiting(Waiting):
             return
         ended.add(queue)
         super().stop_reader(reader, status)
-
-
-@fault("queue-manager-cancelled-read-returns-timeout", breaks=("MQDMPR-3.1.7.3.5-03", "MQDMPR-3.1.7.3.1-20"))
-class QueueManagerCancelledReadReturnsTimeout(Waiting):
-    """A cancelled pending read returns MQ_ERROR_IO_TIMEOUT."""
-
-    def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
-        return super().cancel_waiting_read(queue, tag, Status.MQ_ERROR_IO_TIMEOUT)
-
-
-@fault("queue-manager-read-of-deleted-queue-returns-timeout", breaks="MQDMPR-3.1.7.3.1-20")
-class QueueManagerReadOfDeletedQueueReturnsTimeout(Waiting):
-    """A pending read whose queue is deleted returns MQ_ERROR_IO_TIMEOUT."""
-
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
-        deleted = status is Status.MQ_ERROR_QUEUE_NOT_AVAILABLE
-        super().stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT if deleted else status)

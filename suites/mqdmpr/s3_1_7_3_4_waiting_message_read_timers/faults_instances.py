@@ -27,12 +27,3 @@ class QueueManagerExpiredPeekByCursorReturnsNotFound(Waiting):
         by_cursor = reader.CursorReference is not None and not reader.DestructiveRead
         expired = by_cursor and status is Status.MQ_ERROR_IO_TIMEOUT
         super().stop_reader(reader, Status.MQ_ERROR_MESSAGE_NOT_FOUND if expired else status)
-
-
-@fault("queue-manager-read-of-closed-handle-returns-timeout", breaks="MQDMPR-3.1.7.3.5-03")
-class QueueManagerReadOfClosedHandleReturnsTimeout(Waiting):
-    """A pending read whose queue handle or cursor is closed returns MQ_ERROR_IO_TIMEOUT."""
-
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
-        closed = reader.descriptor.Handle not in self.qm.descriptors
-        super().stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT if closed else status)

@@ -308,6 +308,15 @@ def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
     packets += [peer.open_raw().send(one) for one in (refused, peer.message(label="second of the peer"))]
     sut.attempt(sut.send_here, queue, ["of an application"])
     peer.eventually(lambda: len(sut.labels(queue)) == 3)
+    sut.change_environment(storage=False)
+    short_again = peer.eventually(is_throttled)
+    sut.change_environment(storage=True)
+    peer.eventually(lambda: not is_throttled())
+    if short:
+        case = "Throttled while the disk is full again, and afterwards"
+        repeated = [bool(short_again), is_throttled()]
+        for rule in ("MQDMPR-3.1.7.2.5-03", "MQDMPR-3.1.7.2.6-03"):
+            judge(rule, expected=[True, False], observed=repeated, case=case)
     if short:
         expected_labels = any_order("of the peer", "second of the peer", "of an application")
         judge(
