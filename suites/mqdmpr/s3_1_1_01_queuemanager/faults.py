@@ -41,19 +41,19 @@ def _set_attribute_at_start(name: str, value: Any) -> Install:
 for _name, _breaks, _says, _install in (
     (
         "queue-manager-quota-unlimited-by-default",
-        "MQDMPR-3.1.1.1-08",
+        ("MQDMPR-3.1.1.1-08", "MQSO-6.6.1-D05"),
         "By default, the queue manager's QueueManagerQuota is unlimited.",
         _set_attribute_at_start("QueueManagerQuota", 0xFFFF_FFFF),
     ),
     (
         "queue-manager-workgroup-mode-false-by-default",
-        "MQDMPR-3.1.1.1-09",
+        ("MQDMPR-3.1.1.1-09", "MQSO-6.6.1-D05"),
         "By default, the queue manager's ConnectedNetworkIdentifierList contains a network.",
         _set_attribute_at_start("ConnectedNetworkIdentifierList", (NULL_GUID,)),
     ),
     (
         "queue-manager-supporting-server-by-default",
-        "MQDMPR-3.1.1.1-10",
+        ("MQDMPR-3.1.1.1-10", "MQSO-6.6.1-D05"),
         "The queue manager sets SupportingServer to True by default.",
         _set_attribute_at_start("SupportingServer", True),
     ),

@@ -19,15 +19,3 @@ class QueueManagerSecondRouteToDestinationIsDirect(NextHops):
         asked.add(guid)
         machine = self.qm.enterprise.find_queue_manager("Identifier", guid) if again else None
         return super().get_next_hops(guid) if machine is None else (machine,)
-
-
-@fault("queue-manager-keeps-route-after-change-of-topology", breaks="MQSO-5.1.2-01")
-class QueueManagerKeepsRouteAfterChangeOfTopology(NextHops):
-    """The queue manager keeps the first next hops of a destination although the links or gates have changed."""
-
-    def get_next_hop_identifiers(self, guid: UUID) -> tuple[UUID, ...]:
-        known: dict[UUID, tuple[UUID, ...]] = self.__dict__.setdefault("known", {})
-        found = known.get(guid) or super().get_next_hop_identifiers(guid)
-        if found:
-            known[guid] = found
-        return found

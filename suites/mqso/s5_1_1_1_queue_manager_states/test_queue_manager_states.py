@@ -36,6 +36,7 @@ def test_sut_answers_sessions_pings_and_remote_calls(peer, remote, judge):
     )
     judge(
         "MQSO-5.1.1-01",
+        "MQSO-6.6.1-D07",
         expected=each(True, "ping"),
         observed=[pong is not None for pong in pongs],
         evidence=evidence,
@@ -45,6 +46,7 @@ def test_sut_answers_sessions_pings_and_remote_calls(peer, remote, judge):
     opened = [remote.open_remote(one) for one in associations]
     judge(
         "MQSO-5.1.1-01",
+        "MQSO-6.6.1-D07",
         expected=each(True, "call"),
         observed=[bool(one.answered) for one in opened],
         evidence=[frame for one in opened for frame in one.evidence],

@@ -7,30 +7,12 @@ from reference_qm.core.commands.inputs import Inputs
 from reference_qm.core.enterprise.initialization import Initialization
 from reference_qm.model.attributes import ServiceState
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import Command, Input, RpcAccepted, TransportAccepted
+from reference_qm.surface.inputs import Command, Input
 
 
 def _has_failed_to_start(part: Inputs) -> bool:
     """Return whether the queue manager is Stopped because its initialization failed."""
     return "could not start" in (part.qm.halted or "")
-
-
-@fault("queue-manager-with-failed-start-accepts-connections", breaks="MQSO-5.1.1.1-01")
-class QueueManagerWithFailedStartAcceptsConnections(Inputs):
-    """A queue manager whose initialization failed does not close the connections of other queue managers."""
-
-    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
-        if not (isinstance(event, TransportAccepted) and _has_failed_to_start(self)):
-            super().on_anything_while_stopped(event, now)
-
-
-@fault("queue-manager-with-failed-start-accepts-remote-readers", breaks="MQSO-5.1.1.1-01")
-class QueueManagerWithFailedStartAcceptsRemoteReaders(Inputs):
-    """A queue manager whose initialization failed does not close the connections of remote readers."""
-
-    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
-        if not (isinstance(event, RpcAccepted) and _has_failed_to_start(self)):
-            super().on_anything_while_stopped(event, now)
 
 
 @fault("queue-manager-with-failed-start-carries-out-commands", breaks="MQSO-5.1.1.1-01")
@@ -50,18 +32,9 @@ class QueueManagerWithFailedStartCarriesOutCommands(Inputs):
 class QueueManagerWithFailedStartBecomesReady(Initialization):
     """A queue manager whose initialization failed is Ready, but refuses the requests of applications."""
 
-    def fail(self, why: str) -> None:
-        super().fail(why)
-        self.qm.adm.QueueManagerState = ServiceState.READY
-
-
-@fault("queue-manager-without-directory-object-becomes-ready", breaks="MQSO-5.1.1.1-02")
-class QueueManagerWithoutDirectoryObjectBecomesReady(Initialization):
-    """A queue manager whose object cannot be created in a new domain is Ready."""
-
-    def give_up(self, why: str, now: Now) -> None:
-        super().give_up(why, now)
-        self.qm.halted = None
+    def await_retry(self, now: Now) -> None:
+        super().await_retry(now)
+        self.initialize_globally(now)
         self.qm.adm.QueueManagerState = ServiceState.READY
 
 
@@ -72,12 +45,3 @@ class QueueManagerFailsToStartAgainAfterSecondError(Initialization):
     def await_retry(self, now: Now) -> None:
         if self.qm.adm.InitializationRetryTimerDuration < 900:
             super().await_retry(now)
-
-
-@fault("queue-manager-does-not-retry-creation-of-object", breaks="MQSO-6.6.2-04")
-class QueueManagerDoesNotRetryCreationOfObject(Initialization):
-    """The queue manager does not repeat an initialization that failed because its object could not be created."""
-
-    def give_up(self, why: str, now: Now) -> None:
-        self.fail(why)
-        self.qm.begun = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from uuid import UUID
 
 from harness.faults.parts import fault
 from reference_qm.core.enterprise.directory_client import DirectoryClient
@@ -11,6 +12,9 @@ from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.objects import QueueManager
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
+
+UNKNOWN_SITE = UUID(int=0x5174)
+"""The identifier of no site."""
 
 
 @fault("queue-manager-in-new-domain-creates-object-after-failed-read", breaks="MQSO-6.6.2.1-D01")
@@ -37,25 +41,9 @@ class QueueManagerForgetsNewDomainAfterFailedRead(DirectoryClient):
         super()._on_first_read(answer, now)
 
 
-@fault("queue-manager-object-in-new-domain-without-keys", breaks="MQSO-6.6.2.1-D05")
-class QueueManagerObjectInNewDomainWithoutKeys(Membership):
-    """The queue manager creates its object in a new domain without its public keys."""
+@fault("queue-manager-object-in-new-domain-with-unknown-site", breaks="MQSO-6.6.2.1-D05")
+class QueueManagerObjectInNewDomainWithUnknownSite(Membership):
+    """The queue manager creates its object in a new domain with a site of no computer instead of its sites."""
 
     def describe_machine(self) -> QueueManager:
-        return replace(super().describe_machine(), PublicEncryptionKeyList=b"", PublicSigningKeyList=b"")
-
-
-@fault("queue-manager-object-in-new-domain-without-sites", breaks="MQSO-6.6.2.1-D05")
-class QueueManagerObjectInNewDomainWithoutSites(Membership):
-    """The queue manager creates its object in a new domain without its sites."""
-
-    def describe_machine(self) -> QueueManager:
-        return replace(super().describe_machine(), SiteIdentifierList=())
-
-
-@fault("queue-manager-object-in-new-domain-without-security", breaks="MQSO-6.6.2.1-D05")
-class QueueManagerObjectInNewDomainWithoutSecurity(Membership):
-    """The queue manager creates its object in a new domain without a security descriptor."""
-
-    def describe_machine(self) -> QueueManager:
-        return replace(super().describe_machine(), Security=None)
+        return replace(super().describe_machine(), SiteIdentifierList=(UNKNOWN_SITE,))
