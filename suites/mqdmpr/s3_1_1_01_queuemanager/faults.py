@@ -41,7 +41,7 @@ def _set_attribute_at_start(name: str, value: Any) -> Install:
 for _name, _breaks, _says, _install in (
     (
         "queue-manager-quota-unlimited-by-default",
-        ("MQDMPR-3.1.1.1-08", "MQSO-6.6.1-D05"),
+        "MQDMPR-3.1.1.1-08",
         "By default, the queue manager's QueueManagerQuota is unlimited.",
         _set_attribute_at_start("QueueManagerQuota", 0xFFFF_FFFF),
     ),

@@ -187,3 +187,81 @@ class QueueManagerBackwardSearchWithoutResultReturnsStartMessage(Seeking):
         if found is None and seek_direction is BACKWARD and not isinstance(initial_position, Boundary):
             return initial_position if self.is_readable(initial_position, peek_operation) else None
         return found
+
+
+@fault("queue-manager-search-from-start-begins-at-earlier-result", breaks="MQDMPR-3.1.7.3.2-09")
+class QueueManagerSearchFromStartBeginsAtEarlierResult(Seeking):
+    """A peek whose search starts before the first message returns the message that an earlier search returned, although
+    a message of a higher priority arrived.
+    """
+
+    def seek_available(
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD
+    ) -> MessagePosition | None:
+        found = super().seek_available(initial_position, peek_operation, seek_direction)
+        if found is None or not peek_operation or not isinstance(initial_position, Boundary):
+            return found
+        known: dict[tuple[Entry, SeekDirection], MessagePosition] = self.__dict__.setdefault("known", {})
+        earlier = known.setdefault((initial_position, seek_direction), found)
+        return earlier if self.is_readable(earlier, peek_operation) else found
+
+
+@fault("queue-manager-forward-search-skips-message-of-lower-priority", breaks="MQDMPR-3.1.7.3.2-11")
+class QueueManagerForwardSearchSkipsMessageOfLowerPriority(Seeking):
+    """A forward search that starts at a message begins with the second message of a lower priority."""
+
+    def seek_available(
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD
+    ) -> MessagePosition | None:
+        found = super().seek_available(initial_position, peek_operation, seek_direction)
+        if found is None or seek_direction is BACKWARD or isinstance(initial_position, Boundary):
+            return found
+        if found.MessageReference.Priority < initial_position.MessageReference.Priority:
+            return super().seek_available(found, peek_operation)
+        return found
+
+
+@fault("queue-manager-forward-search-from-locked-message-restarts", breaks="MQDMPR-3.1.7.3.2-11")
+class QueueManagerForwardSearchFromLockedMessageRestarts(Seeking):
+    """A forward search that starts at a locked message begins at the start of the queue."""
+
+    def seek_available(
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD
+    ) -> MessagePosition | None:
+        if (
+            seek_direction is FORWARD
+            and isinstance(initial_position, MessagePosition)
+            and initial_position.State is MessagePositionState.LOCKED
+        ):
+            initial_position = initial_position.QueueReference.MessagePositionList.Start
+        return super().seek_available(initial_position, peek_operation, seek_direction)
+
+
+@fault("queue-manager-search-from-end-ends-at-higher-priority", breaks="MQDMPR-3.1.7.3.2-19")
+class QueueManagerSearchFromEndEndsAtHigherPriority(Seeking):
+    """A search that starts after the last message finds no message if the last message is locked and the next message
+    has a higher priority.
+    """
+
+    def seek_available(
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD
+    ) -> MessagePosition | None:
+        found = super().seek_available(initial_position, peek_operation, seek_direction)
+        last = initial_position.Previous
+        if found is None or seek_direction is FORWARD or not isinstance(last, MessagePosition):
+            return found
+        higher = found.MessageReference.Priority > last.MessageReference.Priority
+        return None if isinstance(initial_position, Boundary) and higher else found
+
+
+@fault("queue-manager-receive-from-end-skips-last-message", breaks="MQDMPR-3.1.7.3.2-19")
+class QueueManagerReceiveFromEndSkipsLastMessage(Seeking):
+    """A receive whose search starts after the last message receives the message before the last message."""
+
+    def seek_available(
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD
+    ) -> MessagePosition | None:
+        found = super().seek_available(initial_position, peek_operation, seek_direction)
+        if found is None or peek_operation or seek_direction is FORWARD or not isinstance(initial_position, Boundary):
+            return found
+        return super().seek_available(found, peek_operation, seek_direction) or found

@@ -6,20 +6,13 @@ from harness.faults.parts import fault
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.enums import MessageSeekAction
-from reference_qm.model.position_list import Boundary, Entry
+from reference_qm.model.position_list import Boundary
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
-
-SearchResult = tuple[Status, MessagePosition | None]
-
-
-def _differ_in_priority(start: Entry | None, found: MessagePosition | None) -> bool:
-    """Return whether a search begins at a message of another priority than the message that the search finds."""
-    return (
-        found is not None
-        and isinstance(start, MessagePosition)
-        and start.MessageReference.Priority != found.MessageReference.Priority
-    )
+from suites.mqdmpr.s3_1_7_3_3_seek_available_message_position_with_id.fault_steps import (
+    SearchResult,
+    differ_in_priority,
+)
 
 
 @fault("queue-manager-second-lookup-of-message-returns-already-received", breaks="MQDMPR-3.1.7.3.3-03")
@@ -104,7 +97,7 @@ class QueueManagerSearchForFirstEndsAtLowerPriority(Seeking):
     ) -> SearchResult:
         status, position = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
         head = queue.MessagePositionList.Head
-        if lookup_action is MessageSeekAction.FIRST and _differ_in_priority(head, position):
+        if lookup_action is MessageSeekAction.FIRST and differ_in_priority(head, position):
             return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
         return status, position
 
@@ -158,7 +151,7 @@ class QueueManagerSearchForPreviousStaysWithinPriority(Seeking):
     ) -> SearchResult:
         status, position = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
         start = queue.MessagePositionList.find(lookup_id)
-        if lookup_action is MessageSeekAction.PREVIOUS and _differ_in_priority(start, position):
+        if lookup_action is MessageSeekAction.PREVIOUS and differ_in_priority(start, position):
             return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
         return status, position
 
@@ -342,7 +335,7 @@ class QueueManagerSearchForLastStaysWithinPriority(Seeking):
     ) -> SearchResult:
         status, position = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
         tail = queue.MessagePositionList.Tail
-        if lookup_action is MessageSeekAction.LAST and _differ_in_priority(tail, position):
+        if lookup_action is MessageSeekAction.LAST and differ_in_priority(tail, position):
             return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
         return status, position
 

@@ -25,6 +25,7 @@ RECEIVED_OUTCOMES = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND)
     "MQDMPR-3.1.7.3.2-04",
     "MQDMPR-3.1.7.3.2-06",
     "MQDMPR-3.1.7.3.2-09",
+    "MQDMPR-3.1.7.3.2-11",
     "MQDMPR-3.1.7.3.2-27",
     "MQDMPR-3.1.7.3.3-03",
     "MQDMPR-3.1.7.3.3-08",
@@ -32,6 +33,9 @@ RECEIVED_OUTCOMES = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND)
     "MQDMPR-3.1.7.3.3-15",
     "MQDMPR-3.1.7.3.3-22",
     "MQDMPR-3.1.7.3.3-24",
+    "MQDMPR-3.1.7.3.3-29",
+    "MQDMPR-3.1.7.3.3-35",
+    "MQDMPR-3.1.7.3.3-46",
     "MQDMPR-3.1.7.3.3-48",
 )
 def test_searches_follow_locks_and_arrivals(remote, judge):
@@ -45,7 +49,8 @@ def test_searches_follow_locks_and_arrivals(remote, judge):
     identifiers = find_lookup_ids(queue, 3)
     if len(identifiers) < 3:
         case = "messages found by the identifiers that the SUT returns"
-        judge("MQDMPR-3.1.7.3.3-08", expected=3, observed=len(identifiers), case=case)
+        next_rules = ("MQDMPR-3.1.7.3.3-08", "MQDMPR-3.1.7.3.3-46", "MQDMPR-3.1.7.3.2-11")  # the search is for the next
+        judge(*next_rules, expected=3, observed=len(identifiers), case=case)
         raise ConformanceFailure(f"lookups found only {len(identifiers)} of 3 messages")
     known = dict(zip(("high", "middle", "low"), identifiers, strict=True))
 
@@ -60,6 +65,8 @@ def test_searches_follow_locks_and_arrivals(remote, judge):
     cursor, cursor_at_middle = (_open_cursor_at(queue, number) for number in (0, 1))
     locking_cursors = [_open_cursor_at(other, number) for number in (0, 2, 1)]
     locks = [other.start_receive(hCursor=one).expect_success() for one in locking_cursors[:2]]
+    locked_currents = [queue.look_up(Action.LOOKUP_PEEK_CURRENT, known[label]) for label in ("high", "low", "high")]
+    free_current = queue.look_up(Action.LOOKUP_PEEK_CURRENT, known["middle"])
     beside = peek_at_ends()
     neighbours = {
         "next of high": queue.look_up(Action.LOOKUP_PEEK_NEXT, known["high"]),
@@ -77,6 +84,7 @@ def test_searches_follow_locks_and_arrivals(remote, judge):
     for lock in (locks[0], locks[2]):
         other.put_message_back(lock).expect_success()
     restored = peek_at_ends()
+    restored_currents = [queue.look_up(Action.LOOKUP_PEEK_CURRENT, one) for one in identifiers]
     _send_by_priority(remote, {"urgent": 7, "idle": 0})
     arrived = peek_at_ends() | {"peek": queue.peek()}
     taken = {
@@ -88,7 +96,10 @@ def test_searches_follow_locks_and_arrivals(remote, judge):
     }
     for rules, reads, expected in (
         (("MQDMPR-3.1.7.3.3-24",), currents, [*known]),
-        (("MQDMPR-3.1.7.3.3-24",), [taken["current"]], ["high"]),
+        (("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29"), [taken["current"]], ["high"]),
+        (("MQDMPR-3.1.7.3.3-29",), [free_current, *restored_currents], ["middle", *known]),
+        (("MQDMPR-3.1.7.3.3-35",), locked_currents, ["MQ_ERROR_TRANSACTION_USAGE"] * 3),
+        (("MQDMPR-3.1.7.3.3-46",), [neighbours["next of high"], taken["next of high"]], ["middle", "low"]),
         (("MQDMPR-3.1.7.3.3-08",), [*taken.values()], ["urgent", "idle", "middle", "low", "high"]),
         (
             ("MQDMPR-3.1.7.3.2-06", "MQDMPR-3.1.7.3.2-09", "MQDMPR-3.1.7.3.3-10", "MQDMPR-3.1.7.3.3-15"),
@@ -101,7 +112,11 @@ def test_searches_follow_locks_and_arrivals(remote, judge):
             [free["last"], beside["last"], restored["last"], arrived["last"], taken["last"]],
             ["low", "middle", "low", "idle", "idle"],
         ),
-        (("MQDMPR-3.1.7.3.2-03",), [neighbours["next of high"], by_cursor, from_locked], ["middle", "middle", "low"]),
+        (
+            ("MQDMPR-3.1.7.3.2-03", "MQDMPR-3.1.7.3.2-11"),
+            [neighbours["next of high"], by_cursor, from_locked],
+            ["middle", "middle", "low"],
+        ),
         (
             ("MQDMPR-3.1.7.3.2-04", "MQDMPR-3.1.7.3.3-22"),
             [neighbours["previous of low"], taken["previous of low"]],
