@@ -47,7 +47,7 @@ for _name, _breaks, _says, _install in (
     ),
     (
         "queue-manager-workgroup-mode-false-by-default",
-        ("MQDMPR-3.1.1.1-09", "MQSO-6.6.1-D05"),
+        "MQDMPR-3.1.1.1-09",
         "By default, the queue manager's ConnectedNetworkIdentifierList contains a network.",
         _set_attribute_at_start("ConnectedNetworkIdentifierList", (NULL_GUID,)),
     ),
