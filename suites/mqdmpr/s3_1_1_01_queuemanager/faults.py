@@ -53,7 +53,7 @@ for _name, _breaks, _says, _install in (
     ),
     (
         "queue-manager-supporting-server-by-default",
-        ("MQDMPR-3.1.1.1-10", "MQSO-6.6.1-D05"),
+        "MQDMPR-3.1.1.1-10",
         "The queue manager sets SupportingServer to True by default.",
         _set_attribute_at_start("SupportingServer", True),
     ),
