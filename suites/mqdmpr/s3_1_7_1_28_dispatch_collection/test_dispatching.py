@@ -11,6 +11,8 @@ from suites.mqqb.steps.sender import Sender
 MESSAGE_PRIORITIES = (3, 0, 7, 3, 5, 7, 1, 6, 4, 2)
 MESSAGE_LIFETIME_S = 1
 DELIVERIES_IN_TURN = ("recoverable", "express", "express")
+LARGE_BODY_TENS = 4_000
+"""The length of the body of a large message, in tens of characters."""
 URGENT_TAG, LATER_TAG, EXPIRED_TAG = 97, 98, 99
 """The ApplicationTags of two messages that are sent later, and of an expired message."""
 ORDER_RULES = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
@@ -148,6 +150,37 @@ def test_message_is_sent_when_all_earlier_messages_are_acknowledged(peer, sut, j
         peer.settle()
         if number < 3:
             sender.send(number + 1)
+
+
+@needs("send")
+@covers("MQDMPR-3.1.7.3.9-07")
+def test_large_message_is_sent_again_unchanged(peer, sut, judge):
+    """The SUT sends a recoverable message with a large body, and the session is lost before an acknowledgment: on the
+    next session the SUT sends the message again, with the same label and the whole body.
+    """
+    sender = Sender(peer, sut, peer.direct_name("mqc-large"))
+    body = "0123456789" * LARGE_BODY_TENS
+    sender.send(1, delivery="recoverable", label="large", body=body)
+    session = sender.await_session()
+    frames = [*sender.collect_all(session, 1)]
+    session.close()
+    again = sender.await_session()
+    frames += sender.collect_all(again, 1)
+    judge(
+        "MQDMPR-3.1.7.3.9-07",
+        expected=[("large", len(body), True)] * 2,
+        observed=[_describe_label_and_body(frame, body) for frame in frames],
+        evidence=frames,
+        case="label, length of the body, and whether the body is that of the application, of each packet",
+    )
+    again.acknowledge_all()
+
+
+def _describe_label_and_body(frame, body):
+    """Return the label of a message, the length of its body, and whether its body is the given text."""
+    properties = frame["MessagePropertiesHeader"]
+    text = bytes(properties.MessageBody).decode()
+    return str(properties.Label).rstrip("\0"), len(text), text == body
 
 
 def _describe_content(number, body):

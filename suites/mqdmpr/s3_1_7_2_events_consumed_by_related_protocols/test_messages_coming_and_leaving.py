@@ -5,13 +5,15 @@ from __future__ import annotations
 from itertools import pairwise
 
 from harness.errors import ConformanceFailure
-from harness.expectations import acknowledged, each, facts, in_queue, none
+from harness.expectations import acknowledged, any_order, each, facts, in_queue, none
 from harness.peer.association import Call
 from harness.run.marks import covers, needs, varied
 from harness.sut.shown import lookup_id
 from harness.wire.rpc_qm2qm import Action
+from suites.applications import Application
 from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
+from suites.mqqp.steps.lookups import find_lookup_ids
 
 LONG_READ_TIMEOUT_MS = 600_000
 LIFETIME_S, INFINITE_LIFETIME_S = 4, 0xFFFFFFFF
@@ -149,3 +151,111 @@ def test_messages_that_leave_subqueue_are_acknowledged(peer, sut, judge):
     judge("MQDMPR-3.1.7.2.7-12", expected=in_queue("purged"), observed=left, evidence=evidence)
     judge("MQDMPR-3.1.7.1.7-07", expected=in_queue("stays"), observed=sut.labels(queue), evidence=evidence)
     receiver.acknowledge_all()
+
+
+@needs("qm2qm")
+@covers("MQDMPR-3.1.7.2.1-05")
+def test_deleted_messages_are_found_by_no_read(remote, judge):
+    """A cursor is at the first of three messages, and lookups have found all of them. Another reader receives the first
+    message, and the queue is purged while a cursor is at the second message: neither the queue nor a lookup by
+    LookupIdentifier returns any of the messages.
+    """
+    queue, other = remote.open_with_messages("first", "second", "third"), remote.open()
+    known = find_lookup_ids(queue, 3)
+    found = [queue.look_up(Action.LOOKUP_PEEK_CURRENT, one).label_or_outcome for one in known]
+    cursor = queue.open_cursor()
+    queue.peek(hCursor=cursor).expect_success()
+    other.acknowledge(other.start_receive().expect_success()).expect_success()
+    queue.peek_next(hCursor=cursor).expect_success()
+    purge = queue.purge().expect_success()
+    reads = [queue.look_up(Action.LOOKUP_PEEK_CURRENT, one) for one in known]
+    judge(
+        "MQDMPR-3.1.7.2.1-05",
+        expected=facts(
+            lookups_before=["first", "second", "third"],
+            lookups_after_the_deletion=each(Call.FAILURE, "lookup"),
+            queue_after_the_deletion=[],
+        ),
+        observed={
+            "lookups_before": found,
+            "lookups_after_the_deletion": [read.label_or_failure for read in reads],
+            "queue_after_the_deletion": queue.labels(),
+        },
+        evidence=[purge, *reads],
+    )
+
+
+@needs("receive", "queue_control")
+@covers("MQDMPR-3.1.7.2.1-05")
+def test_message_received_from_journal_leaves_journal(peer, sut, judge):
+    """An application receives two messages of a journaled queue, and then receives both messages from the journal: the
+    journal is empty.
+    """
+    application = Application(peer, sut)
+    application.call("set_queue", name=application.queue, journaling=True)
+    sent = application.fill("first", "second")
+    journal = f"{application.queue};journal"
+    received = [application.receive(queue=queue) for queue in (application.queue, journal) for _ in range(2)]
+    judge(
+        "MQDMPR-3.1.7.2.1-05",
+        expected=facts(received=["first", "second"] * 2, queue=[], journal=[]),
+        observed={"received": received, "queue": application.labels(), "journal": application.labels(journal)},
+        evidence=sent,
+    )
+
+
+@needs("receive", "queue_control", "transactions", "subqueues")
+@covers("MQDMPR-3.1.7.2.2-04")
+def test_message_is_available_after_each_lock_move_and_commit(peer, sut, judge):
+    """Two receives of one message are aborted one after another, another message is moved to a subqueue, and a
+    transaction of the peer brings two messages: each message can be received.
+    """
+    application = Application(peer, sut, transactional=True)
+    connection = peer.open_raw()
+    packets = [connection.send(application.build_message(label)) for label in ("locked twice", "moved")]
+    application.await_labels(2)
+    subqueue = f"{application.queue};mqc-sub"
+    sut.create_queue(subqueue)
+    for _ in range(2):
+        transaction = application.begin_transaction()
+        application.receive(transaction=transaction)
+        application.end_transaction("abort", transaction)
+    moved = application.lookup_ids().get("moved", 0)
+    application.call("move", queue=application.queue, lookup_id=moved, to=subqueue)
+    for label, place in (("begins", {"LM": 0, "ID": 78}), ("ends", {"FM": 0, "ID": 78})):
+        packets.append(connection.send(application.build_message(label, transaction=place)))
+    application.await_labels(3)
+    judge(
+        "MQDMPR-3.1.7.2.2-04",
+        expected=facts(queue=["locked twice", "begins", "ends"], subqueue=["moved"]),
+        observed={
+            "queue": [application.receive() for _ in range(3)],
+            "subqueue": [application.receive(queue=subqueue)],
+        },
+        case="labels received",
+        evidence=packets,
+    )
+
+
+@needs("qm2qm")
+@covers("MQDMPR-3.1.7.2.2-12")
+def test_pending_receives_without_message_get_later_messages(remote, judge):
+    """A receive waits by each of three handles of one queue: each of three messages that arrive one after another
+    completes one of the receives, and the other receives continue to wait.
+    """
+    reads = [remote.open().begin(Action.RECEIVE, ulTimeout=LONG_READ_TIMEOUT_MS) for _ in range(3)]
+    for read in reads:
+        read.state_after_silence()
+    waiting = []
+    for label in ("first", "second", "third"):
+        remote.deliver([label])
+        waiting.append([read.state_after_silence() for read in reads].count(Call.WAITING))
+    judge(
+        "MQDMPR-3.1.7.2.2-12",
+        expected=facts(receives_that_wait_after_each_message=[2, 1, 0], labels=any_order("first", "second", "third")),
+        observed={
+            "receives_that_wait_after_each_message": waiting,
+            "labels": [read.wait().label_or_outcome for read in reads],
+        },
+        evidence=reads,
+    )

@@ -6,6 +6,7 @@ from harness.expectations import any_order, each, holds, one_of
 from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import INFINITE, Action
+from harness.wire.rpc_qmcomm import DIRECT, queue_format
 
 pytestmark = needs("qm2qm")
 
@@ -162,3 +163,24 @@ def test_each_message_completes_one_receive_of_a_handle(remote, judge):
         },
         evidence=[*receives, peek],
     )
+
+
+@needs("queue_control")
+@covers("MQDMPR-3.1.7.3.1-19")
+def test_deletion_of_queue_ends_all_its_pending_reads(remote, sut, judge):
+    """Two receives and a peek wait by two handles of a queue: when the queue is deleted, all of them end without a
+    message.
+    """
+    name = sut.new_queue("deleted")
+    form = queue_format(DIRECT, rf"TCP:{sut.address}\{name}")
+    queue, other = (remote.open(form=form) for _ in range(2))
+    reads = [
+        queue.begin(Action.RECEIVE, ulTimeout=LONG_TIMEOUT_MS),
+        queue.begin(Action.PEEK_CURRENT, ulTimeout=LONG_TIMEOUT_MS),
+        other.begin(Action.RECEIVE, ulTimeout=LONG_TIMEOUT_MS),
+    ]
+    for read in reads:
+        read.state_after_silence()
+    sut.delete_queue(name)
+    observed = [read.wait(remote.sut.response_timeout_ms).label_or_failure for read in reads]
+    judge("MQDMPR-3.1.7.3.1-19", expected=each(Call.FAILURE, "read"), observed=observed, evidence=reads)

@@ -18,7 +18,8 @@ def test_commit_and_abort_complete_waiting_reads(peer, sut, judge):
     """A peek finds no message that an open transaction has sent or received. When a transaction that sent three
     messages commits, three waiting receives get these messages; two waiting receives get the messages of a transaction
     of the peer. When another transaction that received a message aborts, a waiting peek and then a waiting receive get
-    this message. A receive in this transaction that finds no message ends without a message when its timeout expires.
+    this message. A receive in this transaction that finds no message ends without a message when its timeout expires;
+    a receive in a later transaction gets the message for which it waits.
     """
     application = Application(peer, sut, transactional=True)
     queue = application.queue
@@ -48,6 +49,13 @@ def test_commit_and_abort_complete_waiting_reads(peer, sut, judge):
     application.decide("abort", receiving)
     returned = [read.await_label() for read in waits]
     rest = application.labels()
+    for _ in rest:
+        application.receive()
+    waiting = application.begin()
+    late_read = PendingRequest(peer, "receive", queue=queue, transaction=waiting, timeout_ms=WAIT_MS)
+    sut.send_here(queue, ["late"], delivery="transactional")
+    late = late_read.await_label()
+    application.decide("commit", waiting)
     judge(
         "MQDMPR-3.1.7.3.2-12",
         expected=facts(
@@ -59,8 +67,8 @@ def test_commit_and_abort_complete_waiting_reads(peer, sut, judge):
     judge(
         "MQDMPR-3.1.7.3.1-21",
         "MQDMPR-3.1.7.3.1-22",
-        expected=["a", "b", "c", "g", "h"],
-        observed=labels,
+        expected=["a", "b", "c", "g", "h", "late"],
+        observed=[*labels, late],
         case="messages of the waiting receives",
         evidence=packets,
     )

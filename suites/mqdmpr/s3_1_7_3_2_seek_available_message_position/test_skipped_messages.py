@@ -256,6 +256,7 @@ def test_search_skips_all_locked_messages(remote, judge):
     "MQDMPR-3.1.7.3.2-21",
     "MQDMPR-3.1.7.3.3-06",
     "MQDMPR-3.1.7.3.3-22",
+    "MQDMPR-3.1.7.3.3-24",
     "MQDMPR-3.1.7.3.3-26",
     "MQDMPR-3.1.7.3.3-29",
     "MQDMPR-3.1.7.3.3-46",
@@ -292,7 +293,7 @@ def test_search_follows_positions_of_moved_messages(peer, sut, judge):
     ]
     not_found = each(one_of(Outcome.REFUSED, Outcome.NOTHING), "search")
     case = "searches in the queue for moved messages"
-    judge("MQDMPR-3.1.7.3.3-26", expected=not_found, observed=gone, evidence=sent, case=case)
+    judge("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-26", expected=not_found, observed=gone, evidence=sent, case=case)
 
     def find(seek: str, label: str, verb: str = "peek_by_lookup_id") -> str:
         return PendingRequest(peer, verb, queue=subqueue, lookup_id=moved[label], seek=seek).await_label()

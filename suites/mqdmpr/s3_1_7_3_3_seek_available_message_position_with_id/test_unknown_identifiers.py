@@ -19,7 +19,7 @@ NEIGHBOR_ACTIONS = (
 
 
 @needs("qm2qm")
-@covers("MQDMPR-3.1.7.3.3-06", "MQDMPR-3.1.7.3.3-26", "MQDMPR-3.1.7.1.13-18")
+@covers("MQDMPR-3.1.7.3.3-04", "MQDMPR-3.1.7.3.3-06", "MQDMPR-3.1.7.3.3-26", "MQDMPR-3.1.7.1.13-18")
 def test_lookup_of_unknown_identifier_finds_no_message(remote, judge):
     """If no message has a LookupIdentifier, lookups of the current, next and previous message with that identifier fail
     with MQ_ERROR_MESSAGE_NOT_FOUND, and the queue is unchanged.
@@ -31,7 +31,7 @@ def test_lookup_of_unknown_identifier_finds_no_message(remote, judge):
     labels = queue.labels()
     for rules, actions in (
         (("MQDMPR-3.1.7.3.3-06", "MQDMPR-3.1.7.1.13-18"), (*ACTIONS_AT_IDENTIFIER, *NEIGHBOR_ACTIONS)),
-        (("MQDMPR-3.1.7.3.3-26",), ACTIONS_AT_IDENTIFIER),
+        (("MQDMPR-3.1.7.3.3-04", "MQDMPR-3.1.7.3.3-26"), ACTIONS_AT_IDENTIFIER),
     ):
         judge(
             *rules,

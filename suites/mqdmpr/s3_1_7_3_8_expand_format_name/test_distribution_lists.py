@@ -52,10 +52,12 @@ def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
     _, pair = create_list(peer, sut, "pair", identifiers[:2])
     single, single_name = create_list(peer, sut, "single", identifiers[:1])
     _, nested = create_list(peer, sut, "nested", [single, *identifiers[1:]])
+    _, triple = create_list(peer, sut, "triple", identifiers)
     expected_counts = {
         pair: [1, 1, 0],
         single_name: [1, 0, 0],
         nested: [1, 1, 1],
+        triple: [1, 1, 1],
         f"{third},{pair}": [1, 1, 1],
         f"{single_name},{third}": [1, 0, 1],
         f"{single_name},{pair}": [1, 1, 0],
@@ -89,7 +91,7 @@ def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
     }
     judge("MQMQ-2.1.5-01", expected=each(Outcome.REFUSED, "send"), observed=malformed)
     judge_names("MQDMPR-3.1.7.3.8-08", [nested, f"{third},{pair}", f"{single_name},{third}", f"{single_name},{pair}"])
-    judge_names("MQDMPR-3.1.7.3.8-09", [pair, single_name])
+    judge_names("MQDMPR-3.1.7.3.8-09", [pair, single_name, nested, triple])
     judge_names("MQDMPR-3.1.7.3.8-13", list(expected_counts))
     judge_names("MQDMPR-3.1.7.3.8-16", list(expected_counts))
 
@@ -167,18 +169,23 @@ def test_list_of_one_queue_is_expanded_to_single_name(peer, sut, judge, name):
 
 
 @needs("send", "open_to_send", "inspect", "queue_control", "several_queues", "directory", "environment")
-@covers("MQDMPR-3.1.7.1.5-17", *ATTRIBUTES_OF_SEVERAL)
+@covers("MQDMPR-3.1.7.1.5-17", "MQDMPR-3.1.7.3.8-23", *ATTRIBUTES_OF_SEVERAL)
 def test_descriptor_of_distribution_list_is_multiple(peer, sut, judge):
-    """An application opens a distribution list of three queues, alone and together with a private queue: in both cases
-    the descriptor has the names of the queues, not of the list, and the attributes of a descriptor for several queues.
+    """An application opens a distribution list of three queues: alone, together with a private queue, and together with
+    the private name of one queue and the direct name of another queue. The application also opens the private queue
+    together with one public queue. Each descriptor has the names of the queues, not of the list, and the attributes of
+    a descriptor for several queues.
     """
     enterprise = Enterprise(peer, sut)
     queues = [enterprise.create_queue() for _ in QUEUE_NAMES]
     identifiers = [str(enterprise.read_object(one)["identifier"]).lower() for one in queues]
     _, listed = create_list(peer, sut, "opened", identifiers)
     beside = sut.private_format_name(sut.new_queue("beside"))
+    direct = sut.direct_name(sut.new_queue("direct"))
     send_until_known(peer, sut, listed, "known")
-    for name in (listed, f"{listed},{beside}"):
+    for name in (listed, f"{listed},{beside}", f"{beside},{direct},{listed}", f"PUBLIC={identifiers[0]},{beside}"):
+        members = identifiers if listed in name else identifiers[:1]
+        others = [one.lower() for one in (beside, direct) if one in name]
         handle = sut.control.call("open_to_send", to=name)["handle"]
         opened = {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}.get(handle, {})
         sut.control.call("close_queue", handle=handle)
@@ -186,9 +193,8 @@ def test_descriptor_of_distribution_list_is_multiple(peer, sut, judge):
             judge(rule, expected=value, observed=opened.get(attribute, "missing"), case=f"{attribute} for {name}")
         judge(
             "MQDMPR-3.1.7.1.5-17",
-            expected=any_order(
-                *(f"public={one}" for one in identifiers), *([beside.lower()] if name != listed else [])
-            ),
+            "MQDMPR-3.1.7.3.8-23",
+            expected=any_order(*(f"public={one}" for one in members), *others),
             observed=list_format_names(opened),
             case=f"FormatName for {name}",
         )

@@ -6,9 +6,12 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import any_order
+from harness.expectations import any_order, each
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
+from suites.applications import list_computer_names
 from suites.mqdmpr.steps.distribution_lists import receive_copies
+from suites.mqdmpr.steps.opened_descriptors import list_descriptors, list_format_names
 from suites.mqmq.steps.layout import Layout
 
 FIRST_QUEUE, FIRST_QUEUE_OTHER_CASE, SECOND_QUEUE, THIRD_QUEUE = "mqc-expanded", "MQC-Expanded", "mqc-beside", "mqc-x"
@@ -20,13 +23,13 @@ NAMES_OF_ONE_QUEUE = {
 """Lists in which all names refer to one queue."""
 
 
-def _send_copies(peer, sut, queues, count):
-    """Let the SUT send a message to a list of queues of the peer; return the arriving packets, or the refusal."""
+def _send_copies(peer, sut, queues, count, local_names=()):
+    """Let the SUT send a message to queues of the peer and to the local format names; return the copies that arrive."""
     names = (
         peer.direct_name(queue).upper() if queue == FIRST_QUEUE_OTHER_CASE else peer.direct_name(queue)
         for queue in queues
     )
-    return receive_copies(peer, sut, ",".join(names), count)
+    return receive_copies(peer, sut, ",".join((*names, *local_names)), count)
 
 
 def _read_destination(frame):
@@ -71,6 +74,55 @@ def test_queue_named_alone_gets_one_message(peer, sut, judge, queue):
     )
 
 
+@needs("send", "queue_control", "receive")
+@covers("MQDMPR-3.1.7.3.8-05", "MQDMPR-3.1.7.3.8-06")
+def test_each_single_name_of_queue_reaches_that_queue(peer, sut, judge):
+    """An application sends to a queue of the peer, and sends twice to each of two queues of the SUT by each of their
+    format names: private, direct with the address, and direct with the name of the computer. Each send succeeds, and
+    each queue gets the messages for that queue.
+    """
+    queues = [sut.new_queue(label) for label in ("first", "second")]
+    names = [
+        (queue, name)
+        for queue in queues
+        for name in (
+            sut.direct_name(queue),
+            sut.private_format_name(queue),
+            rf"DIRECT=OS:{list_computer_names(sut)[0]}\{queue}",
+        )
+    ]
+    copies = _send_copies(peer, sut, [THIRD_QUEUE], 1)
+    judge(
+        "MQDMPR-3.1.7.3.8-05",
+        expected=[THIRD_QUEUE],
+        observed=[_read_destination(frame)["queue"] for frame in copies],
+        evidence=copies,
+        case="queues of the peer",
+    )
+    outcomes = [sut.attempt(sut.send, name, label=name) for _ in range(2) for _, name in names]
+    judge("MQDMPR-3.1.7.3.8-06", expected=each(Outcome.DONE, "send"), observed=outcomes, evidence=copies)
+    judge(
+        "MQDMPR-3.1.7.3.8-05",
+        expected={queue: [name for _ in range(2) for owner, name in names if owner == queue] for queue in queues},
+        observed={queue: sut.labels(queue) for queue in queues},
+        evidence=copies,
+        case="labels in the queues; each label is the format name of the send",
+    )
+    if not (sut.has("open_to_send") and sut.has("inspect")):
+        return
+    for queue, name in names:
+        handle = sut.control.call("open_to_send", to=name)["handle"]
+        opened = list_descriptors(sut).get(handle, {})
+        sut.control.call("close_queue", handle=handle)
+        judge(
+            "MQDMPR-3.1.7.3.8-05",
+            expected=[name.lower()],
+            observed=list_format_names(opened),
+            evidence=copies,
+            case=f"FormatName of the descriptor of {queue}",
+        )
+
+
 @needs("send", "several_queues")
 @covers(
     "MQDMPR-3.1.7.1.5-03",
@@ -83,7 +135,8 @@ def test_queue_named_alone_gets_one_message(peer, sut, judge, queue):
 )
 def test_each_queue_of_multiple_name_gets_one_copy(peer, sut, judge):
     """A format name contains six queues, one of them twice in different case and one twice in the same case: each queue
-    gets one copy, which lists several destinations. One of the queues is already open for sending.
+    gets one copy, which lists several destinations. One of the queues is already open for sending. If the harness
+    can create queues, the format name also contains a queue of the SUT, and this queue gets one copy.
     """
     more = ["mqc-c", "mqc-d", "mqc-e"]
     handle = None
@@ -91,10 +144,15 @@ def test_each_queue_of_multiple_name_gets_one_copy(peer, sut, judge):
         handle = sut.control.call("open_to_send", to=peer.direct_name(SECOND_QUEUE))["handle"]
     named = [FIRST_QUEUE, SECOND_QUEUE, FIRST_QUEUE_OTHER_CASE, *more, SECOND_QUEUE, THIRD_QUEUE]
     queues = [FIRST_QUEUE, SECOND_QUEUE, THIRD_QUEUE, *more]
-    copies = _send_copies(peer, sut, named, len(queues))
+    local = sut.new_queue("local") if sut.has("queue_control") and sut.has("receive") else None
+    local_names = [] if local is None else [sut.direct_name(local)]
+    copies = _send_copies(peer, sut, named, len(queues), local_names)
     if handle is not None:
         sut.attempt("close_queue", handle=handle)
     expected = any_order(*({"queue": queue, "message lists several queues": True} for queue in queues))
     judge.all(
         expected=expected, observed=[_read_destination(frame) for frame in copies], evidence=copies, case="copies"
     )
+    if local is not None and copies:
+        case = "messages in the queue of the SUT"
+        judge("MQDMPR-3.1.7.3.8-24", expected=1, observed=len(sut.labels(local)), evidence=copies, case=case)

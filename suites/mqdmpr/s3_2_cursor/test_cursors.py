@@ -25,7 +25,7 @@ ALREADY_RECEIVED, ILLEGAL_CURSOR = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERRO
             "next": ["MQQP-3.1.4.1-D05", "MQQP-3.1.4.1-D17", "MQDMPR-3.1.7.3.2-11"],
         },
         Method.START_RECEIVE2: {
-            "current": ["MQQP-3.1.4.10-36", "MQQP-3.1.4.10-D03", "MQDMPR-3.2.7.2-27", "MQDMPR-3.1.7.2.1-04"],
+            "current": ["MQQP-3.1.4.10-36", "MQQP-3.1.4.10-D03", "MQDMPR-3.2.7.2-27"],
             "next": [
                 "MQQP-3.1.4.10-40",
                 "MQQP-3.1.4.10-D04",
@@ -37,7 +37,7 @@ ALREADY_RECEIVED, ILLEGAL_CURSOR = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERRO
     }
 )
 @covers("MQDMPR-3.1.7.1.10-16", "MQDMPR-3.1.7.1.10-17", "MQDMPR-3.1.7.1.15-15", "MQDMPR-3.1.7.1.15-16")
-@covers("MQDMPR-3.1.7.1.11-15")
+@covers("MQDMPR-3.1.7.1.11-15", "MQDMPR-3.1.7.2.1-04")
 @pytest.mark.parametrize("ended", [False, True], ids=["locked", "taken"])
 def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, rules, ended):
     """When another reader locks or receives a cursor's current message, a peek or receive by the cursor fails with
@@ -66,6 +66,13 @@ def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, ru
     evidence = [receive, *failed_peeks, *following]
     judge(*rules["current"], expected=expected, observed=observed, evidence=evidence)
     outcomes = [read.outcome for read in failed_peeks]
+    judge(
+        "MQDMPR-3.1.7.2.1-04",
+        expected=each(ALREADY_RECEIVED, "read"),
+        observed=[*outcomes, failed_receive.outcome],
+        evidence=[*failed_peeks, failed_receive],
+        case="reads by cursors at the message",
+    )
     judge(
         "MQDMPR-3.1.7.1.15-15",
         "MQDMPR-3.1.7.1.15-16",

@@ -336,6 +336,8 @@ IDENTITY_ROWS = (
     ("MQSO-7.4.1.4.2-01", "a certificate of another user", "answer", BAD_SIGNATURE),
     ("MQSO-7.4.1.4.2-05", "the user's own certificate", "answer", ARRIVED),
     ("MQSO-7.4.1.4.2-D01", "the user's own certificate", "answer", ARRIVED),
+    ("MQSO-7.4.1.4.2-D01", "the other user", "answer", ARRIVED),
+    ("MQSO-7.4.1.4.2-05", "the other user", "answer", ARRIVED),
     ("MQSO-7.4.1.4.2-D02", "the user's own certificate", "answer", ARRIVED),
     ("MQSO-7.4.1.4.2-D02", "a cached certificate of another user", "answer", BAD_SIGNATURE),
     ("MQSO-7.4.1.4.2-D03", "a certificate of another user", "answer", BAD_SIGNATURE),

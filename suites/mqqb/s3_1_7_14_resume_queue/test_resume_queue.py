@@ -170,6 +170,37 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
         again.acknowledge_all()
 
 
+@needs("send", "pause", "queue_control")
+@covers("MQDMPR-3.1.7.2.4-03")
+def test_resumed_empty_queue_leaves_on_hold_each_time(peer, sut, judge):
+    """An application pauses two outgoing queues of the SUT, of which one has no message. While the other queue stays
+    paused, the application resumes the empty queue, pauses this queue again, and resumes this queue again: after each
+    resumption the State of the queue is not OnHold.
+    """
+    sender = Sender(peer, sut)
+    sender.send(1)
+    session, sent = sender.await_first(1)
+    session.acknowledge_all()
+    peer.settle()
+    other = peer.direct_name(f"{sut.own}-held")
+    sut.send(other, label="held")
+    sut.pause(other)
+    states = []
+    for _ in range(2):
+        sut.pause(sender.to)
+        paused = sut.outgoing(sender.to)["state"]
+        sut.resume(sender.to)
+        states.append((paused, sut.outgoing(sender.to)["state"] == "OnHold"))
+    judge(
+        "MQDMPR-3.1.7.2.4-03",
+        expected=[("OnHold", False)] * 2,
+        observed=states,
+        case="State of the paused queue, and whether the State is OnHold after the resumption",
+        evidence=sent,
+    )
+    sut.resume(other)
+
+
 def list_tags_after_first(session: Conversation) -> list[int]:
     """Return the tags of the messages after the first message, in order; a tag that a resent message
     repeats is listed once (E65).

@@ -40,6 +40,7 @@ def show_waiting_reads(sut: Sut, request_ids: dict[str, int]) -> list[list[tuple
         for one in descriptor["WaitingMessageReadOperationCollection"]:
             numbers = re.findall(r"\d+", str(one["Tag"]))
             name = next((name for name, number in request_ids.items() if str(number) in numbers), "unknown")
+            name = name if one["DestructiveRead"] else "peek"  # the document gives a peek no tag (erratum E52)
             reads.append((name, bool(one["DestructiveRead"]), one.get("CursorReference") is not None))
         found += [sorted(reads)] if reads else []
     return sorted(found)
@@ -57,17 +58,20 @@ def show_waiting_reads(sut: Sut, request_ids: dict[str, int]) -> list[list[tuple
 )
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_waiting_receive_is_kept_with_its_request_id(remote, sut, judge, by, rules):
-    """A receive waits with one handle; a receive by a cursor and a second receive wait with another handle.
-    WaitingMessageReadOperationCollection of each OpenQueueDescriptor contains its destructive reads with their
-    dwRequestIDs and cursors. After RemoteQMCancelReceive for one read, only that read is missing.
+    """A receive waits with one handle; a receive by a cursor, a second receive and two peeks wait with another handle.
+    WaitingMessageReadOperationCollection of each OpenQueueDescriptor contains its reads with their dwRequestIDs, their
+    cursors and DestructiveRead. After RemoteQMCancelReceive for one read, only that read is missing.
     """
     queue, second = remote.open(), remote.open()
-    request_ids = {name: REQUEST_ID + number for number, name in enumerate(("plain", "by cursor", "other"))}
+    request_ids = {
+        name: REQUEST_ID + number for number, name in enumerate(("plain", "by cursor", "other", "peek", "second peek"))
+    }
     how = {"by": by, "ulTimeout": LONG_READ_TIMEOUT_MS}
     reads = [
         queue.begin_receive(dwRequestID=request_ids["plain"], **how),
         second.begin_receive(dwRequestID=request_ids["by cursor"], hCursor=second.open_cursor(), **how),
         second.begin_receive(dwRequestID=request_ids["other"], **how),
+        *(second.begin(Action.PEEK_CURRENT, dwRequestID=request_ids[one], **how) for one in ("peek", "second peek")),
     ]
     for read in reads:
         read.state_after_silence()
@@ -78,13 +82,14 @@ def test_waiting_receive_is_kept_with_its_request_id(remote, sut, judge, by, rul
     last = show_waiting_reads(sut, request_ids)
     second.cancel(request_ids["other"])
     plain, by_cursor, other = ("plain", True, False), ("by cursor", True, True), ("other", True, False)
+    peeks = [("peek", False, False)] * 2
     judge(
         *rules["receive"],
         expected=facts(
-            waiting=[[by_cursor, other], [plain]],
-            after_the_first_cancel=[[other], [plain]],
-            after_the_second_cancel=[[other]],
-            after_the_last_cancel=[],
+            waiting=[[by_cursor, other, *peeks], [plain]],
+            after_the_first_cancel=[[other, *peeks], [plain]],
+            after_the_second_cancel=[[other, *peeks]],
+            after_the_last_cancel=[peeks],
         ),
         observed={
             "waiting": found,

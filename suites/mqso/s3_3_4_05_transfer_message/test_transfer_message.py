@@ -38,7 +38,7 @@ def test_messages_to_other_site_pass_router(topology, judge, delivery):
 
 @needs("topology")
 @pytest.mark.parametrize("delivery", [each for each in DELIVERY_MODES if each != "express"])
-@covers("MQSO-3.3.4.5-D04", "MQSO-5.5.2-D01")
+@covers("MQSO-3.3.4.5-D04", "MQSO-5.5.2-D01", "MQSO-5.1.2-01")
 def test_messages_are_transferred_once_after_network_outage(topology, judge, delivery):
     """A message that is sent while the router or the receiver cannot be reached is received exactly once after the
     outage.
@@ -52,7 +52,16 @@ def test_messages_are_transferred_once_after_network_outage(topology, judge, del
         frames = routed.await_arrival(tag)
         arrival = f"{hex(tag)} comes after the {role} was out of reach"
         received = routed.receive_tags()
-        judge.all(
+        judge(
+            "MQSO-5.1.2-01",
+            expected={f"{SENDER} to {ROUTER}": {tag}, f"{ROUTER} to {RECEIVER}": {tag}},
+            observed=routed.hops(tag),
+            evidence=frames,
+            case=f"hops of the message after an outage of the {role}",
+        )
+        judge(
+            "MQSO-3.3.4.5-D04",
+            "MQSO-5.5.2-D01",
             expected=[tag],
             observed=received,
             evidence=frames,

@@ -36,6 +36,7 @@ def test_sut_answers_sessions_pings_and_remote_calls(peer, remote, judge):
     )
     judge(
         "MQSO-5.1.1-01",
+        "MQSO-6.6.1-D07",
         expected=each(True, "ping"),
         observed=[pong is not None for pong in pongs],
         evidence=evidence,
@@ -45,6 +46,7 @@ def test_sut_answers_sessions_pings_and_remote_calls(peer, remote, judge):
     opened = [remote.open_remote(one) for one in associations]
     judge(
         "MQSO-5.1.1-01",
+        "MQSO-6.6.1-D07",
         expected=each(True, "call"),
         observed=[bool(one.answered) for one in opened],
         evidence=[frame for one in opened for frame in one.evidence],
@@ -308,6 +310,15 @@ def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
     packets += [peer.open_raw().send(one) for one in (refused, peer.message(label="second of the peer"))]
     sut.attempt(sut.send_here, queue, ["of an application"])
     peer.eventually(lambda: len(sut.labels(queue)) == 3)
+    sut.change_environment(storage=False)
+    short_again = peer.eventually(is_throttled)
+    sut.change_environment(storage=True)
+    peer.eventually(lambda: not is_throttled())
+    if short:
+        case = "Throttled while the disk is full again, and afterwards"
+        repeated = [bool(short_again), is_throttled()]
+        for rule in ("MQDMPR-3.1.7.2.5-03", "MQDMPR-3.1.7.2.6-03"):
+            judge(rule, expected=[True, False], observed=repeated, case=case)
     if short:
         expected_labels = any_order("of the peer", "second of the peer", "of an application")
         judge(

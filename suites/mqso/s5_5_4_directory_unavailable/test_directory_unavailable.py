@@ -200,7 +200,8 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
     sut.change_environment(directory=True)
     enterprise.await_online()
     observed = {"DirectoryOffline": enterprise.is_offline(), "deletion": sut.attempt(sut.delete_queue, public)}
-    judge("MQSO-5.5.4-08", expected=facts(DirectoryOffline=False, deletion=Outcome.DONE), observed=observed)
+    expected = facts(DirectoryOffline=False, deletion=Outcome.DONE)
+    judge("MQSO-5.5.4-01", "MQSO-5.5.4-08", expected=expected, observed=observed, case="return after a second outage")
 
 
 @needs("directory", "environment", "inspect", "queue_control", "send", "receive", "restart")

@@ -1,0 +1,38 @@
+"""Faults that break rules of MS-MQSO 5.1.1.1 about a failed initialization in some respects only."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.commands.inputs import Inputs
+from reference_qm.core.enterprise.initialization import Initialization
+from reference_qm.model.attributes import ServiceState
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import Command, Input
+
+
+def _has_failed_to_start(part: Inputs) -> bool:
+    """Return whether the queue manager is Stopped because its initialization failed."""
+    return "could not start" in (part.qm.halted or "")
+
+
+@fault("queue-manager-with-failed-start-carries-out-commands", breaks="MQSO-5.1.1.1-01")
+class QueueManagerWithFailedStartCarriesOutCommands(Inputs):
+    """A queue manager whose initialization failed carries out the requests of local applications."""
+
+    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
+        if isinstance(event, Command) and _has_failed_to_start(self):
+            halted, self.qm.halted = self.qm.halted, None
+            self.on_command(event, now)
+            self.qm.halted = halted
+        else:
+            super().on_anything_while_stopped(event, now)
+
+
+@fault("queue-manager-with-failed-start-becomes-ready", breaks="MQSO-5.1.1.1-02")
+class QueueManagerWithFailedStartBecomesReady(Initialization):
+    """A queue manager whose initialization failed is Ready, but refuses the requests of applications."""
+
+    def await_retry(self, now: Now) -> None:
+        super().await_retry(now)
+        self.initialize_globally(now)
+        self.qm.adm.QueueManagerState = ServiceState.READY

@@ -1,0 +1,43 @@
+"""Faults that break rules of MS-MQSO 5.1.1.3 for some messages only."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.model.adm import Message, Queue
+from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.model.statuses import EnqueueStatus
+
+
+@fault("queue-manager-over-quota-recoverable-message-stored", breaks="MQSO-5.1.1.3-01")
+class QueueManagerOverQuotaRecoverableMessageStored(Quotas):
+    """The queue manager stores a recoverable message although the quota of the queue is exceeded."""
+
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check(queue, message)
+        recoverable = message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE
+        exceeded = status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED
+        return EnqueueStatus.NO_ERROR if exceeded and recoverable else status
+
+
+@fault("queue-manager-second-over-quota-message-stored", breaks="MQSO-5.1.1.3-01")
+class QueueManagerSecondOverQuotaMessageStored(Quotas):
+    """The queue manager stores a second message that exceeds the quota of a queue."""
+
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check(queue, message)
+        if status is EnqueueStatus.NO_ERROR:
+            return status
+        refused: set[Queue] = self.__dict__.setdefault("refused", set())
+        again = queue in refused
+        refused.add(queue)
+        return EnqueueStatus.NO_ERROR if again else status
+
+
+@fault("queue-manager-over-quota-message-in-transaction-stored", breaks="MQSO-5.1.1.3-01")
+class QueueManagerOverQuotaMessageInTransactionStored(Quotas):
+    """The queue manager stores a transactional message although the quota of the queue is exceeded."""
+
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check(queue, message)
+        return EnqueueStatus.NO_ERROR if queue.Transactional else status

@@ -1,0 +1,49 @@
+"""Faults that break rules of MS-MQSO 6.6.2.1 for some errors or some attributes of the object only."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from uuid import UUID
+
+from harness.faults.parts import fault
+from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.enterprise.membership import Membership
+from reference_qm.directory.enums import DirectoryOperationResult as Result
+from reference_qm.directory.objects import QueueManager
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import DirectoryAnswered
+
+UNKNOWN_SITE = UUID(int=0x5174)
+"""The identifier of no site."""
+
+
+@fault("queue-manager-in-new-domain-creates-object-after-failed-read", breaks="MQSO-6.6.2.1-D01")
+class QueueManagerInNewDomainCreatesObjectAfterFailedRead(DirectoryClient):
+    """A queue manager in a new domain creates its object if the directory refuses the read of the object."""
+
+    def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
+        if answer.status is not Result.SUCCESS and self.qm.membership.has_joined_domain:
+            self.qm.enterprise.state.DirectoryIntegrated = True
+            self.qm.membership.create_machine(self._join_domain, now)
+        else:
+            super()._on_first_read(answer, now)
+
+
+@fault("queue-manager-forgets-new-domain-after-failed-read", breaks="MQSO-6.6.2.1-D01")
+class QueueManagerForgetsNewDomainAfterFailedRead(DirectoryClient):
+    """A queue manager in a new domain that cannot read its object gives up its saved attributes, so that it handles no
+    change of domain at its next start.
+    """
+
+    def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
+        if answer.status is not Result.SUCCESS and self.qm.membership.has_joined_domain:
+            self.qm.membership.save_domain()
+        super()._on_first_read(answer, now)
+
+
+@fault("queue-manager-object-in-new-domain-with-unknown-site", breaks="MQSO-6.6.2.1-D05")
+class QueueManagerObjectInNewDomainWithUnknownSite(Membership):
+    """The queue manager creates its object in a new domain with a site of no computer instead of its sites."""
+
+    def describe_machine(self) -> QueueManager:
+        return replace(super().describe_machine(), SiteIdentifierList=(UNKNOWN_SITE,))
