@@ -144,3 +144,37 @@ class CancelOfUnknownRequestSucceeds(QueueCommands):
     def cancel_waiting(self, request: commands.CancelWaiting, token: int, now: Now) -> Result:
         super().cancel_waiting(request, token, now)
         return Result({"cancelled": True})
+
+
+@fault("queue-manager-cancel-of-unknown-tag-ends-single-pending-read", breaks="MQDMPR-3.1.7.1.17-11", blind=True)
+class QueueManagerCancelOfUnknownTagEndsSinglePendingRead(QueueCommands):
+    """The cancellation of an unknown tag ends the pending read of an application if only one read is pending."""
+
+    def cancel_waiting(self, request: commands.CancelWaiting, token: int, now: Now) -> Result:
+        result = super().cancel_waiting(request, token, now)
+        readers = list(self.qm.readers.values())
+        if result.values == {"cancelled": False} and len(readers) == 1:
+            self.qm.waiting.stop_reader(readers[0], Status.MQ_ERROR_OPERATION_CANCELLED)
+        return result
+
+
+@fault("queue-manager-second-cancel-of-request-succeeds", breaks="MQDMPR-3.1.7.1.17-11", blind=True)
+class QueueManagerSecondCancelOfRequestSucceeds(QueueCommands):
+    """The queue manager returns success for the cancellation of a request that was cancelled before."""
+
+    cancelled: frozenset[int] = frozenset()
+
+    def cancel_waiting(self, request: commands.CancelWaiting, token: int, now: Now) -> Result:
+        result = super().cancel_waiting(request, token, now)
+        if result.values == {"cancelled": True}:
+            self.cancelled |= {request.token}
+        return Result({"cancelled": request.token in self.cancelled})
+
+
+@fault("queue-manager-cancel-of-completed-request-succeeds", breaks="MQDMPR-3.1.7.1.17-11", blind=True)
+class QueueManagerCancelOfCompletedRequestSucceeds(QueueCommands):
+    """The queue manager returns success for the cancellation of a request that has already got its answer."""
+
+    def cancel_waiting(self, request: commands.CancelWaiting, token: int, now: Now) -> Result:
+        result = super().cancel_waiting(request, token, now)
+        return Result({"cancelled": True}) if request.token < token else result

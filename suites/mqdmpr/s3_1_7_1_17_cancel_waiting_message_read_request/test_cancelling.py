@@ -14,7 +14,8 @@ PENDING_TIMEOUT_MS = 60_000
 @covers("MQDMPR-3.1.7.1.17-11")
 def test_only_pending_request_is_cancelled(peer, sut, judge):
     """An application tries to cancel an answered, a pending and a cancelled receive: only the pending receive can be
-    cancelled, and a different pending receive continues to wait.
+    cancelled, and a different pending receive continues to wait. Then this receive is the only pending receive: another
+    cancellation of the answered and of the cancelled receive fails, and does not end it.
     """
     application = Application(peer, sut)
     over = sut.control.begin("receive", queue=application.queue, timeout_ms=0)
@@ -26,6 +27,9 @@ def test_only_pending_request_is_cancelled(peer, sut, judge):
         ("cancelled receive can be cancelled again", requests[0]),
     )
     observed = {name: _is_cancelled(peer, sut, one) for name, one in asked_for}
+    again = [_is_cancelled(peer, sut, one) for one in (over, requests[0])]
+    peer.settle()
+    observed["other cancellations beside one pending receive"] = again
     observed["other receive is still pending"] = sut.control.answer(requests[1]) is None
     judge(
         "MQDMPR-3.1.7.1.17-11",
@@ -33,6 +37,7 @@ def test_only_pending_request_is_cancelled(peer, sut, judge):
             "completed receive can be cancelled": False,
             "pending receive can be cancelled": True,
             "cancelled receive can be cancelled again": False,
+            "other cancellations beside one pending receive": [False, False],
             "other receive is still pending": True,
         },
         observed=observed,
