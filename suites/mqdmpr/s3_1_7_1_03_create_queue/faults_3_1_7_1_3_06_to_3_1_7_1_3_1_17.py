@@ -18,37 +18,29 @@ from reference_qm.security.descriptor import Ace, AceType, Acl
 READ_RIGHTS = QueueAccess.MQSEC_GET_QUEUE_PROPERTIES
 
 
-@fault("queue-manager-creation-of-existing-queue-replaces-queue", breaks="MQDMPR-3.1.7.1.3-06", blind=True)
-class QueueManagerCreationOfExistingQueueReplacesQueue(Queues):
-    """The creation of a private queue that exists replaces the queue with a new, empty queue."""
+@fault("queue-manager-queue-created-after-deletion-missing", breaks="MQDMPR-3.1.7.1.3-06")
+class QueueManagerQueueCreatedAfterDeletionMissing(Queues):
+    """The queue manager reports the creation of a queue with the name of a deleted queue, but creates no queue."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
-        known = self.qm.adm.QueueCollection.get(queue.Pathname.lower())
-        if known is not None and known.QueueType is QueueType.PRIVATE:
-            self.forget(known)
-        return super().create_here(queue, utc_s)
+        names = self.__dict__.setdefault("names", set())
+        again = queue.Pathname in names
+        names.add(queue.Pathname)
+        status, created = super().create_here(queue, utc_s)
+        if again and created is not None:
+            self.forget(created)
+        return status, created
 
 
-@fault("queue-manager-creation-of-existing-queue-succeeds", breaks="MQDMPR-3.1.7.1.3-06", blind=True)
-class QueueManagerCreationOfExistingQueueSucceeds(Queues):
-    """The creation of a queue that exists returns MQ_OK and the existing queue."""
-
-    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
-        known = self.qm.adm.QueueCollection.get(queue.Pathname.lower())
-        return super().create_here(queue, utc_s) if known is None else (Status.MQ_OK, known)
-
-
-@fault("queue-manager-name-in-other-case-creates-second-queue", breaks="MQDMPR-3.1.7.1.3-06", blind=True)
-class QueueManagerNameInOtherCaseCreatesSecondQueue(Queues):
-    """The queue manager creates a queue although a queue exists whose name differs only in case, and hides the
-    existing queue.
-    """
+@fault("queue-manager-new-transactional-queue-missing", breaks="MQDMPR-3.1.7.1.3-06")
+class QueueManagerNewTransactionalQueueMissing(Queues):
+    """The queue manager reports the creation of a transactional queue with a label, but creates no queue."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
-        known = self.qm.adm.QueueCollection.get(queue.Pathname.lower())
-        if known is not None and known.Pathname != queue.Pathname:
-            self.forget(known)
-        return super().create_here(queue, utc_s)
+        status, created = super().create_here(queue, utc_s)
+        if created is not None and created.Transactional and created.Label:
+            self.forget(created)
+        return status, created
 
 
 def _change_anonymous_queues(

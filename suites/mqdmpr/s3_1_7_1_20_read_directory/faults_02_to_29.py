@@ -13,8 +13,6 @@ from reference_qm.core.names.destinations import Destinations
 from reference_qm.core.names.next_hops import Destination, NextHops
 from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
 from reference_qm.core.part import QM
-from reference_qm.directory import Queue as DirectoryQueue
-from reference_qm.directory import QueueManager
 from reference_qm.directory.enums import DirectoryOperationResult
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
@@ -42,20 +40,6 @@ class QueueManagerSecondPublicNameHasPathOfFirst(QueuePaths):
         return found
 
 
-@fault("queue-manager-unknown-public-name-sent-to-first-queue-manager", breaks="MQDMPR-3.1.7.1.20-05", blind=True)
-class QueueManagerUnknownPublicNameSentToFirstQueueManager(NextHops):
-    """The queue manager sends a message to a public name that the directory does not know to the first other queue
-    manager of the directory.
-    """
-
-    def get_destination_info(self, format_name: str) -> Destination | None:
-        found = super().get_destination_info(format_name)
-        if found is None and isinstance(parse_format_name(format_name), PublicName):
-            others = [one for one in self.read_topology().queue_managers if one != self.qm.adm.Identifier]
-            return super().get_destination_info(f"PRIVATE={others[0]}\\00000001") if others else None
-        return found
-
-
 @fault(
     "queue-manager-unknown-computer-guid-found-as-own",
     breaks=("MQDMPR-3.1.7.1.20-02", "MQDMPR-3.1.7.1.20-05", "MQDMPR-3.1.7.1.20-29"),
@@ -70,20 +54,6 @@ class QueueManagerUnknownComputerGuidFoundAsOwn(QueuePaths):
         if found.rStatus is not Status.MQ_OK and not state.DirectoryOffline:
             return QueuePathOf(Status.MQ_OK, "", state.LocalQueueManager.ComputerName or "")
         return found
-
-
-@fault("queue-manager-only-first-queue-of-computer-found", breaks="MQDMPR-3.1.7.1.20-02", blind=True)
-class QueueManagerOnlyFirstQueueOfComputerFound(NextHops):
-    """The queue manager finds a public queue only if the queue is the first queue of its computer in the directory."""
-
-    def _find_host(self, queue: DirectoryQueue | None) -> QueueManager | None:
-        if queue is not None:
-            computer = (queue.Pathname or "").partition("\\")[0]
-            _, objects = self.qm.enterprise.directory.contents()
-            for one in objects or ():
-                if isinstance(one, DirectoryQueue) and (one.Pathname or "").partition("\\")[0] == computer:
-                    return super()._find_host(queue) if one.Identifier == queue.Identifier else None
-        return super()._find_host(queue)
 
 
 @fault("queue-manager-offline-second-own-public-queue-refused", breaks="MQDMPR-3.1.7.1.20-14", blind=True)
@@ -143,19 +113,6 @@ class QueueManagerDirectoryNotQueriedAfterOutage(NextHops):
         if self.outage and isinstance(parse_format_name(format_name), PublicName):
             return None
         return super().get_destination_info(format_name)
-
-
-@fault("queue-manager-changed-host-of-queue-not-read-again", breaks="MQDMPR-3.1.7.1.20-23", blind=True)
-class QueueManagerChangedHostOfQueueNotReadAgain(NextHops):
-    """The queue manager keeps the address of a queue manager that it has read once from the directory."""
-
-    def __init__(self, qm: QM) -> None:
-        super().__init__(qm)
-        self.addresses: dict[UUID, tuple[QueueManager, ...]] = {}
-
-    def get_next_hops(self, guid: UUID) -> tuple[QueueManager, ...]:
-        found = super().get_next_hops(guid)
-        return self.addresses.setdefault(guid, found) if found else found
 
 
 def _keep_objects(part: DirectoryClient, event: DirectoryAnswered, now: Now, answer: Any) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from harness.faults.parts import fault
+from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import both
+from harness.faults.registry import add
+from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.names.next_hops import NextHops
-from reference_qm.core.part import QM
 from reference_qm.routing import Topology
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import DirectoryAnswered
 
 
 @fault("directory-query-returns-first-object-only", breaks=("MQDMPR-3.1.7.1.21-03", "MQDMPR-3.1.7.1.22-02"))
@@ -42,51 +44,28 @@ class DirectoryTopologyNotRead(NextHops):
         return Topology.of((), (), ())
 
 
-@fault("queue-manager-gates-of-all-sites-used", breaks="MQDMPR-3.1.7.1.21-02", blind=True)
-class QueueManagerGatesOfAllSitesUsed(NextHops):
-    """The queue manager regards every routing server of the enterprise as a gate of its own sites."""
+class RecoveryRecorded(DirectoryClient):
+    """Record in ``recovered`` that an outage of the directory has ended."""
+
+    recovered = False
+
+    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_online(answer, now)
+        self.recovered = self.recovered or not self.qm.enterprise.state.DirectoryOffline
+
+
+class TopologyNotReadAfterRecovery(NextHops):
+    """Read no sites, links and queue managers after an outage of the directory."""
 
     def read_topology(self) -> Topology:
-        read = super().read_topology()
-        gates = tuple(one for one in read.queue_managers.values() if one.RoutingServer)
-        sites = {identifier: replace(site, SiteGateCollection=gates) for identifier, site in read.sites.items()}
-        return Topology(read.queue_managers, sites, read.links)
+        recovered = self.qm.directory_client.recovered  # type: ignore[attr-defined]
+        return Topology.of((), (), ()) if recovered else super().read_topology()
 
 
-@fault("queue-manager-offline-topology-not-read", breaks="MQDMPR-3.1.7.1.21-05", blind=True)
-class QueueManagerOfflineTopologyNotRead(NextHops):
-    """The queue manager reads no sites, links and queue managers while DirectoryOffline is True."""
-
-    def read_topology(self) -> Topology:
-        return Topology.of((), (), ()) if self.qm.enterprise.state.DirectoryOffline else super().read_topology()
-
-
-@fault("queue-manager-topology-read-once", breaks="MQDMPR-3.1.7.1.21-05", blind=True)
-class QueueManagerTopologyReadOnce(NextHops):
-    """The queue manager reads sites, links and queue managers only once."""
-
-    def __init__(self, qm: QM) -> None:
-        super().__init__(qm)
-        self.first: Topology | None = None
-
-    def read_topology(self) -> Topology:
-        read = super().read_topology()
-        self.first = self.first or (read if len(read.queue_managers) > 1 else None)
-        return self.first or read
-
-
-@fault("queue-manager-links-of-other-sites-used", breaks="MQDMPR-3.1.7.1.21-02", blind=True)
-class QueueManagerLinksOfOtherSitesUsed(NextHops):
-    """The queue manager regards each link between two sites as a link of its own site."""
-
-    def read_topology(self) -> Topology:
-        read = super().read_topology()
-        own = read.queue_managers.get(self.qm.adm.Identifier)
-        if own is None or not own.SiteIdentifierList:
-            return read
-        site = own.SiteIdentifierList[0]
-        links = [
-            one if site in (one.Site1Identifier, one.Site2Identifier) else replace(one, Site1Identifier=site)
-            for one in read.links
-        ]
-        return Topology.of(read.queue_managers.values(), read.sites.values(), links)
+add(
+    "queue-manager-topology-not-read-after-outage",
+    "MQDMPR-3.1.7.1.21-05",
+    "After an outage of the directory, the queue manager no longer reads sites, links and queue managers, so it has no"
+    " route to other sites.",
+    both(replace_part(RecoveryRecorded), replace_part(TopologyNotReadAfterRecovery)),
+)

@@ -163,13 +163,17 @@ def test_change_of_public_queue_is_notified_once(peer, sut, judge):
         for queue, name in queues.items():
             earlier = len(enterprise.list_notifications())
             sut.control.call("set_queue", name=name, **change)
-            operations = [operation for operation, one in enterprise.list_notifications()[earlier:] if one == name]
+            made = [one for one in enterprise.list_notifications()[earlier:] if one[1] in queues.values()]
+            operations = [operation for operation, one in made if one == name]
             raised = holds("the SUT raises a change notification")
             case = f"change of {', '.join(change)} of the {queue}"
             judge("MQDMPR-3.1.7.1.24-11", expected=raised, observed=bool(operations), case=case)
-            if operations:
+            if made:
                 judge(
-                    "MQDMPR-3.1.7.1.24-12", expected=["QueueUpdate"], observed=operations, case="change notifications"
+                    "MQDMPR-3.1.7.1.24-12",
+                    expected=[("QueueUpdate", name)],
+                    observed=made,
+                    case="operations and queues of the change notifications",
                 )
             else:
                 judge.mark_not_exercised("MQDMPR-3.1.7.1.24-12", reason="the SUT raised no change notification")
