@@ -1,0 +1,82 @@
+"""Faults that break the rules MQDMPR-3.1.7.1.30-04 and MQDMPR-3.1.7.1.30-D03."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.parts import fault
+from harness.faults.primitives import set_fields
+from harness.faults.registry import add
+from harness.faults.sent_messages import change_construction
+from reference_qm.codec import UserHeader, UserMessagePacket
+from reference_qm.core.remote.remote_reads import RemoteReads
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import Message, MessagePosition
+
+HAS_PROPERTIES = UserHeader.flags(MP=1)
+LARGE_BODY_BYTES = 1_000
+
+
+@fault("queue-manager-later-message-sent-with-body-of-first", breaks="MQDMPR-3.1.7.1.30-04", blind=True)
+class QueueManagerLaterMessageSentWithBodyOfFirst(Sending):
+    """The queue manager sends each later recoverable message to a queue with the body of the first message."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet = super().construct_user_message(position)
+        bodies = self.__dict__.setdefault("bodies", {})
+        to = position.MessageReference.DestinationQueueFormatName
+        body = bodies.setdefault(to, packet.MessagePropertiesHeader.MessageBody)
+        return packet if not packet.UserHeader.DM else set_fields(packet, {"MessagePropertiesHeader.MessageBody": body})
+
+
+@fault("queue-manager-remote-reader-gets-packet-without-application-tag", breaks="MQDMPR-3.1.7.1.30-04", blind=True)
+class QueueManagerRemoteReaderGetsPacketWithoutApplicationTag(RemoteReads):
+    """The queue manager returns a packet without the application tag of the message to a remote reader."""
+
+    def serialize_remote_message(self, position: MessagePosition) -> bytes:
+        message = replace(position.MessageReference, AppSpecific=0)
+        return super().serialize_remote_message(MessagePosition(message, position.QueueReference))
+
+
+@fault("queue-manager-large-body-cut-in-packet", breaks="MQDMPR-3.1.7.1.30-04", blind=True)
+class QueueManagerLargeBodyCutInPacket(Sending):
+    """The packet of a message with a large body contains only the first 1,000 bytes of the body."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet = super().construct_user_message(position)
+        cut = {"MessagePropertiesHeader.MessageBody": lambda body: body[:LARGE_BODY_BYTES]}
+        return set_fields(packet, cut)
+
+
+def _clear_mp(when: Callable[[UserMessagePacket], bool]) -> Any:
+    def change_packet(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+        user = packet.UserHeader
+        cleared = replace(packet, UserHeader=replace(user, Flags=user.Flags & ~HAS_PROPERTIES))
+        return cleared if when(packet) else packet
+
+    return change_construction(change_packet)
+
+
+for _name, _says, _when in (
+    (
+        "sender-mp-of-message-without-label-and-body-clear",
+        "The sender sends a message without a label and a body with MP 0.",
+        lambda packet: not (packet.MessagePropertiesHeader.Label or packet.MessagePropertiesHeader.MessageBody),
+    ),
+    (
+        "sender-mp-of-transactional-message-clear",
+        "The sender sends a transactional message with MP 0.",
+        lambda packet: packet.TransactionHeader is not None,
+    ),
+    (
+        "sender-mp-of-message-with-extension-only-clear",
+        "The sender sends a message that has an extension, but no body and no label, with MP 0.",
+        lambda packet: (
+            bool(packet.MessagePropertiesHeader.ExtensionData)
+            and not (packet.MessagePropertiesHeader.Label or packet.MessagePropertiesHeader.MessageBody)
+        ),
+    ),
+):
+    add(_name, "MQDMPR-3.1.7.1.30-D03", _says, _clear_mp(_when), blind=True)
