@@ -8,7 +8,7 @@ from harness.faults.parts import fault
 from reference_qm.codec import MessageIdentifier
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.transfer.enqueueing import Enqueueing
-from reference_qm.model.adm import Message, OutgoingQueue, Queue
+from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.statuses import EnqueueStatus
@@ -53,11 +53,11 @@ class QueueManagerRecoverableMessageEnqueuedTwice(_EnqueuedTwice):
 class QueueManagerMessageOfTransactionEnqueuedTwice(TransactionOperations):
     """The queue manager enqueues a message that an application sends in a transaction twice."""
 
-    def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> None:
+    def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         number = self.qm.numbering.assign_identifier()
         again = replace(message, Identifier=MessageIdentifier(self.qm.adm.Identifier, number))
         super().enqueue_in_transaction(transaction, queue, again)
-        super().enqueue_in_transaction(transaction, queue, message)
+        return super().enqueue_in_transaction(transaction, queue, message)
 
 
 class _SendFails(Enqueueing):

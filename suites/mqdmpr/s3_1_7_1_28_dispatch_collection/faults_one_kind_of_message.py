@@ -180,11 +180,3 @@ class QueueManagerLargeMessageSentTwice(_SentAgain):
 
     def is_sent_again(self, session: Session, position: OutgoingMessagePosition) -> bool:
         return len(position.UserMessage.MessagePropertiesHeader.MessageBody) > LARGE_BODY_BYTES
-
-
-@fault("queue-manager-last-message-of-window-sent-twice", breaks="MQDMPR-3.1.7.1.29-03", blind=True)
-class QueueManagerLastMessageOfWindowSentTwice(_SentAgain):
-    """The queue manager sends the message that fills the window of its session twice."""
-
-    def is_sent_again(self, session: Session, position: OutgoingMessagePosition) -> bool:
-        return not self.qm.sending.is_window_open(session)

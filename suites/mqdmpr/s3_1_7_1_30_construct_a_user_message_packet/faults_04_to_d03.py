@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
+from harness.faults.fields import bit_clear
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
 from harness.faults.registry import add
-from harness.faults.sent_messages import change_construction
-from reference_qm.codec import UserHeader, UserMessagePacket
+from reference_qm.codec import UserMessagePacket
 from reference_qm.core.remote.remote_reads import RemoteReads
 from reference_qm.core.transfer.sending import Sending
-from reference_qm.model.adm import Message, MessagePosition
+from reference_qm.model.adm import MessagePosition
 
-HAS_PROPERTIES = UserHeader.flags(MP=1)
 LARGE_BODY_BYTES = 1_000
 
 
@@ -50,15 +47,6 @@ class QueueManagerLargeBodyCutInPacket(Sending):
         return set_fields(packet, cut)
 
 
-def _clear_mp(when: Callable[[UserMessagePacket], bool]) -> Any:
-    def change_packet(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
-        user = packet.UserHeader
-        cleared = replace(packet, UserHeader=replace(user, Flags=user.Flags & ~HAS_PROPERTIES))
-        return cleared if when(packet) else packet
-
-    return change_construction(change_packet)
-
-
 for _name, _says, _when in (
     (
         "sender-mp-of-message-without-label-and-body-clear",
@@ -79,4 +67,4 @@ for _name, _says, _when in (
         ),
     ),
 ):
-    add(_name, "MQDMPR-3.1.7.1.30-D03", _says, _clear_mp(_when), blind=True)
+    add(_name, "MQDMPR-3.1.7.1.30-D03", _says, bit_clear(UserMessagePacket, "UserHeader.MP", _when), blind=True)
