@@ -30,10 +30,11 @@ def _read(peer, verb, **where):
     return PendingRequest(peer, verb, timeout_ms=0, **where).await_label()
 
 
-@covers("MQDMPR-3.1.7.1.10-09", "MQDMPR-3.1.7.1.14-06")
+@covers("MQDMPR-3.1.7.1.10-09", "MQDMPR-3.1.7.1.13-16", "MQDMPR-3.1.7.1.13-38", "MQDMPR-3.1.7.1.14-06")
 def test_reads_take_messages_of_their_own_queue(peer, sut, judge):
-    """A queue, its subqueue, its journal and another queue contain messages, and all four are open: peeks at the next
-    message by cursors, and receives by handle and by cursor, take the messages of the place that was opened.
+    """A queue, its subqueue, its journal and another queue contain messages, and all four are open: peeks by
+    LookupIdentifier, peeks at the next message by cursors, and receives by handle and by cursor, take the messages of
+    the place that was opened.
     """
     queues = SeveralQueues(peer, sut)
     queues.fill("subqueue", "rst")
@@ -45,6 +46,19 @@ def test_reads_take_messages_of_their_own_queue(peer, sut, judge):
     queues.receive_by_lookup("queue", "k")
     places = _open_places(sut, queues)
     expected = {"queue": "abc", "subqueue": "rst", "journal": "ijk", "other": "uvw"}
+    looked_up = {
+        place: [
+            PendingRequest(
+                peer,
+                "peek_by_lookup_id",
+                queue=queues.names[place],
+                lookup_id=queues.lookup_id(place, label),
+                seek="current",
+            ).await_label()
+            for label in expected[place]
+        ]
+        for place in places
+    }
     peeked, received = {}, {}
     for place, (_, cursor) in places.items():
         peeked[place] = [_read(peer, verb, cursor=cursor) for verb in ("peek_message", "peek_next", "peek_next")]
@@ -53,6 +67,14 @@ def test_reads_take_messages_of_their_own_queue(peer, sut, judge):
             _read(peer, "receive", cursor=cursor),
             *(_read(peer, "receive", handle=handle) for _ in range(2)),
         ]
+    judge(
+        "MQDMPR-3.1.7.1.13-16",
+        "MQDMPR-3.1.7.1.13-38",
+        expected={place: [*expected[place]] for place in places},
+        observed=looked_up,
+        evidence=queues.packets,
+        case="peeks by LookupIdentifier",
+    )
     judge(
         "MQDMPR-3.1.7.1.14-06",
         expected={place: [*expected[place]] for place in places},

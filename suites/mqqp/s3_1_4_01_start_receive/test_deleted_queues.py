@@ -15,14 +15,18 @@ QUEUE_GONE_STATUS = one_of("MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_INVALID_PAR
 
 
 def _read_in_each_way(queue, by, cursor):
-    """Read in each way that a method supports; return the reads, by the kind of read."""
+    """Read in each way that a method supports, without and with a timeout; return the reads, by the kind of read."""
     if by == Method.START_RECEIVE_BY_LOOKUP_ID:
         return {
             kind: [queue.read(action, by=by, lookup_id=LookupId.BEFORE_FIRST)]
             for kind, action in (("peek", Action.LOOKUP_PEEK_NEXT), ("receive", Action.LOOKUP_RECEIVE_NEXT))
         }
     return {
-        kind: [queue.read(action, by=by, hCursor=at) for at in places]
+        kind: [
+            queue.read(action, by=by, hCursor=at, ulTimeout=timeout_ms)
+            for at in places
+            for timeout_ms in (0, LONG_READ_TIMEOUT_MS)
+        ]
         for kind, action, places in (
             ("receive", Action.RECEIVE, (0, cursor)),
             ("peek", Action.PEEK_CURRENT, (0, cursor)),
