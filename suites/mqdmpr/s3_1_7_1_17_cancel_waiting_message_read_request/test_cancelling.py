@@ -49,8 +49,8 @@ def test_only_pending_request_is_cancelled(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.17-05", "MQDMPR-3.1.7.1.17-06", "MQDMPR-3.1.7.1.17-07", "MQDMPR-3.1.7.1.17-10")
 def test_cancelled_read_takes_no_message(peer, sut, judge):
     """Five reads wait at two queues, and one peek at a third queue. The first receive of each of the two queues, a peek
-    by a cursor and the peek at the third queue are cancelled: messages
-    that arrive later complete the other reads, and the cancelled receives take none of these messages.
+    by a cursor and the peek at the third queue are cancelled: messages that arrive later complete the other reads, and
+    the cancelled receives take none of these messages.
     """
     first, second, third = (Application(peer, sut) for _ in range(3))
     handle, other_handle = (

@@ -209,3 +209,53 @@ class QueueManagerOwnObjectNotNotifiedBesideQueueNotification(DirectoryLink):
             answered(answer)
 
         super().write(change, drop_notification)
+
+
+@fault("queue-manager-refused-change-of-label-kept-locally", breaks="MQDMPR-3.1.7.1.24-07", blind=True)
+class QueueManagerRefusedChangeOfLabelKeptLocally(Publishing):
+    """While the directory is unavailable, the queue manager refuses to change the label of a public queue, but uses the
+    new label.
+    """
+
+    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+        def keep_label(status: Status) -> None:
+            if status is not Status.MQ_OK and "Label" in values:
+                queue.Label = values["Label"]
+            written(status)
+
+        super().write(queue, values, keep_label)
+
+
+@fault("queue-manager-write-of-transactional-queue-reported-as-failed", breaks="MQDMPR-3.1.7.1.24-09", blind=True)
+class QueueManagerWriteOfTransactionalQueueReportedAsFailed(Publishing):
+    """The queue manager returns an error for a write of a transactional queue that succeeded in the directory."""
+
+    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+        super().write(queue, values, lambda status: written(Status.MQ_ERROR_NO_DS if queue.Transactional else status))
+
+
+@fault("queue-manager-second-failed-write-reported-as-done", breaks="MQDMPR-3.1.7.1.24-09", blind=True)
+class QueueManagerSecondFailedWriteReportedAsDone(Publishing):
+    """When the directory refuses a second write, the queue manager reports success."""
+
+    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+        def report(status: Status) -> None:
+            before = self.__dict__.get("failed", False)
+            self.__dict__["failed"] = before or status is not Status.MQ_OK
+            written(Status.MQ_OK if before else status)
+
+        super().write(queue, values, report)
+
+
+@fault("queue-manager-update-of-transactional-queue-not-notified", breaks="MQDMPR-3.1.7.1.24-11", blind=True)
+class QueueManagerUpdateOfTransactionalQueueNotNotified(Publishing):
+    """The queue manager raises no change notification when it has written the object of a transactional queue."""
+
+    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+        def drop_notification(status: Status) -> None:
+            made = self.qm.enterprise.state.notifications
+            if queue.Transactional and made and made[-1].iOperation is ChangeOperation.QUEUE_UPDATE:
+                made.pop()
+            written(status)
+
+        super().write(queue, values, drop_notification)

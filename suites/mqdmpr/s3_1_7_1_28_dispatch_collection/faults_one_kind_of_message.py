@@ -180,3 +180,35 @@ class QueueManagerLargeMessageSentTwice(_SentAgain):
 
     def is_sent_again(self, session: Session, position: OutgoingMessagePosition) -> bool:
         return len(position.UserMessage.MessagePropertiesHeader.MessageBody) > LARGE_BODY_BYTES
+
+
+@fault("queue-manager-urgent-message-replaces-waiting-messages", breaks="MQDMPR-3.1.7.1.28-08", blind=True)
+class QueueManagerUrgentMessageReplacesWaitingMessages(DispatchCollection):
+    """When a message of priority 7 is added, the queue manager removes the DispatchEntries of lower priorities."""
+
+    def add(self, session: Session, position: OutgoingMessagePosition) -> None:
+        if position.priority == 7:
+            unsent = session.OutgoingMessageTable._unsent
+            unsent[:] = [entry for entry in unsent if entry[0] == -7]
+        super().add(session, position)
+
+
+@fault("queue-manager-message-of-other-queue-removes-waiting-messages", breaks="MQDMPR-3.1.7.1.28-08", blind=True)
+class QueueManagerMessageOfOtherQueueRemovesWaitingMessages(DispatchCollection):
+    """When a message is added, the queue manager removes the DispatchEntries of the messages to other queues."""
+
+    def add(self, session: Session, position: OutgoingMessagePosition) -> None:
+        for queue in self.qm.adm.OutgoingQueues.values():
+            if queue.session is not session:
+                queue.session.OutgoingMessageTable._unsent.clear()
+        super().add(session, position)
+
+
+@fault("queue-manager-large-message-delays-next-message", breaks="MQDMPR-3.1.7.1.29-04", blind=True)
+class QueueManagerLargeMessageDelaysNextMessage(Sending):
+    """After a message with a body of more than 1,000 bytes, the queue manager waits for its acknowledgment."""
+
+    def may_send(self, session: Session) -> bool:
+        sent = session.OutgoingMessageTable.awaiting_ack
+        large = bool(sent) and len(sent[-1].UserMessage.MessagePropertiesHeader.MessageBody) > LARGE_BODY_BYTES
+        return not large and super().may_send(session)

@@ -8,7 +8,7 @@ from harness.faults.fields import bit_clear
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
 from harness.faults.registry import add
-from reference_qm.codec import UserMessagePacket
+from reference_qm.codec import UserHeader, UserMessagePacket
 from reference_qm.core.remote.remote_reads import RemoteReads
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import MessagePosition
@@ -68,3 +68,27 @@ for _name, _says, _when in (
     ),
 ):
     add(_name, "MQDMPR-3.1.7.1.30-D03", _says, bit_clear(UserMessagePacket, "UserHeader.MP", _when), blind=True)
+
+
+@fault("sender-transaction-header-of-large-message-omitted", breaks="MQDMPR-3.1.7.1.30-D01", blind=True)
+class SenderTransactionHeaderOfLargeMessageOmitted(Sending):
+    """The sender omits the TransactionHeader of a transactional message with a body of more than 1,000 bytes."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet = super().construct_user_message(position)
+        if packet.TransactionHeader is None or len(packet.MessagePropertiesHeader.MessageBody) <= LARGE_BODY_BYTES:
+            return packet
+        cleared = set_fields(packet, {"UserHeader.Flags": lambda flags: flags & ~UserHeader.flags(TH=1)})
+        return replace(cleared, TransactionHeader=None)
+
+
+@fault("sender-transaction-header-of-message-without-label-omitted", breaks="MQDMPR-3.1.7.1.30-D01", blind=True)
+class SenderTransactionHeaderOfMessageWithoutLabelOmitted(Sending):
+    """The sender omits the TransactionHeader of a transactional message without a label."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet = super().construct_user_message(position)
+        if packet.TransactionHeader is None or packet.MessagePropertiesHeader.Label:
+            return packet
+        cleared = set_fields(packet, {"UserHeader.Flags": lambda flags: flags & ~UserHeader.flags(TH=1)})
+        return replace(cleared, TransactionHeader=None)
