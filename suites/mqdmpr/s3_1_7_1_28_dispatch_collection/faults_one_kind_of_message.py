@@ -193,17 +193,6 @@ class QueueManagerUrgentMessageReplacesWaitingMessages(DispatchCollection):
         super().add(session, position)
 
 
-@fault("queue-manager-message-of-other-queue-removes-waiting-messages", breaks="MQDMPR-3.1.7.1.28-08", blind=True)
-class QueueManagerMessageOfOtherQueueRemovesWaitingMessages(DispatchCollection):
-    """When a message is added, the queue manager removes the DispatchEntries of the messages to other queues."""
-
-    def add(self, session: Session, position: OutgoingMessagePosition) -> None:
-        for queue in self.qm.adm.OutgoingQueues.values():
-            if queue.session is not session:
-                queue.session.OutgoingMessageTable._unsent.clear()
-        super().add(session, position)
-
-
 @fault("queue-manager-large-message-delays-next-message", breaks="MQDMPR-3.1.7.1.29-04", blind=True)
 class QueueManagerLargeMessageDelaysNextMessage(Sending):
     """After a message with a body of more than 1,000 bytes, the queue manager waits for its acknowledgment."""

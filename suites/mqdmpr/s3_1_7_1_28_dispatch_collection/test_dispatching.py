@@ -138,7 +138,7 @@ EQUAL_BODY, LARGE_BODY = "equal body", "large body " * 300
 
 
 @needs("send")
-@covers(*TRANSFER_RULES[:3], *CONTENT_RULES[:2], "MQDMPR-3.1.7.1.29-03")
+@covers(*TRANSFER_RULES, *CONTENT_RULES[:2], "MQDMPR-3.1.7.1.29-03")
 @varied("positive journaling", "time to be received")
 def test_messages_to_two_queues_wait_beside_each_other(peer, sut, judge):
     """Messages to two queues of the peer wait at the same time: express and recoverable messages with equal bodies,
@@ -167,7 +167,7 @@ def test_messages_to_two_queues_wait_beside_each_other(peer, sut, judge):
             session.acknowledge_all()
     tags = Sender.tags(frames)
     judge(
-        *TRANSFER_RULES[:3],
+        *TRANSFER_RULES,
         "MQDMPR-3.1.7.1.29-03",
         expected=sorted(sent),
         observed=sorted(tags),
