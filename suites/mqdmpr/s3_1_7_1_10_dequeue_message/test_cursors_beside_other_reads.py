@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.expectations import facts, in_queue
 from harness.peer.association import Call
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import Action
+from harness.wire.rpc_qm2qm import Action, LookupId
 from suites.applications import Application
 from suites.mqqp.steps.lookups import find_lookup_ids
 from suites.mqqp.steps.reading import fill_queue
@@ -124,7 +124,7 @@ def test_lookups_of_transactional_and_large_messages(remote, judge):
     peeks += [queue.look_up(Action.LOOKUP_PEEK_PREV, ids[2]), queue.look_up(Action.LOOKUP_PEEK_NEXT, ids[1])]
     plain = remote.open_with_messages()
     _send_with_priority(remote, "large", 3, body=LARGE_BODY)
-    peeks.append(plain.look_up(Action.LOOKUP_PEEK_CURRENT, find_lookup_ids(plain, 1)[0]))
+    peeks.append(plain.look_up(Action.LOOKUP_PEEK_PREV, LookupId.BEHIND_LAST))
     judge(
         "MQDMPR-3.1.7.1.13-16",
         "MQDMPR-3.1.7.1.13-38",

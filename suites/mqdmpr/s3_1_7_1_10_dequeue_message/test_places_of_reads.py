@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.expectations import facts
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
@@ -31,12 +33,13 @@ def _read(peer, verb, **where):
 
 
 @covers("MQDMPR-3.1.7.1.10-09", "MQDMPR-3.1.7.1.13-16", "MQDMPR-3.1.7.1.13-38", "MQDMPR-3.1.7.1.14-06")
-def test_reads_take_messages_of_their_own_queue(peer, sut, judge):
+@pytest.mark.parametrize("transactional", [False, True], ids=["not transactional", "transactional"])
+def test_reads_take_messages_of_their_own_queue(peer, sut, judge, transactional):
     """A queue, its subqueue, its journal and another queue contain messages, and all four are open: peeks by
     LookupIdentifier, peeks at the next message by cursors, and receives by handle and by cursor, take the messages of
     the place that was opened.
     """
-    queues = SeveralQueues(peer, sut)
+    queues = SeveralQueues(peer, sut, transactional=transactional)
     queues.fill("subqueue", "rst")
     queues.fill("queue", "ijabc")
     queues.fill("other", "uvw")

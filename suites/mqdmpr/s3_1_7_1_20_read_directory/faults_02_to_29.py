@@ -58,7 +58,7 @@ class QueueManagerUnknownComputerGuidFoundAsOwn(QueuePaths):
 
 @fault("queue-manager-offline-second-own-public-queue-refused", breaks="MQDMPR-3.1.7.1.20-14", blind=True)
 class QueueManagerOfflineSecondOwnPublicQueueRefused(Destinations):
-    """While the directory is offline, the queue manager refuses messages to all own public queues but the first."""
+    """While the directory is offline, the queue manager refuses messages to all own public queues except the first."""
 
     def find_local(self, text: str) -> Queue | None:
         found = super().find_local(text)
