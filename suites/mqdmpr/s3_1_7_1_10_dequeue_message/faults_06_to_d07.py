@@ -1,4 +1,4 @@
-"""Faults that break rules of MS-MQDMPR 3.1.7.1.10 to 3.1.7.1.14 for one kind of message, reader or queue."""
+"""Faults that break the rules MQDMPR-3.1.7.1.10-06 to MQDMPR-3.1.7.1.10-D07 for one kind of message or reader."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from reference_qm.codec import MessageClass
 from reference_qm.core.queueing.cursors import Cursors, Got
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Answered, Cursor, WaitingMessageReadOperation
@@ -36,19 +35,6 @@ add(
     "A receive with a timeout from a queue that was deleted after it was opened returns MQ_ERROR_IO_TIMEOUT.",
     replace_step_if(
         Reading.dequeue_message,
-        lambda given: given.queue_desc.QueueReference is None and given.timeout_ms != 0,
-        lambda given: given.answered(Status.MQ_ERROR_IO_TIMEOUT, None),
-    ),
-    blind=True,
-)
-
-
-add(
-    "queue-manager-peek-next-with-timeout-in-deleted-queue-times-out",
-    "MQDMPR-3.1.7.1.14-04",
-    "A peek at the next message with a timeout in a queue that was deleted returns MQ_ERROR_IO_TIMEOUT.",
-    replace_step_if(
-        Reading.peek_next_message,
         lambda given: given.queue_desc.QueueReference is None and given.timeout_ms != 0,
         lambda given: given.answered(Status.MQ_ERROR_IO_TIMEOUT, None),
     ),
@@ -249,101 +235,6 @@ add(
                 (Status.MQ_ERROR_IO_TIMEOUT, None)
                 if position is not None and len(position.MessageReference.Body) > 10_000
                 else (status, position)
-            )
-        ),
-    ),
-    blind=True,
-)
-
-
-@fault("queue-manager-peek-next-after-failed-receive-by-cursor-allowed", breaks="MQDMPR-3.1.7.1.14-13", blind=True)
-class QueueManagerPeekNextAfterFailedReceiveByCursorAllowed(Cursors):
-    """A peek at the next message is allowed for a cursor whose first receive found no message."""
-
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
-        if cursor.Handle in self.__dict__.get("failed", set()) and cursor.CursorState is CursorState.UNREAD:
-            return self._seek_for_peek(cursor)
-        return super().get_next_message_for_peek(cursor)
-
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
-        got = super().get_next_message_for_dequeue(cursor, no_wait)
-        if got[0] is CursorStatus.NOT_FOUND:
-            self.__dict__.setdefault("failed", set()).add(cursor.Handle)
-        return got
-
-
-add(
-    "queue-manager-peek-next-does-not-wait-behind-locked-message",
-    "MQDMPR-3.1.7.1.14-16",
-    "A peek at the next message does not wait if the last message of the queue is locked.",
-    replace_step_if(
-        Reading.peek_next_message,
-        lambda given: (
-            given.queue_desc.QueueReference is not None
-            and isinstance(given.queue_desc.QueueReference.MessagePositionList.Tail, MessagePosition)
-            and given.queue_desc.QueueReference.MessagePositionList.Tail.State is MessagePositionState.LOCKED
-        ),
-        lambda given: given.answered(Status.MQ_ERROR_IO_TIMEOUT, None),
-    ),
-    blind=True,
-)
-
-
-@fault("queue-manager-cursor-of-pending-peek-next-moves-to-first-message", breaks="MQDMPR-3.1.7.1.14-25", blind=True)
-class QueueManagerCursorOfPendingPeekNextMovesToFirstMessage(Cursors):
-    """The cursor of a pending peek at the next message moves to the first message of the queue when a message of a
-    higher priority arrives.
-    """
-
-    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
-        first = message_position.QueueReference.MessagePositionList.Start.Next
-        waits = cursor.CursorState is CursorState.WAIT_PEEK
-        super().message_available(cursor, message_position)
-        if waits and isinstance(first, MessagePosition) and first is not message_position:
-            cursor.MessagePositionReference = first
-
-
-add(
-    "queue-manager-pending-peek-next-fails-for-transactional-message",
-    "MQDMPR-3.1.7.1.14-29",
-    "A pending peek at the next message returns MQ_ERROR_IO_TIMEOUT when a transactional message arrives.",
-    with_arguments(
-        Waiting.wait_for_new_message,
-        answered=_change_answers(
-            lambda given, status, position: (
-                (Status.MQ_ERROR_IO_TIMEOUT, None)
-                if not given.destructive_read and given.cursor is not None and _is_transactional(position)
-                else (status, position)
-            )
-        ),
-    ),
-    blind=True,
-)
-
-
-add(
-    "queue-manager-tag-of-second-two-phase-receive-lost",
-    "MQDMPR-3.1.7.1.11-12",
-    "The queue manager ignores the tag of a two-phase receive while another receive of the same handle waits.",
-    with_arguments(
-        TwoPhaseReading.dequeue_message_begin,
-        tag=lambda given: None if given.queue_desc.WaitingMessageReadOperationCollection else given.tag,
-    ),
-    blind=True,
-)
-
-
-add(
-    "queue-manager-two-phase-receive-by-cursor-at-end-returns-timeout",
-    "MQDMPR-3.1.7.1.11-15",
-    "A two-phase receive by a cursor with the timeout zero returns MQ_ERROR_IO_TIMEOUT instead of"
-    " MQ_ERROR_MESSAGE_NOT_FOUND.",
-    with_arguments(
-        TwoPhaseReading.dequeue_message_begin,
-        answered=_change_answers(
-            lambda given, status, position: (
-                Status.MQ_ERROR_IO_TIMEOUT if status is Status.MQ_ERROR_MESSAGE_NOT_FOUND else status,
-                position,
             )
         ),
     ),
