@@ -30,7 +30,7 @@ class _DestinationRefused(Identifying):
         super().check_form(packet)
 
 
-@fault("receiver-dq-5-refused", breaks="MQDMPR-3.1.7.1.31-D15", blind=True)
+@fault("receiver-dq-5-refused", breaks=("MQDMPR-3.1.7.1.31-D15", "MQMQ-2.2.19.2-D06"), blind=True)
 class ReceiverDq5Refused(_DestinationRefused):
     """The receiver refuses a message with DQ 5, whose destination is a public queue."""
 
