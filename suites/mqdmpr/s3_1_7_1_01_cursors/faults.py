@@ -287,3 +287,41 @@ class ClosedCursorClosesOtherCursorsOfHandle(QueueOpening):
     def close_cursor(self, cursor: Cursor) -> None:
         super().close_cursor(cursor)
         cursor.OpenQueueDescriptorReference.CursorCollection.clear()
+
+
+@fault("queue-manager-cursor-of-other-queue-usable", breaks="MQDMPR-3.1.7.1.1-07", blind=True)
+class QueueManagerCursorOfOtherQueueUsable(RemoteStarting):
+    """A read of a queue with the cursor of another queue that the same client has opened moves this cursor."""
+
+    def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
+        found = super().find_remote_cursor(descriptor, handle)
+        others = (one for one in self.qm.descriptors.values() if one.QueueReference is not descriptor.QueueReference)
+        return found or next((one.CursorCollection[handle] for one in others if handle in one.CursorCollection), None)
+
+
+@fault("queue-manager-new-cursor-also-in-later-descriptor", breaks="MQDMPR-3.1.7.1.1-07", blind=True)
+class QueueManagerNewCursorAlsoInLaterDescriptor(Cursors):
+    """A new cursor also belongs to the OpenQueueDescriptor of its queue that was opened last."""
+
+    def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
+        cursor = super().open(queue_desc)
+        queue = queue_desc.QueueReference
+        if cursor is not None and queue is not None:
+            latest = list(queue.OpenQueueDescriptorCollection.values())[-1:]
+            for one in latest:
+                one.CursorCollection[cursor.Handle] = cursor
+        return cursor
+
+
+@fault("queue-manager-second-cursor-usable-by-first-descriptor", breaks="MQDMPR-3.1.7.1.1-07", blind=True)
+class QueueManagerSecondCursorUsableByFirstDescriptor(RemoteStarting):
+    """The OpenQueueDescriptor of a queue that was opened first can use the second cursor of every descriptor."""
+
+    def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
+        found = super().find_remote_cursor(descriptor, handle)
+        queue = descriptor.QueueReference
+        opened = [] if queue is None else list(queue.OpenQueueDescriptorCollection.values())
+        if found is not None or not opened or opened[0] is not descriptor:
+            return found
+        seconds = (list(one.CursorCollection.values())[1:2] for one in opened[1:])
+        return next((cursor for one in seconds for cursor in one if cursor.Handle == handle), None)

@@ -15,10 +15,16 @@ LONG_READ_TIMEOUT_MS = 600_000
 @covers("MQDMPR-3.1.7.1.1-06", "MQDMPR-3.1.7.1.1-07", "MQDMPR-3.1.7.1.1-08", "MQDMPR-3.1.7.1.1-10")
 def test_new_cursor_is_separate_and_before_first_message(remote, judge):
     """Two cursors are created, and one is moved to the second message: the other cursor still reads the first message.
-    A cursor has no next message before its first read, and cannot be used with a different handle of the queue.
+    A cursor has no next message before its first read, and cannot be used with an earlier or later handle of the
+    queue or with a handle of another queue.
     """
+    earlier = remote.open()
     queue = remote.open_with_messages("first", "second")
-    other_queue = remote.open(association=queue.association)
+    others = [
+        remote.open(association=queue.association),
+        earlier,
+        remote.open("admin", association=queue.association),
+    ]
     cursors = [queue.cursor() for _ in range(2)]
     judge(
         "MQDMPR-3.1.7.1.1-10",
@@ -59,13 +65,15 @@ def test_new_cursor_is_separate_and_before_first_message(remote, judge):
         evidence=evidence,
         case="labels returned by the reads",
     )
-    read_by_other_queue = other_queue.peek(hCursor=going)
+    remote.deliver(["of the other queue"], queue="admin")
+    foreign_reads = [one.peek(hCursor=cursor) for one in others for cursor in (going, staying)]
+    then = queue.peek(hCursor=going)
     judge(
         "MQDMPR-3.1.7.1.1-07",
-        expected=Call.FAILURE,
-        observed=read_by_other_queue.label_or_failure,
-        evidence=read_by_other_queue,
-        case="read of a different queue by the cursor",
+        expected=[*[Call.FAILURE] * len(foreign_reads), "second"],
+        observed=[*(one.label_or_failure for one in foreign_reads), then.label_or_outcome],
+        evidence=[*foreign_reads, then],
+        case="reads with other handles by the cursors, and a read with their own handle",
     )
 
 

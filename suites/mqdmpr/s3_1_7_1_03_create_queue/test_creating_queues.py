@@ -82,20 +82,27 @@ def _read_name(sut, queue):
 )
 @varied("time to reach queue", "application tag", "trace", "body", "read by")
 def test_new_queue_is_listed_with_own_empty_journal(sut, judge):
-    """The SUT lists each of two new queues, with a private format name and an empty journal. A message that is received
-    from a queue is stored only in the journal of that queue. A new queue with the name of a deleted queue also has an
-    empty journal.
+    """The SUT creates two queues, and creates and deletes a transactional queue twice. The SUT lists the first two
+    queues, with a private format name and an empty journal. A message that is received from a queue is stored only in
+    the journal of that queue. A new queue with the name of a deleted queue also has an empty journal.
     """
     one, other = (rf"private$\mqc-{sut.own}-{number}-made" for number in ("first", "second"))
     was_listed, get_before = _is_listed(sut, one), sut.attempt("get_queue", name=one)
     for name in (one, other):
         sut.create_queue(name, journaling=True)
     is_listed, get_after = _is_listed(sut, one), sut.attempt("get_queue", name=one)
+    third = rf"private$\mqc-{sut.own}-transactional-made"
+    queries = [get_before, get_after]
+    for _ in range(2):
+        sut.create_queue(third, transactional=True, label="transactional")
+        queries.append(sut.attempt("get_queue", name=third))
+        sut.attempt("delete_queue", name=third)
+        queries.append(sut.attempt("get_queue", name=third))
     judge(
         "MQDMPR-3.1.7.1.3-06",
-        expected=[Outcome.REFUSED, Outcome.DONE],
-        observed=[get_before, get_after],
-        case="queries of the queue before and after its creation",
+        expected=[Outcome.REFUSED, Outcome.DONE, *[Outcome.DONE, Outcome.REFUSED] * 2],
+        observed=queries,
+        case="queries of a queue before and after its creation, and after each creation and deletion of another queue",
     )
     judge(
         "MQDMPR-3.1.7.1.3-D07",

@@ -15,6 +15,7 @@ from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.publishing import OnStatus, Publishing
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.core.store.disk import Change
+from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.states import MessagePositionState
@@ -346,3 +347,83 @@ class ReceiverLockedMessageOfDeletedQueueReportedAsPurged(Positions):
         if locked and reason is MessageClass.MQMSG_CLASS_NACK_Q_DELETED:
             reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
         super().delete_message(position, reason)
+
+
+@fault("queue-manager-object-of-deleted-queue-with-messages-stays", breaks="MQDMPR-3.1.7.1.4-13", blind=True)
+class QueueManagerObjectOfDeletedQueueWithMessagesStays(Publishing):
+    """When a public queue that contains messages is deleted, the queue manager leaves the queue's directory object."""
+
+    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+        if len(queue.MessagePositionList):
+            withdrawn(Status.MQ_OK)
+        else:
+            super().withdraw(queue, withdrawn)
+
+
+@fault("queue-manager-object-of-second-deleted-queue-stays", breaks="MQDMPR-3.1.7.1.4-13", blind=True)
+class QueueManagerObjectOfSecondDeletedQueueStays(Publishing):
+    """The queue manager deletes the directory object of only the first public queue that is deleted."""
+
+    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+        if self.__dict__.get("deleted"):
+            withdrawn(Status.MQ_OK)
+            return
+        self.__dict__["deleted"] = True
+        super().withdraw(queue, withdrawn)
+
+
+@fault("queue-manager-object-of-deleted-transactional-queue-stays", breaks="MQDMPR-3.1.7.1.4-13", blind=True)
+class QueueManagerObjectOfDeletedTransactionalQueueStays(Publishing):
+    """When a transactional public queue with a label is deleted, the queue manager leaves its directory object."""
+
+    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+        if queue.Transactional and queue.Label:
+            withdrawn(Status.MQ_OK)
+        else:
+            super().withdraw(queue, withdrawn)
+
+
+def _delete_other_object(queue: Queue | None, done: Callable[[], None], delete: Any) -> None:
+    """Delete the directory object of another queue before the deletion that an administrator requested."""
+    if queue is None:
+        done()
+    else:
+        delete(queue, lambda status: done())
+
+
+@fault("queue-manager-deletion-also-deletes-object-of-later-queue", breaks="MQDMPR-3.1.7.1.4-14", blind=True)
+class QueueManagerDeletionAlsoDeletesObjectOfLaterQueue(Publishing):
+    """When a public queue is deleted, the queue manager also deletes the directory object of the public queue that was
+    created after the deleted queue.
+    """
+
+    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+        queues = self._list_public_queues()
+        later = queues[queues.index(queue) + 1 :] if queue in queues else []
+        delete = super().withdraw
+        _delete_other_object(later[0] if later else None, lambda: delete(queue, withdrawn), delete)
+
+
+@fault("queue-manager-deletion-also-deletes-object-with-same-label", breaks="MQDMPR-3.1.7.1.4-14", blind=True)
+class QueueManagerDeletionAlsoDeletesObjectWithSameLabel(Publishing):
+    """When a public queue is deleted, the queue manager also deletes the directory object of a public queue with the
+    same label.
+    """
+
+    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+        same = [one for one in self._list_public_queues() if one is not queue and one.Label == queue.Label]
+        delete = super().withdraw
+        _delete_other_object(same[0] if same else None, lambda: delete(queue, withdrawn), delete)
+
+
+@fault("queue-manager-deletion-of-private-queue-deletes-public-object", breaks="MQDMPR-3.1.7.1.4-14", blind=True)
+class QueueManagerDeletionOfPrivateQueueDeletesPublicObject(Queues):
+    """When a private queue is deleted, the queue manager deletes the directory object of the public queue that was
+    created last.
+    """
+
+    def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
+        public = [one for one in self.qm.adm.QueueCollection.values() if one.QueueType is QueueType.PUBLIC]
+        if queue.QueueType is QueueType.PRIVATE and queue.parent is None and public:
+            self.qm.publishing.withdraw(public[-1], lambda status: None)
+        return super().delete(queue, token, done)

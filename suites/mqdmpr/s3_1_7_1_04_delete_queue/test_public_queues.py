@@ -12,28 +12,38 @@ from suites.mqdmpr.steps.directory import Enterprise
 @needs("queue_control", "directory", "environment")
 @covers("MQDMPR-3.1.7.1.4-13", "MQDMPR-3.1.7.1.4-14")
 def test_deleted_public_queue_leaves_directory_and_others_stay(peer, sut, judge):
-    """The last of three public queues is deleted: neither the SUT's list of queues nor the directory contains this
-    queue, and the objects of the other two queues are unchanged.
+    """The SUT deletes four of seven public queues with the same label: the last queue, a queue with a message, a
+    transactional queue, and an empty queue between others. Neither the SUT's list of queues nor the directory contains
+    a deleted queue. The objects of the other queues are unchanged, also when the SUT has deleted a private queue.
     """
     enterprise = Enterprise(peer, sut)
-    *others, deleted = (enterprise.create_queue(label="a public queue") for _ in range(3))
-    answer = PendingRequest(peer, "delete_queue", name=deleted).await_outcome()
-    listed = [queue["name"].lower() for queue in sut.control.call("list")["queues"]]
-    judge(
-        "MQDMPR-3.1.7.1.4-13",
-        expected=facts(deletion=Outcome.DONE, queue_is_listed=False, directory_object={}),
-        observed={
-            "deletion": answer,
-            "queue_is_listed": deleted.lower() in listed,
-            "directory_object": enterprise.read_object(deleted),
-        },
+    kept = {name: enterprise.create_queue(label="a public queue") for name in ("first", "second")}
+    filled, transactional, empty = (
+        enterprise.create_queue(label="a public queue", transactional=kind) for kind in (False, True, False)
     )
-    labels = [enterprise.read_object(name).get("label") for name in (deleted, *others)]
+    kept["third"] = enterprise.create_queue(label="a public queue")
+    last, private = enterprise.create_queue(label="a public queue"), sut.new_queue("private")
+    if sut.has("send"):
+        sut.send_here(filled, ["deleted with the queue"])
+    for word, deleted in (("last", last), ("filled", filled), ("transactional", transactional), ("empty", empty)):
+        answer = PendingRequest(peer, "delete_queue", name=deleted).await_outcome()
+        listed = [queue["name"].lower() for queue in sut.control.call("list")["queues"]]
+        judge(
+            "MQDMPR-3.1.7.1.4-13",
+            expected=facts(deletion=Outcome.DONE, queue_is_listed=False, directory_object={}),
+            observed={
+                "deletion": answer,
+                "queue_is_listed": deleted.lower() in listed,
+                "directory_object": enterprise.read_object(deleted),
+            },
+            case=f"{word} queue",
+        )
+    sut.delete_queue(private)
     judge(
         "MQDMPR-3.1.7.1.4-14",
-        expected=[None, "a public queue", "a public queue"],
-        observed=labels,
-        case="labels in the directory of the deleted queue and of the two other queues",
+        expected=dict.fromkeys(kept, "a public queue"),
+        observed={word: enterprise.read_object(name).get("label") for word, name in kept.items()},
+        case="labels in the directory of the other queues",
     )
 
 

@@ -6,7 +6,8 @@ from harness.faults.parts import fault
 from reference_qm.core.queueing.queue_opening import DENY_RECEIVE, RECEIVE, SEND, QueueOpening
 from reference_qm.core.remote.model import OpenQueueEntry
 from reference_qm.core.remote.remote_opening import RemoteOpening
-from reference_qm.model.elements import OpenQueueDescriptor
+from reference_qm.model.elements import Cursor, OpenQueueDescriptor
+from reference_qm.model.enums import CursorState, QueueAccessType
 from reference_qm.model.statuses import Status
 
 
@@ -161,3 +162,46 @@ class ClosingMultipleHandleLeavesSecondQueueOpen(QueueOpening):
         if queue_desc.Multiple:
             del queue_desc.OpenQueueDescriptorCollection[1:]
         super().close_queue(queue_desc)
+
+
+class _CursorsLeftUsable(QueueOpening):
+    """Leave some cursors of a closed OpenQueueDescriptor open."""
+
+    def list_left(self, queue_desc: OpenQueueDescriptor) -> dict[int, Cursor]:
+        """Return the cursors that stay open."""
+        return {}
+
+    def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
+        queue, left = queue_desc.QueueReference, self.list_left(queue_desc)
+        for handle in left:
+            del queue_desc.CursorCollection[handle]
+        super().close_queue(queue_desc)
+        if left and queue is not None:
+            queue_desc.CursorCollection.update(left)
+            self.qm.descriptors[queue_desc.Handle] = queue_desc
+
+
+@fault("queue-manager-close-of-queue-closes-first-cursor-only", breaks="MQDMPR-3.1.7.1.6-15", blind=True)
+class QueueManagerCloseOfQueueClosesFirstCursorOnly(_CursorsLeftUsable):
+    """When an OpenQueueDescriptor is closed, the queue manager closes only its first cursor."""
+
+    def list_left(self, queue_desc: OpenQueueDescriptor) -> dict[int, Cursor]:
+        return dict(list(queue_desc.CursorCollection.items())[1:])
+
+
+@fault("queue-manager-close-of-queue-leaves-moved-cursors", breaks="MQDMPR-3.1.7.1.6-15", blind=True)
+class QueueManagerCloseOfQueueLeavesMovedCursors(_CursorsLeftUsable):
+    """When an OpenQueueDescriptor is closed, the queue manager leaves cursors that have read a message open."""
+
+    def list_left(self, queue_desc: OpenQueueDescriptor) -> dict[int, Cursor]:
+        cursors = queue_desc.CursorCollection
+        return {handle: one for handle, one in cursors.items() if one.CursorState is CursorState.READ}
+
+
+@fault("queue-manager-close-of-peeked-queue-leaves-cursors", breaks="MQDMPR-3.1.7.1.6-15", blind=True)
+class QueueManagerCloseOfPeekedQueueLeavesCursors(_CursorsLeftUsable):
+    """When an OpenQueueDescriptor with peek access is closed, the queue manager leaves its cursors open."""
+
+    def list_left(self, queue_desc: OpenQueueDescriptor) -> dict[int, Cursor]:
+        receives = queue_desc.AccessType is QueueAccessType.RECEIVE
+        return {} if receives else dict(queue_desc.CursorCollection)

@@ -12,35 +12,37 @@ LONG_WAIT_MS = 60_000
 @needs("receive", "queues")
 @covers("MQDMPR-3.1.7.1.2-06", "MQDMPR-3.1.7.1.6-15")
 def test_closed_handle_closes_its_cursors(peer, sut, judge):
-    """Each of two handles has two cursors: closing the first handle closes its cursors; closing one cursor of the
-    second handle leaves the other cursor of this handle open.
+    """Each of three handles has two cursors: closing the first handle and the third handle, which was opened to peek,
+    closes their cursors; closing one cursor of the second handle leaves the other cursor of this handle open.
     """
     application = Application(peer, sut)
     queue = application.queue
     packet = peer.open_raw().send(application.build_message("read"))
     application.await_labels(1)
-    handles = [sut.control.call("open_queue", queue=queue, access="receive")["handle"] for _ in range(2)]
+    accesses = ("receive", "receive", "peek")
+    handles = [sut.control.call("open_queue", queue=queue, access=access)["handle"] for access in accesses]
     cursors = [sut.control.call("open_cursor", handle=handle)["cursor"] for handle in handles for _ in range(2)]
 
     def attempt_peeks() -> list[str]:
         return [sut.attempt("peek_message", cursor=cursor, timeout_ms=0) for cursor in cursors]
 
     cursors_before = attempt_peeks()
-    sut.control.call("close_queue", handle=handles[0])
+    for handle in (handles[0], handles[2]):
+        sut.control.call("close_queue", handle=handle)
     judge(
         "MQDMPR-3.1.7.1.6-15",
         expected={
-            "before the close": [Outcome.DONE] * 4,
-            "after the close": [Outcome.REFUSED, Outcome.REFUSED, Outcome.DONE, Outcome.DONE],
+            "before the close": [Outcome.DONE] * 6,
+            "after the close": [Outcome.REFUSED] * 2 + [Outcome.DONE] * 2 + [Outcome.REFUSED] * 2,
         },
         observed={"before the close": cursors_before, "after the close": attempt_peeks()},
-        case="peeks by the four cursors",
+        case="peeks by the six cursors",
     )
     sut.control.call("close_cursor", cursor=cursors[2])
     judge(
         "MQDMPR-3.1.7.1.2-06",
         expected=[Outcome.REFUSED, Outcome.DONE],
-        observed=attempt_peeks()[2:],
+        observed=attempt_peeks()[2:4],
         evidence=packet,
         case="peeks by the closed cursor and by the open cursor",
     )

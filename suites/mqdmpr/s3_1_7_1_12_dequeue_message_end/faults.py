@@ -247,3 +247,58 @@ class QueueManagerReturnedMessageWakesNoReader(TwoPhaseReading):
             ended(Status.MQ_OK)
         else:
             super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
+
+
+add(
+    "queue-manager-negative-end-of-receive-from-deleted-queue-succeeds",
+    "MQDMPR-3.1.7.1.12-04",
+    "The queue manager returns MQ_OK for the negative end of a receive whose queue was deleted.",
+    with_arguments(
+        TwoPhaseReading.dequeue_message_end,
+        ended=lambda given: given.ended if given.delete_message else lambda status: given.ended(Status.MQ_OK),
+    ),
+    blind=True,
+)
+
+
+@fault("queue-manager-end-of-receive-from-queue-created-again-succeeds", breaks="MQDMPR-3.1.7.1.12-04", blind=True)
+class QueueManagerEndOfReceiveFromQueueCreatedAgainSucceeds(TwoPhaseReading):
+    """The end of a receive returns MQ_OK if the queue was deleted and a queue with its name was created."""
+
+    def dequeue_message_end(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        position: MessagePosition,
+        delete_message: bool,
+        ended: Callable[[Status], None],
+        transactional: bool = False,
+    ) -> None:
+        again = self.qm.queue_names.find_by_path(position.QueueReference.Pathname)
+        if queue_desc.QueueReference is None and again is not None:
+            ended(Status.MQ_OK)
+        else:
+            super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
+
+
+@fault("queue-manager-second-end-of-receive-from-deleted-queue-succeeds", breaks="MQDMPR-3.1.7.1.12-04", blind=True)
+class QueueManagerSecondEndOfReceiveFromDeletedQueueSucceeds(TwoPhaseReading):
+    """For two receives from a queue that was deleted, only the end of the first receive returns
+    MQ_ERROR_QUEUE_NOT_AVAILABLE.
+    """
+
+    refused: frozenset[int] = frozenset()
+
+    def dequeue_message_end(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        position: MessagePosition,
+        delete_message: bool,
+        ended: Callable[[Status], None],
+        transactional: bool = False,
+    ) -> None:
+        if queue_desc.QueueReference is None and queue_desc.Handle in self.refused:
+            ended(Status.MQ_OK)
+            return
+        if queue_desc.QueueReference is None:
+            self.refused |= {queue_desc.Handle}
+        super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)

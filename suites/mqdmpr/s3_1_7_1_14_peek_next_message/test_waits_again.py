@@ -89,7 +89,7 @@ def test_message_completes_pending_peek_by_cursor_and_reads_behind_it(remote, ju
     )
 
 
-@covers("MQDMPR-3.1.7.1.10-27", "MQDMPR-3.1.7.1.10-34")
+@covers("MQDMPR-3.1.7.1.10-27", "MQDMPR-3.1.7.1.10-34", "MQDMPR-3.1.7.1.11-12")
 @pytest.mark.parametrize("which", [0, 1, 2])
 def test_cancel_ends_one_of_three_pending_receives_by_cursors(remote, judge, which):
     """Receives by three cursors wait, and one of these receives is cancelled: the other receives still wait, and the
@@ -106,6 +106,7 @@ def test_cancel_ends_one_of_three_pending_receives_by_cursors(remote, judge, whi
     ends = [describe_end(read) if read is reads[which] else read.state_after_silence() for read in reads]
     judge(
         "MQDMPR-3.1.7.1.10-27",
+        "MQDMPR-3.1.7.1.11-12",
         expected=facts(
             before=[Call.WAITING] * 3,
             cancel="MQ_OK",

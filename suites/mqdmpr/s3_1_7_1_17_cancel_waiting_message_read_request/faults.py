@@ -144,3 +144,104 @@ class CancelOfUnknownRequestSucceeds(QueueCommands):
     def cancel_waiting(self, request: commands.CancelWaiting, token: int, now: Now) -> Result:
         super().cancel_waiting(request, token, now)
         return Result({"cancelled": True})
+
+
+@fault("queue-manager-cancel-of-unknown-tag-ends-single-pending-read", breaks="MQDMPR-3.1.7.1.17-11", blind=True)
+class QueueManagerCancelOfUnknownTagEndsSinglePendingRead(QueueCommands):
+    """The cancellation of an unknown tag ends the pending read of an application if only one read is pending."""
+
+    def cancel_waiting(self, request: commands.CancelWaiting, token: int, now: Now) -> Result:
+        result = super().cancel_waiting(request, token, now)
+        readers = list(self.qm.readers.values())
+        if result.values == {"cancelled": False} and len(readers) == 1:
+            self.qm.waiting.stop_reader(readers[0], Status.MQ_ERROR_OPERATION_CANCELLED)
+        return result
+
+
+@fault("queue-manager-second-cancel-of-request-succeeds", breaks="MQDMPR-3.1.7.1.17-11", blind=True)
+class QueueManagerSecondCancelOfRequestSucceeds(QueueCommands):
+    """The queue manager returns success for the cancellation of a request that was cancelled before."""
+
+    cancelled: frozenset[int] = frozenset()
+
+    def cancel_waiting(self, request: commands.CancelWaiting, token: int, now: Now) -> Result:
+        result = super().cancel_waiting(request, token, now)
+        if result.values == {"cancelled": True}:
+            self.cancelled |= {request.token}
+        return Result({"cancelled": request.token in self.cancelled})
+
+
+@fault("queue-manager-cancel-of-completed-request-succeeds", breaks="MQDMPR-3.1.7.1.17-11", blind=True)
+class QueueManagerCancelOfCompletedRequestSucceeds(QueueCommands):
+    """The queue manager returns success for the cancellation of a request that has already got its answer."""
+
+    def cancel_waiting(self, request: commands.CancelWaiting, token: int, now: Now) -> Result:
+        result = super().cancel_waiting(request, token, now)
+        return Result({"cancelled": True}) if request.token < token else result
+
+
+@fault("queue-manager-cancelled-receive-by-cursor-takes-next-message", breaks="MQDMPR-3.1.7.1.17-06", blind=True)
+class QueueManagerCancelledReceiveByCursorTakesNextMessage(Waiting):
+    """A cancelled receive by a cursor still removes the next message of its queue."""
+
+    def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
+        readers = [
+            (one, reader)
+            for one in queue.OpenQueueDescriptorCollection.values()
+            for reader in one.WaitingMessageReadOperationCollection
+        ]
+        found = super().cancel_waiting_read(queue, tag, status)
+        for descriptor, reader in readers:
+            by_cursor = reader.CursorReference is not None and reader.DestructiveRead
+            if reader.number not in self.qm.readers and by_cursor:
+                reader.Tag, reader.answered = None, self.discard_message
+                self.qm.readers[reader.number] = reader
+                descriptor.WaitingMessageReadOperationCollection[reader] = None
+        return found
+
+    def discard_message(self, status: Status, position: MessagePosition | None) -> None:
+        """Delete the message that completes the cancelled receive."""
+        if position is not None:
+            self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+
+
+@fault("queue-manager-second-cancelled-read-ends-with-time-out", breaks="MQDMPR-3.1.7.1.17-07", blind=True)
+class QueueManagerSecondCancelledReadEndsWithTimeOut(Waiting):
+    """The cancellation of a second pending read of a queue ends the read with MQ_ERROR_IO_TIMEOUT."""
+
+    def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
+        cancelled = self.__dict__.setdefault("cancelled", set())
+        again = queue.Pathname in cancelled
+        cancelled.add(queue.Pathname)
+        return super().cancel_waiting_read(queue, tag, Status.MQ_ERROR_IO_TIMEOUT if again else status)
+
+
+@fault("queue-manager-cancelled-peek-ends-with-time-out", breaks="MQDMPR-3.1.7.1.17-07", blind=True)
+class QueueManagerCancelledPeekEndsWithTimeOut(Waiting):
+    """The cancellation of a pending peek without a cursor ends the peek with MQ_ERROR_IO_TIMEOUT."""
+
+    def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
+        for reader in self.qm.readers.values():
+            if reader.Tag == tag and reader.CursorReference is None and not reader.DestructiveRead:
+                return super().cancel_waiting_read(queue, tag, Status.MQ_ERROR_IO_TIMEOUT)
+        return super().cancel_waiting_read(queue, tag, status)
+
+
+@fault("queue-manager-cancel-of-peek-returns-not-found", breaks="MQDMPR-3.1.7.1.17-10", blind=True)
+class QueueManagerCancelOfPeekReturnsNotFound(Waiting):
+    """The cancellation of a pending peek ends the peek, but returns STATUS_NOT_FOUND."""
+
+    def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
+        peeks = any(reader.Tag == tag and not reader.DestructiveRead for reader in self.qm.readers.values())
+        found = super().cancel_waiting_read(queue, tag, status)
+        return Status.STATUS_NOT_FOUND if peeks else found
+
+
+@fault("queue-manager-cancel-of-last-pending-read-returns-not-found", breaks="MQDMPR-3.1.7.1.17-10", blind=True)
+class QueueManagerCancelOfLastPendingReadReturnsNotFound(Waiting):
+    """The cancellation of the only pending read of a queue returns STATUS_NOT_FOUND."""
+
+    def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
+        found = super().cancel_waiting_read(queue, tag, status)
+        left = any(one.WaitingMessageReadOperationCollection for one in queue.OpenQueueDescriptorCollection.values())
+        return found if left else Status.STATUS_NOT_FOUND

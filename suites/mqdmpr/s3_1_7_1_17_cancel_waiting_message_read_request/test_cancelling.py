@@ -14,7 +14,8 @@ PENDING_TIMEOUT_MS = 60_000
 @covers("MQDMPR-3.1.7.1.17-11")
 def test_only_pending_request_is_cancelled(peer, sut, judge):
     """An application tries to cancel an answered, a pending and a cancelled receive: only the pending receive can be
-    cancelled, and a different pending receive continues to wait.
+    cancelled, and a different pending receive continues to wait. Then this receive is the only pending receive: another
+    cancellation of the answered and of the cancelled receive fails, and does not end it.
     """
     application = Application(peer, sut)
     over = sut.control.begin("receive", queue=application.queue, timeout_ms=0)
@@ -26,6 +27,9 @@ def test_only_pending_request_is_cancelled(peer, sut, judge):
         ("cancelled receive can be cancelled again", requests[0]),
     )
     observed = {name: _is_cancelled(peer, sut, one) for name, one in asked_for}
+    again = [_is_cancelled(peer, sut, one) for one in (over, requests[0])]
+    peer.settle()
+    observed["other cancellations beside one pending receive"] = again
     observed["other receive is still pending"] = sut.control.answer(requests[1]) is None
     judge(
         "MQDMPR-3.1.7.1.17-11",
@@ -33,6 +37,7 @@ def test_only_pending_request_is_cancelled(peer, sut, judge):
             "completed receive can be cancelled": False,
             "pending receive can be cancelled": True,
             "cancelled receive can be cancelled again": False,
+            "other cancellations beside one pending receive": [False, False],
             "other receive is still pending": True,
         },
         observed=observed,
@@ -43,10 +48,11 @@ def test_only_pending_request_is_cancelled(peer, sut, judge):
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.17-05", "MQDMPR-3.1.7.1.17-06", "MQDMPR-3.1.7.1.17-07", "MQDMPR-3.1.7.1.17-10")
 def test_cancelled_read_takes_no_message(peer, sut, judge):
-    """Five reads wait at two queues, and the first receive of each queue and a peek by a cursor are cancelled: messages
-    that arrive later complete the other reads, and the cancelled receives take none of these messages.
+    """Five reads wait at two queues, and one peek at a third queue. The first receive of each of the two queues, a peek
+    by a cursor and the peek at the third queue are cancelled: messages that arrive later complete the other reads, and
+    the cancelled receives take none of these messages.
     """
-    first, second = Application(peer, sut), Application(peer, sut)
+    first, second, third = (Application(peer, sut) for _ in range(3))
     handle, other_handle = (
         sut.control.call("open_queue", queue=one.queue, access="receive")["handle"] for one in (first, second)
     )
@@ -58,12 +64,18 @@ def test_cancelled_read_takes_no_message(peer, sut, judge):
         ("receive of the other queue", "receive", {"queue": second.queue}),
         ("later receive of the other queue", "receive", {"queue": second.queue}),
         ("peek of the other queue", "peek_message", {"cursor": cursor}),
+        ("only read of the third queue", "peek_message", {"queue": third.queue}),
     ):
         reads[name] = PendingRequest(peer, verb, timeout_ms=PENDING_TIMEOUT_MS, **where)
         peer.settle()
-    cancelled = ("first receive", "receive of the other queue", "peek of the other queue")
+    cancelled = (
+        "first receive",
+        "receive of the other queue",
+        "peek of the other queue",
+        "only read of the third queue",
+    )
     answers = [_is_cancelled(peer, sut, reads[name].number) for name in cancelled]
-    outcomes = [reads[name].await_outcome() for name in cancelled]
+    outcomes = [reads[name].await_label() for name in cancelled]
     connection = peer.open_raw()
     packets = [connection.send(one.build_message(label)) for one, label in ((first, "a"), (second, "b"))]
     labels = [reads[name].await_label() for name in reads if name not in cancelled]
@@ -71,8 +83,8 @@ def test_cancelled_read_takes_no_message(peer, sut, judge):
     first.await_labels(1)
     judge.all(
         expected=facts(
-            cancelled=[True] * 3,
-            cancelled_reads=[Outcome.REFUSED] * 3,
+            cancelled=[True] * 4,
+            cancelled_reads=[Outcome.REFUSED] * 4,
             other_receives=["a", "b"],
             queue=in_queue("c"),
             other_queue=in_queue(),

@@ -103,19 +103,63 @@ def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.19-03", "MQDMPR-3.1.7.1.19-04")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_deletion_of_public_queue_is_notified_once(peer, sut, judge):
-    """The SUT deletes three public queues, one of them transactional: each deletion causes one change notification,
-    with the operation QueueDeletion.
+    """The SUT deletes three public queues, one of them transactional, that contain messages: each deletion causes one
+    change notification with the name of the queue and the operation QueueDeletion.
     """
     enterprise = Enterprise(peer, sut)
-    for transactional in (False, True, False):
-        name = enterprise.create_queue(transactional=transactional)
+    kinds = (False, True, False)
+    names = [enterprise.create_queue(transactional=transactional) for transactional in kinds]
+    for transactional, name in reversed([*zip(kinds, names, strict=True)]):
+        if sut.has("send"):
+            sut.send_here(name, ["deleted"], delivery="transactional" if transactional else "express")
         earlier = len(enterprise.list_notifications())
         sut.delete_queue(name)
-        operations = [operation for operation, queue in enterprise.list_notifications()[earlier:] if queue == name]
+        made = [one for one in enterprise.list_notifications()[earlier:] if one[1] in names]
+        operations = [operation for operation, queue in made if queue == name]
         raised = holds("the SUT raises a change notification")
         case = "transactional queue" if transactional else "nontransactional queue"
         judge("MQDMPR-3.1.7.1.19-03", expected=raised, observed=bool(operations), case=case)
-        if operations:
-            judge("MQDMPR-3.1.7.1.19-04", expected=["QueueDeletion"], observed=operations, case="change notifications")
+        if made:
+            judge(
+                "MQDMPR-3.1.7.1.19-04",
+                expected=[("QueueDeletion", name)],
+                observed=made,
+                case="operations and queues of the change notifications",
+            )
         else:
             judge.mark_not_exercised("MQDMPR-3.1.7.1.19-04", reason="the SUT raised no change notification")
+
+
+@needs("directory", "environment", "set_timers", "queue_control", "inspect")
+@covers("MQDMPR-3.1.7.1.19-09", "MQDMPR-3.1.7.1.19-10", "MQDMPR-3.1.7.1.19-13")
+def test_each_outage_is_noticed_by_a_deletion(peer, sut, judge):
+    """In each of three outages, the refused deletion of a public queue, of a transactional public queue, and again of
+    the first queue is the SUT's first access to the directory: the SUT sets DirectoryOffline each time, and clears it
+    when the directory is available again. Then the SUT deletes both queues.
+    """
+    enterprise = Enterprise(peer, sut)
+    names = [enterprise.create_queue(), enterprise.create_queue(transactional=True, label="labelled")]
+    for outage, name in enumerate((names[0], names[1], names[0]), start=1):
+        sut.change_environment(directory=False)
+        answer = sut.attempt(sut.delete_queue, name)
+        offline = enterprise.is_offline()
+        judge(
+            "MQDMPR-3.1.7.1.19-09",
+            expected=facts(deletion=Outcome.REFUSED, DirectoryOffline=True),
+            observed={"deletion": answer, "DirectoryOffline": offline},
+            case=f"outage {outage}",
+        )
+        sut.change_environment(directory=True)
+        online = enterprise.await_online()
+        judge(
+            "MQDMPR-3.1.7.1.19-10",
+            expected=holds("online again", otherwise="offline"),
+            observed=bool(online and offline),
+            case=f"state of the directory according to the SUT after outage {outage}",
+        )
+    judge(
+        "MQDMPR-3.1.7.1.19-13",
+        expected=[Outcome.DONE] * 2,
+        observed=[sut.attempt(sut.delete_queue, name) for name in names],
+        case="deletions with the directory",
+    )

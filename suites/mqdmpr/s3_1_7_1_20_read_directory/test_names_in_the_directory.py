@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import facts, holds
+from harness.expectations import facts, holds, in_queue
 from harness.run.marks import covers, needs
+from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
 from suites.mqdmpr.steps.directory import Enterprise
@@ -92,8 +93,12 @@ def await_destination(peer, sut, queue):
     if session is None or not frames:
         return "the peer received no message", []
     session.acknowledge_all()
-    address = Layout(frames[0]).of("UserHeader.DestinationQueue", "UserHeader.QueueManagerAddress")
+    address = Layout(frames[-1]).of("UserHeader.DestinationQueue", "UserHeader.QueueManagerAddress")
     return {name.rpartition(".")[2]: str(value) for name, value in address.items()}, frames
+
+
+SENT_OFFLINE = ("first", "second")
+"""The labels of the messages that the SUT sends to each of its queues without the directory."""
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "send", "receive")
@@ -105,8 +110,8 @@ def await_destination(peer, sut, queue):
     "MQDMPR-3.1.7.1.20-18",
 )
 def test_own_queue_is_found_without_directory(peer, sut, judge):
-    """While the directory is unavailable, the SUT stores a message to each of its three public queues, one of them
-    transactional, and a message to its own private queue whose format name contains the SUT's GUID; the SUT still
+    """While the directory is unavailable, the SUT stores two messages to each of its three public queues, one of
+    them transactional, and to its own private queue whose format name contains the SUT's GUID; the SUT still
     finds the path names of these queues.
     """
     enterprise = Enterprise(peer, sut)
@@ -123,12 +128,12 @@ def test_own_queue_is_found_without_directory(peer, sut, judge):
         (sut.private_format_name(private), private, ("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18")),
     ):
         delivery = "transactional" if queue == public_queues[-1] else "express"
-        outcome = sut.attempt(sut.send, name, body="offline", label="offline", delivery=delivery)
-        labels = peer.eventually(lambda queue=queue: "offline" in sut.labels(queue))
+        outcomes = [sut.attempt(sut.send, name, body="offline", label=word, delivery=delivery) for word in SENT_OFFLINE]
+        peer.eventually(lambda queue=queue: len(sut.labels(queue)) >= len(SENT_OFFLINE))
         judge(
             *rules,
-            expected={"send": Outcome.DONE, "message_is_in_the_queue": True},
-            observed={"send": outcome, "message_is_in_the_queue": bool(labels)},
+            expected=facts(sends=[Outcome.DONE] * 2, queue=in_queue(*SENT_OFFLINE)),
+            observed={"sends": outcomes, "queue": sut.labels(queue)},
             case=queue,
         )
         if sut.has("get_queue_path"):
@@ -184,6 +189,36 @@ def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
         accepted -= 1
 
 
+@needs("directory", "environment", "set_timers", "queues", "queue_control", "send", "inspect")
+@pytest.mark.parametrize(
+    ("rule", "queue", "queue_manager"),
+    [
+        pytest.param(rule, queue, queue_manager, marks=covers(rule), id=name)
+        for rule, queue, queue_manager, name in (
+            ("MQDMPR-3.1.7.1.20-23", PEER_PUBLIC_QUEUE, None, "same site"),
+            ("MQDMPR-3.1.7.1.21-05", FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, "other site"),
+        )
+    ],
+)
+def test_directory_is_read_again_after_outage(peer, sut, judge, rule, queue, queue_manager):
+    """The SUT has sent a message to a public queue of the peer's site or of another site without its directory. When
+    the directory is available again, a message to the queue arrives at the peer, addressed to the queue's queue
+    manager.
+    """
+    enterprise = Enterprise(peer, sut)
+    enterprise.go_offline()
+    sut.attempt(sut.send, f"PUBLIC={queue}", body="without the directory")
+    sut.change_environment(directory=True)
+    enterprise.await_online()
+    observed, frames = await_destination(peer, sut, queue)
+    judge(
+        rule,
+        expected={"DestinationQueue": str(queue), "QueueManagerAddress": str(queue_manager or peer.identifier)},
+        observed=observed,
+        evidence=frames,
+    )
+
+
 @needs("directory", "environment", "set_timers", "send", "inspect")
 @covers("MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26")
 def test_each_outage_is_noticed_by_a_read(peer, sut, judge):
@@ -205,43 +240,115 @@ def test_each_outage_is_noticed_by_a_read(peer, sut, judge):
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "get_queue_path")
-@covers("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-11", "MQDMPR-3.1.7.1.20-20")
+@covers("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-11", "MQDMPR-3.1.7.1.20-20", "MQDMPR-3.1.7.1.20-27")
 def test_remote_queue_found_before_is_not_found_without_directory(peer, sut, judge):
     """The SUT finds the path names of two public queues of other queue managers, and the computer of a private queue of
-    another queue manager, before and after an outage of the directory, but not during the outage.
+    another queue manager, before and after each of two outages of the directory, but not during the outages.
     """
     enterprise = Enterprise(peer, sut)
     names = {
         f"PUBLIC={FAR_PUBLIC_QUEUE}": ("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-11"),
         f"PUBLIC={PEER_PUBLIC_QUEUE}": ("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-11"),
-        rf"PRIVATE={FAR_QUEUE_MANAGER}\00000001": ("MQDMPR-3.1.7.1.20-20",),
+        rf"PRIVATE={FAR_QUEUE_MANAGER}\00000001": ("MQDMPR-3.1.7.1.20-20", "MQDMPR-3.1.7.1.20-27"),
     }
 
     def is_found():
         answers = {name: sut.control.call("get_queue_path", format_name=name) for name in names}
         return {name: answer["status"] == "MQ_OK" for name, answer in answers.items()}
 
-    before = is_found()
-    enterprise.go_offline()
-    offline = is_found()
-    sut.change_environment(directory=True)
-    enterprise.await_online()
-    after = is_found()
-    for name, rules in names.items():
+    for outage in (1, 2):
+        before = is_found()
+        enterprise.go_offline()
+        offline = is_found()
+        sut.change_environment(directory=True)
+        enterprise.await_online()
+        after = is_found()
+        for name, rules in names.items():
+            judge(
+                *rules,
+                expected={
+                    "queue is found before": True,
+                    "queue is found while the directory is offline": False,
+                    "queue is found afterwards": True,
+                },
+                observed={
+                    "queue is found before": before[name],
+                    "queue is found while the directory is offline": offline[name],
+                    "queue is found afterwards": after[name],
+                },
+                case=f"outage {outage}, {name}",
+            )
+
+
+OBJECT_RULES = ("MQDMPR-3.1.7.1.20-02", "MQDMPR-3.1.7.1.20-05", "MQDMPR-3.1.7.1.20-23", "MQDMPR-3.1.7.1.20-29")
+
+
+@needs("directory", "environment", "queue_control", "get_queue_path", "send")
+@covers(*OBJECT_RULES)
+def test_each_name_has_path_of_its_own_object(peer, sut, judge):
+    """The SUT returns the path name of each of two own public queues, the computers of queues of two other queue
+    managers and of an own private queue, and an error for a public and a private name with an unknown GUID, each time
+    that the SUT is asked. When an administrator has deleted the object of an own queue, its name is unknown too.
+    """
+    enterprise = Enterprise(peer, sut)
+    own = [enterprise.new_path_name() for _ in range(2)]
+    names = {one: sut.control.call("create_queue", name=one)["format_names"]["public"] for one in own}
+    names |= {
+        "queue of the peer": f"PUBLIC={PEER_PUBLIC_QUEUE}",
+        "far queue": f"PUBLIC={FAR_PUBLIC_QUEUE}",
+        "far private queue": rf"PRIVATE={FAR_QUEUE_MANAGER}\00000001",
+        "own private queue": sut.private_format_name(sut.new_queue("own")),
+        "unknown public queue": f"PUBLIC={UNKNOWN_GUID}",
+        "private queue of an unknown computer": rf"PRIVATE={UNKNOWN_GUID}\00000001",
+    }
+
+    def find_paths():
+        answers = {word: sut.control.call("get_queue_path", format_name=name) for word, name in names.items()}
+        return {
+            word: (one["path"] or one["machine"]).lower() if one["status"] == "MQ_OK" else one["status"]
+            for word, one in answers.items()
+        }
+
+    def describe(paths):
+        peer_computer, far = paths["queue of the peer"].partition("\\")[0], paths["far queue"].partition("\\")[0]
+        own_computer = paths["own private queue"].partition("\\")[0]
+        return {
+            "own public queues": [paths[one].partition("\\")[2] for one in own],
+            "three computers": len({peer_computer, far, own_computer}),
+            "computer of the own public queues": {paths[one].partition("\\")[0] for one in own} == {own_computer},
+            "far private queue": paths["far private queue"] == far,
+            "unknown names": [paths[word] for word in names if "unknown" in word],
+        }
+
+    _, frames = await_destination(peer, sut, PEER_PUBLIC_QUEUE)
+    for time in ("first", "second"):
         judge(
-            *rules,
+            *OBJECT_RULES,
             expected={
-                "queue is found before": True,
-                "queue is found while the directory is offline": False,
-                "queue is found afterwards": True,
+                "own public queues": [one.lower() for one in own],
+                "three computers": 3,
+                "computer of the own public queues": True,
+                "far private queue": True,
+                "unknown names": ["MQ_ERROR_ILLEGAL_FORMATNAME"] * 2,
             },
-            observed={
-                "queue is found before": before[name],
-                "queue is found while the directory is offline": offline[name],
-                "queue is found afterwards": after[name],
-            },
-            case=name,
+            observed=describe(find_paths()),
+            evidence=frames,
+            case=f"{time} request for each name",
         )
+    try:
+        enterprise.change_object(own[0], present=False)
+    except ControlRefused:
+        return
+    peer.eventually(lambda: find_paths()[own[0]] == "MQ_ERROR_ILLEGAL_FORMATNAME")
+    paths = find_paths()
+    judge(
+        "MQDMPR-3.1.7.1.20-23",
+        "MQDMPR-3.1.7.1.20-29",
+        expected=["MQ_ERROR_ILLEGAL_FORMATNAME", own[1].lower()],
+        observed=[paths[own[0]], paths[own[1]].partition("\\")[2]],
+        evidence=frames,
+        case="path names of a queue without an object and of the other queue",
+    )
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "get_queue_path")

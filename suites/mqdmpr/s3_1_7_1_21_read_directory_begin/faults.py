@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import fault
+from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import both
+from harness.faults.registry import add
+from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.names.next_hops import NextHops
 from reference_qm.routing import Topology
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import DirectoryAnswered
 
 
 @fault("directory-query-returns-first-object-only", breaks=("MQDMPR-3.1.7.1.21-03", "MQDMPR-3.1.7.1.22-02"))
@@ -37,3 +42,30 @@ class DirectoryTopologyNotRead(NextHops):
 
     def read_topology(self) -> Topology:
         return Topology.of((), (), ())
+
+
+class RecoveryRecorded(DirectoryClient):
+    """Record in ``recovered`` that an outage of the directory has ended."""
+
+    recovered = False
+
+    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_online(answer, now)
+        self.recovered = self.recovered or not self.qm.enterprise.state.DirectoryOffline
+
+
+class TopologyNotReadAfterRecovery(NextHops):
+    """Read no sites, links and queue managers after an outage of the directory."""
+
+    def read_topology(self) -> Topology:
+        recovered = self.qm.directory_client.recovered  # type: ignore[attr-defined]
+        return Topology.of((), (), ()) if recovered else super().read_topology()
+
+
+add(
+    "queue-manager-topology-not-read-after-outage",
+    "MQDMPR-3.1.7.1.21-05",
+    "After an outage of the directory, the queue manager no longer reads sites, links and queue managers, so it has no"
+    " route to other sites.",
+    both(replace_part(RecoveryRecorded), replace_part(TopologyNotReadAfterRecovery)),
+)

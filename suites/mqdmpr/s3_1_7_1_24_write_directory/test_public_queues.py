@@ -61,21 +61,24 @@ def test_change_of_public_queue_is_in_directory(peer, sut, judge):
 @needs("directory", "environment", "queue_control")
 @covers("MQDMPR-3.1.7.1.24-09")
 def test_change_of_queue_without_directory_object_is_refused(peer, sut, judge):
-    """An administrator deletes the directory object of a public queue of the SUT: the SUT refuses to change the label
-    of this queue, because the directory refuses the write, and changes another public queue.
+    """An administrator deletes the directory object of a public queue of the SUT: the SUT refuses two changes of the
+    label of this queue, because the directory refuses the writes, and changes a transactional public queue.
     """
     enterprise = Enterprise(peer, sut)
-    name, other = enterprise.create_queue(label="old"), enterprise.create_queue(label="old")
+    name, other = enterprise.create_queue(label="old"), enterprise.create_queue(label="old", transactional=True)
     try:
         enterprise.change_object(name, present=False)
     except ControlRefused as refused:
         judge.end_unobservable(f"the control channel cannot delete a queue's object in the directory: {refused}")
         return
-    outcomes = [PendingRequest(peer, "set_queue", name=one, label="new").await_outcome() for one in (name, other)]
+    outcomes = [
+        PendingRequest(peer, "set_queue", name=one, label=label).await_outcome()
+        for one, label in ((name, "new"), (name, "newer"), (other, "new"))
+    ]
     judge(
         "MQDMPR-3.1.7.1.24-09",
-        expected={"queue without an object": Outcome.REFUSED, "other queue": Outcome.DONE},
-        observed=dict(zip(("queue without an object", "other queue"), outcomes, strict=True)),
+        expected=facts(queue_without_an_object=[Outcome.REFUSED] * 2, other_queue=Outcome.DONE),
+        observed={"queue_without_an_object": outcomes[:2], "other_queue": outcomes[2]},
         case="changes of the labels",
     )
 
@@ -163,13 +166,17 @@ def test_change_of_public_queue_is_notified_once(peer, sut, judge):
         for queue, name in queues.items():
             earlier = len(enterprise.list_notifications())
             sut.control.call("set_queue", name=name, **change)
-            operations = [operation for operation, one in enterprise.list_notifications()[earlier:] if one == name]
+            made = [one for one in enterprise.list_notifications()[earlier:] if one[1] in queues.values()]
+            operations = [operation for operation, one in made if one == name]
             raised = holds("the SUT raises a change notification")
             case = f"change of {', '.join(change)} of the {queue}"
             judge("MQDMPR-3.1.7.1.24-11", expected=raised, observed=bool(operations), case=case)
-            if operations:
+            if made:
                 judge(
-                    "MQDMPR-3.1.7.1.24-12", expected=["QueueUpdate"], observed=operations, case="change notifications"
+                    "MQDMPR-3.1.7.1.24-12",
+                    expected=[("QueueUpdate", name)],
+                    observed=made,
+                    case="operations and queues of the change notifications",
                 )
             else:
                 judge.mark_not_exercised("MQDMPR-3.1.7.1.24-12", reason="the SUT raised no change notification")

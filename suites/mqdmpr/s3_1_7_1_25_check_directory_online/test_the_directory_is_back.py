@@ -120,7 +120,7 @@ def test_object_of_public_queue_in_use_is_read_again(peer, sut, judge, use):
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
-@covers("MQDMPR-3.1.7.1.25-11", "MQDMPR-3.1.7.1.25-20")
+@covers("MQDMPR-3.1.7.1.25-03", "MQDMPR-3.1.7.1.25-11", "MQDMPR-3.1.7.1.25-20")
 def test_directory_offline_until_directory_is_back(peer, sut, judge):
     """In each of two outages, DirectoryOffline is still True when the timer has expired several times while the
     directory is unavailable, and is False when the directory is available again.

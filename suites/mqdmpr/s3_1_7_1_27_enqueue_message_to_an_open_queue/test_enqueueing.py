@@ -22,19 +22,42 @@ def await_copies(peer, sut, queue, label):
 @covers("MQDMPR-3.1.7.1.27-04")
 @varied("acknowledgments", "response queue", "time to be received", "time to reach queue", "label")
 def test_message_to_single_queue_is_sent_once(peer, sut, judge):
-    """An application sends two messages to a queue of the peer: each message arrives there exactly once."""
+    """An application sends express messages, a recoverable message and a message in a transaction to a queue of the
+    peer: each message arrives there exactly once. A message to a local queue is stored there once.
+    """
     sender = Sender(peer, sut, peer.direct_name("mqc-once"))
     sender.send(1, 2)
+    tags = [1, 2]
+    if sut.has("send"):
+        sender.send(3, delivery="recoverable")
+        tags.append(3)
+    if sut.has("send") and sut.has("transactions"):
+        transaction = sut.control.call("begin")["transaction"]
+        sender.send(4, transaction=transaction)
+        sut.control.call("commit", transaction=transaction)
+        tags.append(4)
     session = sender.await_session()
-    frames = sender.collect_all(session, 2)
+    frames = sender.collect_all(session, len(tags))
     judge(
         "MQDMPR-3.1.7.1.27-04",
-        expected=[1, 2],
+        expected=tags,
         observed=Sender.tags(frames),
         evidence=frames,
         case="ApplicationTags of the sent messages",
     )
     session.acknowledge_all()
+    if sut.has("send") and sut.has("receive") and sut.has("queue_control"):
+        queue = sut.new_queue("once")
+        for delivery in ("express", "recoverable"):
+            sut.send_here(queue, [delivery], delivery=delivery)
+        peer.settle()
+        judge(
+            "MQDMPR-3.1.7.1.27-04",
+            expected=in_queue("express", "recoverable"),
+            observed=sut.labels(queue),
+            evidence=frames,
+            case="local queue",
+        )
 
 
 @needs("send", "queues", "receive")
@@ -91,6 +114,19 @@ def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
     refused = sut.attempt("send", to=to, label="too much", body=LARGE_BODY)
     outcome = sut.attempt("send", to=to, label="little", body=SMALL_BODY)
     copies = [await_copies(peer, sut, queue, "little") for queue in queues]
+    recoverable = sut.attempt("send", to=to, label="lasting", body=SMALL_BODY, delivery="recoverable")
+    to_both = f"{sut.direct_name(queues[0])},{peer.direct_name('mqc-several')}"
+    remote = sut.attempt("send", to=to_both, label="local and remote", body=SMALL_BODY)
+    other_copies = {
+        "lasting": [await_copies(peer, sut, queue, "lasting") for queue in queues],
+        "local and remote": await_copies(peer, sut, queues[0], "local and remote"),
+    }
+    judge(
+        "MQDMPR-3.1.7.1.27-19",
+        expected={"sends": [Outcome.DONE] * 2, "copies": {"lasting": [1, 1, 1], "local and remote": 1}},
+        observed={"sends": [recoverable, remote], "copies": other_copies},
+        case="recoverable message, and message to a local and a remote queue",
+    )
     too_many = [sut.labels(queue).count("too much") for queue in queues[1:]]
     last = sut.new_queue("several-last", quota_kb=SMALL_QUOTA_KB)
     to_full_last = ",".join(sut.direct_name(queue) for queue in (queues[0], queues[2], last))

@@ -69,7 +69,7 @@ def _normalize_value(value):
 
 
 @needs("transactions")
-@covers("MQDMPR-3.1.7.1.27-14")
+@covers("MQDMPR-3.1.7.1.27-14", "MQDMPR-3.1.7.1.27-19")
 @pytest.mark.parametrize("end", ["commit", "abort"])
 def test_copies_of_transaction_are_stored_at_its_end(peer, sut, judge, end):
     """An application sends two messages to three transactional queues in a transaction: the queues stay empty until the

@@ -93,6 +93,7 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     frames = sender.collect_all(session, len(frames) + 1)
     later = [tag for tag in Sender.tags(frames) if tag == LATER_TAG]
     judge(
+        "MQDMPR-3.1.7.1.28-07",
         "MQDMPR-3.1.7.1.28-09",
         expected=[LATER_TAG],
         observed=later,
@@ -133,6 +134,63 @@ def test_waiting_message_of_higher_priority_is_sent_first_on_open_session(peer, 
         case="ApplicationTags of the messages that waited",
     )
     session.acknowledge_all()
+
+
+EQUAL_BODY, LARGE_BODY = "equal body", "large body " * 300
+
+
+@needs("send")
+@covers(*TRANSFER_RULES, *CONTENT_RULES[:2], "MQDMPR-3.1.7.1.29-03")
+@varied("positive journaling", "time to be received")
+def test_messages_to_two_queues_wait_beside_each_other(peer, sut, judge):
+    """Messages to two queues of the peer wait at the same time: express and recoverable messages with equal bodies,
+    with a large body, and with labels and lifetimes that differ. The SUT sends each message once, with its own
+    properties.
+    """
+    queues = [peer.direct_name(f"mqc-beside-{number}") for number in (1, 2)]
+    sent = {}
+    for number, to in enumerate(queues):
+        for place, body in enumerate((EQUAL_BODY, LARGE_BODY + str(number), EQUAL_BODY, f"small {number}"), start=1):
+            tag = 10 * number + place
+            fields = {
+                "label": f"label {tag}",
+                "body": body,
+                "time_to_reach_queue_s": 3_600 + tag,
+                "delivery": "recoverable" if place % 2 else "express",
+            }
+            sut.send(to, application_tag=tag, **fields)
+            sent[tag] = (fields["label"], body, fields["time_to_reach_queue_s"], place % 2)
+    sender = Sender(peer, sut, queues[0])
+    frames = []
+    for _ in queues:
+        session = sender.poll_session()
+        if session is not None:
+            frames += sender.collect_all(session, len(sent) // 2)
+            session.acknowledge_all()
+    tags = Sender.tags(frames)
+    judge(
+        *TRANSFER_RULES,
+        "MQDMPR-3.1.7.1.29-03",
+        expected=sorted(sent),
+        observed=sorted(tags),
+        evidence=frames,
+        case="ApplicationTags of the sent messages",
+    )
+    judge(
+        *CONTENT_RULES[:2],
+        expected=sent,
+        observed={
+            tag: (
+                str(frame["MessagePropertiesHeader"].Label).rstrip("\0"),
+                bytes(frame["MessagePropertiesHeader"].MessageBody).decode(errors="replace"),
+                frame["BaseHeader"].TimeToReachQueue,
+                frame["UserHeader"].DM,
+            )
+            for tag, frame in zip(tags, frames, strict=True)
+        },
+        evidence=frames,
+        case="label, body, TimeToReachQueue and DM of each message by ApplicationTag",
+    )
 
 
 @covers("MQDMPR-3.1.7.1.28-09", "MQDMPR-3.1.7.1.29-04")

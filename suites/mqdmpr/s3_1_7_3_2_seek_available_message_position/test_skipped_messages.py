@@ -84,6 +84,19 @@ def test_locked_received_or_purged_message_is_not_found(remote, judge):
         },
         evidence=[locking_read, peek_locked, receive_locked],
     )
+    receive_next = queue.look_up(Action.LOOKUP_RECEIVE_NEXT, first)
+    judge(
+        "MQDMPR-3.1.7.1.13-20",
+        expected=facts(peek_after_the_first="third", peek_before_the_third="first", receive_after_the_first="third"),
+        observed={
+            "peek_after_the_first": after_first.label_or_outcome,
+            "peek_before_the_third": before_third.label_or_outcome,
+            "receive_after_the_first": receive_next.label_or_outcome,
+        },
+        evidence=[locking_read, after_first, before_third, receive_next],
+        case="reads of the neighbors of the locked message",
+    )
+    queue.put_message_back(receive_next)
     judge(
         "MQDMPR-3.1.7.3.2-12",
         expected="third",

@@ -132,6 +132,7 @@ SENT_NAMES = (
 """For each case, the rules, the property, the name that the application sets, the flag in UserHeader, the value of the
 flag, and the name in the packet.
 """
+NAMED_QUEUE = r"DIRECT=OS:nowhere\q"
 RULES_BY_NAME_TYPE = {
     2: ("MQMQ-2.2.18.1.5.1-01",),
     3: ("MQMQ-2.2.18.1.5.1-01",),
@@ -156,6 +157,10 @@ def test_sent_queue_names_are_written_by_aq_and_rq(peer, sut, judge):
     """
     hosts = _list_host_guids(peer, sut)
     outgoing = Outgoing(peer, sut, peer.private_name())
+    two_names = {"admin_queue": NAMED_QUEUE, "response_queue": f"{NAMED_QUEUE}q"}
+    beside = outgoing.send(body="named", label="named", acks=["negative_arrival"], **two_names)
+    both = {"UserHeader.Flags.AQ": 7, "UserHeader.Flags.RQ": 7}
+    judge(*RESPONSE_WRITE_RULES, expected=fields(both), observed=Layout(beside), evidence=beside)
     for rules, queue, name, flag, value, written in SENT_NAMES:
         given = {} if name is None else {queue: name.format(**hosts)}
         acks = {"acks": ["negative_arrival"]} if queue == "admin_queue" and name else {}
@@ -220,16 +225,39 @@ def test_routed_message_has_guid_of_host_and_not_of_next_hop(peer, sut, judge):
 @covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.31-D15")
 @varied("acknowledgments", "application tag", "extension", "correlation", "body", "queue journaling")
 def test_received_destination_is_read_by_dq(peer, sut, judge):
-    """The peer sends a message to the direct name of a queue, and a message to the private number of the queue: both
-    messages are in the queue.
+    """The peer sends messages to the direct name and to the private number of a nontransactional and a transactional
+    queue, with and without an administration queue: each message is in its queue.
     """
-    queue = sut.new_queue("read")
-    number = int(sut.private_format_name(queue).rpartition("\\")[2], 16)
-    for label, named in (
-        ("direct", {"DestinationQueue": f"TCP:{sut.address}\\{queue}"}),
-        ("number", private_queue(sut.guid, number)),
-    ):
+    queues = {"plain": sut.new_queue("read"), "transactional": sut.new_queue("read", transactional=True)}
+    cases = []
+    for kind, queue in queues.items():
+        number = int(sut.private_format_name(queue).rpartition("\\")[2], 16)
+        cases.append((kind, "direct", queue, {"DestinationQueue": f"TCP:{sut.address}\\{queue}"}))
+        for fields_of_admin in ({}, FIELDS_BY_ADMIN_QUEUE_TYPE[7]):
+            cases.append((kind, "number", queue, {**private_queue(sut.guid, number), **fields_of_admin}))
+    for number, (kind, form, queue, named) in enumerate(cases):
+        build = peer.recoverable_message if kind == "plain" else Sequence(peer).message
         connection = peer.open_raw()
-        sent = connection.send(peer.recoverable_message(named, destination=None, label=label))
+        label = f"{form} {number}"
+        sent = connection.send(build(named, destination=None, label=label))
         place = await_arrival(sut, connection, label, queue)
-        judge.all(expected="stored in its queue", observed=place, evidence=sent, case="message")
+        judge.all(
+            expected="stored in its queue", observed=place, evidence=sent, case=f"{kind} queue, named by its {form}"
+        )
+
+
+@needs("receive", "queue_control", "directory")
+@covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.31-D15")
+def test_received_public_destination_is_read_by_dq(peer, sut, judge):
+    """The peer sends a message to the GUID of each of two public queues: each message is in its queue."""
+    for transactional, build in ((False, peer.recoverable_message), (True, Sequence(peer).message)):
+        queue = f"mqc-{sut.own}-read-{int(transactional)}"
+        sut.create_queue(queue, transactional=transactional)
+        guid = UUID(sut.format_names(queue)["public"].partition("=")[2])
+        connection = peer.open_raw()
+        named = {"DestinationQueue": PublicQueueFormatName(PublicQueueIdentifier=guid)}
+        sent = connection.send(build(named, destination=None, label="public"))
+        place = await_arrival(sut, connection, "public", queue)
+        judge.all(
+            expected="stored in its queue", observed=place, evidence=sent, case="message to the GUID of the queue"
+        )

@@ -194,6 +194,8 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, de
         judge("MQDMPR-3.1.7.1.30-D04", expected=traced, observed=Layout(frame), evidence=frame)
         flags = fields({"UserHeader.Flags.JP": 1, "UserHeader.Flags.JN": 1})
         judge(*RULES_OF_JOURNALING, expected=flags, observed=Layout(frame), evidence=frame)
+        unsigned = fields({"MultiQueueFormatHeader.Signature.Signature": ""})
+        judge("MQDMPR-3.1.7.1.32-D06", expected=unsigned, observed=Layout(frame), evidence=frame)
         _judge_lists(judge, frame, {"Destination": queues, "Administration": [admin], "Response": [response]})
     known = len(peer.inbox.pieces)
     sut.send(queues[0], label="to a single queue")

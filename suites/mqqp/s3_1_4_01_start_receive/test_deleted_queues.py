@@ -15,14 +15,18 @@ QUEUE_GONE_STATUS = one_of("MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_INVALID_PAR
 
 
 def _read_in_each_way(queue, by, cursor):
-    """Read in each way that a method supports; return the reads, by the kind of read."""
+    """Read in each way that a method supports, without and with a timeout; return the reads, by the kind of read."""
     if by == Method.START_RECEIVE_BY_LOOKUP_ID:
         return {
             kind: [queue.read(action, by=by, lookup_id=LookupId.BEFORE_FIRST)]
             for kind, action in (("peek", Action.LOOKUP_PEEK_NEXT), ("receive", Action.LOOKUP_RECEIVE_NEXT))
         }
     return {
-        kind: [queue.read(action, by=by, hCursor=at) for at in places]
+        kind: [
+            queue.read(action, by=by, hCursor=at, ulTimeout=timeout_ms)
+            for at in places
+            for timeout_ms in (0, LONG_READ_TIMEOUT_MS)
+        ]
         for kind, action, places in (
             ("receive", Action.RECEIVE, (0, cursor)),
             ("peek", Action.PEEK_CURRENT, (0, cursor)),
@@ -71,8 +75,9 @@ def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
     path = rf"TCP:{sut.address}\{name}"
     queue, beside = remote.open(form=queue_format(DIRECT, path)), remote.open_with_messages("second")
     cursor, unread = (queue.open_cursor() for _ in range(2))
-    remote.send_all([remote.peer.recoverable_message(destination=path, label="first")])
+    remote.send_all([remote.peer.recoverable_message(destination=path, label=one) for one in ("first", *"abc")])
     held = queue.start_receive(hCursor=unread)
+    also_held = [queue.start_receive() for _ in range(3)]
     waits = []
     if by != Method.START_RECEIVE_BY_LOOKUP_ID:
         waits = [
@@ -86,9 +91,11 @@ def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
     ends = [read.wait().label_or_failure for read in waits]
     made = _read_in_each_way(queue, by, cursor)
     end = queue.acknowledge(held)
+    ends_of_others = [queue.put_message_back(also_held[0]), queue.acknowledge(also_held[1])]
     purged = queue.purge()
     sut.create_queue(name)
     remote.send_all([remote.peer.recoverable_message(destination=path, label="new")])
+    ends_of_others.append(queue.acknowledge(also_held[2]))
     for kind, calls in _read_in_each_way(queue, by, cursor).items():
         made[kind] += calls
     for kind, calls in made.items():
@@ -109,6 +116,14 @@ def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
         evidence=[held, end],
         errata="E170",
         case="end of the receive",
+    )
+    judge(
+        "MQDMPR-3.1.7.1.12-04",
+        expected=each(QUEUE_GONE_STATUS),
+        observed=[one.outcome for one in ends_of_others],
+        evidence=[*also_held, *ends_of_others],
+        errata="E170",
+        case="negative end, second end, and end after a queue with the same name was created",
     )
     closed = queue.close()
     judge(

@@ -1,4 +1,4 @@
-"""Faults that break rules of MS-MQDMPR 3.1.7.1.14 Peek Next Message."""
+"""Faults that break the rules MQDMPR-3.1.7.1.14-04 to MQDMPR-3.1.7.1.14-29."""
 
 from __future__ import annotations
 

@@ -1,0 +1,242 @@
+"""Faults that break the rules MQDMPR-3.1.7.1.10-06 to MQDMPR-3.1.7.1.10-D07 for one kind of message or reader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.faults.calls import Given, replace_step_if, with_arguments
+from harness.faults.parts import fault, only_if
+from harness.faults.registry import add
+from reference_qm.codec import MessageClass
+from reference_qm.core.queueing.cursors import Cursors, Got
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.elements import Answered, Cursor, WaitingMessageReadOperation
+from reference_qm.model.enums import CursorState
+from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
+from reference_qm.model.statuses import CursorStatus, Status
+
+
+def _is_transactional(position: MessagePosition | None) -> bool:
+    return position is not None and position.MessageReference.TransactionIdentifier is not None
+
+
+def _change_answers(change: Callable[[Given, Status, MessagePosition | None], Any]) -> Callable[[Given], Answered]:
+    """Return a function that replaces the completion of a read."""
+    return lambda given: lambda status, position: given.answered(*change(given, status, position))
+
+
+add(
+    "queue-manager-receive-with-timeout-from-deleted-queue-times-out",
+    ("MQDMPR-3.1.7.1.10-06", "MQDMPR-3.1.7.1.11-04"),
+    "A receive with a timeout from a queue that was deleted after it was opened returns MQ_ERROR_IO_TIMEOUT.",
+    replace_step_if(
+        Reading.dequeue_message,
+        lambda given: given.queue_desc.QueueReference is None and given.timeout_ms != 0,
+        lambda given: given.answered(Status.MQ_ERROR_IO_TIMEOUT, None),
+    ),
+    blind=True,
+)
+
+
+@fault(
+    "queue-manager-receive-by-cursor-behind-locked-messages-takes-first",
+    breaks=("MQDMPR-3.1.7.1.10-19", "MQDMPR-3.1.7.1.10-20"),
+    blind=True,
+)
+class QueueManagerReceiveByCursorBehindLockedMessagesTakesFirst(Cursors):
+    """If all messages behind a cursor are locked, a receive by the cursor takes the first available message."""
+
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+        status, position = super().get_next_message_for_dequeue(cursor, no_wait)
+        queue = cursor.OpenQueueDescriptorReference.QueueReference
+        last = None if queue is None else queue.MessagePositionList.Tail
+        locked = isinstance(last, MessagePosition) and last.State is MessagePositionState.LOCKED
+        if status is CursorStatus.NOT_FOUND and queue is not None and locked:
+            found = self.qm.seeking.seek_available(queue.MessagePositionList.Start, False)
+            if found is not None:
+                return CursorStatus.SUCCEEDED, found
+        return status, position
+
+
+add(
+    "queue-manager-second-pending-receive-by-cursor-ends-at-timeout-of-first",
+    "MQDMPR-3.1.7.1.10-23",
+    "A receive by a cursor waits no longer than the receive that has waited longest with the same handle.",
+    with_arguments(
+        Waiting.wait_for_new_message,
+        timeout_ms=lambda given: (
+            400
+            if given.cursor is not None
+            and given.destructive_read
+            and any(one.DestructiveRead for one in given.queue_desc.WaitingMessageReadOperationCollection)
+            else given.timeout_ms
+        ),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-manager-pending-receive-by-cursor-timeout-truncated-to-16-bits",
+    "MQDMPR-3.1.7.1.10-23",
+    "A receive by a cursor waits for the low 16 bits of its timeout.",
+    with_arguments(
+        Waiting.wait_for_new_message,
+        timeout_ms=lambda given: (
+            given.timeout_ms & 0xFFFF
+            if given.timeout_ms is not None and given.cursor is not None and given.destructive_read
+            else given.timeout_ms
+        ),
+    ),
+    blind=True,
+)
+
+
+@fault("queue-manager-cursor-of-second-pending-receive-stays", breaks="MQDMPR-3.1.7.1.10-31", blind=True)
+class QueueManagerCursorOfSecondPendingReceiveStays(Waiting):
+    """Of several cursors with pending receives, only the first cursor moves to the message that arrives."""
+
+    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        cursors = list(reader.descriptor.CursorCollection.values())
+        cursor = reader.CursorReference
+        if cursor is None or not reader.DestructiveRead or not cursors or cursors[0] is cursor:
+            super().satisfy_reader(reader, position)
+            return
+        before = cursor.MessagePositionReference
+        super().satisfy_reader(reader, position)
+        cursor.MessagePositionReference = before
+
+
+@fault("queue-manager-cursor-of-pending-receive-stays-for-urgent-message", breaks="MQDMPR-3.1.7.1.10-31", blind=True)
+class QueueManagerCursorOfPendingReceiveStaysForUrgentMessage(Waiting):
+    """The cursor of a pending receive does not move to an arriving message of a priority above 3."""
+
+    @only_if(lambda self, reader, position: position.MessageReference.Priority > 3)
+    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        cursor = reader.CursorReference
+        before = None if cursor is None else cursor.MessagePositionReference
+        super().satisfy_reader(reader, position)
+        if cursor is not None and before is not None and reader.DestructiveRead:
+            cursor.MessagePositionReference = before
+
+
+@fault("queue-manager-second-wait-of-cursor-leaves-it-waiting", breaks="MQDMPR-3.1.7.1.10-34", blind=True)
+class QueueManagerSecondWaitOfCursorLeavesItWaiting(Cursors):
+    """When a second pending receive by a cursor ends without a message, the cursor is left in the state WaitReceive."""
+
+    def wait_expired(self, cursor: Cursor) -> None:
+        ended = self.__dict__.setdefault("ended", set())
+        waited = cursor.CursorState is CursorState.WAIT_RECEIVE
+        if not (waited and cursor.Handle in ended):
+            super().wait_expired(cursor)
+        if waited:
+            ended.add(cursor.Handle)
+
+
+add(
+    "queue-manager-pending-receive-returns-transactional-message-as-timeout",
+    "MQDMPR-3.1.7.1.10-D02",
+    "A pending receive without a cursor returns MQ_ERROR_IO_TIMEOUT when a transactional message arrives.",
+    with_arguments(
+        Waiting.wait_for_new_message,
+        answered=_change_answers(
+            lambda given, status, position: (
+                (Status.MQ_ERROR_IO_TIMEOUT, None)
+                if given.destructive_read and given.cursor is None and _is_transactional(position)
+                else (status, position)
+            )
+        ),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-manager-expired-receive-without-cursor-returns-not-found",
+    "MQDMPR-3.1.7.1.10-D02",
+    "A pending receive without a cursor whose timeout expires returns MQ_ERROR_MESSAGE_NOT_FOUND.",
+    with_arguments(
+        Waiting.wait_for_new_message,
+        answered=_change_answers(
+            lambda given, status, position: (
+                (Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)
+                if status is Status.MQ_ERROR_IO_TIMEOUT and given.destructive_read and given.cursor is None
+                else (status, position)
+            )
+        ),
+    ),
+    blind=True,
+)
+
+
+@fault("queue-manager-two-phase-receive-leaves-transactional-message-free", breaks="MQDMPR-3.1.7.1.10-D05", blind=True)
+class QueueManagerTwoPhaseReceiveLeavesTransactionalMessageFree(Reading):
+    """A two-phase receive does not lock a transactional message."""
+
+    def take_message_out(
+        self, position: MessagePosition, transaction: Any, two_phase_read: bool, answered: Answered
+    ) -> None:
+        super().take_message_out(position, transaction, two_phase_read, answered)
+        if two_phase_read and transaction is None and _is_transactional(position):
+            position.State = MessagePositionState.AVAILABLE
+
+
+@fault("queue-manager-third-two-phase-receive-unlocks-first-message", breaks="MQDMPR-3.1.7.1.10-D05", blind=True)
+class QueueManagerThirdTwoPhaseReceiveUnlocksFirstMessage(Reading):
+    """A two-phase receive unlocks the first message of its queue if two other messages are locked."""
+
+    def take_message_out(
+        self, position: MessagePosition, transaction: Any, two_phase_read: bool, answered: Answered
+    ) -> None:
+        locked = [
+            one
+            for one in position.QueueReference.MessagePositionList
+            if one.State is MessagePositionState.LOCKED and one is not position
+        ]
+        super().take_message_out(position, transaction, two_phase_read, answered)
+        if two_phase_read and len(locked) >= 2:
+            locked[0].State = MessagePositionState.AVAILABLE
+
+
+@fault("queue-manager-receipt-of-express-message-not-acknowledged", breaks="MQDMPR-3.1.7.1.10-D06", blind=True)
+class QueueManagerReceiptOfExpressMessageNotAcknowledged(Positions):
+    """The queue manager reports the receipt of an express message as a purge."""
+
+    def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
+        express = position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
+        if express and reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE:
+            reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
+        super().delete_message(position, reason)
+
+
+@fault("queue-manager-one-phase-receive-of-urgent-message-leaves-message", breaks="MQDMPR-3.1.7.1.10-D06", blind=True)
+class QueueManagerOnePhaseReceiveOfUrgentMessageLeavesMessage(Reading):
+    """A one-phase receive outside a transaction locks a message of priority 7, but does not delete the message."""
+
+    def take_message_out(
+        self, position: MessagePosition, transaction: Any, two_phase_read: bool, answered: Answered
+    ) -> None:
+        urgent = transaction is None and position.MessageReference.Priority == 7
+        super().take_message_out(position, transaction, two_phase_read or urgent, answered)
+
+
+add(
+    "queue-manager-receive-of-large-message-returns-status-timeout",
+    "MQDMPR-3.1.7.1.10-D07",
+    "A receive that finds a message with a body of more than 10,000 bytes returns MQ_ERROR_IO_TIMEOUT.",
+    with_arguments(
+        Reading.dequeue_message,
+        answered=_change_answers(
+            lambda given, status, position: (
+                (Status.MQ_ERROR_IO_TIMEOUT, None)
+                if position is not None and len(position.MessageReference.Body) > 10_000
+                else (status, position)
+            )
+        ),
+    ),
+    blind=True,
+)

@@ -1,0 +1,286 @@
+"""Faults that break the rules MQDMPR-3.1.7.1.10-09 to MQDMPR-3.1.7.1.10-35 in one instance or for one cause."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.calls import Given, with_arguments
+from harness.faults.parts import fault, only_if
+from harness.faults.registry import add
+from reference_qm.core.queueing.cursors import Cursors, Got
+from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.model.adm import MessagePosition, Queue
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.position_list import Boundary
+from reference_qm.model.statuses import CursorStatus, Status
+
+
+def read_from(descriptor: OpenQueueDescriptor, queue: Queue | None) -> OpenQueueDescriptor:
+    """Return a descriptor of another queue, which has the pending reads of the given descriptor."""
+    return descriptor if queue is None else replace(descriptor, QueueReference=queue)
+
+
+def get_owner(queue: Queue | None, journal: bool) -> Queue | None:
+    """Return the queue that owns a journal, or the queue that owns a subqueue."""
+    owner = None if queue is None else queue.parent
+    return owner if owner is not None and (owner.JournalQueueReference is queue) is journal else None
+
+
+def read_from_owner(journal: bool) -> Callable[[Given], OpenQueueDescriptor]:
+    """Return a function that replaces the descriptor of a journal or of a subqueue."""
+    return lambda given: read_from(given.queue_desc, get_owner(given.queue_desc.QueueReference, journal))
+
+
+add(
+    "queue-manager-receive-from-subqueue-takes-message-of-owner",
+    "MQDMPR-3.1.7.1.10-09",
+    "A receive from a subqueue returns a message of the queue that owns the subqueue.",
+    with_arguments(Reading.dequeue_message, queue_desc=read_from_owner(journal=False)),
+    blind=True,
+)
+
+
+add(
+    "queue-manager-receive-from-journal-takes-message-of-owner",
+    "MQDMPR-3.1.7.1.10-09",
+    "A receive from the journal of a queue returns a message of the queue.",
+    with_arguments(Reading.dequeue_message, queue_desc=read_from_owner(journal=True)),
+    blind=True,
+)
+
+
+def read_from_latest(given: Given) -> OpenQueueDescriptor:
+    """Return the descriptor that was opened last."""
+    latest = next(reversed(given.qm.descriptors.values()))
+    return read_from(given.queue_desc, latest.QueueReference) if given.queue_desc.QueueReference else given.queue_desc
+
+
+add(
+    "queue-manager-receive-uses-latest-open-queue",
+    "MQDMPR-3.1.7.1.10-09",
+    "A receive returns a message of the queue that was opened last.",
+    with_arguments(Reading.dequeue_message, queue_desc=read_from_latest),
+    blind=True,
+)
+
+
+def use_first_cursor(given: Given) -> Cursor | None:
+    """Return the first cursor of the descriptor for a read by a cursor."""
+    return None if given.cursor is None else next(iter(given.queue_desc.CursorCollection.values()))
+
+
+add(
+    "queue-manager-receive-by-second-cursor-uses-first-cursor",
+    ("MQDMPR-3.1.7.1.10-12", "MQDMPR-3.1.7.1.11-10"),
+    "A receive by the second cursor of an open queue obtains the message from the first cursor.",
+    with_arguments(Reading.dequeue_message, cursor=use_first_cursor),
+    blind=True,
+)
+
+
+@fault("queue-manager-receive-by-moved-cursor-with-timeout-zero-waits", breaks="MQDMPR-3.1.7.1.10-12", blind=True)
+class QueueManagerReceiveByMovedCursorWithTimeoutZeroWaits(Reading):
+    """A receive with timeout zero by a cursor that has received a message waits for 200 ms."""
+
+    @only_if(lambda self, *given, **named: _is_moved(_find_cursor(given, named)))
+    def dequeue_message(self, queue_desc: OpenQueueDescriptor, answered: Answered, *rest: Any, **named: Any) -> None:
+        arguments = list(rest)
+        if len(arguments) > 1 and arguments[1] == 0:
+            arguments[1] = 200
+        super().dequeue_message(queue_desc, answered, *arguments, **named)
+
+
+def _find_cursor(given: tuple[Any, ...], named: dict[str, Any]) -> Cursor | None:
+    return named.get("cursor") or (given[4] if len(given) > 4 else None)
+
+
+def _is_moved(cursor: Cursor | None) -> bool:
+    return cursor is not None and not isinstance(cursor.MessagePositionReference, Boundary)
+
+
+add(
+    "queue-manager-receive-by-cursor-in-transaction-takes-first-message",
+    "MQDMPR-3.1.7.1.10-12",
+    "A receive by a cursor in a transaction returns the first message of the queue.",
+    with_arguments(
+        Reading.dequeue_message, cursor=lambda given: None if given.transaction is not None else given.cursor
+    ),
+    blind=True,
+)
+
+
+@fault("queue-manager-receive-by-cursor-returns-message-before", breaks="MQDMPR-3.1.7.1.10-15", blind=True)
+class QueueManagerReceiveByCursorReturnsMessageBefore(Cursors):
+    """A receive by a cursor that has peeked at the next message returns the message before the peeked message."""
+
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+        status, position = super().get_next_message_for_dequeue(cursor, no_wait)
+        if position is not None and self.qm.seeking.is_readable(position, False):
+            before = position.Previous
+            if isinstance(before, MessagePosition) and self.qm.seeking.is_readable(before, False):
+                return status, before
+        return status, position
+
+
+@fault("queue-manager-second-receive-by-cursor-begins-at-start", breaks="MQDMPR-3.1.7.1.10-15", blind=True)
+class QueueManagerSecondReceiveByCursorBeginsAtStart(Cursors):
+    """A receive by a cursor that has just received a message returns the first message of the queue."""
+
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+        queue = cursor.OpenQueueDescriptorReference.QueueReference
+        at = cursor.MessagePositionReference
+        if queue is not None and isinstance(at, MessagePosition) and not self.qm.seeking.is_readable(at, False):
+            first = self.qm.seeking.seek_available(queue.MessagePositionList.Start, False)
+            if first is not None and first is not at:
+                return CursorStatus.SUCCEEDED, first
+        return super().get_next_message_for_dequeue(cursor, no_wait)
+
+
+@fault("queue-manager-receive-by-cursor-returns-first-of-equal-priority", breaks="MQDMPR-3.1.7.1.10-15", blind=True)
+class QueueManagerReceiveByCursorReturnsFirstOfEqualPriority(Cursors):
+    """A receive by a cursor returns the first available message that has the priority of the cursor's message."""
+
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+        status, position = super().get_next_message_for_dequeue(cursor, no_wait)
+        if position is None:
+            return status, None
+        wanted = position.MessageReference.Priority
+        for one in position.QueueReference.MessagePositionList:
+            if one.MessageReference.Priority == wanted and self.qm.seeking.is_readable(one, False):
+                return status, one
+        return status, position
+
+
+@fault("queue-manager-receive-by-moved-cursor-does-not-wait", breaks="MQDMPR-3.1.7.1.10-22", blind=True)
+class QueueManagerReceiveByMovedCursorDoesNotWait(Cursors):
+    """A receive by a cursor behind the last message of the queue does not wait."""
+
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+        return super().get_next_message_for_dequeue(cursor, no_wait or _is_moved(cursor))
+
+
+add(
+    "queue-manager-second-receive-by-cursor-does-not-wait",
+    "MQDMPR-3.1.7.1.10-22",
+    "While a receive by a cursor waits, a receive by a second cursor of the open queue does not wait.",
+    with_arguments(
+        Cursors.get_next_message_for_dequeue,
+        no_wait=lambda given: (
+            given.no_wait
+            or any(
+                reader.CursorReference is not None
+                for reader in given.cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection
+            )
+        ),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-manager-receive-by-cursor-waits-only-in-empty-queue",
+    "MQDMPR-3.1.7.1.10-22",
+    "A receive by a cursor does not wait if the queue has messages before the cursor.",
+    with_arguments(
+        Cursors.get_next_message_for_dequeue,
+        no_wait=lambda given: (
+            given.no_wait or len(given.cursor.OpenQueueDescriptorReference.QueueReference.MessagePositionList) > 0
+        ),
+    ),
+    blind=True,
+)
+
+
+def change_cursor_receive(change: Callable[[Given, Status, MessagePosition | None], Any]) -> Callable[[Given], Any]:
+    """Return a function that replaces the completion of a pending receive by a cursor."""
+
+    def make_completion(given: Given) -> Answered:
+        if given.cursor is None or not given.destructive_read:
+            return given.answered
+        return lambda status, position: given.answered(*change(given, status, position))
+
+    return make_completion
+
+
+def _return_first_of_queue(given: Given, status: Status, position: MessagePosition | None) -> Any:
+    if position is None:
+        return status, None
+    return status, given.qm.seeking.seek_available(position.QueueReference.MessagePositionList.Start, False)
+
+
+add(
+    "queue-manager-pending-receive-by-cursor-returns-first-message",
+    "MQDMPR-3.1.7.1.10-30",
+    "When a message arrives, a pending receive by a cursor returns the first message of the queue.",
+    with_arguments(Waiting.wait_for_new_message, answered=change_cursor_receive(_return_first_of_queue)),
+    blind=True,
+)
+
+
+def _fail_for_transactional(given: Given, status: Status, position: MessagePosition | None) -> Any:
+    if position is not None and position.MessageReference.TransactionIdentifier is not None:
+        return Status.MQ_ERROR_IO_TIMEOUT, None
+    return status, position
+
+
+add(
+    "queue-manager-pending-receive-by-cursor-fails-for-transactional-message",
+    "MQDMPR-3.1.7.1.10-30",
+    "A pending receive by a cursor ends without a message when a transactional message arrives.",
+    with_arguments(Waiting.wait_for_new_message, answered=change_cursor_receive(_fail_for_transactional)),
+    blind=True,
+)
+
+
+@fault("queue-manager-second-pending-receive-by-cursor-misses-message", breaks="MQDMPR-3.1.7.1.10-30", blind=True)
+class QueueManagerSecondPendingReceiveByCursorMissesMessage(Waiting):
+    """The queue manager passes arriving messages only to the first pending receive by a cursor of an open queue."""
+
+    def wait_for_new_message(self, queue_desc: OpenQueueDescriptor, *given: Any, **named: Any) -> None:
+        earlier = [
+            one
+            for one in queue_desc.WaitingMessageReadOperationCollection
+            if one.CursorReference is not None and one.DestructiveRead
+        ]
+        super().wait_for_new_message(queue_desc, *given, **named)
+        for reader in list(queue_desc.WaitingMessageReadOperationCollection):
+            if earlier and reader.CursorReference is not None and reader not in earlier:
+                del self.qm.readers[reader.number]
+
+
+def change_status(old: Status, new: Status) -> Callable[[Given], Any]:
+    """Return a function that replaces the status of a pending receive by a cursor."""
+    return change_cursor_receive(lambda given, status, position: (new if status is old else status, position))
+
+
+add(
+    "queue-manager-expired-receive-by-cursor-returns-not-found",
+    "MQDMPR-3.1.7.1.10-35",
+    "A pending receive by a cursor whose timeout expires returns MQ_ERROR_MESSAGE_NOT_FOUND.",
+    with_arguments(
+        Waiting.wait_for_new_message,
+        answered=change_status(Status.MQ_ERROR_IO_TIMEOUT, Status.MQ_ERROR_MESSAGE_NOT_FOUND),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-manager-cancelled-receive-by-cursor-returns-timeout",
+    "MQDMPR-3.1.7.1.10-35",
+    "A cancelled receive by a cursor returns MQ_ERROR_IO_TIMEOUT.",
+    with_arguments(
+        Waiting.wait_for_new_message,
+        answered=change_cursor_receive(
+            lambda given, status, position: (
+                (status, position)
+                if status in (Status.MQ_OK, Status.MQ_ERROR_IO_TIMEOUT, Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)
+                else (Status.MQ_ERROR_IO_TIMEOUT, position)
+            )
+        ),
+    ),
+    blind=True,
+)

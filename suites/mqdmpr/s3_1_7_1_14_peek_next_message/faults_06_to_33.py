@@ -1,0 +1,173 @@
+"""Faults that break the rules MQDMPR-3.1.7.1.14-06 to MQDMPR-3.1.7.1.14-33 in one instance or for one cause."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.faults.calls import with_result, with_status
+from harness.faults.parts import fault, only_if
+from harness.faults.registry import add
+from reference_qm.core.queueing.cursors import Cursors, Got
+from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.elements import Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.enums import CursorState
+from reference_qm.model.statuses import CursorStatus, Status
+
+
+def _peek_in_owner(part: Cursors, cursor: Cursor, journal: bool) -> Got | None:
+    """Return the first message of the queue that owns the cursor's journal or subqueue."""
+    queue = cursor.OpenQueueDescriptorReference.QueueReference
+    owner = None if queue is None else queue.parent
+    if owner is None or (owner.JournalQueueReference is queue) is not journal:
+        return None
+    found = part.qm.seeking.seek_available(owner.MessagePositionList.Start, True)
+    return None if found is None else (CursorStatus.SUCCEEDED, found)
+
+
+@fault("queue-manager-peek-next-in-subqueue-returns-message-of-owner", breaks="MQDMPR-3.1.7.1.14-06", blind=True)
+class QueueManagerPeekNextInSubqueueReturnsMessageOfOwner(Cursors):
+    """A peek at the next message of a subqueue returns a message of the queue that owns the subqueue."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        return _peek_in_owner(self, cursor, journal=False) or super().get_next_message_for_peek(cursor)
+
+
+@fault("queue-manager-peek-next-in-journal-returns-message-of-owner", breaks="MQDMPR-3.1.7.1.14-06", blind=True)
+class QueueManagerPeekNextInJournalReturnsMessageOfOwner(Cursors):
+    """A peek at the next message of a journal returns a message of the queue that owns the journal."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        return _peek_in_owner(self, cursor, journal=True) or super().get_next_message_for_peek(cursor)
+
+
+@fault("queue-manager-peek-next-reads-queue-opened-last", breaks="MQDMPR-3.1.7.1.14-06", blind=True)
+class QueueManagerPeekNextReadsQueueOpenedLast(Cursors):
+    """A peek at the next message returns the first message of the queue that was opened last."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        latest = next(reversed(self.qm.descriptors.values())).QueueReference
+        if latest is not cursor.OpenQueueDescriptorReference.QueueReference and latest is not None:
+            found = self.qm.seeking.seek_available(latest.MessagePositionList.Start, True)
+            if found is not None:
+                return CursorStatus.SUCCEEDED, found
+        return super().get_next_message_for_peek(cursor)
+
+
+def _fail_success(when: Any) -> Any:
+    """Return a change of a result: a message for which the condition is true is returned with a failure status."""
+
+    def change_status(status: Status, position: MessagePosition | None) -> tuple[Status, MessagePosition | None]:
+        failed = position is not None and when(position)
+        return (Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION, None) if failed else (status, position)
+
+    return change_status
+
+
+add(
+    "queue-manager-peek-next-at-last-message-returns-illegal-action",
+    "MQDMPR-3.1.7.1.14-11",
+    "A peek at the next message returns MQ_ERROR_ILLEGAL_CURSOR_ACTION if the next message is the last message of its"
+    " queue.",
+    with_result(
+        Reading.peek_next_message,
+        _fail_success(lambda position: not isinstance(position.Next, MessagePosition)),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-manager-peek-next-at-transactional-message-returns-illegal-action",
+    "MQDMPR-3.1.7.1.14-11",
+    "A peek at the next message returns MQ_ERROR_ILLEGAL_CURSOR_ACTION if the next message is transactional.",
+    with_result(
+        Reading.peek_next_message,
+        _fail_success(lambda position: position.MessageReference.TransactionIdentifier is not None),
+    ),
+    blind=True,
+)
+
+
+add(
+    "queue-manager-peek-next-at-lower-priority-returns-illegal-action",
+    "MQDMPR-3.1.7.1.14-11",
+    "A peek at the next message returns MQ_ERROR_ILLEGAL_CURSOR_ACTION if the next message has a lower priority than"
+    " the message before.",
+    with_result(
+        Reading.peek_next_message,
+        _fail_success(
+            lambda position: (
+                isinstance(position.Previous, MessagePosition)
+                and position.Previous.MessageReference.Priority > position.MessageReference.Priority
+            )
+        ),
+    ),
+    blind=True,
+)
+
+
+def _is_peek_next(reader: WaitingMessageReadOperation) -> bool:
+    return (
+        not reader.DestructiveRead
+        and reader.CursorReference is not None
+        and reader.CursorReference.CursorState is CursorState.WAIT_PEEK
+    )
+
+
+@fault("queue-manager-pending-peek-next-returns-first-message", breaks="MQDMPR-3.1.7.1.14-24", blind=True)
+class QueueManagerPendingPeekNextReturnsFirstMessage(Waiting):
+    """When a message arrives, a pending peek at the next message returns the first message of the queue."""
+
+    @only_if(lambda self, reader, position: _is_peek_next(reader))
+    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        first = self.qm.seeking.seek_available(position.QueueReference.MessagePositionList.Start, True)
+        super().satisfy_reader(reader, first or position)
+
+
+@fault("queue-manager-second-pending-peek-next-misses-message", breaks="MQDMPR-3.1.7.1.14-24", blind=True)
+class QueueManagerSecondPendingPeekNextMissesMessage(Waiting):
+    """Only the first pending peek at the next message of an open queue returns the message that arrives."""
+
+    def wait_for_new_message(self, queue_desc: OpenQueueDescriptor, *given: Any, **named: Any) -> None:
+        earlier = [one for one in queue_desc.WaitingMessageReadOperationCollection if _is_peek_next(one)]
+        super().wait_for_new_message(queue_desc, *given, **named)
+        for reader in list(queue_desc.WaitingMessageReadOperationCollection):
+            if earlier and _is_peek_next(reader) and reader not in earlier:
+                del self.qm.readers[reader.number]
+
+
+@fault("queue-manager-pending-peek-next-misses-transactional-message", breaks="MQDMPR-3.1.7.1.14-24", blind=True)
+class QueueManagerPendingPeekNextMissesTransactionalMessage(Waiting):
+    """A pending peek at the next message ends without a message when a transactional message arrives."""
+
+    @only_if(lambda self, reader, position: _is_peek_next(reader))
+    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        if position.MessageReference.TransactionIdentifier is not None:
+            self.stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT)
+        else:
+            super().satisfy_reader(reader, position)
+
+
+add(
+    "queue-manager-expired-peek-next-returns-not-found",
+    "MQDMPR-3.1.7.1.14-33",
+    "A pending peek at the next message whose timeout expires returns MQ_ERROR_MESSAGE_NOT_FOUND.",
+    with_status(Reading.peek_next_message, Status.MQ_ERROR_MESSAGE_NOT_FOUND, of=Status.MQ_ERROR_IO_TIMEOUT),
+    blind=True,
+)
+
+
+def _expire_if_cancelled(status: Status, position: MessagePosition | None) -> tuple[Status, MessagePosition | None]:
+    cancelled = Status.MQ_ERROR_OPERATION_CANCELLED, Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
+    return (Status.MQ_ERROR_IO_TIMEOUT if status in cancelled else status), position
+
+
+add(
+    "queue-manager-cancelled-peek-next-returns-timeout",
+    "MQDMPR-3.1.7.1.14-33",
+    "A cancelled peek at the next message returns MQ_ERROR_IO_TIMEOUT.",
+    with_result(Reading.peek_next_message, _expire_if_cancelled),
+    blind=True,
+)

@@ -1,0 +1,105 @@
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.14 Peek Next Message in one state of a queue or of a cursor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.faults.calls import Given, replace_step_if, with_arguments
+from harness.faults.parts import fault
+from harness.faults.registry import add
+from reference_qm.core.queueing.cursors import Cursors, Got
+from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.elements import Answered, Cursor
+from reference_qm.model.enums import CursorState
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.statuses import CursorStatus, Status
+
+
+def _is_transactional(position: MessagePosition | None) -> bool:
+    return position is not None and position.MessageReference.TransactionIdentifier is not None
+
+
+def _change_answers(change: Callable[[Given, Status, MessagePosition | None], Any]) -> Callable[[Given], Answered]:
+    """Return a function that replaces the completion of a read."""
+    return lambda given: lambda status, position: given.answered(*change(given, status, position))
+
+
+add(
+    "queue-manager-peek-next-with-timeout-in-deleted-queue-times-out",
+    "MQDMPR-3.1.7.1.14-04",
+    "A peek at the next message with a timeout in a queue that was deleted returns MQ_ERROR_IO_TIMEOUT.",
+    replace_step_if(
+        Reading.peek_next_message,
+        lambda given: given.queue_desc.QueueReference is None and given.timeout_ms != 0,
+        lambda given: given.answered(Status.MQ_ERROR_IO_TIMEOUT, None),
+    ),
+    blind=True,
+)
+
+
+@fault("queue-manager-peek-next-after-failed-receive-by-cursor-allowed", breaks="MQDMPR-3.1.7.1.14-13", blind=True)
+class QueueManagerPeekNextAfterFailedReceiveByCursorAllowed(Cursors):
+    """A peek at the next message is allowed for a cursor whose first receive found no message."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        if cursor.Handle in self.__dict__.get("failed", set()) and cursor.CursorState is CursorState.UNREAD:
+            return self._seek_for_peek(cursor)
+        return super().get_next_message_for_peek(cursor)
+
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+        got = super().get_next_message_for_dequeue(cursor, no_wait)
+        if got[0] is CursorStatus.NOT_FOUND:
+            self.__dict__.setdefault("failed", set()).add(cursor.Handle)
+        return got
+
+
+add(
+    "queue-manager-peek-next-does-not-wait-behind-locked-message",
+    "MQDMPR-3.1.7.1.14-16",
+    "A peek at the next message does not wait if the last message of the queue is locked.",
+    replace_step_if(
+        Reading.peek_next_message,
+        lambda given: (
+            given.queue_desc.QueueReference is not None
+            and isinstance(given.queue_desc.QueueReference.MessagePositionList.Tail, MessagePosition)
+            and given.queue_desc.QueueReference.MessagePositionList.Tail.State is MessagePositionState.LOCKED
+        ),
+        lambda given: given.answered(Status.MQ_ERROR_IO_TIMEOUT, None),
+    ),
+    blind=True,
+)
+
+
+@fault("queue-manager-cursor-of-pending-peek-next-moves-to-first-message", breaks="MQDMPR-3.1.7.1.14-25", blind=True)
+class QueueManagerCursorOfPendingPeekNextMovesToFirstMessage(Cursors):
+    """The cursor of a pending peek at the next message moves to the first message of the queue when a message of a
+    higher priority arrives.
+    """
+
+    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+        first = message_position.QueueReference.MessagePositionList.Start.Next
+        waits = cursor.CursorState is CursorState.WAIT_PEEK
+        super().message_available(cursor, message_position)
+        if waits and isinstance(first, MessagePosition) and first is not message_position:
+            cursor.MessagePositionReference = first
+
+
+add(
+    "queue-manager-pending-peek-next-fails-for-transactional-message",
+    "MQDMPR-3.1.7.1.14-29",
+    "A pending peek at the next message returns MQ_ERROR_IO_TIMEOUT when a transactional message arrives.",
+    with_arguments(
+        Waiting.wait_for_new_message,
+        answered=_change_answers(
+            lambda given, status, position: (
+                (Status.MQ_ERROR_IO_TIMEOUT, None)
+                if not given.destructive_read and given.cursor is not None and _is_transactional(position)
+                else (status, position)
+            )
+        ),
+    ),
+    blind=True,
+)

@@ -1,0 +1,184 @@
+"""Faults that break the rules MQDMPR-3.1.7.1.20-02 to MQDMPR-3.1.7.1.20-29 for one object or in one state."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from harness.faults.parts import fault
+from reference_qm.codec import parse_format_name
+from reference_qm.codec.format_names import PrivateName, PublicName
+from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.names.next_hops import Destination, NextHops
+from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
+from reference_qm.core.part import QM
+from reference_qm.directory.enums import DirectoryOperationResult
+from reference_qm.model.adm import Queue
+from reference_qm.model.statuses import Status
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import DirectoryAnswered, DirectoryChanged
+
+
+@fault(
+    "queue-manager-second-public-name-has-path-of-first",
+    breaks=("MQDMPR-3.1.7.1.20-02", "MQDMPR-3.1.7.1.20-05"),
+    blind=True,
+)
+class QueueManagerSecondPublicNameHasPathOfFirst(QueuePaths):
+    """The queue manager returns the path name of the first public queue that it found for every later public name."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.first: QueuePathOf | None = None
+
+    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+        found = super()._path_of_public(name)
+        if found.rStatus is Status.MQ_OK and not self.qm.enterprise.state.DirectoryOffline:
+            self.first = self.first or found
+            return self.first
+        return found
+
+
+@fault(
+    "queue-manager-unknown-computer-guid-found-as-own",
+    breaks=("MQDMPR-3.1.7.1.20-02", "MQDMPR-3.1.7.1.20-05", "MQDMPR-3.1.7.1.20-29"),
+    blind=True,
+)
+class QueueManagerUnknownComputerGuidFoundAsOwn(QueuePaths):
+    """For a private name with an unknown GUID, the queue manager returns the name of its own computer."""
+
+    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
+        found = super()._path_of_private(name)
+        state = self.qm.enterprise.state
+        if found.rStatus is not Status.MQ_OK and not state.DirectoryOffline:
+            return QueuePathOf(Status.MQ_OK, "", state.LocalQueueManager.ComputerName or "")
+        return found
+
+
+@fault("queue-manager-offline-second-own-public-queue-refused", breaks="MQDMPR-3.1.7.1.20-14", blind=True)
+class QueueManagerOfflineSecondOwnPublicQueueRefused(Destinations):
+    """While the directory is offline, the queue manager refuses messages to all own public queues except the first."""
+
+    def find_local(self, text: str) -> Queue | None:
+        found = super().find_local(text)
+        if isinstance(parse_format_name(text), PublicName) and self.qm.enterprise.state.DirectoryOffline:
+            own = self.qm.enterprise.state.QueueCollection
+            return found if found is not None and own and own[0].Identifier == found.Identifier else None
+        return found
+
+
+@fault("queue-manager-offline-own-public-queue-found-once", breaks="MQDMPR-3.1.7.1.20-14", blind=True)
+class QueueManagerOfflineOwnPublicQueueFoundOnce(Destinations):
+    """While the directory is offline, the queue manager accepts only one message for each own public queue."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.found_offline: set[str] = set()
+
+    def find_local(self, text: str) -> Queue | None:
+        if isinstance(parse_format_name(text), PublicName) and self.qm.enterprise.state.DirectoryOffline:
+            if text in self.found_offline:
+                return None
+            self.found_offline.add(text)
+        return super().find_local(text)
+
+
+@fault("queue-manager-offline-own-public-transactional-queue-refused", breaks="MQDMPR-3.1.7.1.20-14", blind=True)
+class QueueManagerOfflineOwnPublicTransactionalQueueRefused(Destinations):
+    """While the directory is offline, the queue manager refuses messages to its own transactional public queues."""
+
+    def find_local(self, text: str) -> Queue | None:
+        found = super().find_local(text)
+        offline = isinstance(parse_format_name(text), PublicName) and self.qm.enterprise.state.DirectoryOffline
+        return None if offline and found is not None and found.Transactional else found
+
+
+@fault("queue-manager-object-created-after-start-not-read", breaks="MQDMPR-3.1.7.1.20-23", blind=True)
+class QueueManagerObjectCreatedAfterStartNotRead(DirectoryClient):
+    """The queue manager does not read an object that another program created or changed in the directory."""
+
+    def on_changed(self, event: DirectoryChanged, now: Now) -> None:
+        """Keep the objects that were read before."""
+
+
+@fault("queue-manager-directory-not-queried-after-outage", breaks="MQDMPR-3.1.7.1.20-23", blind=True)
+class QueueManagerDirectoryNotQueriedAfterOutage(NextHops):
+    """After an outage of the directory, the queue manager finds no queue of another queue manager in the directory."""
+
+    outage = False
+
+    def get_destination_info(self, format_name: str) -> Destination | None:
+        self.outage |= self.qm.enterprise.state.DirectoryOffline
+        if self.outage and isinstance(parse_format_name(format_name), PublicName):
+            return None
+        return super().get_destination_info(format_name)
+
+
+def _keep_objects(part: DirectoryClient, event: DirectoryAnswered, now: Now, answer: Any) -> None:
+    """Keep the objects of the directory, and stay online, when the directory is unavailable."""
+    before = part.qm.enterprise.directory
+    answer(event, now)
+    if event.status is DirectoryOperationResult.DIRECTORY_NOT_CONNECTED:
+        part.qm.enterprise.directory = before
+        part.qm.enterprise.state.DirectoryOffline = False
+
+
+@fault("queue-manager-read-in-second-outage-answered-from-copy", breaks="MQDMPR-3.1.7.1.20-27", blind=True)
+class QueueManagerReadInSecondOutageAnsweredFromCopy(DirectoryClient):
+    """In a second outage of the directory, the queue manager answers reads from the objects that it read earlier."""
+
+    outages = 0
+
+    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+        lost = event.status is DirectoryOperationResult.DIRECTORY_NOT_CONNECTED
+        self.outages += lost and not self.qm.enterprise.state.DirectoryOffline
+        if self.outages > 1:
+            _keep_objects(self, event, now, super().on_answered)
+        else:
+            super().on_answered(event, now)
+
+
+@fault("queue-manager-path-without-connection-read-from-copy", breaks="MQDMPR-3.1.7.1.20-27", blind=True)
+class QueueManagerPathWithoutConnectionReadFromCopy(QueuePaths):
+    """When the directory cannot be reached, the queue manager returns the path name of a private queue of another queue
+    manager whose object it read earlier.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.read_before: dict[PrivateName, QueuePathOf] = {}
+
+    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
+        found = super()._path_of_private(name)
+        if found.rStatus is Status.MQ_OK:
+            self.read_before[name] = found
+        return self.read_before.get(name, found) if self.qm.enterprise.state.DirectoryOffline else found
+
+
+@fault("queue-manager-unknown-public-name-has-empty-path", breaks="MQDMPR-3.1.7.1.20-29", blind=True)
+class QueueManagerUnknownPublicNameHasEmptyPath(QueuePaths):
+    """The queue manager returns MQ_OK and an empty path for a public name that the directory does not know."""
+
+    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+        found = super()._path_of_public(name)
+        offline = self.qm.enterprise.state.DirectoryOffline
+        return found if offline or found.rStatus is Status.MQ_OK else QueuePathOf(Status.MQ_OK)
+
+
+@fault("queue-manager-second-read-of-object-reported-as-not-found", breaks="MQDMPR-3.1.7.1.20-29", blind=True)
+class QueueManagerSecondReadOfObjectReportedAsNotFound(QueuePaths):
+    """When the queue manager reads the object of a public queue of another queue manager again, it reports that the
+    directory does not know the object.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.read_before: set[UUID] = set()
+
+    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+        found = super()._path_of_public(name)
+        if name.QueueGuid in self.read_before:
+            return QueuePathOf(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
+        self.read_before.add(name.QueueGuid)
+        return found

@@ -1,0 +1,203 @@
+"""Faults that break rules of MS-MQDMPR 3.1.7.1.28 and 3.1.7.1.29 for one kind of message or state of a session."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from harness.faults.primitives import set_fields
+from reference_qm.codec import UserMessagePacket
+from reference_qm.core.sessions.dispatch_collection import DispatchCollection
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import OutgoingMessagePosition, Session
+
+LARGE_BODY_BYTES = 1_000
+
+
+def list_waiting(session: Session) -> list[OutgoingMessagePosition]:
+    """Return the messages of a session that wait to be sent."""
+    orders = {order for _, order in session.OutgoingMessageTable._unsent}
+    return [one for one in session.OutgoingMessageTable if one.order in orders]
+
+
+@fault("queue-manager-message-to-second-queue-not-dispatched", breaks="MQDMPR-3.1.7.1.28-03", blind=True)
+class QueueManagerMessageToSecondQueueNotDispatched(DispatchCollection):
+    """The queue manager creates no DispatchEntry for a message while a message to another queue waits to be sent."""
+
+    def add(self, session: Session, position: OutgoingMessagePosition) -> None:
+        others = (queue.session for queue in self.qm.adm.OutgoingQueues.values() if queue.session is not session)
+        if not any(list_waiting(one) for one in others):
+            super().add(session, position)
+
+
+@fault("queue-manager-ninth-waiting-message-not-dispatched", breaks="MQDMPR-3.1.7.1.28-03", blind=True)
+class QueueManagerNinthWaitingMessageNotDispatched(DispatchCollection):
+    """The queue manager creates no DispatchEntry for a message if eight messages of its session wait."""
+
+    def add(self, session: Session, position: OutgoingMessagePosition) -> None:
+        if len(list_waiting(session)) < 8:
+            super().add(session, position)
+
+
+@fault("queue-manager-waiting-messages-with-equal-body-share-entry", breaks="MQDMPR-3.1.7.1.28-03", blind=True)
+class QueueManagerWaitingMessagesWithEqualBodyShareEntry(DispatchCollection):
+    """The queue manager creates no DispatchEntry for a message if a message with an equal body waits."""
+
+    def add(self, session: Session, position: OutgoingMessagePosition) -> None:
+        body = position.UserMessage.MessagePropertiesHeader.MessageBody
+        if all(one.UserMessage.MessagePropertiesHeader.MessageBody != body for one in list_waiting(session)):
+            super().add(session, position)
+
+
+@fault("queue-manager-waiting-recoverable-messages-sent-with-latest-body", breaks="MQDMPR-3.1.7.1.28-04", blind=True)
+class QueueManagerWaitingRecoverableMessagesSentWithLatestBody(DispatchCollection):
+    """The DispatchEntries of all waiting recoverable messages refer to the recoverable message that was added last."""
+
+    def add(self, session: Session, position: OutgoingMessagePosition) -> None:
+        if position.recoverable:
+            for one in list_waiting(session):
+                if one.recoverable:
+                    properties = position.UserMessage.MessagePropertiesHeader
+                    one.UserMessage = replace(one.UserMessage, MessagePropertiesHeader=properties)
+        super().add(session, position)
+
+
+@fault("queue-manager-message-waits-with-contents-of-other-queue", breaks="MQDMPR-3.1.7.1.28-04", blind=True)
+class QueueManagerMessageWaitsWithContentsOfOtherQueue(DispatchCollection):
+    """The DispatchEntry of a message has the contents of a message that waits for another queue."""
+
+    def add(self, session: Session, position: OutgoingMessagePosition) -> None:
+        others = (queue.session for queue in self.qm.adm.OutgoingQueues.values() if queue.session is not session)
+        waiting = [one for other in others for one in list_waiting(other)]
+        if waiting:
+            properties = waiting[0].UserMessage.MessagePropertiesHeader
+            position.UserMessage = replace(position.UserMessage, MessagePropertiesHeader=properties)
+        super().add(session, position)
+
+
+@fault("queue-manager-large-waiting-message-sent-with-earlier-body", breaks="MQDMPR-3.1.7.1.28-04", blind=True)
+class QueueManagerLargeWaitingMessageSentWithEarlierBody(DispatchCollection):
+    """The DispatchEntry of a message with a body of more than 1,000 bytes refers to the message that waits first."""
+
+    def add(self, session: Session, position: OutgoingMessagePosition) -> None:
+        waiting = list_waiting(session)
+        if waiting and len(position.UserMessage.MessagePropertiesHeader.MessageBody) > LARGE_BODY_BYTES:
+            properties = waiting[0].UserMessage.MessagePropertiesHeader
+            position.UserMessage = replace(position.UserMessage, MessagePropertiesHeader=properties)
+        super().add(session, position)
+
+
+@fault("queue-manager-waiting-message-loses-label-and-extension", breaks="MQDMPR-3.1.7.1.28-05", blind=True)
+class QueueManagerWaitingMessageLosesLabelAndExtension(DispatchCollection):
+    """The DispatchEntry of a message that waits behind another message does not store its label and extension."""
+
+    def add(self, session: Session, position: OutgoingMessagePosition) -> None:
+        if list_waiting(session):
+            lost = {"MessagePropertiesHeader.Label": None, "MessagePropertiesHeader.ExtensionData": b""}
+            position.UserMessage = set_fields(position.UserMessage, lost)
+        super().add(session, position)
+
+
+@fault("queue-manager-waiting-recoverable-message-sent-as-express", breaks="MQDMPR-3.1.7.1.28-05", blind=True)
+class QueueManagerWaitingRecoverableMessageSentAsExpress(DispatchCollection):
+    """The DispatchEntry of a recoverable message that waits behind another message is that of an express message."""
+
+    def add(self, session: Session, position: OutgoingMessagePosition) -> None:
+        if list_waiting(session):
+            position.UserMessage = set_fields(position.UserMessage, {"UserHeader.Flags": lambda flags: flags & ~0x60})
+        super().add(session, position)
+
+
+@fault("queue-manager-waiting-message-sent-with-times-of-first", breaks="MQDMPR-3.1.7.1.28-05", blind=True)
+class QueueManagerWaitingMessageSentWithTimesOfFirst(DispatchCollection):
+    """The DispatchEntry of a message that waits has the times of the message that waits first."""
+
+    def add(self, session: Session, position: OutgoingMessagePosition) -> None:
+        waiting = list_waiting(session)
+        if waiting:
+            first = waiting[0].UserMessage
+            position.UserMessage = set_fields(
+                position.UserMessage,
+                {
+                    "BaseHeader.TimeToReachQueue": first.BaseHeader.TimeToReachQueue,
+                    "UserHeader.TimeToBeReceived": first.UserHeader.TimeToBeReceived,
+                },
+            )
+        super().add(session, position)
+
+
+@fault("queue-manager-message-behind-unacknowledged-message-marked", breaks="MQDMPR-3.1.7.1.28-07", blind=True)
+class QueueManagerMessageBehindUnacknowledgedMessageMarked(DispatchCollection):
+    """A new DispatchEntry is marked as being sent if a sent message of its session is not acknowledged."""
+
+    def add(self, session: Session, position: OutgoingMessagePosition) -> None:
+        if not session.OutgoingMessageTable.awaiting_ack:
+            super().add(session, position)
+
+
+@fault("queue-manager-recoverable-message-marked", breaks="MQDMPR-3.1.7.1.28-07", blind=True)
+class QueueManagerRecoverableMessageMarked(DispatchCollection):
+    """A new DispatchEntry of a recoverable message is marked as being sent if another message waits."""
+
+    def add(self, session: Session, position: OutgoingMessagePosition) -> None:
+        if not (position.recoverable and list_waiting(session)):
+            super().add(session, position)
+
+
+@fault("queue-manager-message-of-full-window-marked", breaks="MQDMPR-3.1.7.1.28-07", blind=True)
+class QueueManagerMessageOfFullWindowMarked(DispatchCollection):
+    """A new DispatchEntry is marked as being sent if the window of its session is full."""
+
+    def add(self, session: Session, position: OutgoingMessagePosition) -> None:
+        if self.qm.sending.is_window_open(session):
+            super().add(session, position)
+
+
+class _SentAgain(Sending):
+    """Send some messages a second time."""
+
+    def is_sent_again(self, session: Session, position: OutgoingMessagePosition) -> bool:
+        """Return whether a message is sent a second time."""
+        return False
+
+    def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
+        super().transmit(session, position, packet)
+        if self.is_sent_again(session, position):
+            super().transmit(session, position, packet)
+
+
+@fault("queue-manager-transactional-message-sent-twice", breaks="MQDMPR-3.1.7.1.29-03", blind=True)
+class QueueManagerTransactionalMessageSentTwice(_SentAgain):
+    """The queue manager does not remove the DispatchEntry of a transactional message, and sends the message twice."""
+
+    def is_sent_again(self, session: Session, position: OutgoingMessagePosition) -> bool:
+        return position.UserMessage.TransactionHeader is not None
+
+
+@fault("queue-manager-large-message-sent-twice", breaks="MQDMPR-3.1.7.1.29-03", blind=True)
+class QueueManagerLargeMessageSentTwice(_SentAgain):
+    """The queue manager sends a message with a body of more than 1,000 bytes twice."""
+
+    def is_sent_again(self, session: Session, position: OutgoingMessagePosition) -> bool:
+        return len(position.UserMessage.MessagePropertiesHeader.MessageBody) > LARGE_BODY_BYTES
+
+
+@fault("queue-manager-urgent-message-replaces-waiting-messages", breaks="MQDMPR-3.1.7.1.28-08", blind=True)
+class QueueManagerUrgentMessageReplacesWaitingMessages(DispatchCollection):
+    """When a message of priority 7 is added, the queue manager removes the DispatchEntries of lower priorities."""
+
+    def add(self, session: Session, position: OutgoingMessagePosition) -> None:
+        if position.priority == 7:
+            unsent = session.OutgoingMessageTable._unsent
+            unsent[:] = [entry for entry in unsent if entry[0] == -7]
+        super().add(session, position)
+
+
+@fault("queue-manager-large-message-delays-next-message", breaks="MQDMPR-3.1.7.1.29-04", blind=True)
+class QueueManagerLargeMessageDelaysNextMessage(Sending):
+    """After a message with a body of more than 1,000 bytes, the queue manager waits for its acknowledgment."""
+
+    def may_send(self, session: Session) -> bool:
+        sent = session.OutgoingMessageTable.awaiting_ack
+        large = bool(sent) and len(sent[-1].UserMessage.MessagePropertiesHeader.MessageBody) > LARGE_BODY_BYTES
+        return not large and super().may_send(session)
