@@ -13,7 +13,7 @@ from reference_qm.core.store.messages import deserialize_message
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.routing import Routing
 from reference_qm.core.transfer.transactional_sending import TransactionalSending, get_outgoing_sequence
-from reference_qm.model.adm import OutgoingMessagePosition, RecoverableReceipt, Session
+from reference_qm.model.adm import NO_INCOMING_SEQUENCE, OutgoingMessagePosition, RecoverableReceipt, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
@@ -35,8 +35,9 @@ def _after_routing(acknowledge: Callable[[Any, Session, UserMessagePacket, int, 
     ) -> None:
         original(session, packet, receipt, now)
         if packet.TransactionHeader is not None:
-            count = self.__dict__.get("forwarded", 0) + 1
-            self.__dict__["forwarded"] = count
+            counts = self.__dict__.setdefault("forwarded", {})
+            source = packet.UserHeader.SourceQueueManager
+            count = counts[source] = counts.get(source, 0) + 1
             acknowledge(self, session, packet, count, now)
 
     return change_step(Routing.route_message, run)
@@ -131,15 +132,6 @@ def _is_running(self: Any, session: Session) -> bool:
     return bool(self.qm.timers.is_running(TimerKey(TimerName.ORDER_ACK_SEND, session.number)))
 
 
-@fault("receiver-order-ack-delayed-without-limit", breaks="MQQB-3.1.1.6.2-04", blind=True)
-class ReceiverOrderAckDelayedWithoutLimit(OrderAcks):
-    """The receiver restarts the Order Ack Send Timer with each message, however old the last OrderAck is."""
-
-    def schedule(self, session: Session, now: Now) -> None:
-        session.LastOrderAckSendTime = now.utc_s
-        super().schedule(session, now)
-
-
 @fault("receiver-order-ack-delay-counted-from-session-start", breaks="MQQB-3.1.1.6.2-04", blind=True)
 class ReceiverOrderAckDelayCountedFromSessionStart(OrderAcks):
     """The receiver does not record the time of its OrderAcks, so that later OrderAcks are not delayed."""
@@ -180,11 +172,14 @@ class ReceiverOrderAckNotDelayedByOtherSequence(OrderAcks):
     """A message of another sequence does not delay the OrderAck."""
 
     def schedule(self, session: Session, now: Now) -> None:
-        due = len(session.order_acks_due)
-        known = self.__dict__.setdefault("due", {})
-        if not _is_running(self, session) or due == known.get(session.number, due):
+        begun = self.__dict__.setdefault("begun", {})
+        arrived = session.IncomingTxSequenceID
+        if not _is_running(self, session):
+            begun.pop(session.number, None)
+        elif arrived != NO_INCOMING_SEQUENCE:
+            begun.setdefault(session.number, arrived)
+        if begun.get(session.number, arrived) == arrived:
             super().schedule(session, now)
-        known[session.number] = due
 
 
 @fault("receiver-order-ack-delayed-only-before-first", breaks="MQQB-3.1.1.6.2-05", blind=True)
@@ -273,7 +268,7 @@ for _name, _rule, _says, _acknowledge in (
     (
         "router-order-ack-of-second-message-sent",
         "MQQB-3.1.1.6.2-01",
-        "A queue manager between source and destination sends an OrderAck for the second message that it forwards.",
+        "A queue manager between source and destination sends an OrderAck for the second message of a source.",
         _order_ack_of_second,
     ),
     (

@@ -4,31 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.faults.parts import change_step, fault
+from harness.faults.parts import change_step
+from harness.faults.primitives import both, skip
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
+from reference_qm.core.transfer.expiring import Expiring
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-@fault("sender-expired-message-behind-unexpired-sent", breaks="MQQB-3.1.7.1.2-01", blind=True)
-class SenderExpiredMessageBehindUnexpiredSent(Sending):
-    """The sender checks TimeToReachQueue only until it has sent a message on the session."""
-
-    def send_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
-        self.__dict__["unchecked"] = session.MessageSentCount > 0
-        try:
-            return super().send_user_message(session, position, now)
-        finally:
-            self.__dict__["unchecked"] = False
-
-    def delete_expired(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        if self.__dict__.get("unchecked"):
-            packet = self.update_user_message(session, position, now)
-            self.transmit(session, position, packet)
-        else:
-            super().delete_expired(session, position, now)
+def _send_unchecked(self: Any, original: Any, session: Session, position: OutgoingMessagePosition, now: Now) -> Any:
+    if not session.MessageSentCount:
+        return original(session, position, now)
+    self.qm.resolving.address_message(session, position)
+    if self.secure(session, position, now):
+        self.transmit(session, position, self.update_user_message(session, position, now))
+    return True
 
 
 def _send_expired_when(condition: Any) -> Any:
@@ -38,7 +30,7 @@ def _send_expired_when(condition: Any) -> Any:
         else:
             original(session, position, now)
 
-    return change_step(Sending.delete_expired, run)
+    return both(change_step(Sending.delete_expired, run), skip(Expiring.on_expiration_timer))
 
 
 def _keep_in_table_when(condition: Any) -> Any:
@@ -61,6 +53,12 @@ def _requests_journal(self: Any, session: Session, position: OutgoingMessagePosi
 
 
 for _name, _rule, _says, _install in (
+    (
+        "sender-expired-message-behind-unexpired-sent",
+        "MQQB-3.1.7.1.2-01",
+        "The sender checks TimeToReachQueue only until it has sent a message on the session.",
+        both(change_step(Sending.send_user_message, _send_unchecked), skip(Expiring.on_expiration_timer)),
+    ),
     (
         "sender-expired-routed-message-sent",
         "MQQB-3.1.7.1.2-01",

@@ -12,7 +12,7 @@ from reference_qm.codec import BaseHeader, SessionHeader, UserMessagePacket
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import OutgoingMessagePosition, Session
-from reference_qm.model.timers import TimerName
+from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 _SH = BaseHeader.flags(SH=1)
@@ -38,7 +38,7 @@ def _change_header(change: Callable[[Session, SessionHeader, int], SessionHeader
 
 
 def _clear_flag(when: Callable[[UserMessagePacket, int], bool]) -> Install:
-    """Return an installer of a fault that clears BaseHeader.Flags.SH of some messages with a SessionHeader."""
+    """Return an installer of a fault that omits the SessionHeader of some messages and clears SH."""
 
     def run(
         self: Any, original: Callable[..., Any], session: Session, position: OutgoingMessagePosition, now: Now
@@ -49,7 +49,8 @@ def _clear_flag(when: Callable[[UserMessagePacket, int], bool]) -> Install:
         self.__dict__["flagged"] = self.__dict__.get("flagged", 0) + 1
         if not when(packet, self.__dict__["flagged"]):
             return packet
-        return replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=packet.BaseHeader.Flags & ~_SH))
+        base = replace(packet.BaseHeader, PacketSize=0, Flags=packet.BaseHeader.Flags & ~_SH)
+        return replace(packet, BaseHeader=base, SessionHeader=None)
 
     return change_step(Sending.update_user_message, run)
 
@@ -75,16 +76,21 @@ def _number_without_gap(session: Session, header: SessionHeader, before: int) ->
     return replace(header, RecoverableMsgAckSeqNumber=highest, RecoverableMsgAckFlags=1)
 
 
-def _after_header(change: Callable[[Any, Session, int, tuple[int, int], Now], None]) -> Install:
+def _after_header(change: Callable[[Any, Session, int, tuple[int, int, int], Now], None]) -> Install:
     """Return an installer of a fault that changes a session after a message with a SessionHeader. ``change`` is also
-    called with the number of such messages, and with the numbers of unacknowledged and of acknowledged recoverable
-    messages before.
+    called with the number of such messages, and with the state before: the number of unacknowledged messages, the last
+    acknowledged recoverable number, and the remaining time of the Session Ack Send Timer.
     """
 
     def run(
         self: Any, original: Callable[..., Any], session: Session, position: OutgoingMessagePosition, now: Now
     ) -> UserMessagePacket:
-        before = (session.UnackedReceivedMsgCount, session.LastAckedRecoverableMsgSeqNumber)
+        key = TimerKey(TimerName.SESSION_ACK_SEND, session.number)
+        before = (
+            session.UnackedReceivedMsgCount,
+            session.LastAckedRecoverableMsgSeqNumber,
+            self.qm.timers.remaining_ms(key, now.monotonic_ms) or 0,
+        )
         packet: UserMessagePacket = original(session, position, now)
         if packet.SessionHeader is not None:
             counts = self.__dict__.setdefault("sent_headers", {})
@@ -112,21 +118,21 @@ def _last_acked_is_one_less(self: Any, session: Session, count: int, before: Any
 def _timer_restarted(when: Callable[[Session, int], bool]) -> Callable[..., None]:
     def change(self: Any, session: Session, count: int, before: Any, now: Now) -> None:
         if when(session, count):
-            self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout // 8, now)
+            self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, before[2], now)
 
     return change
 
 
-def _count_kept(when: Callable[[Session, int, tuple[int, int]], bool]) -> Callable[..., None]:
-    def change(self: Any, session: Session, count: int, before: tuple[int, int], now: Now) -> None:
+def _count_kept(when: Callable[[Session, int, tuple[int, int, int]], bool]) -> Callable[..., None]:
+    def change(self: Any, session: Session, count: int, before: tuple[int, int, int], now: Now) -> None:
         if when(session, count, before):
             session.UnackedReceivedMsgCount = before[0]
-            self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout // 2, now)
+            self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, before[2], now)
 
     return change
 
 
-def _has_new_recoverable(session: Session, before: tuple[int, int]) -> bool:
+def _has_new_recoverable(session: Session, before: tuple[int, int, int]) -> bool:
     return session.LastAckedRecoverableMsgSeqNumber != before[1]
 
 
@@ -167,19 +173,13 @@ for _name, _rule, _says, _install in (
     (
         "sender-sh-clear-in-transactional-message",
         "MQQB-3.1.7.11-11",
-        "The sender clears SH in a transactional message that contains a SessionHeader.",
+        "The sender omits the SessionHeader of a transactional message, and clears SH.",
         _clear_flag(lambda packet, count: packet.TransactionHeader is not None),
-    ),
-    (
-        "sender-sh-clear-in-second-session-header",
-        "MQQB-3.1.7.11-11",
-        "The sender clears SH in its second and later messages that contain a SessionHeader.",
-        _clear_flag(lambda packet, count: count > 1),
     ),
     (
         "sender-sh-clear-in-recoverable-message",
         "MQQB-3.1.7.11-11",
-        "The sender clears SH in a recoverable message that contains a SessionHeader.",
+        "The sender omits the SessionHeader of a recoverable message, and clears SH.",
         _clear_flag(lambda packet, count: bool(packet.UserHeader.DM) and packet.TransactionHeader is None),
     ),
     (
