@@ -9,7 +9,7 @@ from uuid import UUID
 from harness.errors import ConformanceFailure
 from harness.expectations import between, facts, holds
 from harness.run.marks import covers, malforms, needs
-from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN
+from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN, MALLORY
 from harness.wire import protection
 from suites.mqqb.steps.caching import Caches, expect_current_time, inspect_queue_manager
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
@@ -60,7 +60,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     entry does not restart the timer, and another message with the first certificate does not extend the lifetime of the
     first entry.
 
-    An earlier message without a certificate does not start the timer.
+    An earlier message without a certificate does not start the timer. A refused certificate is not added.
     """
     secured, caches = Secured(peer, sut), Caches(sut)
     secured.dispositions(
@@ -160,6 +160,17 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
         observed=times.get(entry["SecurityID"], "no entry"),
         case="CachedTime of the first entry after another message with the same certificate",
         evidence=[*evidence, *again.frames],
+    )
+    foreign = secured.message(ERIN, security={"SenderCert": MALLORY.certificate})
+    refused = secured.dispositions({"": sign_message(foreign, key=MALLORY.key)})[""]
+    transactional = secured.message(CAROL, queue="transactional")
+    third = secured.dispositions({"": sign_message(transactional, key=CAROL.key)}, "transactional")[""]
+    judge(
+        "MQQB-3.1.1.3-03",
+        expected=["alice", "bob", "carol"],
+        observed=sorted(caches.users()),
+        case="users in the cache after a refused and a transactional message",
+        evidence=[*refused.frames, *third.frames],
     )
 
 

@@ -59,6 +59,7 @@ def test_message_of_later_sequence_without_order_ack_is_resent(peer, sut, judge)
     "MQQB-3.1.1.6.2-09",
     "MQQB-3.1.1.6.2-10",
     "MQQB-3.1.2.6-01",
+    "MQQB-3.1.7.1-09",
     "MQQB-3.1.7.1.3-09",
     "MQQB-3.1.7.1.3-10",
 )
@@ -89,6 +90,7 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
     copy = again[4][0] if again[4] else None
     previous = "not resent" if copy is None else get_transaction_header(copy).PreviousTxSequenceNumber
     judge(
+        "MQQB-3.1.7.1-09",
         "MQQB-3.1.7.1.3-10",
         expected=2,
         observed=previous,

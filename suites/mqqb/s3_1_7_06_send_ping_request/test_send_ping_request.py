@@ -247,7 +247,8 @@ def test_session_survives_expiry_of_ping_time_and_second_response(peer, sut, jud
 @covers("MQQB-3.1.7.6-03", "MQQB-3.1.1.3-26")
 def test_ping_before_second_session_has_next_cookie(peer, sut, judge):
     """The SUT opens two sessions one after the other: the Cookie of the second Ping Request is the Cookie of the first
-    Ping Request plus one, or both Cookies are 1.
+    Ping Request plus one, or both Cookies are 1. The Cookie of a third Ping Request, for another queue, differs from
+    both, or all Cookies are 1.
     """
     caller = PingingSut(peer, sut)
     first = caller.await_ping()
@@ -279,3 +280,13 @@ def test_ping_before_second_session_has_next_cookie(peer, sut, judge):
     distinct = holds("two different Cookies, or 1 in both pings")
     observed = cookie != next_cookie or cookie == 1 or f"{cookie} twice"
     judge("MQQB-3.1.1.3-26", expected=distinct, observed=observed, evidence=[first, second])
+    let_sut_send(peer, sut, peer.direct_name("mqc-third"), tag=3)
+    third = caller.end.poll(caller.half_response_time_ms)
+    if third is not None:
+        cookies = [cookie, next_cookie, get_cookie(third)]
+        judge(
+            "MQQB-3.1.1.3-26",
+            expected=holds("three different Cookies, or 1 in all pings"),
+            observed=len(set(cookies)) == 3 or set(cookies) == {1} or str(cookies),
+            evidence=[first, second, third],
+        )
