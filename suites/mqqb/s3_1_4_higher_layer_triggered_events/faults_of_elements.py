@@ -14,13 +14,3 @@ class AnyQueueManagerStartOmitsLastResendTime(Initialization):
     def initialize_globally(self, now: Now) -> None:
         super().initialize_globally(now)
         self.qm.adm.ResendTimerTable = self.qm.adm.ResendTimerTable[:-1]
-
-
-@fault("any-queue-manager-start-exchanges-resend-times", breaks="MQQB-3.1.4.1-01", blind=True)
-class AnyQueueManagerStartExchangesResendTimes(Initialization):
-    """A queue manager exchanges the medium and the long entries of ResendTimerTable when it starts."""
-
-    def initialize_globally(self, now: Now) -> None:
-        super().initialize_globally(now)
-        table = self.qm.adm.ResendTimerTable
-        self.qm.adm.ResendTimerTable = table[:3] + table[6:9] + table[3:6] + table[9:]

@@ -5,32 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.codec import MessageIdentifier, UserMessagePacket
+from reference_qm.codec import UserMessagePacket
 from reference_qm.core.transfer.history import History
 from reference_qm.core.transfer.routing import HIGHEST_HOP_COUNT, Routing
 from reference_qm.model.adm import MessageIDHistoryEntry, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 from suites.mqmq.steps.kinds_of_messages import is_express, is_transactional
-
-
-@fault("receiver-history-entry-has-source-of-first-message", breaks="MQQB-3.1.5.8.2-06", blind=True)
-class ReceiverHistoryEntryHasSourceOfFirstMessage(History):
-    """The receiver's history entries have the source queue manager of the first message that it received."""
-
-    def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
-        source = self.__dict__.setdefault("first_source", packet.UserHeader.SourceQueueManager)
-        changed = replace(packet, UserHeader=replace(packet.UserHeader, SourceQueueManager=source))
-        return super().remember_message(changed, now)
-
-
-@fault("receiver-history-entry-has-low-bits-of-message-id", breaks="MQQB-3.1.5.8.2-06", blind=True)
-class ReceiverHistoryEntryHasLowBitsOfMessageId(History):
-    """The receiver's history entry has only the low 16 bits of MessageID."""
-
-    def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
-        user = packet.UserHeader
-        changed = replace(packet, UserHeader=replace(user, MessageID=user.MessageID & 0xFFFF))
-        return super().remember_message(changed, now)
 
 
 @fault("receiver-history-entry-of-transactional-message-has-own-guid", breaks="MQQB-3.1.5.8.2-06", blind=True)
@@ -67,15 +47,6 @@ class ReceiverHistoryEntryHasSentTime(History):
         return _set_time(self, super().remember_message(packet, now), packet.UserHeader.SentTime)
 
 
-@fault("receiver-later-history-entry-has-time-of-first", breaks="MQQB-3.1.5.8.2-08", blind=True)
-class ReceiverLaterHistoryEntryHasTimeOfFirst(History):
-    """TimeStamp of the receiver's later history entries is TimeStamp of the first entry."""
-
-    def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
-        entry = super().remember_message(packet, now)
-        return _set_time(self, entry, self.__dict__.setdefault("first_time", now.utc_s))
-
-
 @fault("router-hop-count-of-transactional-message-not-checked", breaks="MQQB-3.1.5.8.2-38", blind=True)
 class RouterHopCountOfTransactionalMessageNotChecked(Routing):
     """The receiver does not check the hop count of a transactional message for another queue manager."""
@@ -100,33 +71,6 @@ class RouterHopCountCheckedOneHopEarly(Routing):
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         return None if packet.UserHeader.RC >= HIGHEST_HOP_COUNT - 1 else super().count_hop(packet)
-
-
-@fault("receiver-second-duplicate-timestamp-in-ms", breaks="MQQB-3.1.5.8.1-03", blind=True)
-class ReceiverSecondDuplicateTimestampInMs(History):
-    """TimeStamp of the history entry is in milliseconds after the second duplicate of a message."""
-
-    def disregard_duplicate(
-        self, session: Session, entry: MessageIDHistoryEntry, receipt: RecoverableReceipt, now: Now
-    ) -> None:
-        super().disregard_duplicate(session, entry, receipt, now)
-        seen: list[MessageIdentifier] = self.__dict__.setdefault("duplicates", [])
-        if entry.MessageIdentifier in seen:
-            _set_time(self, entry, 1000 * now.utc_s)
-        seen.append(entry.MessageIdentifier)
-
-
-@fault("receiver-recoverable-duplicate-timestamp-zero", breaks="MQQB-3.1.5.8.1-03", blind=True)
-class ReceiverRecoverableDuplicateTimestampZero(History):
-    """TimeStamp of the history entry is 0 after a duplicate of a recoverable message."""
-
-    def disregard_duplicate(
-        self, session: Session, entry: MessageIDHistoryEntry, receipt: RecoverableReceipt, now: Now
-    ) -> None:
-        recoverable = receipt in session.receipts
-        super().disregard_duplicate(session, entry, receipt, now)
-        if recoverable:
-            _set_time(self, entry, 0)
 
 
 @fault("receiver-express-duplicate-timestamp-zero", breaks="MQQB-3.1.5.8.1-03", blind=True)

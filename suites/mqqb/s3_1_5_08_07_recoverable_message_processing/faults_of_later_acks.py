@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from harness.faults.primitives import wrong_fields
-from harness.faults.registry import add
 from reference_qm.codec import BaseHeader, SessionAckPacket
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
@@ -33,23 +30,3 @@ class ReceiverSecondSessionAckAfter32MessagesHasShClear(SessionAcks):
             seen.add(session.number)
             return packet
         return replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=packet.BaseHeader.Flags & ~_SH))
-
-
-def _clear(mask: int) -> Callable[[int], int]:
-    return lambda flags: flags & ~mask
-
-
-add(
-    "receiver-session-ack-after-32-messages-has-in-clear",
-    "MQQB-3.1.5.8.7-03",
-    "The receiver's SessionAck after 32 recoverable messages has IN clear.",
-    wrong_fields(SessionAckPacket, {"BaseHeader.Flags": _clear(_IN)}, when=_is_full),
-    blind=True,
-)
-add(
-    "receiver-session-ack-after-32-messages-has-in-and-sh-clear",
-    "MQQB-3.1.5.8.7-03",
-    "The receiver's SessionAck after 32 recoverable messages has IN and SH clear.",
-    wrong_fields(SessionAckPacket, {"BaseHeader.Flags": _clear(_IN | _SH)}, when=_is_full),
-    blind=True,
-)
