@@ -1,4 +1,4 @@
-"""Faults that break rules of MS-MQQB 3.1.1.6.2 and 3.1.1.5 for a later message, sequence or acknowledgment."""
+"""Faults that break rules of MS-MQQB 3.1.1.6.2 for a later message, sequence or acknowledgment."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMes
 from reference_qm.core.store.messages import deserialize_message
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.routing import Routing
-from reference_qm.core.transfer.transactional_sending import TransactionalSending, get_outgoing_sequence
-from reference_qm.model.adm import NO_INCOMING_SEQUENCE, OutgoingMessagePosition, RecoverableReceipt, Session
+from reference_qm.model.adm import NO_INCOMING_SEQUENCE, RecoverableReceipt, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 Run = Callable[..., Any]
 
 
-def _after_routing(acknowledge: Callable[[Any, Session, UserMessagePacket, int, Now], None]) -> Install:
+def acknowledge_forwarded(acknowledge: Callable[[Any, Session, UserMessagePacket, int, Now], None]) -> Install:
     """Return an installer of a fault that acknowledges a forwarded transactional message. ``acknowledge`` is also
     called with the number of transactional messages forwarded so far.
     """
@@ -62,7 +61,8 @@ def _order_ack_with_gap(self: Any, session: Session, packet: UserMessagePacket, 
         _send_order_ack(self, session, packet, now)
 
 
-def _final_ack(self: Any, session: Session, packet: UserMessagePacket, count: int, now: Now) -> None:
+def send_final_ack_of_forwarded(self: Any, session: Session, packet: UserMessagePacket, count: int, now: Now) -> None:
+    """Send a FinalAck for a forwarded transactional message."""
     header, user = packet.TransactionHeader, packet.UserHeader
     assert header is not None
     body = FinalAckBody(
@@ -76,7 +76,9 @@ def _final_ack(self: Any, session: Session, packet: UserMessagePacket, count: in
     self.qm.order_acks.send_transactional_ack(name, MessageClass.MQMSG_CLASS_ACK_RECEIVE, body, now)
 
 
-def _arrival_ack(self: Any, session: Session, packet: UserMessagePacket, count: int, now: Now) -> None:
+def acknowledge_arrival_of_forwarded(
+    self: Any, session: Session, packet: UserMessagePacket, count: int, now: Now
+) -> None:
     message = deserialize_message(packet, packet.UserHeader.QueueManagerAddress, now.utc_s)
     self.qm.admin_acks.send(message, MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, now)
 
@@ -225,45 +227,6 @@ class ReceiverNoOrderAckAfterRejectedMessage(OrderAcks):
         super().on_send_timer(session, now)
 
 
-@fault("sender-resent-message-twice-in-unacked-sequence", breaks="MQQB-3.1.1.5-02", blind=True)
-class SenderResentMessageTwiceInUnackedSequence(TransactionalSending):
-    """The sender adds the SEQUENCE_INFO of a resent message to UnackedSequence again."""
-
-    def update_transaction_header(
-        self, session: Session, position: OutgoingMessagePosition, now: Now
-    ) -> UserMessagePacket:
-        unacked = get_outgoing_sequence(session).UnackedSequence
-        known = [one for one in unacked if one.SeqNo == position.TxSequenceNumber]
-        packet = super().update_transaction_header(session, position, now)
-        unacked.extend(known[:1])
-        return packet
-
-
-@fault("sender-second-sequence-not-in-unacked-sequence", breaks="MQQB-3.1.1.5-02", blind=True)
-class SenderSecondSequenceNotInUnackedSequence(TransactionalSending):
-    """The sender adds messages of its second sequence to a destination not to UnackedSequence."""
-
-    def update_transaction_header(
-        self, session: Session, position: OutgoingMessagePosition, now: Now
-    ) -> UserMessagePacket:
-        packet = super().update_transaction_header(session, position, now)
-        if session.OutgoingTxSequenceID.Ordinal > 1:
-            get_outgoing_sequence(session).UnackedSequence.clear()
-        return packet
-
-
-@fault("sender-third-message-not-in-unacked-sequence", breaks="MQQB-3.1.1.5-02", blind=True)
-class SenderThirdMessageNotInUnackedSequence(TransactionalSending):
-    """The sender adds a message not to UnackedSequence if two messages are unacknowledged."""
-
-    def update_transaction_header(
-        self, session: Session, position: OutgoingMessagePosition, now: Now
-    ) -> UserMessagePacket:
-        packet = super().update_transaction_header(session, position, now)
-        del get_outgoing_sequence(session).UnackedSequence[2:]
-        return packet
-
-
 for _name, _rule, _says, _acknowledge in (
     (
         "router-order-ack-of-second-message-sent",
@@ -277,17 +240,5 @@ for _name, _rule, _says, _acknowledge in (
         "A queue manager between source and destination sends an OrderAck for a forwarded message behind a gap.",
         _order_ack_with_gap,
     ),
-    (
-        "router-final-ack-sent",
-        "MQQB-3.1.1.5-06",
-        "A queue manager between source and destination sends a FinalAck for a message that it forwards.",
-        _final_ack,
-    ),
-    (
-        "router-arrival-of-transactional-message-acknowledged",
-        "MQQB-3.1.1.5-06",
-        "A queue manager between source and destination acknowledges the arrival of a message that it forwards.",
-        _arrival_ack,
-    ),
 ):
-    add(_name, _rule, _says, _after_routing(_acknowledge), blind=True)
+    add(_name, _rule, _says, acknowledge_forwarded(_acknowledge), blind=True)

@@ -1,4 +1,4 @@
-"""Faults that break rules of MS-MQQB 3.1.5.8.2 and 3.1.5.8.1 about history entries and hop counts of later messages."""
+"""Faults that break rules of MS-MQQB 3.1.5.8.2 about history entries and hop counts of later messages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.transfer.history import History
 from reference_qm.core.transfer.routing import HIGHEST_HOP_COUNT, Routing
-from reference_qm.model.adm import MessageIDHistoryEntry, RecoverableReceipt, Session
+from reference_qm.model.adm import MessageIDHistoryEntry
 from reference_qm.surface.clock import Now
 from suites.mqmq.steps.kinds_of_messages import is_express, is_transactional
 
@@ -71,16 +71,3 @@ class RouterHopCountCheckedOneHopEarly(Routing):
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         return None if packet.UserHeader.RC >= HIGHEST_HOP_COUNT - 1 else super().count_hop(packet)
-
-
-@fault("receiver-express-duplicate-timestamp-zero", breaks="MQQB-3.1.5.8.1-03", blind=True)
-class ReceiverExpressDuplicateTimestampZero(History):
-    """TimeStamp of the history entry is 0 after a duplicate of an express message."""
-
-    def disregard_duplicate(
-        self, session: Session, entry: MessageIDHistoryEntry, receipt: RecoverableReceipt, now: Now
-    ) -> None:
-        express = receipt not in session.receipts
-        super().disregard_duplicate(session, entry, receipt, now)
-        if express:
-            _set_time(self, entry, 0)

@@ -151,12 +151,6 @@ for _name, _rule, _says, _install in (
         _find_nothing_when(lambda text, name: isinstance(name, PublicName) and _has_upper_guid(text, name)),
     ),
     (
-        "initiator-second-public-name-has-guid-of-first",
-        "MQQB-3.1.7.4-07",
-        "The initiator uses the queue GUID of its first public format name for each later public format name.",
-        _reuse_first_destination(PublicName),
-    ),
-    (
         "initiator-second-private-name-has-guid-of-first",
         "MQQB-3.1.7.4-14",
         "The initiator uses the GUID of its first private format name for each later private format name.",

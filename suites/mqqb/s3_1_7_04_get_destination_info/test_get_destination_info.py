@@ -280,7 +280,6 @@ def test_unknown_public_name_after_known_name_opens_no_connection(peer, sut, jud
 @needs("directory", "send")
 @covers(
     "MQQB-3.1.7.4-06",
-    "MQQB-3.1.7.4-07",
     "MQQB-3.1.7.4-13",
     "MQQB-3.1.7.5-D01",
     "MQDMPR-3.1.7.1.5-64",

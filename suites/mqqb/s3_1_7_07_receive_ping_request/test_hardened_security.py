@@ -33,7 +33,7 @@ def _judge_prediction(peer, judge, case: str) -> None:
         for rule in ("MQQB-3.1.7.7-05", "MQQB-3.1.7.7-10"):
             judge.mark_not_exercised(rule, reason=reason, evidence=[*exchange])
         return
-    if exchange.received is None:
+    if exchange.ping is None:
         judge.mark_not_exercised("MQQB-3.1.7.7-10", reason=f"the SUT answers no ping {case}", evidence=[*exchange])
     else:
         judge(

@@ -1,4 +1,4 @@
-"""Faults that break rules of MS-MQQB 3.1.7.11 and 3.1.7.1.3 for a later SessionHeader or another kind of message."""
+"""Faults that break rules of MS-MQQB 3.1.7.11 for a later SessionHeader or another kind of message."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import change_step, fault
+from harness.faults.parts import change_step
 from harness.faults.registry import Install, add
 from reference_qm.codec import BaseHeader, SessionHeader, UserMessagePacket
 from reference_qm.core.transfer.sending import Sending
-from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
@@ -76,7 +75,7 @@ def _number_without_gap(session: Session, header: SessionHeader, before: int) ->
     return replace(header, RecoverableMsgAckSeqNumber=highest, RecoverableMsgAckFlags=1)
 
 
-def _after_header(change: Callable[[Any, Session, int, tuple[int, int, int], Now], None]) -> Install:
+def after_session_header(change: Callable[[Any, Session, int, tuple[int, int, int], Now], None]) -> Install:
     """Return an installer of a fault that changes a session after a message with a SessionHeader. ``change`` is also
     called with the number of such messages, and with the state before: the number of unacknowledged messages, the last
     acknowledged recoverable number, and the remaining time of the Session Ack Send Timer.
@@ -123,7 +122,9 @@ def _timer_restarted(when: Callable[[Session, int], bool]) -> Callable[..., None
     return change
 
 
-def _count_kept(when: Callable[[Session, int, tuple[int, int, int]], bool]) -> Callable[..., None]:
+def keep_received_count(when: Callable[[Session, int, tuple[int, int, int]], bool]) -> Callable[..., None]:
+    """Return a change that keeps UnackedReceivedMsgCount and the Session Ack Send Timer after a SessionHeader."""
+
     def change(self: Any, session: Session, count: int, before: tuple[int, int, int], now: Now) -> None:
         if when(session, count, before):
             session.UnackedReceivedMsgCount = before[0]
@@ -132,23 +133,9 @@ def _count_kept(when: Callable[[Session, int, tuple[int, int, int]], bool]) -> C
     return change
 
 
-def _has_new_recoverable(session: Session, before: tuple[int, int, int]) -> bool:
+def has_new_recoverable_ack(session: Session, before: tuple[int, int, int]) -> bool:
+    """Return whether the SessionHeader has acknowledged recoverable messages."""
     return session.LastAckedRecoverableMsgSeqNumber != before[1]
-
-
-@fault("sender-next-acknowledgment-after-second-header-begins-early", breaks="MQQB-3.1.7.1.3-25", blind=True)
-class SenderNextAcknowledgmentAfterSecondHeaderBeginsEarly(SessionAcks):
-    """After its second acknowledgment, the sender begins each acknowledgment with the last acknowledged number."""
-
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
-        counts = self.__dict__.setdefault("acknowledgments", {})
-        counts[session.number] = counts.get(session.number, 0) + 1
-        if counts[session.number] < 3 or not header.RecoverableMsgAckFlags:
-            return header
-        flags = (header.RecoverableMsgAckFlags << 1 | 1) & 0xFFFFFFFF
-        first = header.RecoverableMsgAckSeqNumber - 1 & 0xFFFF
-        return replace(header, RecoverableMsgAckSeqNumber=first, RecoverableMsgAckFlags=flags)
 
 
 for _name, _rule, _says, _install in (
@@ -186,55 +173,37 @@ for _name, _rule, _says, _install in (
         "sender-last-acked-number-counts-express-messages",
         "MQQB-3.1.7.11-14",
         "After a SessionHeader, LastAckedRecoverableMsgSeqNumber of the sender is the number of all messages.",
-        _after_header(_last_acked_is_count_of_all),
+        after_session_header(_last_acked_is_count_of_all),
     ),
     (
         "sender-last-acked-number-kept-at-second-session-header",
         "MQQB-3.1.7.11-14",
         "After its second SessionHeader, the sender does not change LastAckedRecoverableMsgSeqNumber.",
-        _after_header(_last_acked_kept_at_second),
+        after_session_header(_last_acked_kept_at_second),
     ),
     (
         "sender-last-acked-number-of-several-messages-one-less",
         "MQQB-3.1.7.11-14",
         "After a SessionHeader for several recoverable messages, LastAckedRecoverableMsgSeqNumber is one too low.",
-        _after_header(_last_acked_is_one_less),
+        after_session_header(_last_acked_is_one_less),
     ),
     (
         "sender-ack-send-timer-runs-on-after-second-session-header",
         "MQQB-3.1.7.11-15",
         "After its second SessionHeader in a message, the sender does not stop the Session Ack Send Timer.",
-        _after_header(_timer_restarted(lambda session, count: count > 1)),
+        after_session_header(_timer_restarted(lambda session, count: count > 1)),
     ),
     (
         "sender-ack-send-timer-runs-on-after-recoverable-messages",
         "MQQB-3.1.7.11-15",
         "After a SessionHeader for recoverable messages, the sender does not stop the Session Ack Send Timer.",
-        _after_header(_timer_restarted(lambda session, count: session.RecoverableMessageReceivedCount > 0)),
+        after_session_header(_timer_restarted(lambda session, count: session.RecoverableMessageReceivedCount > 0)),
     ),
     (
         "sender-ack-send-timer-runs-on-after-express-messages",
         "MQQB-3.1.7.11-15",
         "After a SessionHeader for express messages only, the sender does not stop the Session Ack Send Timer.",
-        _after_header(_timer_restarted(lambda session, count: session.RecoverableMessageReceivedCount == 0)),
-    ),
-    (
-        "sender-session-ack-after-second-session-header",
-        "MQQB-3.1.7.1.3-23",
-        "After its second SessionHeader in a message, the sender also sends a SessionAck.",
-        _after_header(_count_kept(lambda session, count, before: count > 1)),
-    ),
-    (
-        "sender-session-ack-after-session-header-for-recoverable-messages",
-        "MQQB-3.1.7.1.3-23",
-        "After a SessionHeader for recoverable messages, the sender also sends a SessionAck.",
-        _after_header(_count_kept(lambda session, count, before: _has_new_recoverable(session, before))),
-    ),
-    (
-        "sender-session-ack-after-session-header-for-express-messages",
-        "MQQB-3.1.7.1.3-23",
-        "After a SessionHeader for express messages only, the sender also sends a SessionAck.",
-        _after_header(_count_kept(lambda session, count, before: not _has_new_recoverable(session, before))),
+        after_session_header(_timer_restarted(lambda session, count: session.RecoverableMessageReceivedCount == 0)),
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)
