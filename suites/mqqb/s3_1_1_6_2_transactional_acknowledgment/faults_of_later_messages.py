@@ -79,6 +79,7 @@ def send_final_ack_of_forwarded(self: Any, session: Session, packet: UserMessage
 def acknowledge_arrival_of_forwarded(
     self: Any, session: Session, packet: UserMessagePacket, count: int, now: Now
 ) -> None:
+    """Send an acknowledgment that a forwarded message has arrived."""
     message = deserialize_message(packet, packet.UserHeader.QueueManagerAddress, now.utc_s)
     self.qm.admin_acks.send(message, MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, now)
 
