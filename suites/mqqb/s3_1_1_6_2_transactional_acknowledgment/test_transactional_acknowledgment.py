@@ -4,60 +4,77 @@ from __future__ import annotations
 
 from harness.expectations import none
 from harness.peer.timeouts import ACK_TIMEOUT_MS
-from harness.run.marks import covers, needs, varied
+from harness.run.marks import covers, malforms, needs, varied
 from harness.sut.releases import find_release
 from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
+from suites.mqqb.steps.disposition import AckClass
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.ordering import ACK_LABEL, ORDER_ACK, read_ack_place
 from suites.mqqb.steps.sender import Sender
 
-NUMBERS_OUT_OF_ORDER = (3, 7, 5)
-PREVIOUS_NUMBERS = (2, 3, 0)
+NUMBERS_OUT_OF_ORDER = (3, 7, 5, 7)
+PREVIOUS_NUMBERS = (2, 3, 0, 6)
 """Pairs of TxSequenceNumber and PreviousTxSequenceNumber, in an order in which a destination would accept no message.
 PreviousTxSequenceNumber is TxSequenceNumber minus one, a lower number, or 0.
 """
 
 
+@malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @needs("private_names")
 @covers("MQQB-3.1.1.5-06", "MQQB-3.1.1.5-07", "MQQB-3.1.1.6.2-01", "MQQB-3.1.1.6.2-02", "MQDMPR-3.1.7.1.31-D04")
 @varied("queue quota", "queue privacy")
 def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut, judge):
-    """The peer sends three transactional messages that have a different source, are out of order, and are addressed to
-    the peer: the SUT forwards the messages with unchanged TransactionHeaders. It acknowledges the messages only by
-    SessionAcks, not by an OrderAck or FinalAck.
+    """The peer sends transactional messages of a different source, and messages of its own, which are out of order and
+    addressed to the peer: the SUT forwards the messages with unchanged TransactionHeaders. It acknowledges the messages
+    only by SessionAcks, not by an OrderAck or FinalAck, nor by a requested acknowledgment of arrival.
     """
     sender = Sender(peer, sut)
     session = peer.open_raw()
-    sequence = Sequence(peer, ordinal=9)
+    sequences = {OTHER_GUID: Sequence(peer, ordinal=9), peer.identifier: Sequence(peer, ordinal=10)}
     sent = []
-    for number, previous in zip(NUMBERS_OUT_OF_ORDER, PREVIOUS_NUMBERS, strict=True):
-        sequence.number = number - 1
-        packet = sequence.message(
-            {"SourceQueueManager": OTHER_GUID, "QueueManagerAddress": peer.identifier, "RC": 1},
-            transaction={"PreviousTxSequenceNumber": previous, "ConnectorQMGuid": OTHER_GUID if previous else None},
-            destination=PrivateQueueFormatNameId(PrivateQueueIdentifier=1),
-        )
-        sent.append(session.send(packet))
+    for source, sequence in sequences.items():
+        for number, previous in zip(NUMBERS_OUT_OF_ORDER, PREVIOUS_NUMBERS, strict=True):
+            sequence.number = number - 1
+            packet = sequence.message(
+                {
+                    "SourceQueueManager": source,
+                    "QueueManagerAddress": peer.identifier,
+                    "RC": 1,
+                    "AdminQueue": rf"TCP:{peer.address}\private$\mqc-peer",
+                },
+                transaction={"PreviousTxSequenceNumber": previous, "ConnectorQMGuid": OTHER_GUID if previous else None},
+                destination=PrivateQueueFormatNameId(PrivateQueueIdentifier=1),
+                properties={"PA": 1},
+            )
+            sent.append(session.send(packet))
     forwarding_session = sender.await_session()
     came = sender.collect(forwarding_session, len(sent))
     peer.pass_time(sut.duration_ms(ACK_TIMEOUT_MS))
-    identifier = sequence.identifier.Ordinal, sequence.identifier.TimeStamp
+    identifiers = [(one.identifier.Ordinal, one.identifier.TimeStamp) for one in sequences.values()]
     acks = [
-        frame for frame in peer.inbox.copies if _is_acknowledgment(frame) and read_ack_place(frame)[:2] == identifier
+        frame for frame in peer.inbox.copies if _is_acknowledgment(frame) and read_ack_place(frame)[:2] in identifiers
+    ]
+    arrivals = [
+        frame for frame in peer.inbox.copies if frame["MessagePropertiesHeader"].MessageClass == AckClass.REACH_QUEUE
     ]
     bits = ("CG", "FA", "FM", "LM", "ID") if find_release(sut).transaction_marks else ("CG", "FA", "ID")
     expected = [_read_transaction_header(frame, bits) for frame in sent]
     observed = [_read_transaction_header(frame, bits) for frame in came]
     evidence = [*sent, *came, *acks]
     judge(
-        "MQQB-3.1.1.5-07", expected=expected, observed=observed, case="forwarded TransactionHeaders", evidence=evidence
+        "MQQB-3.1.1.5-07",
+        "MQQB-3.1.1.6.2-02",
+        expected=expected,
+        observed=observed,
+        case="forwarded TransactionHeaders",
+        evidence=evidence,
     )
     numbers = [frame["TransactionHeader"].TxSequenceNumber for frame in came]
     judge(
         "MQQB-3.1.1.6.2-02",
         "MQDMPR-3.1.7.1.31-D04",
-        expected=list(NUMBERS_OUT_OF_ORDER),
+        expected=[*NUMBERS_OUT_OF_ORDER, *NUMBERS_OUT_OF_ORDER],
         observed=numbers,
         case="TxSequenceNumbers of the forwarded messages",
         evidence=evidence,
@@ -67,6 +84,13 @@ def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut
         acknowledged = [read_ack_place(frame).TxSequenceNumber for frame in acks]
         no_ack = none("OrderAck or FinalAck of a forwarded message")
         judge(*not_acknowledged, expected=no_ack, observed=acknowledged, evidence=evidence)
+        judge(
+            "MQQB-3.1.1.5-06",
+            expected=0,
+            observed=len(arrivals),
+            case="number of acknowledgments that a forwarded message has arrived",
+            evidence=[*evidence, *arrivals],
+        )
     else:
         judge.mark_not_exercised(*not_acknowledged, reason="the SUT did not forward all messages", evidence=evidence)
     forwarding_session.acknowledge_all()

@@ -139,7 +139,14 @@ def _describe_forwarded_fields(frame: Frame) -> str:
 
 @malforms("MQMQ-2.2.19.2-08")
 @sut_survives()
-@covers("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-41", "MQDMPR-3.1.1.12-D15", "MQQB-3.1.5.8.2-44", "MQQB-3.1.5.8.2-47")
+@covers(
+    "MQQB-3.1.5.8.2-38",
+    "MQQB-3.1.5.8.2-40",
+    "MQQB-3.1.5.8.2-41",
+    "MQDMPR-3.1.1.12-D15",
+    "MQQB-3.1.5.8.2-44",
+    "MQQB-3.1.5.8.2-47",
+)
 @needs("private_names")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_message_with_too_many_hops_is_not_forwarded(peer, sut, judge, kind):
@@ -169,6 +176,7 @@ def test_message_with_too_many_hops_is_not_forwarded(peer, sut, judge, kind):
     observed = [frame["UserHeader"].MessageID for frame in returned]
     expected = [sent[-1]["UserHeader"].MessageID]
     judge(
+        "MQQB-3.1.5.8.2-38",
         "MQQB-3.1.5.8.2-40",
         "MQQB-3.1.5.8.2-47",
         expected=expected,

@@ -9,20 +9,24 @@ from harness.judging.verdicts import Verdict
 from harness.peer.peer import PEER_QUEUE
 from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.sut.control import ControlRefused
-from harness.sut.provisioning import ALICE, BOB, MALLORY
+from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, MALLORY
+from harness.wire import protection
 from harness.wire.protection import HASHES, SIG10, SIG20, SIG30
 from suites.mqqb.steps.secured import (
     BY_QUEUE_MANAGER,
     NOBODY,
     SHA1,
+    SYMMETRIC_KEYS,
     Secured,
     add_signature,
+    encrypt_message,
     flip_signature_bit,
     judge_dispositions,
     sign_message,
 )
 
 UNKNOWN_HASH = 0x8009
+ENHANCED_PRIVACY_LEVEL = 3
 ARRIVED, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 HASH_NAMES = dict(zip(HASHES, ("MD2", "MD4", "MD5", "SHA-1", "SHA-256", "SHA-512"), strict=True))
 IN_QUEUE, NOT_IN_QUEUE = "stored in its queue", "not stored in its queue"
@@ -309,6 +313,11 @@ IDENTITY_ROWS = (
     ("MQQB-3.1.5.8.3-24", "the user's own certificate", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-27", "the user's own certificate", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-28", "the user's own certificate", "answer", ARRIVED),
+    *(
+        (rule, name, "answer", ARRIVED)
+        for rule in ("MQQB-3.1.5.8.3-24", "MQQB-3.1.5.8.3-27", "MQQB-3.1.5.8.3-28")
+        for name in ("the other user", "a user after a refusal", "a new user, encrypted")
+    ),
     ("MQQB-3.1.5.8.3-22", "a certificate of another user", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-27", "a certificate of another user", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-37", "a certificate of another user", "answer", BAD_SIGNATURE),
@@ -360,6 +369,15 @@ def test_message_arrives_only_with_a_certificate_of_its_user(peer, sut, judge, w
         "the user's own certificate": sign_message(secured.message()),
         "a certificate of another user": sign_message(secured.message(security=foreign), SIG20, MALLORY.key),
         "the other user": sign_message(secured.message(BOB), SIG20, BOB.key),
+        "a refused user": sign_message(secured.message(CAROL, security=foreign), SIG20, MALLORY.key),
+        "a user after a refusal": sign_message(secured.message(CAROL), SIG20, CAROL.key),
+        "a new user, encrypted": encrypt_message(
+            sut,
+            sign_message(secured.message(DAVE, PrivacyLevel=ENHANCED_PRIVACY_LEVEL), SIG20, DAVE.key),
+            ENHANCED_PRIVACY_LEVEL,
+            protection.RC4,
+            SYMMETRIC_KEYS[128],
+        ),
     }
     after_caching = {
         "a cached certificate of another user": sign_message(
@@ -393,6 +411,8 @@ FINAL_ACK_ROWS = (
     ("MQQB-3.1.5.8.3-13", "a transactional message of MSMQ 3.0", "level", "sig30"),
     ("MQQB-3.1.5.8.3-18", "a transactional message", "kept", IN_QUEUE),
     ("MQQB-3.1.5.8.3-41", "a transactional message", "kept", IN_QUEUE),
+    ("MQQB-3.1.5.8.3-24", "a transactional message of a new user", "kept", IN_QUEUE),
+    ("MQQB-3.1.5.8.3-28", "a transactional message of a new user", "kept", IN_QUEUE),
     ("MQQB-3.1.5.8.3-18", "an invalid signature", "final", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-14", "an invalid signature", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-15", "an invalid signature", "answer", BAD_SIGNATURE),
@@ -428,6 +448,9 @@ def test_refused_signed_transactional_message_has_final_ack(peer, sut, judge):
     dispositions = secured.dispositions(
         {
             "a transactional message": sign_message(secured.message(queue="transactional")),
+            "a transactional message of a new user": sign_message(
+                secured.message(CAROL, queue="transactional"), SIG20, CAROL.key
+            ),
             "a transactional message of MSMQ 1.0": sign_message(secured.message(queue="transactional"), SIG10),
             "a transactional message of MSMQ 3.0": sign_message(
                 secured.message(queue="transactional", several=True), SIG30

@@ -12,12 +12,22 @@ from typing import Any
 from harness.expectations import holds
 from harness.run.marks import covers, malforms, needs, varied
 from harness.sut.control import ControlRefused
-from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN, MALLORY, SENDERS_GROUP_SID
+from harness.sut.provisioning import (
+    ALICE,
+    BOB,
+    CAROL,
+    DAVE,
+    ERIN,
+    MALLORY,
+    PRINCIPAL_SELF_SID,
+    SENDERS_GROUP_SID,
+)
 from harness.wire import protection
 from harness.wire.protection import SIG20
 from suites.mqdmpr.steps.descriptors import EVERYONE, INHERIT_ONLY, descriptor
 from suites.mqqb.steps.secured import (
     BY_QUEUE_MANAGER,
+    NOBODY,
     SYMMETRIC_KEYS,
     Secured,
     encrypt_message,
@@ -94,6 +104,8 @@ RESTRICTED_QUEUE_ROWS = (
     ("MQQB-3.1.5.8.3-127", "Alice, without NA", "kept", "not stored in its queue"),
     ("MQQB-3.1.5.8.3-97", "a queue manager, as Everyone", "answer", DENIED),
     ("MQQB-3.1.5.8.3-99", "a queue manager, as Everyone", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-119", "a queue manager, as Everyone", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-119", "no sender", "answer", DENIED),
     ("MQQB-3.1.5.8.3-121", "Alice, without NA", "answer", "no acknowledgment"),
     ("MQQB-3.1.5.8.3-90", "Alice, to another queue", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-91", "Alice, to another queue", "answer", ARRIVED),
@@ -127,6 +139,7 @@ def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge
             "Alice, signed": sign_message(build_message_of_user(ALICE), SIG20, ALICE.key),
             "Carol, signed": sign_message(build_message_of_user(CAROL), SIG20, CAROL.key),
             "a queue manager, as Everyone": build_message_of_user(ALICE, security=_build_queue_manager_security(peer)),
+            "no sender": build_message_of_user(ALICE, security={"ST": NOBODY, "SecurityID": b""}),
             "Alice, without NA": build_message_of_user(ALICE, NA=0, NR=1),
             "Alice, encrypted": encrypt_message(
                 sut, build_message_of_user(ALICE), ENHANCED_PRIVACY_LEVEL, protection.RC4, SYMMETRIC_KEYS[128]
@@ -311,11 +324,21 @@ DESCRIPTOR_ROWS: tuple[tuple[str, dict[str, Any], str, str], ...] = (
         "MQQB-3.1.5.8.3-99",
         ARRIVED,
     ),
+    (
+        "write denied to SELF",
+        {
+            "denied": ((PRINCIPAL_SELF_SID, WRITE_RIGHT),),
+            "granted": ((EVERYONE, WRITE_RIGHT),),
+            "denials_first": True,
+        },
+        "MQQB-3.1.5.8.3-119",
+        ARRIVED,
+    ),
 )
 
 
 @RESTRICTED_QUEUE_NEEDS
-@covers("MQQB-3.1.5.8.3-99", "MQQB-3.1.5.8.3-117")
+@covers("MQQB-3.1.5.8.3-99", "MQQB-3.1.5.8.3-117", "MQQB-3.1.5.8.3-119")
 def test_access_follows_the_entries_of_the_descriptor(peer, sut, judge):
     """Alice sends a message to each of several queues, whose descriptors grant, deny or pass on the right to write in
     different ways: the entries of the descriptor, in their order, determine whether the message arrives.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from typing import Any
+from uuid import UUID
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between, facts, holds
-from harness.run.marks import covers, needs
-from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN
+from harness.run.marks import covers, malforms, needs
+from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN, MALLORY
 from harness.wire import protection
 from suites.mqqb.steps.caching import Caches, expect_current_time, inspect_queue_manager
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
@@ -42,6 +43,7 @@ LONGEST_TIMER_IN_LIFETIMES = 100
 
 @NEEDED_SECURITY_FACILITIES
 @covers(
+    "MQQB-3.1.5.8.3-28",
     "MQQB-3.1.5.8.3-29",
     "MQQB-3.1.5.8.3-30",
     "MQQB-3.1.5.8.3-31",
@@ -58,7 +60,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     entry does not restart the timer, and another message with the first certificate does not extend the lifetime of the
     first entry.
 
-    An earlier message without a certificate does not start the timer.
+    An earlier message without a certificate does not start the timer. A refused certificate is not added.
     """
     secured, caches = Secured(peer, sut), Caches(sut)
     secured.dispositions(
@@ -118,6 +120,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
         judge,
         caches.entries(caches.CERTIFICATES),
         {
+            "MQQB-3.1.5.8.3-28": ("SecurityID", BOB.security_id.hex()),
             "MQQB-3.1.5.8.3-34": ("SecurityID", BOB.security_id.hex()),
             "MQQB-3.1.5.8.3-29": ("SecurityID", BOB.security_id.hex()),
             "MQQB-3.1.5.8.3-31": ("SecurityID", BOB.security_id.hex()),
@@ -157,6 +160,17 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
         observed=times.get(entry["SecurityID"], "no entry"),
         case="CachedTime of the first entry after another message with the same certificate",
         evidence=[*evidence, *again.frames],
+    )
+    foreign = secured.message(ERIN, security={"SenderCert": MALLORY.certificate})
+    refused = secured.dispositions({"": sign_message(foreign, key=MALLORY.key)})[""]
+    transactional = secured.message(CAROL, queue="transactional")
+    third = secured.dispositions({"": sign_message(transactional, key=CAROL.key)}, "transactional")[""]
+    judge(
+        "MQQB-3.1.1.3-03",
+        expected=["alice", "bob", "carol"],
+        observed=sorted(caches.users()),
+        case="users in the cache after a refused and a transactional message",
+        evidence=[*refused.frames, *third.frames],
     )
 
 
@@ -207,6 +221,7 @@ def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
     )
 
 
+@malforms("MQMQ-2.2.18.1.3-01", "MQMQ-2.2.19.2-01")
 @NEEDED_SECURITY_FACILITIES
 @covers(
     "MQQB-3.1.5.8.3-55",
@@ -316,6 +331,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         case="number of new cache entries for a different key and for a different algorithm",
         evidence=[*another.frames, *third.frames],
     )
+    judge_remote_guids(judge, secured, caches)
     observed = (
         first_remaining_ms
         if second_remaining_ms is None
@@ -331,6 +347,37 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
             observed=observed,
             case="remaining ms of the cleanup timer",
             evidence=evidence,
+        )
+
+
+SECOND_SOURCE = UUID("6d71636f-6e66-4f72-8d00-0000000000e3")
+"""The identifier of a queue manager whose message the peer forwards."""
+
+
+def judge_remote_guids(judge, secured, caches):
+    """Send an encrypted message of another source, which the peer forwards, and a transactional message of the peer;
+    judge RemoteQMGuid of their keys in the cache.
+    """
+    peer, sut = secured.peer, secured.sut
+    messages = {
+        "plain": (secured.message(body=CLEAR_BODY, header={"SourceQueueManager": SECOND_SOURCE}), SECOND_SOURCE),
+        "transactional": (secured.message(queue="transactional", body=CLEAR_BODY), peer.identifier),
+    }
+    for at, (queue, (message, source)) in enumerate(messages.items()):
+        key = SYMMETRIC_KEYS[128][at + 1 :] + SYMMETRIC_KEYS[128][: at + 1]
+        packet = encrypt_message(sut, message, ENHANCED_PRIVACY_LEVEL, protection.RC4, key)
+        disposition = secured.dispositions({"": packet}, queue)[""]
+        blob = bytes(disposition.sent["SecurityHeader"].EncryptionKey).hex()
+        judge(
+            "MQQB-3.1.5.8.3-59",
+            expected=[str(source)],
+            observed=[
+                entry["RemoteQMGuid"]
+                for entry in caches.entries(caches.RECEIVED_KEYS)
+                if entry["EncryptedSymmetricKey"] == blob
+            ],
+            case=f"RemoteQMGuid of the key of a message to the {queue} queue",
+            evidence=disposition.frames,
         )
 
 

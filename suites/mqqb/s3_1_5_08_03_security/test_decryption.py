@@ -53,7 +53,13 @@ BODY_ROWS = (
     *(("MQSO-7.4.1.4.3-D02", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
     *(("MQQB-3.1.5.8.3-79", f"{name}, a known key", "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
     *(("MQQB-3.1.5.8.3-80", f"{name}, a known key", "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS if "AES" in name),
-    *(("MQQB-3.1.5.8.3-79", f"{name}, a large body", "body", LARGE_TEXT) for name in ENCRYPTION_KINDS),
+    *(
+        (rule, f"{name}, a large body", "body", LARGE_TEXT)
+        for rule in ("MQQB-3.1.5.8.3-70", "MQQB-3.1.5.8.3-79")
+        for name in ENCRYPTION_KINDS
+    ),
+    ("MQQB-3.1.5.8.3-64", "a key that begins with 0", "body", CLEAR_TEXT),
+    ("MQQB-3.1.5.8.3-56", "a key, known for long", "body", CLEAR_TEXT),
     *(("MQQB-3.1.5.8.3-80", f"{name}, a large body", "body", LARGE_TEXT) for name in ENCRYPTION_KINDS if "AES" in name),
     ("MQQB-3.1.5.8.3-06", "signed, then encrypted", "level", "sig20"),
     *(("MQQB-3.1.5.8.3-56", f"{name}, a known key", "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
@@ -110,6 +116,10 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
             )
             for name, (level, algorithm, bits) in ENCRYPTION_KINDS.items()
         },
+        "a key that begins with 0": encrypt_message(
+            sut, secured.message(body=CLEAR_BODY), ENHANCED, protection.RC4, b"\0" + SYMMETRIC_KEYS[128][1:]
+        ),
+        "a key, known for long": build_encrypted_message(*ENCRYPTION_KINDS["Enhanced, RC4"]),
         "signed, then encrypted": _sign_and_encrypt(secured),
         "signed as MSMQ 1.0, then encrypted": _sign_and_encrypt(secured, protection.SIG10),
         "signed as MSMQ 3.0, then encrypted": _sign_and_encrypt(secured, protection.SIG30, several=True),
@@ -130,7 +140,7 @@ BODIES_AT_BLOCK_ENDS = ("x\x01", "xx\x02\x02", "a block!", "two blocks of 16", "
 
 
 @NEEDED_SECURITY_FACILITIES
-@covers("MQMQ-2.2.20.6-06", "MQQB-3.1.5.8.3-79")
+@covers("MQMQ-2.2.20.6-06", "MQQB-3.1.5.8.3-70", "MQQB-3.1.5.8.3-79")
 def test_encrypted_body_of_any_end_arrives_unchanged(peer, sut, judge):
     """The peer sends encrypted bodies that fill the last block of the cipher, or whose last bytes equal the padding of
     a block: the bodies arrive unchanged.
@@ -145,7 +155,7 @@ def test_encrypted_body_of_any_end_arrives_unchanged(peer, sut, judge):
     }
     rows = [
         (rule, f"{name}, {body!a}", "body", body)
-        for rule in ("MQMQ-2.2.20.6-06", "MQQB-3.1.5.8.3-79")
+        for rule in ("MQMQ-2.2.20.6-06", "MQQB-3.1.5.8.3-70", "MQQB-3.1.5.8.3-79")
         for name in ENCRYPTION_KINDS
         for body in BODIES_AT_BLOCK_ENDS
     ]
@@ -153,16 +163,26 @@ def test_encrypted_body_of_any_end_arrives_unchanged(peer, sut, judge):
 
 
 @NEEDED_SECURITY_FACILITIES
-@covers("MQQB-3.1.5.8.3-45")
+@covers("MQQB-3.1.5.8.3-45", "MQQB-3.1.5.8.3-56", "MQQB-3.1.5.8.3-64", "MQQB-3.1.5.8.3-70")
 @varied("extension", "correlation", "destination", acknowledgments=("none", "of arrival"))
 def test_encrypted_body_of_transactional_message_arrives_decrypted(peer, sut, judge):
-    """The peer sends a transactional message with an encrypted body: the body arrives decrypted."""
+    """The peer sends two transactional messages whose bodies are encrypted with the same key: the bodies arrive
+    decrypted.
+    """
     secured = Secured(peer, sut)
-    packet = encrypt_message(
-        sut, secured.message(queue="transactional", body=CLEAR_BODY), ENHANCED, protection.RC4, SYMMETRIC_KEYS[128]
+    packets = {
+        name: encrypt_message(
+            sut, secured.message(queue="transactional", body=CLEAR_BODY), ENHANCED, protection.RC4, SYMMETRIC_KEYS[128]
+        )
+        for name in ("transactional", "transactional, a known key")
+    }
+    table = (
+        ("MQQB-3.1.5.8.3-45", "transactional", "body", CLEAR_TEXT),
+        ("MQQB-3.1.5.8.3-64", "transactional", "body", CLEAR_TEXT),
+        ("MQQB-3.1.5.8.3-70", "transactional", "body", CLEAR_TEXT),
+        ("MQQB-3.1.5.8.3-56", "transactional, a known key", "body", CLEAR_TEXT),
     )
-    found = secured.dispositions({"transactional": packet}, "transactional")
-    judge_dispositions(judge, secured, found, [("MQQB-3.1.5.8.3-45", "transactional", "body", CLEAR_TEXT)])
+    judge_dispositions(judge, secured, secured.dispositions(packets, "transactional"), table)
 
 
 def _encrypt_advanced(sut, packet):

@@ -12,6 +12,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
+from suites.mqqb.steps.opening import find_initiated_session
 from suites.mqqb.steps.sequences import FIRST_RESEND_MS, NOT_RESENT, RESENT, Outgoing, get_transaction_header
 
 RESENT_IN_TIME = "after the first resend time"
@@ -35,6 +36,14 @@ def test_message_of_later_sequence_without_order_ack_is_resent(peer, sut, judge)
     second = outgoing.send()
     ack = outgoing.send_session_ack()
     again = outgoing.await_resend(2)
+    if sut.has("inspect"):
+        count = find_initiated_session(sut, outgoing.to)["UnAckedMessageCount"]
+        judge(
+            "MQQB-3.1.6.5-02",
+            expected=holds("UnAckedMessageCount counts the resent message"),
+            observed=count > 0 or str(count),
+            evidence=[*second, ack],
+        )
     judge.all(
         expected={"later message": RESENT, "number of copies of the first message": 1},
         observed={"later message": again, "number of copies of the first message": len(outgoing.copies(1))},
@@ -50,6 +59,7 @@ def test_message_of_later_sequence_without_order_ack_is_resent(peer, sut, judge)
     "MQQB-3.1.1.6.2-09",
     "MQQB-3.1.1.6.2-10",
     "MQQB-3.1.2.6-01",
+    "MQQB-3.1.7.1-09",
     "MQQB-3.1.7.1.3-09",
     "MQQB-3.1.7.1.3-10",
 )
@@ -80,6 +90,7 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
     copy = again[4][0] if again[4] else None
     previous = "not resent" if copy is None else get_transaction_header(copy).PreviousTxSequenceNumber
     judge(
+        "MQQB-3.1.7.1-09",
         "MQQB-3.1.7.1.3-10",
         expected=2,
         observed=previous,
@@ -130,7 +141,7 @@ def test_nontransactional_messages_are_not_resent(peer, sut, judge):
 
 
 @needs("send")
-@covers("MQQB-3.1.6.5-01")
+@covers("MQQB-3.1.6.5-01", "MQQB-3.1.6.5-02")
 def test_transactional_messages_are_resent_at_every_expiry(peer, sut, judge):
     """The SUT sends twelve transactional messages, and the peer sends no OrderAck: the SUT resends each message at two
     expiries of the timer.
@@ -143,8 +154,7 @@ def test_transactional_messages_are_resent_at_every_expiry(peer, sut, judge):
         peer.environment.run_until(partial(_have_arrived_times, outgoing, turn), within_ms)
         outgoing.send_session_ack()
         missing = [number for number in range(1, MESSAGE_COUNT + 1) if len(outgoing.copies(number)) < turn]
-        judge(
-            "MQQB-3.1.6.5-01",
+        judge.all(
             expected=holds(
                 f"every message arrived {turn} times", otherwise=f"messages that did not arrive {turn} times: {missing}"
             ),

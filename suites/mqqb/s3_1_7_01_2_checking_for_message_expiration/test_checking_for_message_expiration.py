@@ -43,7 +43,7 @@ REACH_QUEUE_TIMEOUT = "MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT"
 @pytest.mark.parametrize("delivery", list(DEAD_LETTERS))
 @varied("queue journaling", priority=("3", "0"), body=("short", "5,000 bytes"))
 def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delivery):
-    """The SUT has five messages for an unreachable peer, four of which expire: the SUT sends only the unexpired
+    """The SUT has seven messages for an unreachable peer, six of which expire: the SUT sends only the unexpired
     message, and sends a negative acknowledgment of each expired message with NA. The SUT puts each expired message with
     JN into a dead-letter queue, even if its TimeToBeReceived has also expired, and does not put the expired message
     with JP there.
@@ -63,6 +63,8 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
                 ("expired with JP", MESSAGE_LIFETIME_S, {"journal": ["positive"]}),
                 ("expired with NA and JN", MESSAGE_LIFETIME_S, {**report, "journal": ["negative"]}),
                 ("unexpired", LONG_LIFETIME_S, {**report, "journal": ["negative"]}),
+                ("expired behind it", MESSAGE_LIFETIME_S, {}),
+                ("expired, of high priority", MESSAGE_LIFETIME_S, {"priority": 7}),
             ),
             1,
         )
@@ -142,7 +144,7 @@ LIFETIMES_TO_THE_SECOND = {"message that expires now": (-100, 100), "message tha
 
 
 @needs("private_names")
-@covers("MQQB-3.1.7.1.2-D01")
+@covers("MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-D01")
 @varied("trace", "queue journaling", priority=("3", "0"))
 def test_forwarded_message_expires_by_its_sent_time(peer, sut, judge):
     """The peer sends the SUT messages from another queue manager that are addressed to the peer: the SUT does not
@@ -162,8 +164,7 @@ def test_forwarded_message_expires_by_its_sent_time(peer, sut, judge):
     onward = sender.await_session()
     came = sender.collect_all(onward, len(lasting))
     names = sorted(bytes(frame["MessagePropertiesHeader"].MessageBody).decode() for frame in came)
-    judge(
-        "MQQB-3.1.7.1.2-D01",
+    judge.all(
         expected=sorted(lasting),
         observed=names,
         case="labels of the forwarded messages",

@@ -178,6 +178,8 @@ def test_data_model_has_values_of_sent_messages(peer, sut, judge):
     "MQQB-3.1.7.1.3-24",
     "MQQB-3.1.7.1.3-25",
     "MQQB-3.1.7.11-03",
+    "MQQB-3.1.7.11-06",
+    "MQQB-3.1.7.11-11",
     "MQMQ-2.2.20.4-09",
     "MQMQ-2.2.20.4-10",
     "MQMQ-2.2.20.4-12",
@@ -229,6 +231,7 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
         raise ConformanceFailure("the SUT's message did not arrive")
     judge(
         "MQQB-3.1.7.11-03",
+        "MQQB-3.1.7.11-11",
         expected=holds("the message has a SessionHeader", otherwise="the message has no SessionHeader"),
         observed=bool(headers),
         evidence=evidence,
@@ -273,6 +276,7 @@ def _judge_session_header(judge, frame, counts, count, window, delivery, evidenc
     due_fields = (
         ("MQQB-3.1.7.1.3-16", "AckSequenceNumber", attempt + sum(counts)),
         ("MQQB-3.1.7.1.3-17", "RecoverableMsgAckSeqNumber", sum(counts[:-1]) + 1),
+        ("MQQB-3.1.7.11-06", "RecoverableMsgAckSeqNumber", sum(counts[:-1]) + 1),
         ("MQQB-3.1.7.1.3-18", "UserMsgSequenceNumber", count),
         ("MQQB-3.1.7.1.3-19", "RecoverableMsgSeqNumber", own),
         ("MQQB-3.1.7.1.3-20", "RecoverableMsgAckFlags", (1 << counts[-1]) - 1),

@@ -230,7 +230,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
 
 
 @NEEDED_SECURITY_FACILITIES
-@covers("MQQB-3.1.7.1.5-01", "MQQB-3.1.7.1-08")
+@covers("MQQB-3.1.7.1.5-01", "MQQB-3.1.7.1.5-04", "MQQB-3.1.7.1-08")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of arrival"))
 def test_resent_message_is_encrypted_again(peer, sut, judge, delivery):
@@ -299,7 +299,7 @@ def _list_comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[st
 
 
 @NEEDED_SECURITY_FACILITIES
-@covers("MQQB-3.1.7.1.5-04", "MQQB-3.1.7.1.5-05")
+@covers("MQQB-3.1.7.1.5-04", "MQQB-3.1.7.1.5-05", "MQQB-3.1.7.1.5.2-03")
 @pytest.mark.parametrize("where", ["here", pytest.param("in the directory", marks=needs("directory"))])
 def test_message_after_key_lookup_is_sent_with_its_successor(peer, sut, judge, where):
     """The SUT has a message to encrypt, for which it must look up keys, and then a message without encryption: the SUT

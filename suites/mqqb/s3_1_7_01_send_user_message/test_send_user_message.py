@@ -18,7 +18,7 @@ from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.disposition import ADMINISTRATION_QUEUE, AcknowledgingReceiver
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.pinging import read_element
-from suites.mqqb.steps.provoking import Provoker
+from suites.mqqb.steps.provoking import Provoker, let_sut_send
 from suites.mqqb.steps.sender import Sender
 
 RETRY_INTERVAL_MS = 40_000
@@ -40,13 +40,14 @@ ACKNOWLEDGMENT_BITS = {
 @covers("MQQB-3.1.7.1-10", "MQQB-3.1.7.1.1-02", "MQQB-3.1.7.1.6-01", "MQQB-3.1.7.16-03")
 def test_messages_arrive_with_increasing_identifiers_on_session_opened_for_them(peer, sut, judge):
     """The SUT sends six messages and an acknowledgment: all arrive on the session that it opened for them, with
-    increasing MessageIDs.
+    increasing MessageIDs. The sixth message has priority 0. Afterwards, a message to another queue arrives as well.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     sender.send(1, 2)
     session = sender.await_session()
     sender.collect(session, 2)
-    sender.send(3, 4, 5, 6)
+    sender.send(3, 4, 5)
+    sender.send(6, **({"priority": 0} if sut.has("send") else {}))
     sender.collect(session, 6)
     Provoker(peer, sender.to).send(7)
     came = sender.collect_all(session, 7)
@@ -67,6 +68,16 @@ def test_messages_arrive_with_increasing_identifiers_on_session_opened_for_them(
         observed=(len(ids) == 7 and all(before < after for before, after in pairwise(ids))) or str(ids),
         evidence=came,
     )
+    let_sut_send(peer, sut, peer.direct_name("mqc-beside"), tag=8)
+    beside = peer.inbox.wait(lambda frame: Sender.tags([frame]) == [8])
+    judge(
+        "MQQB-3.1.7.16-03",
+        expected=1,
+        observed=len(beside),
+        case="number of messages to another queue",
+        evidence=[*came, *beside],
+    )
+    peer.inbox.acknowledge()
 
 
 @needs("send")

@@ -82,21 +82,86 @@ def test_private_name_leads_to_connection_to_its_queue_manager(peer, sut, judge)
 
 
 @needs("send", "private_names")
-@covers("MQQB-3.1.7.4-16")
+@covers("MQQB-3.1.7.4-14", "MQQB-3.1.7.4-15", "MQQB-3.1.7.4-16")
 def test_private_names_of_same_number_lead_to_their_own_queue_managers(peer, sut, judge):
     """The SUT sends to a private format name of an unknown queue manager, and then to the private format name of the
     peer with the same queue number: the SUT connects to the peer, and ServerGuid of its request is the peer's GUID.
     """
     sut.send(f"PRIVATE={OTHER_GUID}\\00000001", body="for nobody")
     where, asked, request = send_to_name(peer, sut, f"PRIVATE={peer.identifier}\\00000001")
-    judge("MQQB-3.1.7.4-16", expected=expect_connection_to(peer), observed=where)
+    judge("MQQB-3.1.7.4-15", "MQQB-3.1.7.4-16", expected=expect_connection_to(peer), observed=where)
     judge(
+        "MQQB-3.1.7.4-14",
         "MQQB-3.1.7.4-16",
         expected=str(peer.identifier),
         observed=asked,
         case="ServerGuid of the request",
         evidence=request,
     )
+
+
+@needs("send", "private_names")
+@covers("MQQB-3.1.7.4-14", "MQQB-3.1.7.4-15")
+def test_private_name_in_upper_case_leads_to_its_queue_manager(peer, second_host, sut, judge):
+    """The SUT sends to a direct format name of another host, and then to a private format name of the peer with a GUID
+    in upper case and a high queue number: the SUT connects to the peer, and ServerGuid of its request is the peer's
+    GUID.
+    """
+    send_to_name(second_host, sut, second_host.direct_name())
+    where, asked, request = send_to_name(peer, sut, f"PRIVATE={str(peer.identifier).upper()}\\7FFF0001")
+    judge("MQQB-3.1.7.4-15", expected=expect_connection_to(peer), observed=where)
+    judge(
+        "MQQB-3.1.7.4-14",
+        expected=str(peer.identifier),
+        observed=asked,
+        case="ServerGuid of the request",
+        evidence=request,
+    )
+
+
+@needs("send", "private_names")
+@covers("MQQB-3.1.7.4-15", "MQQB-3.1.7.5-D03")
+def test_unknown_private_name_after_known_name_opens_no_connection(peer, sut, judge):
+    """The SUT sends to a private format name of the peer, and then to a private format name of an unknown queue
+    manager: the SUT opens only the connection for the first name.
+    """
+    known = OutgoingSession(peer, sut, f"PRIVATE={peer.identifier}\\00000001")
+    known.await_request()
+    if tried(partial(sut.send, f"PRIVATE={OTHER_GUID}\\00000002", body="for nobody")) != DONE:
+        judge.give_up(Verdict.NOT_EXERCISED, "the SUT refuses a queue of an unknown queue manager")
+        return
+    second = known.listener.accept(sut.quiet_ms)
+    judge.all(
+        expected=holds("the SUT opened no connection", otherwise="the SUT opened a connection"),
+        observed=not second,
+    )
+
+
+@needs("send")
+@covers("MQQB-3.1.7.4-03", "MQQB-3.1.7.4-05")
+def test_later_direct_name_leads_to_its_own_address(peer, second_host, sut, judge):
+    """The SUT sends to a direct format name of another host, and then to a public queue of the peer by a direct format
+    name: the SUT connects to the peer. ServerGuid of this request, and of the request after the peer has closed the
+    connection, is null, or the peer's GUID (E11).
+    """
+    send_to_name(second_host, sut, second_host.direct_name())
+    session = OutgoingSession(peer, sut, f"DIRECT=TCP:{peer.address}\\mqc-public")
+    requests = [session.poll_request()]
+    judge("MQQB-3.1.7.4-03", expected=expect_connection_to(peer), observed=requests[0] is not None)
+    if requests[0] is not None:
+        session.connection.close()
+        requests.append(session.await_request())
+    for when, request in zip(("first", "second"), requests, strict=False):
+        judge(
+            "MQQB-3.1.7.4-05",
+            expected=one_of(str(UUID(int=0)), str(peer.identifier)),
+            observed="no request"
+            if request is None
+            else str(UUID(str(request["EstablishConnectionHeader"].ServerGuid))),
+            case=f"ServerGuid of the {when} request",
+            evidence=request,
+            errata="E11",
+        )
 
 
 @needs("send", "public_names")
@@ -214,7 +279,9 @@ def test_unknown_public_name_after_known_name_opens_no_connection(peer, sut, jud
 
 @needs("directory", "send")
 @covers(
+    "MQQB-3.1.7.4-06",
     "MQQB-3.1.7.4-13",
+    "MQQB-3.1.7.5-D01",
     "MQDMPR-3.1.7.1.5-64",
     "MQDMPR-3.1.7.1.5-65",
     "MQDMPR-3.1.7.1.5-68",
@@ -223,10 +290,11 @@ def test_unknown_public_name_after_known_name_opens_no_connection(peer, sut, jud
 def test_messages_to_two_public_names_have_their_own_queue_managers(peer, sut, judge):
     """The SUT sends to a public format name of the peer, and to a public format name of a remote computer, to which the
     peer is the next hop: QueueManagerAddress of each message is the GUID of the queue manager that owns the queue.
+    The GUID in the second name is in upper case.
     """
     sender = Sender(peer, sut)
     came = []
-    for tag, queue in ((1, PEER_PUBLIC_QUEUE), (2, FAR_PUBLIC_QUEUE)):
+    for tag, queue in ((1, PEER_PUBLIC_QUEUE), (2, str(FAR_PUBLIC_QUEUE).upper())):
         sender.to = f"PUBLIC={queue}"
         sender.send(tag)
         came += peer.inbox.wait(lambda frame, tag=tag: Sender.tags([frame]) == [tag])

@@ -113,7 +113,7 @@ def test_ping_response_with_rf_clear_opens_session(peer, sut, judge):
 
 
 @needs("ping_initiator", "timers")
-@covers("MQQB-3.1.5.2.2-08", "MQQB-3.1.7.6-12", "MQQB-3.1.7.6-13", "MQQB-3.1.7.9-01")
+@covers("MQQB-3.1.5.2.2-08", "MQQB-3.1.7.6-05", "MQQB-3.1.7.6-12", "MQQB-3.1.7.6-13", "MQQB-3.1.7.9-01")
 @pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("send", "private_names"))])
 def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, judge, name):
     """The SUT has a message for a direct or private name, and the peer answers the Ping Request with RF set: the SUT
@@ -121,6 +121,12 @@ def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, ju
     """
     caller = PingingSut(peer, sut, peer.private_name() if name == "private" else None)
     asked = caller.await_ping()
+    judge(
+        "MQQB-3.1.7.6-05",
+        expected=fields({"QMGuid": sut.guid}),
+        observed=describe_ping_fields(asked, "QMGuid"),
+        evidence=asked,
+    )
     answer = caller.answer_ping(asked, RF=1)
     at_once = caller.await_session(caller.time_without_retry_ms // 2)
     if at_once == PingingSut.NO_SESSION:
@@ -151,12 +157,14 @@ def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, ju
 
 @needs("ping_initiator", "timers")
 @covers("MQQB-3.1.5.2.2-08", "MQQB-3.1.6.8-01", "MQQB-3.1.7.6-09", "MQQB-3.1.7.6-11")
-def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge):
-    """The peer does not answer the Ping Request: the SUT opens no session before the retry time, and
-    opens a session afterwards.
+@pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("send", "private_names"))])
+def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge, name):
+    """The peer does not answer the Ping Request for a direct or private name: the SUT opens no session before the retry
+    time, and opens a session afterwards. A recoverable message waits as well.
     """
-    caller = PingingSut(peer, sut)
+    caller = PingingSut(peer, sut, peer.private_name() if name == "private" else None)
     asked = caller.await_ping()
+    let_sut_send(peer, sut, caller.name, tag=2, delivery="recoverable")
     in_time = caller.await_session(sut.duration_ms(1_000) + caller.time_without_retry_ms)
     judge(
         "MQQB-3.1.6.8-01",
@@ -179,7 +187,7 @@ def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge)
 
 
 @needs("ping_initiator", "timers")
-@covers("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-09")
+@covers("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-09", "MQQB-3.1.7.6-11")
 def test_each_of_two_missing_ping_responses_ends_its_attempt(peer, sut, judge):
     """While the SUT waits for a Ping Response, it sends a second Ping Request for a different queue, and the peer
     answers neither request: the SUT opens no session before the retry time, and opens both sessions afterwards.
@@ -194,13 +202,16 @@ def test_each_of_two_missing_ping_responses_ends_its_attempt(peer, sut, judge):
     in_time = caller.await_session(sut.duration_ms(1_000) + caller.time_without_retry_ms - caller.half_response_time_ms)
     judge(
         "MQQB-3.1.6.8-01",
+        "MQQB-3.1.7.6-11",
         expected=PingingSut.NO_SESSION,
         observed=in_time,
         case="before the retry time",
         evidence=[asked, second],
     )
     later = [caller.await_retry(), caller.await_retry()] if in_time == PingingSut.NO_SESSION else in_time
-    judge.all(
+    judge(
+        "MQQB-3.1.6.8-01",
+        "MQQB-3.1.7.6-09",
         expected=[PingingSut.SESSION_RETRIED] * 2,
         observed=later,
         case="sessions for the two queues",
@@ -236,7 +247,8 @@ def test_session_survives_expiry_of_ping_time_and_second_response(peer, sut, jud
 @covers("MQQB-3.1.7.6-03", "MQQB-3.1.1.3-26")
 def test_ping_before_second_session_has_next_cookie(peer, sut, judge):
     """The SUT opens two sessions one after the other: the Cookie of the second Ping Request is the Cookie of the first
-    Ping Request plus one, or both Cookies are 1.
+    Ping Request plus one, or both Cookies are 1. The Cookie of a third Ping Request, for another queue, differs from
+    both, or all Cookies are 1.
     """
     caller = PingingSut(peer, sut)
     first = caller.await_ping()
@@ -268,3 +280,13 @@ def test_ping_before_second_session_has_next_cookie(peer, sut, judge):
     distinct = holds("two different Cookies, or 1 in both pings")
     observed = cookie != next_cookie or cookie == 1 or f"{cookie} twice"
     judge("MQQB-3.1.1.3-26", expected=distinct, observed=observed, evidence=[first, second])
+    let_sut_send(peer, sut, peer.direct_name("mqc-third"), tag=3)
+    third = caller.end.poll(caller.half_response_time_ms)
+    if third is not None:
+        cookies = [cookie, next_cookie, get_cookie(third)]
+        judge(
+            "MQQB-3.1.1.3-26",
+            expected=holds("three different Cookies, or 1 in all pings"),
+            observed=len(set(cookies)) == 3 or set(cookies) == {1} or str(cookies),
+            evidence=[first, second, third],
+        )

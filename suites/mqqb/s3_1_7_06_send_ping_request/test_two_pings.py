@@ -92,15 +92,18 @@ def test_each_of_two_ping_responses_decides_on_its_own_session(peer, sut, judge,
 
 
 @needs("ping_initiator")
-@covers("MQQB-3.1.7.6-14", "MQQB-3.1.7.8-01", "MQQB-3.1.7.8-05")
+@covers("MQQB-3.1.7.6-06", "MQQB-3.1.7.6-14", "MQQB-3.1.7.8-01", "MQQB-3.1.7.8-02", "MQQB-3.1.7.8-05")
 def test_second_answered_ping_opens_session_that_survives_expiry(peer, sut, judge):
     """The SUT sends Ping Requests for two queues, one after the other, and the peer answers both with RF clear: the SUT
-    opens a second session, and still uses that session after the Ping Response Timer has expired.
+    opens a second session, and still uses that session after the Ping Response Timer has expired. Before the second
+    Ping Request, a datagram with RF set arrives, which the SUT ignores.
     """
     caller = PingingSut(peer, sut)
     first = caller.await_ping()
     caller.answer_ping(first)
     caller.await_session(caller.time_without_retry_ms // 2)
+    caller.answer_ping(first, Cookie=get_cookie(first) + 1 & 0xFFFFFFFF, RF=1)
+    peer.settle()
     second = _poll_second_ping(caller)
     if second is None:
         judge.give_up(Verdict.NOT_EXERCISED, SINGLE_PING_OUTCOME)
@@ -111,14 +114,16 @@ def test_second_answered_ping_opens_session_that_survives_expiry(peer, sut, judg
         judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     judge(
+        "MQQB-3.1.7.6-06",
         "MQQB-3.1.7.8-01",
+        "MQQB-3.1.7.8-02",
         "MQQB-3.1.7.8-05",
         expected=PingingSut.SESSION_OPENED,
         observed=outcome,
         case="after the second Ping Response",
         evidence=evidence,
     )
-    judge.conclude("MQQB-3.1.7.8-01", "MQQB-3.1.7.8-05")
+    judge.conclude("MQQB-3.1.7.6-06", "MQQB-3.1.7.8-01", "MQQB-3.1.7.8-02", "MQQB-3.1.7.8-05")
     if connection is None or not connection.received:
         raise ConformanceFailure("the SUT requested no session after its second ping")
     caller.expire_response_timer()

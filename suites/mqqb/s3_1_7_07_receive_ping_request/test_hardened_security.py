@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from harness.expectations import fields
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.hardening import harden_security, shows_hardened_security
-from suites.mqqb.steps.pinging import ping_sut, try_session_request
+from suites.mqqb.steps.pinging import PING_SIGNATURE, ping_sut, try_session_request
 
 
 @needs("ping", "restart", "configure")
-@covers("MQQB-3.1.7.7-05")
+@covers("MQQB-3.1.7.7-05", "MQQB-3.1.7.7-10")
 def test_rf_is_set_in_hardened_security_mode(peer, sut, judge):
     """The SUT restarts in hardened security mode, in which it accepts no session, and restarts without this mode: each
     time, RF of a Ping Response predicts whether the SUT accepts the next session request.
     """
     if not shows_hardened_security(sut):
-        judge.mark_not_exercised("MQQB-3.1.7.7-05", reason="the SUT shows no setting hardened_security")
+        for rule in ("MQQB-3.1.7.7-05", "MQQB-3.1.7.7-10"):
+            judge.mark_not_exercised(rule, reason="the SUT shows no setting hardened_security")
         return
     with harden_security(sut):
         sut.restart()
@@ -28,8 +30,19 @@ def _judge_prediction(peer, judge, case: str) -> None:
     outcome = try_session_request(peer)
     if not exchange.is_answered and outcome != "accepted":
         reason = f"the SUT answers no ping {case}"
-        judge.mark_not_exercised("MQQB-3.1.7.7-05", reason=reason, evidence=[*exchange])
+        for rule in ("MQQB-3.1.7.7-05", "MQQB-3.1.7.7-10"):
+            judge.mark_not_exercised(rule, reason=reason, evidence=[*exchange])
         return
+    if exchange.ping is None:
+        judge.mark_not_exercised("MQQB-3.1.7.7-10", reason=f"the SUT answers no ping {case}", evidence=[*exchange])
+    else:
+        judge(
+            "MQQB-3.1.7.7-10",
+            expected=fields({"Signature": PING_SIGNATURE}),
+            observed=exchange.fields("Signature"),
+            case=f"response {case}",
+            evidence=[*exchange],
+        )
     judge(
         "MQQB-3.1.7.7-05",
         expected=outcome,

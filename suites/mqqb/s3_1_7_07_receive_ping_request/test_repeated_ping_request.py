@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from harness.expectations import holds
+from harness.expectations import fields, holds
 from harness.run.marks import covers, needs
 from harness.wire import ping_request
-from suites.mqqb.steps.pinging import PingExchange
+from suites.mqqb.steps.pinging import PING_SIGNATURE, PingExchange
 
 
 @needs("ping")
-@covers("MQQB-3.1.7.7-01")
+@covers("MQQB-3.1.7.7-01", "MQQB-3.1.7.7-10")
 def test_repeated_ping_request_is_answered_again(peer, judge):
     """The peer sends the same Ping Request four times from one port without a session, four times while a session is
     open, and four times with QMGuid zero and without a session: each time, at least two responses arrive (the network
-    may lose some).
+    may lose some), and each response has Signature 0x5548.
     """
     end = peer.open_udp()
     for when, guid in (
@@ -35,3 +35,12 @@ def test_repeated_ping_request_is_answered_again(peer, judge):
             case=when,
             evidence=[frame for exchange in exchanges for frame in exchange],
         )
+        for exchange in exchanges:
+            if exchange.ping is not None:
+                judge(
+                    "MQQB-3.1.7.7-10",
+                    expected=fields({"Signature": PING_SIGNATURE}),
+                    observed=exchange.fields("Signature"),
+                    case=when,
+                    evidence=[*exchange],
+                )

@@ -44,7 +44,7 @@ def judge_wrong_then_correct(judge, rules: tuple[str, ...], caller: PingingSut, 
 
 @sut_survives()
 @needs("ping_initiator")
-@covers("MQQB-2.2.7-23", "MQQB-3.1.7.8-01", "MQQB-3.1.7.8-04")
+@covers("MQQB-2.2.7-23", "MQQB-3.1.7.6-06", "MQQB-3.1.7.8-01", "MQQB-3.1.7.8-02", "MQQB-3.1.7.8-04")
 @pytest.mark.parametrize("RF", [0, 1])
 @pytest.mark.parametrize("error", [-1, 1, 0x0001_0000, 0x8000_0000])
 def test_ping_response_with_wrong_cookie_is_ignored(peer, sut, judge, error, RF):
@@ -53,7 +53,7 @@ def test_ping_response_with_wrong_cookie_is_ignored(peer, sut, judge, error, RF)
     """
     judge_wrong_then_correct(
         judge,
-        ("MQQB-2.2.7-23", "MQQB-3.1.7.8-01", "MQQB-3.1.7.8-04"),
+        ("MQQB-2.2.7-23", "MQQB-3.1.7.6-06", "MQQB-3.1.7.8-01", "MQQB-3.1.7.8-02", "MQQB-3.1.7.8-04"),
         PingingSut(peer, sut),
         lambda one: {"Cookie": get_cookie(one) + error & 0xFFFFFFFF, "RF": RF},
     )

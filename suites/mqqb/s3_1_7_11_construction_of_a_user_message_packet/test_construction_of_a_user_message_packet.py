@@ -193,10 +193,11 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
         session.acknowledge_all()
 
 
-@covers("MQQB-3.1.7.11-02", "MQQB-3.1.7.11-03")
+@covers("MQQB-3.1.7.11-02", "MQQB-3.1.7.11-03", "MQQB-3.1.7.11-15", "MQQB-3.1.7.1.3-23")
 def test_session_header_acknowledges_express_messages_each_time(peer, sut, judge):
     """The peer sends two express messages, and later one express message on the same session. Each time, the SUT sends
-    a message when the acknowledgment is nearly due: both messages of the SUT have a SessionHeader.
+    a message when the acknowledgment is nearly due: both messages of the SUT have a SessionHeader. When the stopped
+    Session Ack Send Timer would have expired, the SUT sends no SessionAck, even for a later message.
     """
     sut.limit_time_scale(1)
     sender = Sender(peer, sut)
@@ -209,6 +210,17 @@ def test_session_header_acknowledges_express_messages_each_time(peer, sut, judge
         known = len(session.received)
         frames = _send_after_packet(sender, session, sent[0], int(delay_ms * NEARLY_DUE_PART))
         acks = [frame for frame in session.received[known:] if frame.kind == "SessionAck"]
+        early = [one for one in acks if peer.measure_duration(sent[0], one).ms < delay_ms * EARLIER_PART_OF_TIMEOUT]
+        if turn == "second":
+            judge(
+                "MQQB-3.1.7.11-15",
+                "MQQB-3.1.7.1.3-23",
+                expected=holds(
+                    "the SUT sends no SessionAck when the timer that the first message stopped would expire"
+                ),
+                observed=not early,
+                evidence=[*sent, *early],
+            )
         took = peer.measure_duration(sent[0], frames[-1])
         if acks or took.ms >= delay_ms or peer.has_stalled(sent[0].time_ms, peer.recorder.elapsed_ms()):
             session.acknowledge_all()
@@ -223,6 +235,15 @@ def test_session_header_acknowledges_express_messages_each_time(peer, sut, judge
             evidence=[*sent, *frames],
         )
         session.acknowledge_all()
+    later = session.send(peer.message())
+    silent = session.stays_quiet(int(delay_ms * EARLIER_PART_OF_TIMEOUT), of="SessionAck")
+    judge(
+        "MQQB-3.1.7.11-15",
+        "MQQB-3.1.7.1.3-23",
+        expected=holds("the SUT sends no SessionAck when the stopped timer would have expired"),
+        observed=silent or session.outcome(),
+        evidence=[*frames, later, session.last],
+    )
 
 
 @needs("inspect")

@@ -439,3 +439,34 @@ class SenderRecoverableNumberOfWaitingMessageIsLastNumberSent(Sending):
         packet = super().update_user_message(session, position, now)
         position.RecoverableSequenceNumber = kept or position.RecoverableSequenceNumber
         return packet
+
+
+def _is_own_host_name(faulty: FaultyCore, name: str) -> bool:
+    queue_names = faulty.core.queue_names
+    return name.upper().startswith("DIRECT=OS:") and queue_names.is_own_host("OS", name[10:].partition("\\")[0])
+
+
+for _name, _rule, _says, _meant, _as_well in (
+    (
+        "sender-message-for-own-host-name-also-sent",
+        "MQQB-3.1.7.12-02",
+        "The sender also sends a message for a queue that is named with its own host name to another queue manager.",
+        _is_own_host_name,
+        True,
+    ),
+    (
+        "sender-https-message-opens-session",
+        "MQQB-3.1.7.12-05",
+        "The sender opens a session for a message to an HTTPS name.",
+        lambda faulty, name: name.upper().startswith("DIRECT=HTTPS:"),
+        False,
+    ),
+    (
+        "sender-http-message-opens-session-as-well",
+        "MQQB-3.1.7.12-05",
+        "The sender opens a session for a message to an HTTP name, but not for a message to an HTTPS name.",
+        lambda faulty, name: name.upper().startswith("DIRECT=HTTP:"),
+        False,
+    ),
+):
+    add(_name, _rule, _says, _send_to_other_queue_manager(_meant, as_well=_as_well), blind=True)

@@ -10,7 +10,7 @@ from harness.expectations import fields, holds
 from harness.peer.peer import PEER_QUEUE
 from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import UNUSED_ADDRESS
-from suites.applications import DONE, tried
+from suites.applications import DONE, computer_names, tried
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.provoking import let_sut_send
 from suites.mqqb.steps.sender import Sender
@@ -25,6 +25,7 @@ MESSAGES_FOR_PAUSED_QUEUE: tuple[dict[str, Any], ...] = (
 )
 BESIDE_TAG = 100
 """The messages to a queue that is not paused have this tag and higher tags."""
+LARGE_BODY = "a large body " * 800
 HTTPS_NAME = "DIRECT=HTTPS://{address}/msmq/private$\\mqc-peer"
 
 
@@ -41,8 +42,8 @@ HTTPS_NAME = "DIRECT=HTTPS://{address}/msmq/private$\\mqc-peer"
 @varied("time to be received", priority=("3", "0"), acknowledgments=("none", "of receipt"))
 def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
     """The SUT has two messages for an unreachable peer; then the peer listens, and the application sends a third
-    message: all three messages have entries in OutgoingMessageTable, and are sent once, with their identifiers and
-    bodies.
+    message with a large body: all three messages have entries in OutgoingMessageTable, and are sent once, with their
+    identifiers, labels and bodies. A later message to another queue has its own label and body.
     """
     to = peer.direct_name()
     waiting = _send_two_to_unreachable(sut, to)
@@ -60,7 +61,7 @@ def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
     if session is None:
         raise ConformanceFailure("the SUT established no session for its messages")
     sender.collect(session, 2)
-    third = sender.send(3)
+    third = sender.send(3, label="label 3", body=LARGE_BODY)
     came = sender.collect_all(session, 3)
     judge(
         "MQQB-3.1.7.12-14",
@@ -78,23 +79,38 @@ def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
         case="MessageIDs of the messages sent",
         evidence=came,
     )
-    bodies = [f"message {tag}" for tag in (1, 2, 3)]
-    observed = [bytes(frame["MessagePropertiesHeader"].MessageBody).decode() for frame in came]
+    contents = [("label 1", "message 1"), ("label 2", "message 2"), ("label 3", LARGE_BODY)]
     judge(
         "MQQB-3.1.7.12-09",
         "MQQB-3.1.7.12-16",
-        expected=bodies,
-        observed=observed,
-        case="bodies of the messages sent",
+        expected=contents,
+        observed=_list_labels_and_bodies(came),
+        case="labels and bodies of the messages sent",
         evidence=came,
     )
     session.acknowledge_all()
+    sut.send(peer.direct_name("mqc-beside"), body="beside", label="beside", application_tag=BESIDE_TAG)
+    beside = peer.inbox.wait(lambda frame: Sender.tags([frame]) == [BESIDE_TAG])
+    judge(
+        "MQQB-3.1.7.12-09",
+        expected=[("beside", "beside")],
+        observed=_list_labels_and_bodies(beside),
+        case="label and body of a message to another queue",
+        evidence=beside,
+    )
+    peer.inbox.acknowledge()
+
+
+def _list_labels_and_bodies(frames) -> list[tuple[str, str]]:
+    """Return the label and the body of each message."""
+    properties = [frame["MessagePropertiesHeader"] for frame in frames]
+    return [(str(one.Label).rstrip("\0"), bytes(one.MessageBody).decode(errors="replace")) for one in properties]
 
 
 def _send_two_to_unreachable(sut, to: str) -> list[str]:
     """Let the SUT send an express and a recoverable message to a format name; return their message ids."""
     return [
-        sut.send(to, body=f"message {tag}", application_tag=tag, delivery=delivery)
+        sut.send(to, body=f"message {tag}", label=f"label {tag}", application_tag=tag, delivery=delivery)
         for tag, delivery in ((1, "express"), (2, "recoverable"))
     ]
 
@@ -209,16 +225,19 @@ def test_message_for_paused_queue_opens_no_session(peer, sut, judge):
 @covers("MQQB-3.1.7.12-02")
 @varied("priority", "positive journaling", "negative journaling", "response queue", "label")
 def test_message_for_own_queue_opens_no_session(peer, sut, judge):
-    """The SUT sends a message to one of its own queues: the message is in that queue, and the SUT opens no session."""
+    """The SUT sends a message to one of its own queues by its direct name, and by the name of its host if this name
+    is known: the messages are in that queue, and the SUT opens no session.
+    """
     listener = peer.listen_raw()
-    to = sut.format_name("plain")
-    identifier = sut.send(to, body="at home")
-    peer.eventually(lambda: bool(sut.messages("plain")))
-    arrived = [one for one in sut.messages("plain") if one["message_id"] == identifier]
+    names = [sut.format_name("plain")]
+    names += [rf"DIRECT=OS:{host}\{names[0].partition(chr(92))[2]}" for host in computer_names(sut)[:1]]
+    identifiers = [sut.send(to, body="at home") for to in names]
+    peer.eventually(lambda: len(sut.messages("plain")) == len(names))
+    arrived = [one for one in sut.messages("plain") if one["message_id"] in identifiers]
     opened = listener.accept(sut.quiet_ms) is not None
     judge(
         "MQQB-3.1.7.12-02",
-        expected=fields({"number of messages in the queue": 1, "session opened": False}),
+        expected=fields({"number of messages in the queue": len(names), "session opened": False}),
         observed={"number of messages in the queue": len(arrived), "session opened": opened},
     )
 

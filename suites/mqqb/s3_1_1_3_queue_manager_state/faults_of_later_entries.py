@@ -1,0 +1,97 @@
+"""Faults that break rules of MS-MQQB 3.1.1.3 for a later entry, algorithm or request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from harness.faults.parts import change_step, fault
+from harness.faults.registry import Install, add
+from reference_qm.codec import PingPacket, UserMessagePacket
+from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
+from reference_qm.security import CachedUserCert, Refused, UserSignCert
+from reference_qm.surface.clock import Now
+from suites.mqmq.steps.kinds_of_messages import is_transactional
+
+
+@fault("receiver-refused-certificate-kept", breaks="MQQB-3.1.1.3-03", blind=True)
+class ReceiverRefusedCertificateKept(SecurityOnReceipt):
+    """The receiver also keeps a certificate in UserCertCache that it could not verify."""
+
+    def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
+        try:
+            super().verify_sender(packet, now)
+        except Refused:
+            assert packet.SecurityHeader is not None
+            data = packet.SecurityHeader.SecurityData
+            known = UserSignCert(Certificate=data.SenderCert)
+            self.qm.caches.UserCertCache.add(CachedUserCert(known, data.SecurityID, now.utc_s))
+            raise
+
+
+@fault("receiver-certificate-of-transactional-message-not-kept", breaks="MQQB-3.1.1.3-03", blind=True)
+class ReceiverCertificateOfTransactionalMessageNotKept(SecurityOnReceipt):
+    """The receiver does not keep the verified certificate of a transactional message in UserCertCache."""
+
+    def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
+        before = list(self.qm.caches.UserCertCache.entries)
+        super().verify_sender(packet, now)
+        if is_transactional(packet):
+            self.qm.caches.UserCertCache.entries = before
+
+
+def _replace_advanced_algorithm(choose: Callable[[int], int]) -> Install:
+    """Return an installer of a fault that encrypts with another algorithm than PreferredAdvancedAlgorithm."""
+
+    def run(self: Any, original: Any, *arguments: Any) -> UserMessagePacket:
+        caches = self.qm.caches
+        settings = caches.settings
+        caches.settings = replace(settings, PreferredAdvancedAlgorithm=choose(settings.PreferredAdvancedAlgorithm))
+        try:
+            encrypted: UserMessagePacket = original(*arguments)
+        finally:
+            caches.settings = settings
+        return encrypted
+
+    return change_step(Securing.encrypt_body, run)
+
+
+def _replace_number(given: int, used: int, value: int) -> int:
+    return used if value == given else value
+
+
+for _bits, _given, _used in (("128", 0x660E, 0x6610), ("192", 0x660F, 0x6610), ("256", 0x6610, 0x660F)):
+    add(
+        f"sender-preferred-aes-{_bits}-ignored",
+        "MQQB-3.1.1.3-17",
+        f"The sender does not use AES with a key of {_bits} bits if PreferredAdvancedAlgorithm names this algorithm.",
+        _replace_advanced_algorithm(partial(_replace_number, _given, _used)),
+        blind=True,
+    )
+
+
+@fault("initiator-third-ping-request-with-first-cookie", breaks="MQQB-3.1.1.3-26", blind=True)
+class InitiatorThirdPingRequestWithFirstCookie(Ping):
+    """The initiator's third Ping Request has the Cookie of the first Ping Request."""
+
+    def build_request(self) -> PingPacket:
+        sent = self.__dict__.setdefault("cookies", [])
+        sent.append(self.qm.adm.PingCookie)
+        if len(sent) == 3:
+            self.qm.adm.PingCookie = sent[0]
+        return super().build_request()
+
+
+@fault("initiator-ping-request-while-other-waits-with-same-cookie", breaks="MQQB-3.1.1.3-26", blind=True)
+class InitiatorPingRequestWhileOtherWaitsWithSameCookie(Ping):
+    """The initiator sends the same Cookie while the response to another Ping Request is missing."""
+
+    def build_request(self) -> PingPacket:
+        waiting = [one.ping_cookie for one in self.qm.sessions.values() if one.opening.name == "PING_RESPONSE"]
+        if len(waiting) > 1:
+            self.qm.adm.PingCookie = min(waiting)
+        return super().build_request()

@@ -1,0 +1,71 @@
+"""Faults that break rules of MS-MQQB 3.1.1.5 for a later message or sequence, or at a forwarding queue manager."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from harness.faults.registry import add
+from reference_qm.codec import UserMessagePacket
+from reference_qm.core.transfer.transactional_sending import TransactionalSending, get_outgoing_sequence
+from reference_qm.model.adm import OutgoingMessagePosition, Session
+from reference_qm.surface.clock import Now
+from suites.mqqb.s3_1_1_6_2_transactional_acknowledgment.faults_of_later_messages import (
+    acknowledge_arrival_of_forwarded,
+    acknowledge_forwarded,
+    send_final_ack_of_forwarded,
+)
+
+
+@fault("sender-resent-message-twice-in-unacked-sequence", breaks="MQQB-3.1.1.5-02", blind=True)
+class SenderResentMessageTwiceInUnackedSequence(TransactionalSending):
+    """The sender adds the SEQUENCE_INFO of a resent message to UnackedSequence again."""
+
+    def update_transaction_header(
+        self, session: Session, position: OutgoingMessagePosition, now: Now
+    ) -> UserMessagePacket:
+        unacked = get_outgoing_sequence(session).UnackedSequence
+        known = [one for one in unacked if one.SeqNo == position.TxSequenceNumber]
+        packet = super().update_transaction_header(session, position, now)
+        unacked.extend(known[:1])
+        return packet
+
+
+@fault("sender-second-sequence-not-in-unacked-sequence", breaks="MQQB-3.1.1.5-02", blind=True)
+class SenderSecondSequenceNotInUnackedSequence(TransactionalSending):
+    """The sender adds messages of its second sequence to a destination not to UnackedSequence."""
+
+    def update_transaction_header(
+        self, session: Session, position: OutgoingMessagePosition, now: Now
+    ) -> UserMessagePacket:
+        packet = super().update_transaction_header(session, position, now)
+        if session.OutgoingTxSequenceID.Ordinal > 1:
+            get_outgoing_sequence(session).UnackedSequence.clear()
+        return packet
+
+
+@fault("sender-third-message-not-in-unacked-sequence", breaks="MQQB-3.1.1.5-02", blind=True)
+class SenderThirdMessageNotInUnackedSequence(TransactionalSending):
+    """The sender adds a message not to UnackedSequence if two messages are unacknowledged."""
+
+    def update_transaction_header(
+        self, session: Session, position: OutgoingMessagePosition, now: Now
+    ) -> UserMessagePacket:
+        packet = super().update_transaction_header(session, position, now)
+        del get_outgoing_sequence(session).UnackedSequence[2:]
+        return packet
+
+
+for _name, _rule, _says, _acknowledge in (
+    (
+        "router-final-ack-sent",
+        "MQQB-3.1.1.5-06",
+        "A queue manager between source and destination sends a FinalAck for a message that it forwards.",
+        send_final_ack_of_forwarded,
+    ),
+    (
+        "router-arrival-of-transactional-message-acknowledged",
+        "MQQB-3.1.1.5-06",
+        "A queue manager between source and destination acknowledges the arrival of a message that it forwards.",
+        acknowledge_arrival_of_forwarded,
+    ),
+):
+    add(_name, _rule, _says, acknowledge_forwarded(_acknowledge), blind=True)

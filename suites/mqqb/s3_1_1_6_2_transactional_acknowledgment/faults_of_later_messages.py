@@ -1,0 +1,245 @@
+"""Faults that break rules of MS-MQQB 3.1.1.6.2 for a later message, sequence or acknowledgment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.parts import change_step, fault
+from harness.faults.registry import Install, add
+from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMessagePacket
+from reference_qm.core.store.messages import deserialize_message
+from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.routing import Routing
+from reference_qm.model.adm import NO_INCOMING_SEQUENCE, RecoverableReceipt, Session
+from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.surface.clock import Now
+
+Run = Callable[..., Any]
+
+
+def acknowledge_forwarded(acknowledge: Callable[[Any, Session, UserMessagePacket, int, Now], None]) -> Install:
+    """Return an installer of a fault that acknowledges a forwarded transactional message. ``acknowledge`` is also
+    called with the number of transactional messages forwarded so far.
+    """
+
+    def run(
+        self: Any,
+        original: Run,
+        session: Session,
+        packet: UserMessagePacket,
+        receipt: RecoverableReceipt,
+        now: Now,
+    ) -> None:
+        original(session, packet, receipt, now)
+        if packet.TransactionHeader is not None:
+            counts = self.__dict__.setdefault("forwarded", {})
+            source = packet.UserHeader.SourceQueueManager
+            count = counts[source] = counts.get(source, 0) + 1
+            acknowledge(self, session, packet, count, now)
+
+    return change_step(Routing.route_message, run)
+
+
+def _send_order_ack(self: Any, session: Session, packet: UserMessagePacket, now: Now) -> None:
+    header = packet.TransactionHeader
+    assert header is not None
+    name = self.qm.order_acks.name_order_queue(session, packet.UserHeader.SourceQueueManager)
+    body = OrderAckBody(header.TxSequenceID, header.TxSequenceNumber, header.TxSequenceNumber - 1)
+    self.qm.order_acks.send_transactional_ack(name, MessageClass.MQMSG_CLASS_ORDER_ACK, body, now)
+
+
+def _order_ack_of_second(self: Any, session: Session, packet: UserMessagePacket, count: int, now: Now) -> None:
+    if count == 2:
+        _send_order_ack(self, session, packet, now)
+
+
+def _order_ack_with_gap(self: Any, session: Session, packet: UserMessagePacket, count: int, now: Now) -> None:
+    header = packet.TransactionHeader
+    if header is not None and header.PreviousTxSequenceNumber != header.TxSequenceNumber - 1:
+        _send_order_ack(self, session, packet, now)
+
+
+def send_final_ack_of_forwarded(self: Any, session: Session, packet: UserMessagePacket, count: int, now: Now) -> None:
+    """Send a FinalAck for a forwarded transactional message."""
+    header, user = packet.TransactionHeader, packet.UserHeader
+    assert header is not None
+    body = FinalAckBody(
+        header.TxSequenceID,
+        header.TxSequenceNumber,
+        header.PreviousTxSequenceNumber,
+        user.SourceQueueManager,
+        user.MessageID,
+    )
+    name = self.qm.order_acks.name_order_queue(session, user.SourceQueueManager)
+    self.qm.order_acks.send_transactional_ack(name, MessageClass.MQMSG_CLASS_ACK_RECEIVE, body, now)
+
+
+def acknowledge_arrival_of_forwarded(
+    self: Any, session: Session, packet: UserMessagePacket, count: int, now: Now
+) -> None:
+    """Send an acknowledgment that a forwarded message has arrived."""
+    message = deserialize_message(packet, packet.UserHeader.QueueManagerAddress, now.utc_s)
+    self.qm.admin_acks.send(message, MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, now)
+
+
+@fault("router-message-behind-gap-not-forwarded", breaks="MQQB-3.1.1.6.2-02", blind=True)
+class RouterMessageBehindGapNotForwarded(Routing):
+    """A queue manager between source and destination does not forward a message behind a gap in its sequence."""
+
+    def is_routable(self, packet: UserMessagePacket) -> bool:
+        header = packet.TransactionHeader
+        if header is None:
+            return super().is_routable(packet)
+        last = self.__dict__.setdefault("last_numbers", {})
+        number = last.get(header.TxSequenceID, header.TxSequenceNumber - 1)
+        if header.TxSequenceNumber > number + 1:
+            return False
+        last[header.TxSequenceID] = max(number, header.TxSequenceNumber)
+        return super().is_routable(packet)
+
+
+@fault("router-repeated-sequence-number-not-forwarded", breaks="MQQB-3.1.1.6.2-02", blind=True)
+class RouterRepeatedSequenceNumberNotForwarded(Routing):
+    """A queue manager between source and destination does not forward a TxSequenceNumber of a sequence twice."""
+
+    def is_routable(self, packet: UserMessagePacket) -> bool:
+        header = packet.TransactionHeader
+        if header is not None:
+            seen = self.__dict__.setdefault("seen_numbers", set())
+            if (header.TxSequenceID, header.TxSequenceNumber) in seen:
+                return False
+            seen.add((header.TxSequenceID, header.TxSequenceNumber))
+        return super().is_routable(packet)
+
+
+@fault("router-previous-number-set-to-last-forwarded", breaks="MQQB-3.1.1.6.2-02", blind=True)
+class RouterPreviousNumberSetToLastForwarded(Routing):
+    """A queue manager between source and destination sets PreviousTxSequenceNumber to the number that it forwarded
+    last.
+    """
+
+    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().count_hop(packet)
+        if counted is None or counted.TransactionHeader is None:
+            return counted
+        header = counted.TransactionHeader
+        last = self.__dict__.setdefault("forwarded_numbers", {})
+        previous = last.get(header.TxSequenceID, header.PreviousTxSequenceNumber)
+        last[header.TxSequenceID] = header.TxSequenceNumber
+        return replace(counted, TransactionHeader=replace(header, PreviousTxSequenceNumber=previous))
+
+
+def _is_running(self: Any, session: Session) -> bool:
+    return bool(self.qm.timers.is_running(TimerKey(TimerName.ORDER_ACK_SEND, session.number)))
+
+
+@fault("receiver-order-ack-delay-counted-from-session-start", breaks="MQQB-3.1.1.6.2-04", blind=True)
+class ReceiverOrderAckDelayCountedFromSessionStart(OrderAcks):
+    """The receiver does not record the time of its OrderAcks, so that later OrderAcks are not delayed."""
+
+    def on_send_timer(self, session: Session, now: Now) -> None:
+        before = session.LastOrderAckSendTime
+        super().on_send_timer(session, now)
+        session.LastOrderAckSendTime = before
+
+
+@fault("receiver-order-ack-sent-at-once-after-first", breaks="MQQB-3.1.1.6.2-04", blind=True)
+class ReceiverOrderAckSentAtOnceAfterFirst(OrderAcks):
+    """After its first OrderAck on a session, the receiver sends OrderAcks without the Order Ack Send Timer."""
+
+    def schedule(self, session: Session, now: Now) -> None:
+        super().schedule(session, now)
+        if session.number in self.__dict__.setdefault("acknowledged", set()):
+            self.qm.session_timers.start(session, TimerName.ORDER_ACK_SEND, 1, now)
+
+    def on_send_timer(self, session: Session, now: Now) -> None:
+        self.__dict__.setdefault("acknowledged", set()).add(session.number)
+        super().on_send_timer(session, now)
+
+
+@fault("receiver-order-ack-delayed-by-one-message-only", breaks="MQQB-3.1.1.6.2-05", blind=True)
+class ReceiverOrderAckDelayedByOneMessageOnly(OrderAcks):
+    """Only the second message on the session delays the OrderAck; later messages do not delay it."""
+
+    def schedule(self, session: Session, now: Now) -> None:
+        counts = self.__dict__.setdefault("delays", {})
+        counts[session.number] = counts.get(session.number, 0) + 1 if _is_running(self, session) else 0
+        if counts[session.number] <= 1:
+            super().schedule(session, now)
+
+
+@fault("receiver-order-ack-not-delayed-by-other-sequence", breaks="MQQB-3.1.1.6.2-05", blind=True)
+class ReceiverOrderAckNotDelayedByOtherSequence(OrderAcks):
+    """A message of another sequence does not delay the OrderAck."""
+
+    def schedule(self, session: Session, now: Now) -> None:
+        begun = self.__dict__.setdefault("begun", {})
+        arrived = session.IncomingTxSequenceID
+        if not _is_running(self, session):
+            begun.pop(session.number, None)
+        elif arrived != NO_INCOMING_SEQUENCE:
+            begun.setdefault(session.number, arrived)
+        if begun.get(session.number, arrived) == arrived:
+            super().schedule(session, now)
+
+
+@fault("receiver-order-ack-delayed-only-before-first", breaks="MQQB-3.1.1.6.2-05", blind=True)
+class ReceiverOrderAckDelayedOnlyBeforeFirst(OrderAcks):
+    """After the first OrderAck of a session, further messages do not delay the next OrderAck."""
+
+    def schedule(self, session: Session, now: Now) -> None:
+        if session.number not in self.__dict__.setdefault("sent", set()) or not _is_running(self, session):
+            super().schedule(session, now)
+
+    def on_send_timer(self, session: Session, now: Now) -> None:
+        self.__dict__.setdefault("sent", set()).add(session.number)
+        super().on_send_timer(session, now)
+
+
+@fault("receiver-order-ack-of-second-sequence-not-sent", breaks="MQQB-3.1.1.6.2-07", blind=True)
+class ReceiverOrderAckOfSecondSequenceNotSent(OrderAcks):
+    """When the Order Ack Send Timer expires, the receiver sends only the OrderAck of the first sequence that is due."""
+
+    def on_send_timer(self, session: Session, now: Now) -> None:
+        session.order_acks_due = dict(list(session.order_acks_due.items())[:1])
+        super().on_send_timer(session, now)
+
+
+@fault("receiver-no-order-ack-at-second-expiry", breaks="MQQB-3.1.1.6.2-07", blind=True)
+class ReceiverNoOrderAckAtSecondExpiry(OrderAcks):
+    """When the Order Ack Send Timer of a session expires a second time, the receiver sends no OrderAck."""
+
+    def on_send_timer(self, session: Session, now: Now) -> None:
+        counts = self.__dict__.setdefault("expiries", {})
+        counts[session.number] = counts.get(session.number, 0) + 1
+        if counts[session.number] == 2:
+            session.order_acks_due = {}
+        super().on_send_timer(session, now)
+
+
+@fault("receiver-no-order-ack-after-rejected-message", breaks="MQQB-3.1.1.6.2-07", blind=True)
+class ReceiverNoOrderAckAfterRejectedMessage(OrderAcks):
+    """When the Order Ack Send Timer expires after a rejected message, the receiver sends no OrderAck."""
+
+    def on_send_timer(self, session: Session, now: Now) -> None:
+        session.order_acks_due = {one: None for one in session.order_acks_due if not one.RejectCount}
+        super().on_send_timer(session, now)
+
+
+for _name, _rule, _says, _acknowledge in (
+    (
+        "router-order-ack-of-second-message-sent",
+        "MQQB-3.1.1.6.2-01",
+        "A queue manager between source and destination sends an OrderAck for the second message of a source.",
+        _order_ack_of_second,
+    ),
+    (
+        "router-order-ack-of-message-behind-gap-sent",
+        "MQQB-3.1.1.6.2-01",
+        "A queue manager between source and destination sends an OrderAck for a forwarded message behind a gap.",
+        _order_ack_with_gap,
+    ),
+):
+    add(_name, _rule, _says, acknowledge_forwarded(_acknowledge), blind=True)

@@ -1,0 +1,16 @@
+"""Faults that break rules of MS-MQQB 3.1.4.1 in one element of the global initialization."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.enterprise.initialization import Initialization
+from reference_qm.surface.clock import Now
+
+
+@fault("any-queue-manager-start-omits-last-resend-time", breaks="MQQB-3.1.4.1-01", blind=True)
+class AnyQueueManagerStartOmitsLastResendTime(Initialization):
+    """A queue manager initializes ResendTimerTable without its last entry when it starts."""
+
+    def initialize_globally(self, now: Now) -> None:
+        super().initialize_globally(now)
+        self.qm.adm.ResendTimerTable = self.qm.adm.ResendTimerTable[:-1]
