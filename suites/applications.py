@@ -99,7 +99,7 @@ class Application:
         for label in labels:
             self.send(label, delivery="transactional" if self.transactional else "express")
 
-    def store_for_reader(self, label: str) -> None:
+    def store_message_of_application(self, label: str) -> None:
         """Put a message into the queue, as ``store`` does, while a reader waits for it; the reader receives the
         message.
         """
@@ -124,7 +124,7 @@ class Application:
         """Wait until the queue contains ``count`` messages; return whether the messages arrive in time."""
         return self.peer.eventually(lambda: len(self.labels()) >= count)
 
-    def lookup_ids(self, queue: str | None = None) -> dict[str, int]:
+    def get_lookup_ids_by_label(self, queue: str | None = None) -> dict[str, int]:
         """Return the LookupIdentifiers of the messages, by label."""
         return {one["label"]: lookup_id(one) for one in self.messages(queue)}
 
@@ -136,10 +136,10 @@ class Application:
         """Receive the message with a label by its LookupIdentifier, if the message can be received; return the label,
         or ``NOTHING``.
         """
-        lookup_ids = self.lookup_ids()
-        if label not in lookup_ids:
+        get_lookup_ids_by_label = self.get_lookup_ids_by_label()
+        if label not in get_lookup_ids_by_label:
             return Outcome.NOTHING
-        arguments = {"queue": self.queue, "lookup_id": lookup_ids[label], "seek": "current", **how}
+        arguments = {"queue": self.queue, "lookup_id": get_lookup_ids_by_label[label], "seek": "current", **how}
         return get_label(self.call("receive_by_lookup_id", **arguments)["message"])
 
     def begin_transaction(self, **how: Any) -> str:
@@ -159,12 +159,12 @@ class Application:
         return {one: listed[one] for one in transactions if one in listed}
 
     take, take_that, begin, decide = receive, receive_by_label, begin_transaction, end_transaction
-    shown, identifiers, operations, packet = messages, lookup_ids, count_operations, build_message
+    shown, identifiers, operations, packet = messages, get_lookup_ids_by_label, count_operations, build_message
 
 
 computer_names, tried, DONE, REFUSED = list_computer_names, outcome_of, Outcome.DONE, Outcome.REFUSED
 
 
-def receive_label(sut: Sut, verb: str = "receive", **where: Any) -> str:
+def read_available_label(sut: Sut, verb: str = "receive", **where: Any) -> str:
     """Read a message that must be available at once; return its label, or ``NOTHING``."""
     return sut.read_label(verb, **where)

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from harness.judging.compared import Half, compare_properties
 
-IN_PROPERTIES_HEADER = "label body_base64 body_type application_tag correlation_id extension_base64 acks"
-IN_USER_HEADER = "time_to_be_received_s admin_queue response_queue delivery positive_journal negative_journal"
-IN_BASE_HEADER = "priority time_to_reach_queue_s trace_queue"
+MESSAGE_PROPERTIES_HEADER_PROPERTIES = (
+    "label body_base64 body_type application_tag correlation_id extension_base64 acks"
+)
+USER_HEADER_PROPERTIES = "time_to_be_received_s admin_queue response_queue delivery positive_journal negative_journal"
+BASE_HEADER_PROPERTIES = "priority time_to_reach_queue_s trace_queue"
 
 # -- the packet of a message that an application of the SUT sends ------------------------------------------------------
 for _properties, _rules in (
-    (f"{IN_BASE_HEADER} {IN_PROPERTIES_HEADER} {IN_USER_HEADER}", ("MQDMPR-3.1.7.1.32-02", "MQDMPR-3.1.7.1.32-03")),
-    (f"{IN_BASE_HEADER} {IN_PROPERTIES_HEADER}", ("MQDMPR-3.1.7.1.32-06",)),
-    (IN_USER_HEADER, ("MQDMPR-3.1.7.1.32-08", "MQDMPR-3.1.7.1.32-D05")),
+    (
+        f"{BASE_HEADER_PROPERTIES} {MESSAGE_PROPERTIES_HEADER_PROPERTIES} {USER_HEADER_PROPERTIES}",
+        ("MQDMPR-3.1.7.1.32-02", "MQDMPR-3.1.7.1.32-03"),
+    ),
+    (f"{BASE_HEADER_PROPERTIES} {MESSAGE_PROPERTIES_HEADER_PROPERTIES}", ("MQDMPR-3.1.7.1.32-06",)),
+    (USER_HEADER_PROPERTIES, ("MQDMPR-3.1.7.1.32-08", "MQDMPR-3.1.7.1.32-D05")),
     ("priority trace_queue", ("MQDMPR-3.1.7.1.32-05",)),
-    (IN_BASE_HEADER, ("MQDMPR-3.1.7.1.32-D01",)),
-    (IN_PROPERTIES_HEADER, ("MQDMPR-3.1.7.1.32-D02",)),
+    (BASE_HEADER_PROPERTIES, ("MQDMPR-3.1.7.1.32-D01",)),
+    (MESSAGE_PROPERTIES_HEADER_PROPERTIES, ("MQDMPR-3.1.7.1.32-D02",)),
     ("trace_queue", ("MQDMPR-3.1.7.1.32-D07", "MQDMPR-3.1.7.1.30-D04")),
     ("positive_journal", ("MQDMPR-3.1.7.1.32-D10",)),
     ("negative_journal", ("MQDMPR-3.1.7.1.32-D11",)),
@@ -51,7 +56,7 @@ for _property, _rules in (
 # -- a message that an application of the SUT reads, with the packet of the peer ---------------------------------------
 for _properties, _rules in (
     ("priority trace_queue", ("MQDMPR-3.1.7.1.31-D01",)),
-    (IN_PROPERTIES_HEADER, ("MQDMPR-3.1.7.1.31-D02",)),
+    (MESSAGE_PROPERTIES_HEADER_PROPERTIES, ("MQDMPR-3.1.7.1.31-D02",)),
     ("trace_queue", ("MQDMPR-3.1.7.1.31-D07",)),
     ("positive_journal", ("MQDMPR-3.1.7.1.31-D11",)),
     ("negative_journal", ("MQDMPR-3.1.7.1.31-D12",)),

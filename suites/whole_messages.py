@@ -13,9 +13,9 @@ from uuid import UUID
 
 from harness.judging.compared import ACK_NAMES
 
-_JOURNAL_NAMES = {"JP": "positive", "JN": "negative"}
+_JOURNAL_KIND_BY_FLAG = {"JP": "positive", "JN": "negative"}
 _ALWAYS_COMPARED_PROPERTIES = ("label", "body_base64")
-_NO_QUEUE, _SAME_AS_ADMIN = 0, 1
+_NO_QUEUE_TYPE, _SAME_AS_ADMIN_QUEUE_TYPE = 0, 1
 
 
 def describe_packet(packet: Any, receiver: UUID) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def describe_packet(packet: Any, receiver: UUID) -> dict[str, Any]:
         "message_id": f"{{{UUID(str(user.SourceQueueManager))}}}\\{user.MessageID}",
         "source": str(UUID(str(user.SourceQueueManager))),
         "admin_queue": admin,
-        "response_queue": admin if user.RQ == _SAME_AS_ADMIN else response,
+        "response_queue": admin if user.RQ == _SAME_AS_ADMIN_QUEUE_TYPE else response,
         "correlation_id": bytes(properties.CorrelationID).hex(),
         "application_tag": properties.ApplicationTag,
         "extension_base64": base64.b64encode(bytes(properties.ExtensionData)).decode(),
@@ -45,7 +45,7 @@ def describe_packet(packet: Any, receiver: UUID) -> dict[str, Any]:
         "time_to_reach_queue_s": base.TimeToReachQueue,
         "time_to_be_received_s": user.TimeToBeReceived,
         "acks": sorted(name for bit, name in ACK_NAMES.items() if properties.getfieldval(bit)),
-        "journal": sorted(name for bit, name in _JOURNAL_NAMES.items() if user.getfieldval(bit)),
+        "journal": sorted(name for bit, name in _JOURNAL_KIND_BY_FLAG.items() if user.getfieldval(bit)),
     }
 
 
@@ -93,7 +93,7 @@ def _normalize_value(name: str, value: Any) -> Any:
 
 def _format_queue_name(kind: int, queue: Any, source: Any, receiver: UUID, admin: str | None) -> str | None:
     """Return the format name for a value of AQ or RQ and the queue field that belongs to it. Spec: MS-MQMQ 2.2.19.2."""
-    if kind in (_NO_QUEUE, _SAME_AS_ADMIN):
+    if kind in (_NO_QUEUE_TYPE, _SAME_AS_ADMIN_QUEUE_TYPE):
         return None
     if kind == 7:
         return f"DIRECT={str(queue.DirectFormatName).rstrip(chr(0))}"

@@ -27,15 +27,15 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import RpcBytes
 
 
-def _set_attribute_at_start(name: str, value: Any) -> Install:
+def _set_queue_manager_attribute_at_start(name: str, value: Any) -> Install:
     """Build a fault in which the queue manager sets one of its attributes to a wrong value at its start."""
 
-    class BeginningWith(Initialization):
+    class AttributeSettingInitialization(Initialization):
         def initialize_globally(self, now: Now) -> None:
             super().initialize_globally(now)
             setattr(self.qm.adm, name, value)
 
-    return replace_part(BeginningWith)
+    return replace_part(AttributeSettingInitialization)
 
 
 for _name, _breaks, _says, _install in (
@@ -43,37 +43,37 @@ for _name, _breaks, _says, _install in (
         "queue-manager-quota-unlimited-by-default",
         "MQDMPR-3.1.1.1-08",
         "By default, the queue manager's QueueManagerQuota is unlimited.",
-        _set_attribute_at_start("QueueManagerQuota", 0xFFFF_FFFF),
+        _set_queue_manager_attribute_at_start("QueueManagerQuota", 0xFFFF_FFFF),
     ),
     (
         "queue-manager-workgroup-mode-false-by-default",
         "MQDMPR-3.1.1.1-09",
         "By default, the queue manager's ConnectedNetworkIdentifierList contains a network.",
-        _set_attribute_at_start("ConnectedNetworkIdentifierList", (NULL_GUID,)),
+        _set_queue_manager_attribute_at_start("ConnectedNetworkIdentifierList", (NULL_GUID,)),
     ),
     (
         "queue-manager-supporting-server-by-default",
         "MQDMPR-3.1.1.1-10",
         "The queue manager sets SupportingServer to True by default.",
-        _set_attribute_at_start("SupportingServer", True),
+        _set_queue_manager_attribute_at_start("SupportingServer", True),
     ),
     (
         "queue-manager-without-directory-has-server-type",
         "MQDMPR-3.1.1.1-11",
         "A queue manager that is not a directory server has a DirectoryServerType.",
-        _set_attribute_at_start("DirectoryServerType", DirectoryServerType.STANDALONE),
+        _set_queue_manager_attribute_at_start("DirectoryServerType", DirectoryServerType.STANDALONE),
     ),
     (
         "queue-manager-journal-quota-limited-by-default",
         ("MQDMPR-3.1.1.1-D01", "MQSO-6.6.1-D05"),
         "By default, the queue manager's JournalQuota equals QueueManagerQuota.",
-        _set_attribute_at_start("JournalQuota", 0x0010_0000),
+        _set_queue_manager_attribute_at_start("JournalQuota", 0x0010_0000),
     ),
     (
         "initialization-retry-interval-60-s",
         ("MQDMPR-3.1.1.1-31", "MQDMPR-3.1.3-D04", "MQSO-6.6-06", "MQSO-6.6.1-D06"),
         "The queue manager sets InitializationRetryTimerDuration to 60 s instead of 120 s.",
-        _set_attribute_at_start("InitializationRetryTimerDuration", 60),
+        _set_queue_manager_attribute_at_start("InitializationRetryTimerDuration", 60),
     ),
 ):
     add(_name, _breaks, _says, _install)
@@ -83,15 +83,15 @@ def _ignore_read_result(status: Status, position: MessagePosition | None) -> Non
     """Discard the result of a read whose reader no longer exists."""
 
 
-def _repeat_read_after_restart(qm: QueueManager) -> None:
-    def note_taken_message(status: Status, position: MessagePosition | None) -> None:
+def _receive_from_every_queue(qm: QueueManager) -> None:
+    def receive_found_message(status: Status, position: MessagePosition | None) -> None:
         if position is not None:
             qm.reading.take_message_out(position, None, False, _ignore_read_result)
 
     for queue in qm.adm.QueueCollection.values():
         _, descriptor = qm.queue_opening.open_found_queue(queue, queue.Pathname, QueueAccessType.RECEIVE)
         if descriptor is not None:
-            qm.waiting.wait_for_new_message(descriptor, None, True, note_taken_message, Now(0, 0))
+            qm.waiting.wait_for_new_message(descriptor, None, True, receive_found_message, Now(0, 0))
 
 
 add(
@@ -99,7 +99,7 @@ add(
     ("MQDMPR-3.1.1.1-23", "MQDMPR-3.1.1-04"),
     "A read that was pending when the queue manager stopped removes the next message after the restart, so no reader "
     "gets this message.",
-    at_restart(_repeat_read_after_restart),
+    at_restart(_receive_from_every_queue),
 )
 
 
@@ -114,7 +114,7 @@ class SiteCollectionHasForeignSites(DirectoryClient):
         return status
 
 
-def _set_retry_duration(qm: QueueManager) -> None:
+def _set_retry_timer_duration_to_900_s(qm: QueueManager) -> None:
     qm.adm.InitializationRetryTimerDuration = 900
 
 
@@ -122,7 +122,7 @@ add(
     "initialization-retry-duration-changed-by-restart",
     "MQDMPR-3.1.1.1-31",
     "At a restart, the queue manager changes InitializationRetryTimerDuration as if an attempt to start had failed.",
-    at_restart(_set_retry_duration),
+    at_restart(_set_retry_timer_duration_to_900_s),
 )
 
 
@@ -136,7 +136,7 @@ class HardenedSecurityStillAnswersRpc(RpcServing):
         self.qm.adm.HardenedSecurity = before
 
 
-def _save_as_not_hardened(qm: QueueManager) -> None:
+def _store_hardened_security_as_false(qm: QueueManager) -> None:
     if qm.adm.HardenedSecurity:
         qm.disk.save({"hardened_security": False})
 
@@ -145,7 +145,7 @@ add(
     "hardened-security-lost-at-second-restart",
     "MQDMPR-3.1.1.1-D02",
     "Hardened security mode is in effect after the first restart, but not after the second.",
-    at_restart(_save_as_not_hardened),
+    at_restart(_store_hardened_security_as_false),
     blind=True,
 )
 

@@ -28,12 +28,12 @@ the timer (MS-MQSO 6.4.4.1).
 """
 LONG_READ_TIMEOUT_MS = 600_000
 CHANGED_QUOTA_KB = 0x0020_0000
-FIRST_RETRY_MS = 120_000
-START_DEADLINE_IN_HALF_INTERVALS = 4
+FIRST_START_RETRY_MS = 120_000
+START_DEADLINE_IN_HALF_RETRY_INTERVALS = 4
 """The time within which the SUT must start, in units of half the retry duration: two units for the retry, and two units
 for the start itself.
 """
-MAX_TIME_SCALE = 20
+HIGHEST_TIMER_ACCELERATION = 20
 """The highest factor by which the timers of the SUT may run faster than specified in this check."""
 
 
@@ -100,12 +100,12 @@ def test_retry_duration_after_failed_start_survives_restart(peer, sut, judge):
     """When the SUT has started at the second attempt, InitializationRetryTimerDuration is 900 s; a restart does not
     change this value.
     """
-    sut.limit_time_scale(MAX_TIME_SCALE)
+    sut.limit_time_scale(HIGHEST_TIMER_ACCELERATION)
     sut.change_environment(store=False)
     sut.control.call("restart")
     sut.change_environment(store=True)
-    for _ in range(START_DEADLINE_IN_HALF_INTERVALS):
-        peer.pass_time(sut.duration_ms(FIRST_RETRY_MS) // 2)
+    for _ in range(START_DEADLINE_IN_HALF_RETRY_INTERVALS):
+        peer.pass_time(sut.duration_ms(FIRST_START_RETRY_MS) // 2)
         if sut.attempt("list") == Outcome.DONE:
             break
     else:
@@ -211,7 +211,7 @@ TRANSACTIONAL_BIT = 4
 """The lowest bit of the highest byte of a lookup identifier, which is set for a transactional message."""
 
 
-def _is_stored(sut, queue, label):
+def _is_message_stored(sut, queue, label):
     return label in sut.labels(queue)
 
 
@@ -270,7 +270,7 @@ def test_sequential_id_grows_across_restarts(peer, sut, judge, kind):
         make = peer.recoverable_message if kind == "plain" else sequence.message
         priority = {"PR": TRANSACTIONAL_BIT} if kind == "plain" else {}  # a transactional message has none
         sent = connection.send(make(label=label, base=priority))
-        peer.eventually(partial(_is_stored, sut, queue, label))
+        peer.eventually(partial(_is_message_stored, sut, queue, label))
         lookup_ids = {one["label"]: lookup_id(one) for one in sut.messages(kind)}
         if label not in lookup_ids:
             raise ConformanceFailure(f"the message {label} did not arrive in its queue")

@@ -42,7 +42,7 @@ class PublicQueueObjectWithoutAttributes(Publishing):
         return objects.Queue(Identifier=element.Identifier, Pathname=element.Pathname)
 
 
-def _reset_modification(qm: QueueManager) -> None:
+def _set_modify_times_to_create_times(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         queue.ModifyTime = queue.CreateTime
 
@@ -51,12 +51,12 @@ add(
     "queue-manager-queue-modify-time-reset-at-restart",
     "MQDMPR-3.1.1.2-01",
     "At a restart, the queue manager sets ModifyTime of a queue to CreateTime.",
-    at_restart(_reset_modification),
+    at_restart(_set_modify_times_to_create_times),
     blind=True,
 )
 
 
-def _forget_privacy(qm: QueueManager) -> None:
+def _set_privacy_levels_to_optional(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         queue.PrivacyLevel = PrivacyLevel.OPTIONAL
 
@@ -65,11 +65,11 @@ add(
     "queue-manager-privacy-level-of-queue-lost-at-restart",
     "MQDMPR-3.1.1.2-01",
     "At a restart, the queue manager sets the PrivacyLevel of a queue to Optional.",
-    at_restart(_forget_privacy),
+    at_restart(_set_privacy_levels_to_optional),
 )
 
 
-def _shorten_labels(qm: QueueManager) -> None:
+def _truncate_queue_labels(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         queue.Label = queue.Label[:64]
 
@@ -78,12 +78,12 @@ add(
     "queue-manager-queue-label-cut-at-restart",
     "MQDMPR-3.1.1.2-01",
     "After a restart, the queue manager has only the first 64 characters of the label of a queue.",
-    at_restart(_shorten_labels),
+    at_restart(_truncate_queue_labels),
     blind=True,
 )
 
 
-def _forget_zero_quotas(qm: QueueManager) -> None:
+def _make_zero_journal_quotas_unlimited(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         queue.JournalQuota = queue.JournalQuota or UNLIMITED
 
@@ -92,12 +92,12 @@ add(
     "queue-manager-journal-quota-0-unlimited-after-restart",
     "MQDMPR-3.1.1.2-01",
     "After a restart, the queue manager applies no limit to the journal of a queue whose JournalQuota is 0.",
-    at_restart(_forget_zero_quotas),
+    at_restart(_make_zero_journal_quotas_unlimited),
     blind=True,
 )
 
 
-def _forget_descriptors(qm: QueueManager) -> None:
+def _set_default_queue_descriptors(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         queue.Security = DEFAULT_QUEUE_SECURITY
 
@@ -106,7 +106,7 @@ add(
     "queue-manager-security-descriptor-of-queue-lost-at-restart",
     "MQDMPR-3.1.1.2-01",
     "At a restart, the queue manager replaces the security descriptor of every queue with the default.",
-    at_restart(_forget_descriptors),
+    at_restart(_set_default_queue_descriptors),
     blind=True,
 )
 
@@ -119,29 +119,29 @@ class QueueManagerChangeOfPublicQueueNotInDirectory(Publishing):
         super().write(queue, {}, written)
 
 
-def _change_created_queue(spoil: Callable[[Queue], None]) -> Install:
+def _change_each_created_queue(spoil: Callable[[Queue], None]) -> Install:
     """Build a fault that changes each queue when the queue manager creates it."""
 
-    class Created(Queues):
+    class CreatedQueueChanger(Queues):
         def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
             status, created = super().create_here(queue, utc_s)
             if created is not None:
                 spoil(created)
             return status, created
 
-    return replace_part(Created)
+    return replace_part(CreatedQueueChanger)
 
 
-def _set_product_type(queue: Queue) -> None:
+def _set_product_type_of_untyped_queue(queue: Queue) -> None:
     queue.Type = UUID("55ee8f32-cce9-11cf-b108-0020afd61ce9") if queue.Type.int == 0 else queue.Type
 
 
-def _use_netbios_name(queue: Queue) -> None:
+def _set_netbios_name_in_pathname(queue: Queue) -> None:
     computer, _, rest = queue.QualifiedPathname.partition("\\")
     queue.QualifiedPathname = f"{computer.partition('.')[0]}\\{rest}"
 
 
-def _grant_file_rights(queue: Queue) -> None:
+def _grant_file_rights_to_everyone(queue: Queue) -> None:
     queue.Security = replace(queue.Security, Dacl=Acl((Ace(AceType.ACCESS_ALLOWED, 0x001F_01FF, EVERYONE),)))
 
 
@@ -154,23 +154,23 @@ for _name, _rule, _says, _spoil in (
         "queue-without-type-gets-one",
         "MQDMPR-3.1.1.2-02",
         ("The queue manager generates a Type for a queue that is created without a Type."),
-        _set_product_type,
+        _set_product_type_of_untyped_queue,
     ),
     (
         "queue-qualified-path-netbios-name",
         "MQDMPR-3.1.1.2-03",
         ("The QualifiedPathname of a queue begins with the NetBIOS name of the computer."),
-        _use_netbios_name,
+        _set_netbios_name_in_pathname,
     ),
     (
         "queue-security-has-file-rights",
         "MQDMPR-3.1.1.2-08",
         "The security descriptor of a queue has access masks for files instead of MQQUEUEACCESSMASK.",
-        _grant_file_rights,
+        _grant_file_rights_to_everyone,
     ),
     ("queue-scope-site", "MQDMPR-3.1.1.2-09", "The queue manager sets the Scope of a queue to Site.", _set_site_scope),
 ):
-    add(_name, _rule, _says, _change_created_queue(_spoil))
+    add(_name, _rule, _says, _change_each_created_queue(_spoil))
 
 
 @fault("queue-manager-second-queue-of-type-refused", breaks="MQDMPR-3.1.1.2-02", blind=True)
@@ -195,10 +195,10 @@ class QueueManagerQualifiedPathNameWithShortComputerName(Queues):
         return status, created
 
 
-ACTIVE_RULES = ("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
+ACTIVE_ATTRIBUTE_RULES = ("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
 
 
-@fault("closed-queue-stays-active", breaks=ACTIVE_RULES)
+@fault("closed-queue-stays-active", breaks=ACTIVE_ATTRIBUTE_RULES)
 class ClosedQueueStaysActive(QueueOpening):
     """A queue stays active after its last handle is closed."""
 
@@ -209,7 +209,7 @@ class ClosedQueueStaysActive(QueueOpening):
             queue.OpenQueueDescriptorCollection[queue_desc.Handle] = queue_desc
 
 
-@fault("outgoing-queue-with-message-inactive", breaks=ACTIVE_RULES)
+@fault("outgoing-queue-with-message-inactive", breaks=ACTIVE_ATTRIBUTE_RULES)
 class OutgoingQueueWithMessageInactive(Inspection):
     """An outgoing queue with an unsent message is inactive unless it is open."""
 
@@ -282,7 +282,7 @@ class QueueOwnMessagesOrderedByArrivalOnly(Positions):
         return position
 
 
-FIRST_FAILURE_STATUS = 0x8000_0000
+LOWEST_FAILURE_STATUS = 0x8000_0000
 
 
 add(
@@ -290,12 +290,12 @@ add(
     "MQDMPR-3.1.1.2-21",
     "The queue manager returns success without a message for a read of an empty queue.",
     change_answer(
-        RemoteStarting.remote_qm_start_receive2, Return=lambda status: status if status < FIRST_FAILURE_STATUS else 0
+        RemoteStarting.remote_qm_start_receive2, Return=lambda status: status if status < LOWEST_FAILURE_STATUS else 0
     ),
 )
 
 
-class PurgedMessagePeeked(Reading):
+class PurgedMessagePeekReader(Reading):
     """After a purge, a peek at the empty queue returns the message that was the first of the queue before the purge."""
 
     old_heads: tuple[tuple[Entry, MessagePosition], ...] = ()
@@ -318,7 +318,7 @@ class PurgedMessagePeeked(Reading):
         super().peek_message(queue_desc, answered, now, timeout_ms, cursor, tag)
 
 
-class HeadKeptByPurge(Queues):
+class FirstPositionKeepingPurge(Queues):
     """A purge does not reset the position of the first message of the queue, so a later peek at the empty queue returns
     the purged message.
     """
@@ -341,7 +341,7 @@ add(
     "queue-manager-head-of-purged-queue-not-end",
     "MQDMPR-3.1.1.2-21",
     "After a purge, the Head of the queue still refers to a purged message, which a peek then returns.",
-    both(replace_part(PurgedMessagePeeked), replace_part(HeadKeptByPurge)),
+    both(replace_part(PurgedMessagePeekReader), replace_part(FirstPositionKeepingPurge)),
     blind=True,
 )
 

@@ -107,7 +107,7 @@ class QueueManagerQueueQuotaWithoutLockedMessages(Quotas):
             messages.TotalBytes += locked
 
 
-def _forget_stored_sizes(qm: QueueManager) -> None:
+def _clear_stored_message_sizes(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         queue.MessagePositionList.TotalBytes = 0
 
@@ -116,7 +116,7 @@ add(
     "queue-manager-quota-without-messages-from-before-restart",
     "MQDMPR-3.1.1.2-D03",
     "After a restart, the queue manager does not count earlier messages of a queue against the Quota of the queue.",
-    at_restart(_forget_stored_sizes),
+    at_restart(_clear_stored_message_sizes),
     blind=True,
 )
 

@@ -16,19 +16,19 @@ from harness.sut.provisioning import ALICE
 from harness.wire.protection import SIG20
 from suites.applications import Application, PendingRequest
 from suites.messages import Sequence
-from suites.mqqb.steps.secured import Secured, sign_message
+from suites.mqqb.steps.secured import SecuredMessageSender, sign_message
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
 MESSAGE_PRIORITIES = (3, 0, 7, 3, 7, 0)
 JOURNAL_QUOTA_KB = 8
 LARGE_BODY = b"x" * 16_384
-QUOTA_KB = 6
-QUEUE_TYPES = (
+QUEUE_QUOTA_KB = 6
+QUEUE_TYPE_GUIDS = (
     "00000000-0000-0000-0000-000000000000",
     "ffffffff-ffff-ffff-ffff-ffffffffffff",
     "6d71636f-6e66-4f72-8d00-00000000007e",
 )
-KINDS_OF_QUEUE = ("queue with Authentication", "queue without Authentication")
+QUEUE_AUTHENTICATION_KINDS = ("queue with Authentication", "queue without Authentication")
 
 
 @needs("qm2qm")
@@ -39,7 +39,7 @@ def test_reads_return_messages_by_priority_then_arrival(remote, judge):
     the receive of the only message: peeks with and without a cursor, and receives, find no message.
     """
     queue = remote.open_with_messages()
-    empty = _read_in_each_way(queue)
+    empty = _read_empty_queue_with_each_read_kind(queue)
     packets = [
         remote.peer.message({"DM": 1}, base={"PR": priority}, label=f"message {number} of priority {priority}")
         for number, priority in enumerate(MESSAGE_PRIORITIES)
@@ -54,19 +54,19 @@ def test_reads_return_messages_by_priority_then_arrival(remote, judge):
         evidence=reads,
         case="labels returned by the reads",
     )
-    empty += _read_in_each_way(queue)
+    empty += _read_empty_queue_with_each_read_kind(queue)
     for labels in (("only",), ("first", "second")):
         remote.deliver(labels)
         queue.purge().expect_success()
-        empty += _read_in_each_way(queue)
+        empty += _read_empty_queue_with_each_read_kind(queue)
     remote.deliver(["last"])
     queue.receive()
-    empty += _read_in_each_way(queue)
+    empty += _read_empty_queue_with_each_read_kind(queue)
     observed = [one.label_or_failure for one in empty]
     judge("MQDMPR-3.1.1.2-21", expected=each(Call.FAILURE, "read"), observed=observed, evidence=empty)
 
 
-def _read_in_each_way(queue):
+def _read_empty_queue_with_each_read_kind(queue):
     """Read an empty queue with each kind of read. The peeks come first, because a receive can change the position at
     which a later search starts.
     """
@@ -120,7 +120,7 @@ def test_quota_applies_to_messages_of_applications(peer, sut, judge):
     queue stores no message that is larger than its quota, and no second message, not even after a restart. When the
     first message has been received, the queue stores another message.
     """
-    queue = sut.new_queue("small", quota_kb=QUOTA_KB)
+    queue = sut.new_queue("small", quota_kb=QUEUE_QUOTA_KB)
     observed: dict[str, list[str]] = {}
     connection = peer.open_raw()
 
@@ -129,20 +129,20 @@ def test_quota_applies_to_messages_of_applications(peer, sut, judge):
             peer, "send", to=sut.direct_name(queue), label=label, body="x" * size, delivery="recoverable"
         ).await_outcome()
 
-    send("too large", QUOTA_KB * 1_024 + 1)
+    send("too large", QUEUE_QUOTA_KB * 1_024 + 1)
     observed["after the message that is too large"] = sut.labels(queue)
-    send("first", QUOTA_KB * 1_024 * 2 // 3)
-    headers = {"destination": rf"TCP:{sut.address}\{queue}", "body": bytes(QUOTA_KB * 1_024 * 2 // 3)}
+    send("first", QUEUE_QUOTA_KB * 1_024 * 2 // 3)
+    headers = {"destination": rf"TCP:{sut.address}\{queue}", "body": bytes(QUEUE_QUOTA_KB * 1_024 * 2 // 3)}
     sent = connection.send(peer.recoverable_message(label="second", **headers))
     connection.check_alive()
-    send("third", QUOTA_KB * 1_024 * 2 // 3)
+    send("third", QUEUE_QUOTA_KB * 1_024 * 2 // 3)
     observed["after three messages"] = sut.labels(queue)
     if sut.has("restart"):
         sut.restart()
-        send("fourth", QUOTA_KB * 1_024 * 2 // 3)
+        send("fourth", QUEUE_QUOTA_KB * 1_024 * 2 // 3)
         observed["after a restart and a fourth message"] = sut.labels(queue)
     sut.control.call("receive", queue=queue, timeout_ms=0)
-    send("last", QUOTA_KB * 1_024 * 2 // 3)
+    send("last", QUEUE_QUOTA_KB * 1_024 * 2 // 3)
     observed["after a receive and another message"] = sut.labels(queue)
     expected = {time: in_queue("first") for time in observed} | {
         "after the message that is too large": in_queue(),
@@ -312,8 +312,8 @@ def test_unsigned_message_to_authenticated_queue_is_not_stored(peer, sut, judge)
     local = ["local"] if sut.has("send") else []
     for name in queues if local else ():
         PendingRequest(peer, "send", to=sut.direct_name(name), label="local", body="local").await_outcome()
-    observed = {kind: sorted(sut.labels(name)) for kind, name in zip(KINDS_OF_QUEUE, queues, strict=True)}
-    expected_labels = dict(zip(KINDS_OF_QUEUE, (in_queue(), in_queue(*local, "unsigned")), strict=True))
+    observed = {kind: sorted(sut.labels(name)) for kind, name in zip(QUEUE_AUTHENTICATION_KINDS, queues, strict=True)}
+    expected_labels = dict(zip(QUEUE_AUTHENTICATION_KINDS, (in_queue(), in_queue(*local, "unsigned")), strict=True))
     judge("MQDMPR-3.1.1.2-D02", expected=expected_labels, observed=observed, evidence=packets)
 
 
@@ -349,8 +349,8 @@ def test_signed_message_to_authenticated_queue_is_stored(peer, sut, judge):
     """The peer sends a signed message: the SUT stores the message in a queue with Authentication and in a queue without
     Authentication.
     """
-    secured = Secured(peer, sut)
-    secured.agree_on_signatures(ALICE)
+    secured = SecuredMessageSender(peer, sut)
+    secured.require_accepted_signature(ALICE)
     queues = [sut.new_queue("authenticated", authenticated=authenticated) for authenticated in (True, False)]
     packets = [
         secured.connection.send(
@@ -359,7 +359,7 @@ def test_signed_message_to_authenticated_queue_is_stored(peer, sut, judge):
         for name in queues
     ]
     peer.eventually(lambda: all(sut.labels(name) for name in queues))
-    observed = dict(zip(KINDS_OF_QUEUE, map(sut.labels, queues), strict=True))
+    observed = dict(zip(QUEUE_AUTHENTICATION_KINDS, map(sut.labels, queues), strict=True))
     judge("MQDMPR-3.1.1.2-D02", expected=each(in_queue("signed"), "queue"), observed=observed, evidence=packets)
 
 
@@ -370,12 +370,12 @@ def test_queue_of_any_type_stores_messages(peer, sut, judge):
     """A queue has the type with which it was created, and later the type to which an application changes it; the queue
     stores messages with both types. A second queue of the same type can be created.
     """
-    queues = {kind: sut.new_queue("typed", type=kind) for kind in QUEUE_TYPES}
+    queues = {kind: sut.new_queue("typed", type=kind) for kind in QUEUE_TYPE_GUIDS}
     twin = rf"private$\mqc-{sut.own}-twin"
     judge(
         "MQDMPR-3.1.1.2-02",
         expected=Outcome.DONE,
-        observed=sut.attempt(sut.create_queue, twin, type=QUEUE_TYPES[-1]),
+        observed=sut.attempt(sut.create_queue, twin, type=QUEUE_TYPE_GUIDS[-1]),
         case="creation of a second queue of the same type",
     )
     connection = peer.open_raw()
@@ -384,7 +384,7 @@ def test_queue_of_any_type_stores_messages(peer, sut, judge):
     connection.check_alive()
     peer.eventually(lambda: all(sut.labels(name) for name in queues.values()))
     for kind, name in queues.items():
-        other = next(one for one in QUEUE_TYPES if one != kind)
+        other = next(one for one in QUEUE_TYPE_GUIDS if one != kind)
         judge(
             "MQDMPR-3.1.1.2-02",
             expected={

@@ -10,11 +10,11 @@ from suites.mqqb.steps.sender import Sender
 
 pytestmark = needs("inspect", "queue_control")
 
-QUEUE_RIGHTS = 0x000F_003F
+QUEUE_RIGHTS_MASK = 0x000F_003F
 """MQQUEUEACCESSMASK (MS-MQMQ 2.2.24)."""
-GENERIC_RIGHTS = 0xF000_0000
+GENERIC_RIGHTS_MASK = 0xF000_0000
 """The generic rights of an ACCESS_MASK, each of which represents several rights to the object (MS-DTYP 2.4.3)."""
-OPEN, CLOSED = "active", "not active"
+ACTIVE_QUEUE, INACTIVE_QUEUE = "active", "not active"
 
 
 @covers("MQDMPR-3.1.1.2-03", "MQDMPR-3.1.1.2-08", "MQDMPR-3.1.1.2-09")
@@ -37,7 +37,7 @@ def test_queue_shows_qualified_path_rights_and_scope(sut, judge):
         )
     access = SecurityDescriptor.parse(bytes.fromhex(inspected["Security"])).Dacl
     masks = [] if access is None else [entry.Mask for entry in access.Aces]
-    strange = [f"{mask:#010x}" for mask in masks if mask & ~(QUEUE_RIGHTS | GENERIC_RIGHTS)]
+    strange = [f"{mask:#010x}" for mask in masks if mask & ~(QUEUE_RIGHTS_MASK | GENERIC_RIGHTS_MASK)]
     judge(
         "MQDMPR-3.1.1.2-08",
         expected=none("access mask with a right that queues do not have"),
@@ -60,16 +60,16 @@ def test_queue_shows_qualified_path_rights_and_scope(sut, judge):
 def test_queue_is_active_while_open(sut, judge):
     """A queue is active from the opening of its first handle to the closing of its last handle."""
     name = sut.new_queue("opened")
-    observed = [_name_activity(sut.inspect_queue(name))]
+    observed = [_get_activity_of_outgoing_queue(sut.inspect_queue(name))]
     handles = []
     for _ in range(2):
         handles.append(sut.control.call("open_queue", queue=name, access="peek")["handle"])
-        observed.append(_name_activity(sut.inspect_queue(name)))
+        observed.append(_get_activity_of_outgoing_queue(sut.inspect_queue(name)))
     for handle in handles:
         sut.control.call("close_queue", handle=handle)
-        observed.append(_name_activity(sut.inspect_queue(name)))
+        observed.append(_get_activity_of_outgoing_queue(sut.inspect_queue(name)))
     judge.all(
-        expected=[CLOSED, OPEN, OPEN, OPEN, CLOSED],
+        expected=[INACTIVE_QUEUE, ACTIVE_QUEUE, ACTIVE_QUEUE, ACTIVE_QUEUE, INACTIVE_QUEUE],
         observed=observed,
         case="state of the queue before two opens, after each open, and after each close",
     )
@@ -80,13 +80,13 @@ def test_queue_is_active_while_open(sut, judge):
 def test_queue_is_active_while_open_to_send(sut, judge):
     """A local queue is active while an application has it open for sending."""
     name = sut.new_queue("opened")
-    observed = [_name_activity(sut.inspect_queue(name))]
+    observed = [_get_activity_of_outgoing_queue(sut.inspect_queue(name))]
     handle = sut.control.call("open_to_send", to=sut.direct_name(name))["handle"]
-    observed.append(_name_activity(sut.inspect_queue(name)))
+    observed.append(_get_activity_of_outgoing_queue(sut.inspect_queue(name)))
     sut.control.call("close_queue", handle=handle)
-    observed.append(_name_activity(sut.inspect_queue(name)))
+    observed.append(_get_activity_of_outgoing_queue(sut.inspect_queue(name)))
     judge.all(
-        expected=[CLOSED, OPEN, CLOSED],
+        expected=[INACTIVE_QUEUE, ACTIVE_QUEUE, INACTIVE_QUEUE],
         observed=observed,
         case="state of the queue before it is opened for sending, after that, and after it is closed",
     )
@@ -102,26 +102,26 @@ def test_outgoing_queue_is_active_until_message_acknowledged(peer, sut, judge):
     to = peer.direct_name("mqc-active")
     sender = Sender(peer, sut, to)
     sender.send(1)
-    session, _ = sender.await_first(1)
-    observed = [_acknowledge_and_read_activity(sender, session)]
+    session, _ = sender.await_first_messages(1)
+    observed = [_acknowledge_and_get_queue_activity(sender, session)]
     sut.pause(to)
     sender.send(2)
-    observed.append(_name_activity(find_outgoing_queue(sut, to)))
+    observed.append(_get_activity_of_outgoing_queue(find_outgoing_queue(sut, to)))
     sut.resume(to)
     sender.collect(session, 2)
-    observed.append(_acknowledge_and_read_activity(sender, session))
+    observed.append(_acknowledge_and_get_queue_activity(sender, session))
     judge.all(
-        expected=[CLOSED, OPEN, CLOSED],
+        expected=[INACTIVE_QUEUE, ACTIVE_QUEUE, INACTIVE_QUEUE],
         observed=observed,
         case="state of the outgoing queue before the send, before the acknowledgment, and after it",
     )
 
 
-def _acknowledge_and_read_activity(sender, session):
+def _acknowledge_and_get_queue_activity(sender, session):
     session.acknowledge_all()
     sender.peer.eventually(lambda: sender.sut.outgoing_queue(sender.to)["count"] == 0)
-    return _name_activity(find_outgoing_queue(sender.sut, sender.to))
+    return _get_activity_of_outgoing_queue(find_outgoing_queue(sender.sut, sender.to))
 
 
-def _name_activity(shown):
-    return OPEN if shown["Active"] else CLOSED
+def _get_activity_of_outgoing_queue(shown):
+    return ACTIVE_QUEUE if shown["Active"] else INACTIVE_QUEUE

@@ -11,14 +11,14 @@ from reference_qm.model.adm import Message, MessagePosition, Queue
 RECEIVE_ACK_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
 
-def drop_request_for_nack(position: MessagePosition) -> None:
+def clear_negative_receive_ack_request(position: MessagePosition) -> None:
     """Remove the request for a negative acknowledgment of the receive from a message."""
     message = position.MessageReference
     requested = message.AcknowledgementsRequested & ~MessagePropertiesHeader.flags(NR=1)
     position.MessageReference = replace(message, AcknowledgementsRequested=requested)
 
 
-class ArrivedMessageChanged(Positions):
+class ArrivedMessageChanger(Positions):
     """Change the messages that other queue managers sent."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -34,7 +34,7 @@ class ArrivedMessageChanged(Positions):
 NACK_RECEIVE_TIMEOUT = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
 
 
-class InsertedMessageChanged(Positions):
+class InsertedMessageChanger(Positions):
     """Change the messages of other queue managers and of local applications when they enter a queue."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -45,7 +45,7 @@ class InsertedMessageChanged(Positions):
         raise NotImplementedError
 
 
-class LocalMessageChanged(Positions):
+class LocalMessageChanger(Positions):
     """Change the messages that local applications send to local queues."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -58,7 +58,7 @@ class LocalMessageChanged(Positions):
         raise NotImplementedError
 
 
-class MovedMessageChanged(Positions):
+class MovedMessageChanger(Positions):
     """Change the messages that are moved between a queue and its subqueues, or into a system queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:

@@ -24,10 +24,10 @@ from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.statuses import EnqueueStatus
-from suites.mqdmpr.s3_1_1_12_message.fault_steps import InsertedMessageChanged, LocalMessageChanged, MovedMessageChanged
+from suites.mqdmpr.s3_1_1_12_message.fault_steps import InsertedMessageChanger, LocalMessageChanger, MovedMessageChanger
 
 
-def _forget_dead_letter_queues(queue_manager: QueueManager) -> None:
+def _clear_application_dead_letter_queues(queue_manager: QueueManager) -> None:
     for queue in queue_manager.adm.OutgoingQueues.values():
         for outgoing in queue.session.OutgoingMessageTable:
             position = outgoing.MessagePosition
@@ -38,11 +38,11 @@ add(
     "dead-letter-queue-of-outgoing-message-lost-at-restart",
     "MQDMPR-3.1.1.12-02",
     "After a restart, the sender has lost the ApplicationDeadletterQueue of outgoing messages.",
-    at_restart(_forget_dead_letter_queues),
+    at_restart(_clear_application_dead_letter_queues),
 )
 
 
-def _swap_bytes(value: int) -> int:
+def _swap_bytes_of_u16(value: int) -> int:
     return int.from_bytes(value.to_bytes(2, "little"), "big")
 
 
@@ -50,7 +50,7 @@ add(
     "receiver-ack-message-class-big-endian",
     ("MQMQ-2.2.18-D01", "MQMQ-2.2.18.1.6-D01", "MQDMPR-3.1.1.12-03", "MQDMPR-3.1.7.1.32-D08"),
     "The receiver sends an acknowledgment whose MessageClass is in big-endian byte order.",
-    change_number(UserMessagePacket, "MessagePropertiesHeader.MessageClass", _swap_bytes),
+    change_number(UserMessagePacket, "MessagePropertiesHeader.MessageClass", _swap_bytes_of_u16),
 )
 
 
@@ -67,21 +67,21 @@ class SenderRecoverableMessageToOwnQueueLostAtRestart(Durability):
         return {}
 
 
-def _keep_messages_out_of_queue(which: Callable[[QueueManager], Queue]) -> Install:
+def _move_no_message_to_system_queue(which: Callable[[QueueManager], Queue]) -> Install:
     """Build a fault in which the queue manager moves no message into a system queue; ``which`` returns that queue."""
 
-    class KeptOut(Positions):
+    class SystemQueueMoveOmitter(Positions):
         def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
             return None if queue is which(self.qm) else super().move_message(position, queue)
 
-    return replace_part(KeptOut)
+    return replace_part(SystemQueueMoveOmitter)
 
 
 add(
     "sender-journaled-message-not-stored",
     ("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", "MQDMPR-3.1.1.2-17"),
     "The sender does not store delivered messages in the system journal.",
-    _keep_messages_out_of_queue(lambda qm: qm.adm.SystemJournalQueue),
+    _move_no_message_to_system_queue(lambda qm: qm.adm.SystemJournalQueue),
 )
 
 
@@ -174,7 +174,7 @@ add(
     "sender-dead-letter-not-stored",
     ("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-D46", "MQDMPR-3.1.1.12-24", "MQDMPR-3.1.1.2-17"),
     "The sender does not store failed messages in the system dead-letter queue.",
-    _keep_messages_out_of_queue(lambda qm: qm.adm.SystemDeadletterQueue),
+    _move_no_message_to_system_queue(lambda qm: qm.adm.SystemDeadletterQueue),
 )
 
 
@@ -262,7 +262,7 @@ add(
 
 
 @fault("receiver-application-tag-above-31-bits-cut", breaks="MQDMPR-3.1.1.12-31", blind=True)
-class ReceiverApplicationTagAbove31BitsCut(InsertedMessageChanged):
+class ReceiverApplicationTagAbove31BitsCut(InsertedMessageChanger):
     """The queue manager clears the highest bit of an ApplicationTag."""
 
     def change_message(self, message: Message) -> Message:
@@ -270,7 +270,7 @@ class ReceiverApplicationTagAbove31BitsCut(InsertedMessageChanged):
 
 
 @fault("local-message-without-application-tag", breaks="MQDMPR-3.1.1.12-31", blind=True)
-class LocalMessageWithoutApplicationTag(LocalMessageChanged):
+class LocalMessageWithoutApplicationTag(LocalMessageChanger):
     """A message that a local application sends to a local queue has the ApplicationTag 0."""
 
     def change_message(self, message: Message) -> Message:
@@ -278,7 +278,7 @@ class LocalMessageWithoutApplicationTag(LocalMessageChanged):
 
 
 @fault("dead-letter-without-application-tag", breaks="MQDMPR-3.1.1.12-31", blind=True)
-class DeadLetterWithoutApplicationTag(MovedMessageChanged):
+class DeadLetterWithoutApplicationTag(MovedMessageChanger):
     """A message in a dead-letter queue or in the system journal has the ApplicationTag 0."""
 
     def change_message(self, message: Message, queue: Queue) -> Message:

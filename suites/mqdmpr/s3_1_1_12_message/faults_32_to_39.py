@@ -23,20 +23,20 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 from suites.mqdmpr.s3_1_1_12_message.fault_steps import (
     RECEIVE_ACK_CLASS,
-    ArrivedMessageChanged,
-    InsertedMessageChanged,
-    MovedMessageChanged,
+    ArrivedMessageChanger,
+    InsertedMessageChanger,
+    MovedMessageChanger,
 )
 
 
 def _change_inserted_message(change: Callable[[Message], Message]) -> Install:
     """Build a fault that changes each message when it enters a queue, even an outgoing queue."""
 
-    class Interpreting(Positions):
+    class MessageInsertionChanger(Positions):
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
             return super().insert_message(queue, change(message))
 
-    return replace_part(Interpreting)
+    return replace_part(MessageInsertionChanger)
 
 
 for _name, _rules, _says, _change in (
@@ -81,7 +81,7 @@ for _name, _rules, _says, _change in (
 def _change_forwarded_message(change: Callable[[bytes], Any], field: str) -> Install:
     """Build a fault in which the router changes a field of each message that it forwards."""
 
-    class Altering(Routing):
+    class ForwardedMessageChanger(Routing):
         def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
             counted = super().count_hop(packet)
             if counted is None:
@@ -89,7 +89,7 @@ def _change_forwarded_message(change: Callable[[bytes], Any], field: str) -> Ins
             altered: UserMessagePacket = set_fields(counted, {f"MessagePropertiesHeader.{field}": change})
             return altered
 
-    return replace_part(Altering)
+    return replace_part(ForwardedMessageChanger)
 
 
 for _name, _rule, _field, _alter in (
@@ -113,7 +113,7 @@ for _name, _rule, _field, _alter in (
 
 
 @fault("receiver-body-above-64-kilobytes-truncated", breaks="MQDMPR-3.1.1.12-32")
-class ReceiverBodyAbove64KilobytesTruncated(ArrivedMessageChanged):
+class ReceiverBodyAbove64KilobytesTruncated(ArrivedMessageChanger):
     """The receiver stores only the first 65,535 bytes of a body."""
 
     def change_message(self, message: Message) -> Message:
@@ -121,7 +121,7 @@ class ReceiverBodyAbove64KilobytesTruncated(ArrivedMessageChanged):
 
 
 @fault("stored-body-without-trailing-zeros", breaks="MQDMPR-3.1.1.12-32", blind=True)
-class StoredBodyWithoutTrailingZeros(InsertedMessageChanged):
+class StoredBodyWithoutTrailingZeros(InsertedMessageChanger):
     """The queue manager removes zeros from the end of a body."""
 
     def change_message(self, message: Message) -> Message:
@@ -129,7 +129,7 @@ class StoredBodyWithoutTrailingZeros(InsertedMessageChanged):
 
 
 @fault("moved-message-body-cut-to-4-kilobytes", breaks="MQDMPR-3.1.1.12-32", blind=True)
-class MovedMessageBodyCutTo4Kilobytes(MovedMessageChanged):
+class MovedMessageBodyCutTo4Kilobytes(MovedMessageChanger):
     """When a message is moved, the queue manager keeps only the first 4,096 bytes of the message's body."""
 
     def change_message(self, message: Message, queue: Queue) -> Message:
@@ -137,7 +137,7 @@ class MovedMessageBodyCutTo4Kilobytes(MovedMessageChanged):
 
 
 @fault("receiver-body-type-of-16-bits", breaks="MQDMPR-3.1.1.12-33", blind=True)
-class ReceiverBodyTypeOf16Bits(InsertedMessageChanged):
+class ReceiverBodyTypeOf16Bits(InsertedMessageChanger):
     """The queue manager stores only the lower 16 bits of a BodyType."""
 
     def change_message(self, message: Message) -> Message:
@@ -145,7 +145,7 @@ class ReceiverBodyTypeOf16Bits(InsertedMessageChanged):
 
 
 @fault("moved-message-with-body-type-0", breaks="MQDMPR-3.1.1.12-33", blind=True)
-class MovedMessageWithBodyType0(MovedMessageChanged):
+class MovedMessageWithBodyType0(MovedMessageChanger):
     """When a message is moved to a subqueue, the queue manager sets the message's BodyType to 0."""
 
     def change_message(self, message: Message, queue: Queue) -> Message:
@@ -153,7 +153,7 @@ class MovedMessageWithBodyType0(MovedMessageChanged):
 
 
 @fault("receiver-correlation-of-normal-message-zero", breaks="MQDMPR-3.1.1.12-34")
-class ReceiverCorrelationOfNormalMessageZero(ArrivedMessageChanged):
+class ReceiverCorrelationOfNormalMessageZero(ArrivedMessageChanger):
     """The receiver stores zeros as CorrelationIdentifier of a recoverable message of class Normal."""
 
     def change_message(self, message: Message) -> Message:
@@ -162,7 +162,7 @@ class ReceiverCorrelationOfNormalMessageZero(ArrivedMessageChanged):
 
 
 @fault("moved-message-without-correlation", breaks="MQDMPR-3.1.1.12-34", blind=True)
-class MovedMessageWithoutCorrelation(MovedMessageChanged):
+class MovedMessageWithoutCorrelation(MovedMessageChanger):
     """When a message is moved to a subqueue, the queue manager clears the message's CorrelationIdentifier."""
 
     def change_message(self, message: Message, queue: Queue) -> Message:
@@ -190,7 +190,7 @@ class CombinedAcknowledgmentRequestsIgnored(AdminAcks):
 
 
 @fault("receiver-acknowledgment-requests-with-unused-bit-ignored", breaks="MQDMPR-3.1.1.12-36")
-class ReceiverAcknowledgmentRequestsWithUnusedBitIgnored(ArrivedMessageChanged):
+class ReceiverAcknowledgmentRequestsWithUnusedBitIgnored(ArrivedMessageChanger):
     """If an unused bit of the acknowledgment flags of a message is set, the receiver ignores all other requests for
     acknowledgments in these flags.
     """
@@ -200,7 +200,7 @@ class ReceiverAcknowledgmentRequestsWithUnusedBitIgnored(ArrivedMessageChanged):
         return replace(message, AcknowledgementsRequested=0) if unused else message
 
 
-_ALL_ACKS = MessagePropertiesHeader.flags(PA=1, PR=1, NA=1, NR=1)
+_ALL_ACK_REQUEST_BITS = MessagePropertiesHeader.flags(PA=1, PR=1, NA=1, NR=1)
 
 
 @fault(
@@ -213,7 +213,7 @@ class ReceiverArrivalAcknowledgedWithoutRequest(AdminAcks):
     """
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
-        asking = replace(position.MessageReference, AcknowledgementsRequested=_ALL_ACKS)
+        asking = replace(position.MessageReference, AcknowledgementsRequested=_ALL_ACK_REQUEST_BITS)
         super().acknowledge_arrival(replace(position, MessageReference=asking), now)
 
 
@@ -276,7 +276,7 @@ class ReceiverReceivedTransactionalMessageNotAcknowledged(AdminAcks):
         return
 
 
-_BOTH_RECEIVE_ACKS = POSITIVE_RECEIVE | NEGATIVE_RECEIVE
+_BOTH_RECEIVE_ACK_REQUEST_BITS = POSITIVE_RECEIVE | NEGATIVE_RECEIVE
 
 
 @fault("receiver-both-receive-acks-read-as-positive-only", breaks="MQDMPR-3.1.1.12-36", blind=True)
@@ -286,6 +286,8 @@ class ReceiverBothReceiveAcksReadAsPositiveOnly(AdminAcks):
     """
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
-        requests_both = message.AcknowledgementsRequested & _BOTH_RECEIVE_ACKS == _BOTH_RECEIVE_ACKS
+        requests_both = (
+            message.AcknowledgementsRequested & _BOTH_RECEIVE_ACK_REQUEST_BITS == _BOTH_RECEIVE_ACK_REQUEST_BITS
+        )
         if reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE or not requests_both:
             super().acknowledge_receive(message, reason, now)

@@ -20,10 +20,10 @@ from reference_qm.surface.clock import Now
 from suites.mqdmpr.s3_1_1_12_message.fault_steps import (
     NACK_RECEIVE_TIMEOUT,
     RECEIVE_ACK_CLASS,
-    ArrivedMessageChanged,
-    InsertedMessageChanged,
-    LocalMessageChanged,
-    MovedMessageChanged,
+    ArrivedMessageChanger,
+    InsertedMessageChanger,
+    LocalMessageChanger,
+    MovedMessageChanger,
 )
 
 add(
@@ -43,8 +43,8 @@ class ReceiverRefusedTransactionalMessageNotAcknowledged(AdminAcks):
         return
 
 
-def _drop_class(name: str, rule: str, dropped: MessageClass, text: str) -> None:
-    class WithoutClass(AdminAcks):
+def _add_fault_omitting_ack_class(name: str, rule: str, dropped: MessageClass, text: str) -> None:
+    class AckClassOmitter(AdminAcks):
         def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
             if message_class is not dropped:
                 super().acknowledge_failure(message, message_class, now)
@@ -53,11 +53,11 @@ def _drop_class(name: str, rule: str, dropped: MessageClass, text: str) -> None:
             if reason is not dropped:
                 super().acknowledge_receive(message, reason, now)
 
-    WithoutClass.__doc__ = text
-    fault(name, breaks=rule, blind=True)(WithoutClass)
+    AckClassOmitter.__doc__ = text
+    fault(name, breaks=rule, blind=True)(AckClassOmitter)
 
 
-_drop_class(
+_add_fault_omitting_ack_class(
     "any-receiver-full-queue-not-acknowledged",
     "MQDMPR-3.1.1.12-40",
     MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA,
@@ -65,7 +65,7 @@ _drop_class(
 )
 
 
-_drop_class(
+_add_fault_omitting_ack_class(
     "sender-late-message-not-acknowledged",
     "MQDMPR-3.1.1.12-40",
     MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
@@ -99,7 +99,7 @@ class ReceiverRemovedTransactionalMessageNotAcknowledged(AdminAcks):
         return
 
 
-_drop_class(
+_add_fault_omitting_ack_class(
     "receiver-rejected-message-not-acknowledged",
     "MQDMPR-3.1.1.12-41",
     MessageClass.MQMSG_CLASS_NACK_RECEIVE_REJECTED,
@@ -107,7 +107,7 @@ _drop_class(
 )
 
 
-_drop_class(
+_add_fault_omitting_ack_class(
     "receiver-deleted-queue-not-acknowledged",
     "MQDMPR-3.1.1.12-41",
     MessageClass.MQMSG_CLASS_NACK_Q_DELETED,
@@ -115,7 +115,7 @@ _drop_class(
 )
 
 
-_drop_class(
+_add_fault_omitting_ack_class(
     "receiver-wrong-kind-of-queue-not-acknowledged-for-full-reach-queue",
     "MQDMPR-3.1.1.12-42",
     MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q,
@@ -123,7 +123,7 @@ _drop_class(
 )
 
 
-_drop_class(
+_add_fault_omitting_ack_class(
     "receiver-purged-message-not-acknowledged-for-nack-receive",
     "MQDMPR-3.1.1.12-43",
     MessageClass.MQMSG_CLASS_NACK_Q_PURGED,
@@ -131,7 +131,7 @@ _drop_class(
 )
 
 
-_drop_class(
+_add_fault_omitting_ack_class(
     "receiver-expired-message-not-acknowledged-for-full-receive",
     "MQDMPR-3.1.1.12-44",
     NACK_RECEIVE_TIMEOUT,
@@ -140,7 +140,7 @@ _drop_class(
 
 
 @fault("receiver-label-of-transactional-message-of-100-characters", breaks="MQDMPR-3.1.1.12-46")
-class ReceiverLabelOfTransactionalMessageOf100Characters(ArrivedMessageChanged):
+class ReceiverLabelOfTransactionalMessageOf100Characters(ArrivedMessageChanger):
     """The receiver stores only the first 100 characters of the label of a transactional message."""
 
     def change_message(self, message: Message) -> Message:
@@ -148,7 +148,7 @@ class ReceiverLabelOfTransactionalMessageOf100Characters(ArrivedMessageChanged):
 
 
 @fault("receiver-label-without-outer-spaces", breaks="MQDMPR-3.1.1.12-46", blind=True)
-class ReceiverLabelWithoutOuterSpaces(InsertedMessageChanged):
+class ReceiverLabelWithoutOuterSpaces(InsertedMessageChanger):
     """The queue manager removes spaces from the beginning and the end of a label."""
 
     def change_message(self, message: Message) -> Message:
@@ -156,7 +156,7 @@ class ReceiverLabelWithoutOuterSpaces(InsertedMessageChanged):
 
 
 @fault("local-message-label-cut-to-124-characters", breaks="MQDMPR-3.1.1.12-46", blind=True)
-class LocalMessageLabelCutTo124Characters(LocalMessageChanged):
+class LocalMessageLabelCutTo124Characters(LocalMessageChanger):
     """The label of a message that a local application sends to a local queue has at most 124 characters."""
 
     def change_message(self, message: Message) -> Message:
@@ -175,7 +175,7 @@ class DefaultTimeToReachQueueOfTransactionalMessageInfinite(Sending):
 
 
 @fault("receiver-extension-above-255-bytes-truncated", breaks="MQDMPR-3.1.1.12-57")
-class ReceiverExtensionAbove255BytesTruncated(ArrivedMessageChanged):
+class ReceiverExtensionAbove255BytesTruncated(ArrivedMessageChanger):
     """The receiver stores only the first 255 bytes of an extension."""
 
     def change_message(self, message: Message) -> Message:
@@ -183,7 +183,7 @@ class ReceiverExtensionAbove255BytesTruncated(ArrivedMessageChanged):
 
 
 @fault("moved-message-without-extension", breaks="MQDMPR-3.1.1.12-57", blind=True)
-class MovedMessageWithoutExtension(MovedMessageChanged):
+class MovedMessageWithoutExtension(MovedMessageChanger):
     """When a message is moved to a subqueue, the queue manager drops the message's Extension."""
 
     def change_message(self, message: Message, queue: Queue) -> Message:
@@ -195,7 +195,7 @@ def _refuse_unknown_provider(field: str, known: tuple[Any, ...]) -> Install:
     installed.
     """
 
-    class Knowing(Identifying):
+    class UnknownProviderRefuser(Identifying):
         def check_form(self, packet: Any) -> None:
             header = getattr(packet, "SecurityHeader", None)
             info = header.SecurityData.ProviderInfo if header is not None else b""
@@ -204,7 +204,7 @@ def _refuse_unknown_provider(field: str, known: tuple[Any, ...]) -> Install:
                 raise FormatError(f"SecurityHeader.{field}", 0, "a fault", f"the value {value} is not supported")
             super().check_form(packet)
 
-    return replace_part(Knowing)
+    return replace_part(UnknownProviderRefuser)
 
 
 add(

@@ -30,9 +30,9 @@ from reference_qm.rpc.calls import Call
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 from suites.mqdmpr.s3_1_1_12_message.fault_steps import (
-    ArrivedMessageChanged,
-    LocalMessageChanged,
-    drop_request_for_nack,
+    ArrivedMessageChanger,
+    LocalMessageChanger,
+    clear_negative_receive_ack_request,
 )
 
 
@@ -44,22 +44,22 @@ class SenderMessageDeadLetterQueueLostAtRestart(Restoring):
         super()._restore_message(rest, {name: one for name, one in value.items() if name != "dead_letter_queue"})
 
 
-def _change_restored(change: Callable[[MessagePosition, QueueManager], None]) -> Any:
+def _change_restored_messages(change: Callable[[MessagePosition, QueueManager], None]) -> Any:
     """Build a fault that changes each message of a local queue after a restart."""
 
-    def change_every_message(qm: QueueManager) -> None:
+    def change_every_restored_message(qm: QueueManager) -> None:
         for queue in qm.queue_names.every_queue():
             for position in queue.MessagePositionList:
                 change(position, qm)
 
-    return at_restart(change_every_message)
+    return at_restart(change_every_restored_message)
 
 
-def _set_attribute(name: str, value: Any) -> Any:
+def _set_attribute_of_restored_messages(name: str, value: Any) -> Any:
     def change(position: MessagePosition, qm: QueueManager) -> None:
         position.MessageReference = replace(position.MessageReference, **{name: value})
 
-    return _change_restored(change)
+    return _change_restored_messages(change)
 
 
 for _attribute, _value in (
@@ -74,11 +74,11 @@ for _attribute, _value in (
         f"queue-manager-restored-message-without-{_attribute.lower()}",
         "MQDMPR-3.1.1.12-67",
         f"After a restart, the attribute {_attribute} of a recoverable message has lost its value.",
-        _set_attribute(_attribute, _value),
+        _set_attribute_of_restored_messages(_attribute, _value),
     )
 
 
-def _change_lookup_identifier(position: MessagePosition, qm: QueueManager) -> None:
+def _change_lookup_identifier_of_message(position: MessagePosition, qm: QueueManager) -> None:
     known = position.QueueReference.MessagePositionList._by_identifier
     known.pop(position.LookupIdentifier, None)
     position.LookupIdentifier = qm.positions.assign_lookup_identifier(position.MessageReference)
@@ -89,11 +89,11 @@ add(
     "queue-manager-restored-message-with-new-lookup-identifier",
     "MQDMPR-3.1.1.12-67",
     "At a restart, the queue manager changes the LookupIdentifier of a recoverable message.",
-    _change_restored(_change_lookup_identifier),
+    _change_restored_messages(_change_lookup_identifier_of_message),
 )
 
 
-def _clear_outgoing_tags(qm: QueueManager) -> None:
+def _clear_tags_of_outgoing_messages(qm: QueueManager) -> None:
     for queue in qm.adm.OutgoingQueues.values():
         for outgoing in queue.session.OutgoingMessageTable:
             outgoing.UserMessage = set_fields(outgoing.UserMessage, {"MessagePropertiesHeader.ApplicationTag": 0})
@@ -103,18 +103,18 @@ add(
     "sender-restored-outgoing-message-without-application-tag",
     "MQDMPR-3.1.1.12-67",
     "After a restart, the ApplicationTag of a recoverable message that is waiting to be sent is zero.",
-    at_restart(_clear_outgoing_tags),
+    at_restart(_clear_tags_of_outgoing_messages),
 )
 
 
-def _set_restored(name: str, value: Any, *, in_system_queue: bool = False) -> Any:
-    def change_every_message(qm: QueueManager) -> None:
+def _set_attribute_of_messages_in_queues(name: str, value: Any, *, in_system_queue: bool = False) -> Any:
+    def change_every_restored_message(qm: QueueManager) -> None:
         for queue in (*qm.queue_names.every_queue(), *qm.adm.system_queues):
             if (queue.QueueType is QueueType.SYSTEM) is in_system_queue:
                 for position in queue.MessagePositionList:
                     position.MessageReference = replace(position.MessageReference, **{name: value})
 
-    return at_restart(change_every_message)
+    return at_restart(change_every_restored_message)
 
 
 for _name, _value in (
@@ -130,7 +130,7 @@ for _name, _value in (
         f"restored-message-{_name.lower()}-lost",
         "MQDMPR-3.1.1.12-67",
         f"After a restart, {_name} of a recoverable message has its default value.",
-        _set_restored(_name, _value),
+        _set_attribute_of_messages_in_queues(_name, _value),
         blind=True,
     )
 
@@ -145,7 +145,7 @@ for _lost, _default in (
         f"restored-message-of-journal-{_lost.lower()}-lost",
         "MQDMPR-3.1.1.12-67",
         f"After a restart, {_lost} of a recoverable message in a journal or dead-letter queue has its default value.",
-        _set_restored(_lost, _default, in_system_queue=True),
+        _set_attribute_of_messages_in_queues(_lost, _default, in_system_queue=True),
         blind=True,
     )
 
@@ -235,7 +235,7 @@ add(
 
 
 @fault("receiver-arrival-time-of-transactional-message-is-sent-time", breaks="MQDMPR-3.1.1.12-D04")
-class ReceiverArrivalTimeOfTransactionalMessageIsSentTime(ArrivedMessageChanged):
+class ReceiverArrivalTimeOfTransactionalMessageIsSentTime(ArrivedMessageChanger):
     """The receiver sets the ArrivalTime of a transactional message to its SentTime."""
 
     def change_message(self, message: Message) -> Message:
@@ -243,7 +243,7 @@ class ReceiverArrivalTimeOfTransactionalMessageIsSentTime(ArrivedMessageChanged)
 
 
 @fault("local-message-arrival-time-0", breaks="MQDMPR-3.1.1.12-D04", blind=True)
-class LocalMessageArrivalTime0(LocalMessageChanged):
+class LocalMessageArrivalTime0(LocalMessageChanger):
     """The ArrivalTime of a message that a local application sends to a local queue is 0."""
 
     def change_message(self, message: Message) -> Message:
@@ -263,26 +263,26 @@ class ReceiverTransactionalArrivalNotAcknowledged(AdminAcks):
             super().acknowledge_arrival(position, now)
 
 
-PURGED_CLASS = MessageClass.MQMSG_CLASS_NACK_DELETED
+DELETED_NACK_CLASS = MessageClass.MQMSG_CLASS_NACK_DELETED
 
 
-def _add_fault_of_class(rule: str, message_class: MessageClass, delivery: str) -> None:
+def _add_fault_sending_wrong_ack_class(rule: str, message_class: MessageClass, delivery: str) -> None:
     """Add a fault: the receiver sends the acknowledgments of messages with one kind of delivery with the class
     NackPurged.
     """
 
-    class OtherClass(AdminAcks):
+    class WrongAckClassSender(AdminAcks):
         def build(self, message: Message, message_class_: MessageClass, now: Now) -> Message:
             transactional = message.TransactionIdentifier is not None
             express = message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
             affected = {"express": express, "transactional": transactional}[delivery]
             return super().build(
-                message, PURGED_CLASS if affected and message_class_ is message_class else message_class_, now
+                message, DELETED_NACK_CLASS if affected and message_class_ is message_class else message_class_, now
             )
 
     name = message_class.name.removeprefix("MQMSG_CLASS_").lower().replace("_", "-")
-    OtherClass.__doc__ = f"The acknowledgment {name} of {delivery} messages has the class NackPurged."
-    fault(f"acknowledgment-{name}-of-{delivery}-message-with-other-class", breaks=rule, blind=True)(OtherClass)
+    WrongAckClassSender.__doc__ = f"The acknowledgment {name} of {delivery} messages has the class NackPurged."
+    fault(f"acknowledgment-{name}-of-{delivery}-message-with-other-class", breaks=rule, blind=True)(WrongAckClassSender)
 
 
 for _rule, _class, _delivery in (
@@ -297,7 +297,7 @@ for _rule, _class, _delivery in (
     ("MQDMPR-3.1.1.12-D25", MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT, "transactional"),
     ("MQDMPR-3.1.1.12-D20", MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG, "express"),
 ):
-    _add_fault_of_class(_rule, _class, _delivery)
+    _add_fault_sending_wrong_ack_class(_rule, _class, _delivery)
 
 
 @fault("receiver-nack-queue-deleted-omitted-for-locked-message", breaks="MQDMPR-3.1.1.12-D23", blind=True)
@@ -318,7 +318,7 @@ class MessagePurgedByRemoteReaderNotAcknowledged(RemoteOpening):
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         for position in queue.MessagePositionList:
-            drop_request_for_nack(position)
+            clear_negative_receive_ack_request(position)
         super().purge_remote_queue(call, queue)
 
 

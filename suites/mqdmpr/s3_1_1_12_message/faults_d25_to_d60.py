@@ -20,7 +20,7 @@ from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queu
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
-from suites.mqdmpr.s3_1_1_12_message.fault_steps import NACK_RECEIVE_TIMEOUT, drop_request_for_nack
+from suites.mqdmpr.s3_1_1_12_message.fault_steps import NACK_RECEIVE_TIMEOUT, clear_negative_receive_ack_request
 
 
 @fault("only-first-of-messages-that-expire-together-acknowledged", breaks="MQDMPR-3.1.1.12-D25")
@@ -31,7 +31,7 @@ class OnlyFirstOfMessagesThatExpireTogetherAcknowledged(Expiring):
 
     def delete_not_received(self, positions: list[MessagePosition], now: Now) -> None:
         for position in positions[1:]:
-            drop_request_for_nack(position)
+            clear_negative_receive_ack_request(position)
         super().delete_not_received(positions, now)
 
 

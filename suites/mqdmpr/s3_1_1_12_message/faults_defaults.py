@@ -26,17 +26,17 @@ ONE_DAY_S = 24 * 3_600
 AES_PROVIDER_TYPE = (24).to_bytes(4, "little")
 
 
-def _set_message_defaults(asked: Callable[[SendMessage], bool], **attributes: Any) -> Install:
+def _set_defaults_of_sent_messages(asked: Callable[[SendMessage], bool], **attributes: Any) -> Install:
     """Build a fault in which the sender uses wrong default values for messages of applications."""
 
-    class Defaulting(Commands):
+    class WrongDefaultMessageBuilder(Commands):
         def _build_message(
             self, request: SendMessage, security: MessageSecurity | None, now: Now, *rest: Any, **named: Any
         ) -> Message:
             message = super()._build_message(request, security, now, *rest, **named)
             return message if asked(request) else replace(message, **attributes)
 
-    return replace_part(Defaulting)
+    return replace_part(WrongDefaultMessageBuilder)
 
 
 for _name, _rules, _says, _install in (
@@ -44,49 +44,49 @@ for _name, _rules, _says, _install in (
         "default-delivery-recoverable",
         "MQDMPR-3.1.1.12-19",
         "By default, the sender sends a message with DeliveryGuarantee Recoverable.",
-        _set_message_defaults(lambda one: one.recoverable, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE),
+        _set_defaults_of_sent_messages(lambda one: one.recoverable, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE),
     ),
     (
         "default-time-to-reach-queue-infinite",
         "MQDMPR-3.1.1.12-47",
         "By default, the sender sends a message with an infinite TimeToReachQueue.",
-        _set_message_defaults(lambda one: one.time_to_reach_queue_s is not None, TimeToReachQueue=0xFFFF_FFFF),
+        _set_defaults_of_sent_messages(lambda one: one.time_to_reach_queue_s is not None, TimeToReachQueue=0xFFFF_FFFF),
     ),
     (
         "default-message-class-report",
         ("MQDMPR-3.1.1.12-D05", "MQDMPR-3.1.1.12-D28"),
         "By default, the sender sends an application's message with Class Report.",
-        _set_message_defaults(lambda one: False, Class=MessageClass.MQMSG_CLASS_REPORT),
+        _set_defaults_of_sent_messages(lambda one: False, Class=MessageClass.MQMSG_CLASS_REPORT),
     ),
     (
         "default-tracing-requested",
         "MQDMPR-3.1.1.12-D31",
         "By default, the sender sends a message with TracingRequested True.",
-        _set_message_defaults(lambda one: one.trace_queue is not None, TracingRequested=True),
+        _set_defaults_of_sent_messages(lambda one: one.trace_queue is not None, TracingRequested=True),
     ),
     (
         "default-tracing-queue-present",
         "MQDMPR-3.1.1.12-D32",
         "By default, the sender sends a message with a TracingQueueIdentifier.",
-        _set_message_defaults(lambda one: one.trace_queue is not None, TracingQueueIdentifier=UNKNOWN_GUID),
+        _set_defaults_of_sent_messages(lambda one: one.trace_queue is not None, TracingQueueIdentifier=UNKNOWN_GUID),
     ),
     (
         "default-positive-journaling-requested",
         "MQDMPR-3.1.1.12-D33",
         "By default, the sender sends a message with PositiveJournalingRequested True.",
-        _set_message_defaults(lambda one: bool(one.journal), PositiveJournalingRequested=True),
+        _set_defaults_of_sent_messages(lambda one: bool(one.journal), PositiveJournalingRequested=True),
     ),
     (
         "default-negative-journaling-requested",
         "MQDMPR-3.1.1.12-D34",
         "By default, the sender sends a message with NegativeJournalingRequested True.",
-        _set_message_defaults(lambda one: bool(one.journal), NegativeJournalingRequested=True),
+        _set_defaults_of_sent_messages(lambda one: bool(one.journal), NegativeJournalingRequested=True),
     ),
     (
         "default-response-queue-present",
         "MQDMPR-3.1.1.12-D35",
         "By default, the sender sends a message with a response queue.",
-        _set_message_defaults(
+        _set_defaults_of_sent_messages(
             lambda one: one.response_queue is not None, ResponseQueueFormatName=f"PUBLIC={UNKNOWN_GUID}"
         ),
     ),
@@ -94,7 +94,7 @@ for _name, _rules, _says, _install in (
         "default-administration-queue-present",
         "MQDMPR-3.1.1.12-D36",
         "By default, the sender sends a message with an administration queue.",
-        _set_message_defaults(
+        _set_defaults_of_sent_messages(
             lambda one: one.admin_queue is not None, AdministrationQueueFormatName=f"PUBLIC={UNKNOWN_GUID}"
         ),
     ),
@@ -102,55 +102,55 @@ for _name, _rules, _says, _install in (
         "default-acknowledgments-requested",
         "MQDMPR-3.1.1.12-D37",
         "By default, a message requests acknowledgments of a failed delivery.",
-        _set_message_defaults(lambda one: bool(one.acks), AcknowledgementsRequested=0xC),
+        _set_defaults_of_sent_messages(lambda one: bool(one.acks), AcknowledgementsRequested=0xC),
     ),
     (
         "default-application-tag-1",
         "MQDMPR-3.1.1.12-D38",
         "By default, the sender sends a message with ApplicationTag 1.",
-        _set_message_defaults(lambda one: bool(one.application_tag), AppSpecific=1),
+        _set_defaults_of_sent_messages(lambda one: bool(one.application_tag), AppSpecific=1),
     ),
     (
         "default-body-one-null-byte",
         "MQDMPR-3.1.1.12-D39",
         "By default, the sender sends a message whose Body is one null byte.",
-        _set_message_defaults(lambda one: bool(one.body), Body=b"\0"),
+        _set_defaults_of_sent_messages(lambda one: bool(one.body), Body=b"\0"),
     ),
     (
         "default-body-type-text",
         "MQDMPR-3.1.1.12-D40",
         "By default, the sender sends a message whose BodyType is text.",
-        _set_message_defaults(lambda one: bool(one.body_type), BodyType=0x1F),
+        _set_defaults_of_sent_messages(lambda one: bool(one.body_type), BodyType=0x1F),
     ),
     (
         "default-label-present",
         "MQDMPR-3.1.1.12-D41",
         "By default, the sender sends a message with a non-empty Label.",
-        _set_message_defaults(lambda one: bool(one.label), Label="no label"),
+        _set_defaults_of_sent_messages(lambda one: bool(one.label), Label="no label"),
     ),
     (
         "default-time-to-be-received-one-day",
         "MQDMPR-3.1.1.12-D42",
         "By default, the sender sends a message whose TimeToBeReceived is one day.",
-        _set_message_defaults(lambda one: one.time_to_be_received_s is not None, TimeToBeReceived=ONE_DAY_S),
+        _set_defaults_of_sent_messages(lambda one: one.time_to_be_received_s is not None, TimeToBeReceived=ONE_DAY_S),
     ),
     (
         "default-extension-one-null-byte",
         "MQDMPR-3.1.1.12-D44",
         "By default, the sender sends a message whose Extension is one null byte.",
-        _set_message_defaults(lambda one: False, Extension=b"\0"),
+        _set_defaults_of_sent_messages(lambda one: False, Extension=b"\0"),
     ),
     (
         "default-connector-type-present",
         "MQDMPR-3.1.1.12-D45",
         "By default, the sender sends a message with a ConnectorTypeIdentifier.",
-        _set_message_defaults(lambda one: False, ConnectorTypeIdentifier=UNKNOWN_GUID),
+        _set_defaults_of_sent_messages(lambda one: False, ConnectorTypeIdentifier=UNKNOWN_GUID),
     ),
     (
         "default-correlation-identifier-not-zero",
         "MQDMPR-3.1.1.12-D47",
         "By default, the sender sends a message whose CorrelationIdentifier contains a GUID.",
-        _set_message_defaults(lambda one: False, CorrelationIdentifier=UNKNOWN_GUID.bytes_le + bytes(4)),
+        _set_defaults_of_sent_messages(lambda one: False, CorrelationIdentifier=UNKNOWN_GUID.bytes_le + bytes(4)),
     ),
     (
         "default-privacy-level-base",

@@ -19,16 +19,16 @@ from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 
 PA, PR, NA, NR = (MessagePropertiesHeader.flags(**{bit: 1}) for bit in ("PA", "PR", "NA", "NR"))
-ARRIVAL = MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
-RECEIVED = MessageClass.MQMSG_CLASS_ACK_RECEIVE
-DELETED = MessageClass.MQMSG_CLASS_NACK_Q_DELETED
-PURGED = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
-EXPIRED = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
-BAD_QUEUE = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
-FULL = MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA
-DENIED = MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
+ARRIVAL_ACK_CLASS = MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
+RECEIVE_ACK_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+QUEUE_DELETED_NACK_CLASS = MessageClass.MQMSG_CLASS_NACK_Q_DELETED
+PURGED_NACK_CLASS = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
+RECEIVE_TIMEOUT_NACK_CLASS = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
+BAD_QUEUE_NACK_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
+QUOTA_NACK_CLASS = MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA
+ACCESS_DENIED_NACK_CLASS = MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
 
-_When = Callable[[Message], bool]
+_MessageCondition = Callable[[Message], bool]
 
 
 def _is_recoverable(message: Message) -> bool:
@@ -43,39 +43,39 @@ def _is_transactional(message: Message) -> bool:
     return message.TransactionIdentifier is not None
 
 
-def _omit_acks(which: set[MessageClass], when: _When) -> Install:
+def _omit_acks(which: set[MessageClass], when: _MessageCondition) -> Install:
     """Build a fault that omits the acknowledgments of some messages."""
 
-    class Omitted(AdminAcks):
+    class FinalAckOmitter(AdminAcks):
         def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
             if not (message_class in which and when(message)):
                 super().send(message, message_class, now)
 
-    return replace_part(Omitted)
+    return replace_part(FinalAckOmitter)
 
 
-def _add_acks(which: set[MessageClass], when: _When) -> Install:
+def _send_unrequested_acks(which: set[MessageClass], when: _MessageCondition) -> Install:
     """Build a fault that acknowledges the removal or the refusal of some messages although they request nothing."""
 
-    class Added(AdminAcks):
+    class UnrequestedAckSender(AdminAcks):
         def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
-            super().acknowledge_failure(self._request(message, message_class, NA), message_class, now)
+            super().acknowledge_failure(self._add_ack_request_bit(message, message_class, NA), message_class, now)
 
         def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
             kept = position.MessageReference
-            position.MessageReference = self._request(kept, ARRIVAL, PA)
+            position.MessageReference = self._add_ack_request_bit(kept, ARRIVAL_ACK_CLASS, PA)
             super().acknowledge_arrival(position, now)
             position.MessageReference = kept
 
-        def _request(self, message: Message, message_class: MessageClass, bit: int) -> Message:
+        def _add_ack_request_bit(self, message: Message, message_class: MessageClass, bit: int) -> Message:
             if message_class in which and when(message):
                 return replace(message, AcknowledgementsRequested=message.AcknowledgementsRequested | bit)
             return message
 
-    return replace_part(Added)
+    return replace_part(UnrequestedAckSender)
 
 
-class _SecondOmitted(AdminAcks):
+class _SecondAckOmitter(AdminAcks):
     """Omit the second acknowledgment of a class to an administration queue."""
 
     classes: frozenset[MessageClass] = frozenset()
@@ -91,11 +91,11 @@ class _SecondOmitted(AdminAcks):
             super().send(message, message_class, now)
 
 
-def _omit_second(*which: MessageClass) -> Install:
-    return replace_part(type("SecondOmitted", (_SecondOmitted,), {"classes": frozenset(which)}))
+def _omit_second_ack_of_classes(*which: MessageClass) -> Install:
+    return replace_part(type("SecondOmitted", (_SecondAckOmitter,), {"classes": frozenset(which)}))
 
 
-def _match_requested_acknowledgments(*bits: int) -> _When:
+def _requests_exactly_these_acks(*bits: int) -> _MessageCondition:
     wanted = sum(bits)
     return lambda message: message.AcknowledgementsRequested & 0xF == wanted
 
@@ -107,271 +107,329 @@ for _name, _rule, _says, _install in (
         "receiver-request-of-pa-with-nr-acknowledges-no-arrival",
         "MQDMPR-3.1.1.12-35",
         "The receiver does not acknowledge the arrival of a message that requests PA and NR.",
-        _omit_acks({ARRIVAL}, _match_requested_acknowledgments(PA, NR)),
+        _omit_acks({ARRIVAL_ACK_CLASS}, _requests_exactly_these_acks(PA, NR)),
     ),
     (
         "receiver-request-of-all-four-acknowledges-no-receive",
         "MQDMPR-3.1.1.12-35",
         "The receiver does not acknowledge the receive of a message that requests PA, PR, NA and NR.",
-        _omit_acks({RECEIVED}, _match_requested_acknowledgments(PA, PR, NA, NR)),
+        _omit_acks({RECEIVE_ACK_CLASS}, _requests_exactly_these_acks(PA, PR, NA, NR)),
     ),
     (
         "receiver-request-of-pr-with-na-acknowledges-no-refusal",
         "MQDMPR-3.1.1.12-35",
         "The receiver does not acknowledge the refusal of a message that requests PR and NA.",
-        _omit_acks({BAD_QUEUE, FULL}, _match_requested_acknowledgments(PR, NA)),
+        _omit_acks({BAD_QUEUE_NACK_CLASS, QUOTA_NACK_CLASS}, _requests_exactly_these_acks(PR, NA)),
     ),
     (
         "receiver-refused-message-to-missing-queue-acknowledged-without-request",
         "MQDMPR-3.1.1.12-37",
         "The receiver acknowledges a message to a missing queue that requests no acknowledgments.",
-        _add_acks({BAD_QUEUE}, lambda message: not message.AcknowledgementsRequested),
+        _send_unrequested_acks({BAD_QUEUE_NACK_CLASS}, lambda message: not message.AcknowledgementsRequested),
     ),
     (
         "receiver-message-to-full-queue-acknowledged-without-request",
         "MQDMPR-3.1.1.12-37",
         "The receiver acknowledges a message to a full queue that requests no acknowledgments.",
-        _add_acks({FULL}, lambda message: not message.AcknowledgementsRequested),
+        _send_unrequested_acks({QUOTA_NACK_CLASS}, lambda message: not message.AcknowledgementsRequested),
     ),
     (
         "receiver-transactional-arrival-acknowledged-without-request",
         "MQDMPR-3.1.1.12-37",
         "The receiver acknowledges the arrival of a transactional message that requests no acknowledgments.",
-        _add_acks({ARRIVAL}, lambda message: _is_transactional(message) and not message.AcknowledgementsRequested),
+        _send_unrequested_acks(
+            {ARRIVAL_ACK_CLASS}, lambda message: _is_transactional(message) and not message.AcknowledgementsRequested
+        ),
     ),
     (
         "receiver-second-arrival-not-acknowledged",
         "MQDMPR-3.1.1.12-38",
         "The receiver does not acknowledge the second message that arrives for an administration queue.",
-        _omit_second(ARRIVAL),
+        _omit_second_ack_of_classes(ARRIVAL_ACK_CLASS),
     ),
     (
         "receiver-arrival-of-large-message-not-acknowledged",
         "MQDMPR-3.1.1.12-38",
         "The receiver does not acknowledge the arrival of a message with a body of more than 50,000 bytes.",
-        _omit_acks({ARRIVAL}, lambda message: len(message.Body) > _LARGE_BODY_BYTES),
+        _omit_acks({ARRIVAL_ACK_CLASS}, lambda message: len(message.Body) > _LARGE_BODY_BYTES),
     ),
     (
         "receiver-express-arrival-not-acknowledged",
         "MQDMPR-3.1.1.12-38",
         "The receiver does not acknowledge the arrival of an express message.",
-        _omit_acks({ARRIVAL}, _is_express),
+        _omit_acks({ARRIVAL_ACK_CLASS}, _is_express),
     ),
     (
         "receiver-second-receive-not-acknowledged",
         "MQDMPR-3.1.1.12-39",
         "The receiver does not acknowledge the second received message for an administration queue.",
-        _omit_second(RECEIVED),
+        _omit_second_ack_of_classes(RECEIVE_ACK_CLASS),
     ),
     (
         "receiver-receive-of-express-message-not-acknowledged",
         "MQDMPR-3.1.1.12-39",
         "The receiver does not acknowledge the receive of an express message.",
-        _omit_acks({RECEIVED}, _is_express),
+        _omit_acks({RECEIVE_ACK_CLASS}, _is_express),
     ),
     (
         "receiver-second-refusal-not-acknowledged",
         "MQDMPR-3.1.1.12-40",
         "The receiver does not acknowledge the second refusal of a class for an administration queue.",
-        _omit_second(BAD_QUEUE, FULL),
+        _omit_second_ack_of_classes(BAD_QUEUE_NACK_CLASS, QUOTA_NACK_CLASS),
     ),
     (
         "receiver-express-refusal-for-full-queue-not-acknowledged",
         "MQDMPR-3.1.1.12-40",
         "The receiver does not acknowledge an express message to a full queue.",
-        _omit_acks({FULL}, _is_express),
+        _omit_acks({QUOTA_NACK_CLASS}, _is_express),
     ),
     (
         "receiver-second-removal-not-acknowledged",
         "MQDMPR-3.1.1.12-41",
         "The receiver does not acknowledge the second message that leaves a queue unread for an administration queue.",
-        _omit_second(PURGED, DELETED, EXPIRED),
+        _omit_second_ack_of_classes(PURGED_NACK_CLASS, QUEUE_DELETED_NACK_CLASS, RECEIVE_TIMEOUT_NACK_CLASS),
     ),
     (
         "receiver-recoverable-expiration-not-acknowledged",
         "MQDMPR-3.1.1.12-41",
         "The receiver does not acknowledge a recoverable message that was not received in time.",
-        _omit_acks({EXPIRED}, _is_recoverable),
+        _omit_acks({RECEIVE_TIMEOUT_NACK_CLASS}, _is_recoverable),
     ),
     (
         "receiver-recoverable-message-of-deleted-queue-not-acknowledged",
         "MQDMPR-3.1.1.12-41",
         "The receiver does not acknowledge a recoverable message whose queue was deleted.",
-        _omit_acks({DELETED}, _is_recoverable),
+        _omit_acks({QUEUE_DELETED_NACK_CLASS}, _is_recoverable),
     ),
     (
         "receiver-full-reach-queue-acknowledges-no-transactional-refusal",
         "MQDMPR-3.1.1.12-42",
         "The receiver does not acknowledge a refused transactional message that requests PA and NA.",
         _omit_acks(
-            set(MessageClass) - {ARRIVAL},
-            lambda one: _is_transactional(one) and _match_requested_acknowledgments(PA, NA)(one),
+            set(MessageClass) - {ARRIVAL_ACK_CLASS},
+            lambda one: _is_transactional(one) and _requests_exactly_these_acks(PA, NA)(one),
         ),
     ),
     (
         "receiver-full-reach-queue-acknowledges-no-full-queue",
         "MQDMPR-3.1.1.12-42",
         "The receiver does not acknowledge a message to a full queue that requests PA and NA.",
-        _omit_acks({FULL}, _match_requested_acknowledgments(PA, NA)),
+        _omit_acks({QUOTA_NACK_CLASS}, _requests_exactly_these_acks(PA, NA)),
     ),
     (
         "receiver-nack-receive-acknowledges-no-missing-queue",
         "MQDMPR-3.1.1.12-43",
         "The receiver does not acknowledge a message to a missing queue that requests NA and NR.",
-        _omit_acks({BAD_QUEUE}, _match_requested_acknowledgments(NA, NR)),
+        _omit_acks({BAD_QUEUE_NACK_CLASS}, _requests_exactly_these_acks(NA, NR)),
     ),
     (
         "receiver-nack-receive-acknowledges-no-deleted-queue",
         "MQDMPR-3.1.1.12-43",
         "The receiver does not acknowledge a message that requests NA and NR when its queue is deleted.",
-        _omit_acks({DELETED}, _match_requested_acknowledgments(NA, NR)),
+        _omit_acks({QUEUE_DELETED_NACK_CLASS}, _requests_exactly_these_acks(NA, NR)),
     ),
     (
         "receiver-full-receive-acknowledges-no-purge",
         "MQDMPR-3.1.1.12-44",
         "The receiver does not acknowledge a purged message that requests PR, NA and NR.",
-        _omit_acks({PURGED}, _match_requested_acknowledgments(PR, NA, NR)),
+        _omit_acks({PURGED_NACK_CLASS}, _requests_exactly_these_acks(PR, NA, NR)),
     ),
     (
         "receiver-full-receive-acknowledges-no-transactional-receive",
         "MQDMPR-3.1.1.12-44",
         "The receiver does not acknowledge the receive of a transactional message that requests PR, NA and NR.",
         _omit_acks(
-            {RECEIVED}, lambda one: _is_transactional(one) and _match_requested_acknowledgments(PR, NA, NR)(one)
+            {RECEIVE_ACK_CLASS}, lambda one: _is_transactional(one) and _requests_exactly_these_acks(PR, NA, NR)(one)
         ),
     ),
     (
         "receiver-nack-reach-queue-omitted-for-missing-queue",
         "MQDMPR-3.1.1.12-D50",
         "The receiver does not acknowledge a message to a missing queue that requests only NA.",
-        _omit_acks({BAD_QUEUE}, _match_requested_acknowledgments(NA)),
+        _omit_acks({BAD_QUEUE_NACK_CLASS}, _requests_exactly_these_acks(NA)),
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)
 
 
-class _WrongClass(AdminAcks):
+class _WrongAckClassSender(AdminAcks):
     """Send a wrong class in some acknowledgments."""
 
-    right = ARRIVAL
-    wrong = RECEIVED
+    right = ARRIVAL_ACK_CLASS
+    wrong = RECEIVE_ACK_CLASS
 
-    def is_wrong(self, message: Message) -> bool:
+    def has_wrong_ack_class(self, message: Message) -> bool:
         """Return whether the acknowledgment of a message gets the wrong class."""
         raise NotImplementedError
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)
-        return replace(ack, Class=self.wrong) if message_class is self.right and self.is_wrong(message) else ack
+        return (
+            replace(ack, Class=self.wrong) if message_class is self.right and self.has_wrong_ack_class(message) else ack
+        )
 
 
-class _SecondClassWrong(_WrongClass):
+class _WrongClassOfLaterAcksSender(_WrongAckClassSender):
     """Send a wrong class in each acknowledgment of a class after the first."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
         self.sent = 0
 
-    def is_wrong(self, message: Message) -> bool:
+    def has_wrong_ack_class(self, message: Message) -> bool:
         self.sent += 1
         return self.sent > 1
 
 
-class _RecoverableClassWrong(_WrongClass):
+class _WrongClassOfRecoverableSender(_WrongAckClassSender):
     """Send a wrong class in the acknowledgment of a recoverable nontransactional message."""
 
-    def is_wrong(self, message: Message) -> bool:
+    def has_wrong_ack_class(self, message: Message) -> bool:
         return _is_recoverable(message)
 
 
-class _TransactionalClassWrong(_WrongClass):
+class _WrongClassOfTransactionalSender(_WrongAckClassSender):
     """Send a wrong class in the acknowledgment of a transactional message."""
 
-    def is_wrong(self, message: Message) -> bool:
+    def has_wrong_ack_class(self, message: Message) -> bool:
         return _is_transactional(message)
 
 
-class _ExpressClassWrong(_WrongClass):
+class _WrongClassOfExpressSender(_WrongAckClassSender):
     """Send a wrong class in the acknowledgment of an express message."""
 
-    def is_wrong(self, message: Message) -> bool:
+    def has_wrong_ack_class(self, message: Message) -> bool:
         return _is_express(message)
 
 
 for _rule, _right, _wrong, _kind, _case in (
-    ("MQDMPR-3.1.1.12-D07", ARRIVAL, RECEIVED, _TransactionalClassWrong, "transactional"),
-    ("MQDMPR-3.1.1.12-D07", ARRIVAL, RECEIVED, _SecondClassWrong, "second"),
-    ("MQDMPR-3.1.1.12-D09", RECEIVED, ARRIVAL, _TransactionalClassWrong, "transactional"),
-    ("MQDMPR-3.1.1.12-D09", RECEIVED, ARRIVAL, _ExpressClassWrong, "express"),
+    ("MQDMPR-3.1.1.12-D07", ARRIVAL_ACK_CLASS, RECEIVE_ACK_CLASS, _WrongClassOfTransactionalSender, "transactional"),
+    ("MQDMPR-3.1.1.12-D07", ARRIVAL_ACK_CLASS, RECEIVE_ACK_CLASS, _WrongClassOfLaterAcksSender, "second"),
+    ("MQDMPR-3.1.1.12-D09", RECEIVE_ACK_CLASS, ARRIVAL_ACK_CLASS, _WrongClassOfTransactionalSender, "transactional"),
+    ("MQDMPR-3.1.1.12-D09", RECEIVE_ACK_CLASS, ARRIVAL_ACK_CLASS, _WrongClassOfExpressSender, "express"),
     (
         "MQDMPR-3.1.1.12-D10",
-        BAD_QUEUE,
+        BAD_QUEUE_NACK_CLASS,
         MessageClass.MQMSG_CLASS_NACK_DELETED,
-        _TransactionalClassWrong,
+        _WrongClassOfTransactionalSender,
         "transactional",
     ),
-    ("MQDMPR-3.1.1.12-D10", BAD_QUEUE, MessageClass.MQMSG_CLASS_NACK_DELETED, _RecoverableClassWrong, "recoverable"),
-    ("MQDMPR-3.1.1.12-D13", FULL, MessageClass.MQMSG_CLASS_NACK_DELETED, _TransactionalClassWrong, "transactional"),
-    ("MQDMPR-3.1.1.12-D13", FULL, MessageClass.MQMSG_CLASS_NACK_DELETED, _SecondClassWrong, "second"),
-    ("MQDMPR-3.1.1.12-D14", DENIED, BAD_QUEUE, _ExpressClassWrong, "express"),
-    ("MQDMPR-3.1.1.12-D14", DENIED, BAD_QUEUE, _SecondClassWrong, "second"),
+    (
+        "MQDMPR-3.1.1.12-D10",
+        BAD_QUEUE_NACK_CLASS,
+        MessageClass.MQMSG_CLASS_NACK_DELETED,
+        _WrongClassOfRecoverableSender,
+        "recoverable",
+    ),
+    (
+        "MQDMPR-3.1.1.12-D13",
+        QUOTA_NACK_CLASS,
+        MessageClass.MQMSG_CLASS_NACK_DELETED,
+        _WrongClassOfTransactionalSender,
+        "transactional",
+    ),
+    (
+        "MQDMPR-3.1.1.12-D13",
+        QUOTA_NACK_CLASS,
+        MessageClass.MQMSG_CLASS_NACK_DELETED,
+        _WrongClassOfLaterAcksSender,
+        "second",
+    ),
+    ("MQDMPR-3.1.1.12-D14", ACCESS_DENIED_NACK_CLASS, BAD_QUEUE_NACK_CLASS, _WrongClassOfExpressSender, "express"),
+    ("MQDMPR-3.1.1.12-D14", ACCESS_DENIED_NACK_CLASS, BAD_QUEUE_NACK_CLASS, _WrongClassOfLaterAcksSender, "second"),
     (
         "MQDMPR-3.1.1.12-D15",
         MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED,
         MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
-        _ExpressClassWrong,
+        _WrongClassOfExpressSender,
         "express",
     ),
     (
         "MQDMPR-3.1.1.12-D15",
         MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED,
         MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
-        _TransactionalClassWrong,
+        _WrongClassOfTransactionalSender,
         "transactional",
     ),
-    ("MQDMPR-3.1.1.12-D16", MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, DENIED, _ExpressClassWrong, "express"),
-    ("MQDMPR-3.1.1.12-D16", MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, DENIED, _SecondClassWrong, "second"),
-    ("MQDMPR-3.1.1.12-D17", MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION, DENIED, _ExpressClassWrong, "express"),
-    ("MQDMPR-3.1.1.12-D17", MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION, DENIED, _SecondClassWrong, "second"),
+    (
+        "MQDMPR-3.1.1.12-D16",
+        MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE,
+        ACCESS_DENIED_NACK_CLASS,
+        _WrongClassOfExpressSender,
+        "express",
+    ),
+    (
+        "MQDMPR-3.1.1.12-D16",
+        MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE,
+        ACCESS_DENIED_NACK_CLASS,
+        _WrongClassOfLaterAcksSender,
+        "second",
+    ),
+    (
+        "MQDMPR-3.1.1.12-D17",
+        MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION,
+        ACCESS_DENIED_NACK_CLASS,
+        _WrongClassOfExpressSender,
+        "express",
+    ),
+    (
+        "MQDMPR-3.1.1.12-D17",
+        MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION,
+        ACCESS_DENIED_NACK_CLASS,
+        _WrongClassOfLaterAcksSender,
+        "second",
+    ),
     (
         "MQDMPR-3.1.1.12-D20",
         MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG,
         MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q,
-        _ExpressClassWrong,
+        _WrongClassOfExpressSender,
         "express",
     ),
     (
         "MQDMPR-3.1.1.12-D20",
         MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG,
         MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q,
-        _RecoverableClassWrong,
+        _WrongClassOfRecoverableSender,
         "recoverable",
     ),
-    ("MQDMPR-3.1.1.12-D23", DELETED, PURGED, _SecondClassWrong, "second"),
-    ("MQDMPR-3.1.1.12-D23", DELETED, PURGED, _TransactionalClassWrong, "transactional"),
-    ("MQDMPR-3.1.1.12-D24", PURGED, DELETED, _SecondClassWrong, "second"),
-    ("MQDMPR-3.1.1.12-D24", PURGED, DELETED, _RecoverableClassWrong, "recoverable"),
-    ("MQDMPR-3.1.1.12-D25", EXPIRED, PURGED, _SecondClassWrong, "second"),
-    ("MQDMPR-3.1.1.12-D25", EXPIRED, PURGED, _TransactionalClassWrong, "transactional"),
+    ("MQDMPR-3.1.1.12-D23", QUEUE_DELETED_NACK_CLASS, PURGED_NACK_CLASS, _WrongClassOfLaterAcksSender, "second"),
+    (
+        "MQDMPR-3.1.1.12-D23",
+        QUEUE_DELETED_NACK_CLASS,
+        PURGED_NACK_CLASS,
+        _WrongClassOfTransactionalSender,
+        "transactional",
+    ),
+    ("MQDMPR-3.1.1.12-D24", PURGED_NACK_CLASS, QUEUE_DELETED_NACK_CLASS, _WrongClassOfLaterAcksSender, "second"),
+    ("MQDMPR-3.1.1.12-D24", PURGED_NACK_CLASS, QUEUE_DELETED_NACK_CLASS, _WrongClassOfRecoverableSender, "recoverable"),
+    ("MQDMPR-3.1.1.12-D25", RECEIVE_TIMEOUT_NACK_CLASS, PURGED_NACK_CLASS, _WrongClassOfLaterAcksSender, "second"),
+    (
+        "MQDMPR-3.1.1.12-D25",
+        RECEIVE_TIMEOUT_NACK_CLASS,
+        PURGED_NACK_CLASS,
+        _WrongClassOfTransactionalSender,
+        "transactional",
+    ),
     (
         "MQDMPR-3.1.1.12-D12",
         MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
         MessageClass.MQMSG_CLASS_NACK_DELETED,
-        _RecoverableClassWrong,
+        _WrongClassOfRecoverableSender,
         "recoverable",
     ),
     (
         "MQDMPR-3.1.1.12-D12",
         MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
         MessageClass.MQMSG_CLASS_NACK_DELETED,
-        _TransactionalClassWrong,
+        _WrongClassOfTransactionalSender,
         "transactional",
     ),
     (
         "MQDMPR-3.1.1.12-D27",
         MessageClass.MQMSG_CLASS_NACK_RECEIVE_REJECTED,
-        PURGED,
-        _SecondClassWrong,
+        PURGED_NACK_CLASS,
+        _WrongClassOfLaterAcksSender,
         "second",
     ),
 ):
@@ -401,23 +459,27 @@ class ReceiverOrderAckClassOfSecondOrderAckNormal(OrderAcks):
         super().send_transactional_ack(name, message_class, *arguments, **named)
 
 
-def _change_final_acks(when: Callable[[MessagePosition, MessageClass], bool]) -> Install:
+def _omit_final_acks(when: Callable[[MessagePosition, MessageClass], bool]) -> Install:
     """Build a fault that omits some FinalAcks."""
 
-    class Omitted(FinalAcks):
+    class FinalAckOmitter(FinalAcks):
         def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
             if not when(position, reason):
                 super().acknowledge_final(position, reason, now)
 
-    return replace_part(Omitted)
+    return replace_part(FinalAckOmitter)
 
 
-for _reason, _case in ((PURGED, "purged"), (EXPIRED, "expired"), (DELETED, "deleted-with-queue")):
+for _reason, _case in (
+    (PURGED_NACK_CLASS, "purged"),
+    (RECEIVE_TIMEOUT_NACK_CLASS, "expired"),
+    (QUEUE_DELETED_NACK_CLASS, "deleted-with-queue"),
+):
     add(
         f"receiver-final-ack-required-for-{_case}-message-ignored",
         "MQDMPR-3.1.1.12-63",
         f"The receiver sends no FinalAck for a message that was {_case.replace('-', ' ')}.",
-        _change_final_acks(lambda position, reason, wanted=_reason: reason is wanted),  # type: ignore[misc]
+        _omit_final_acks(lambda position, reason, wanted=_reason: reason is wanted),  # type: ignore[misc]
         blind=True,
     )
 

@@ -21,7 +21,7 @@ from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.surface.clock import Now
 
-_When = Callable[[Message], bool]
+_MessageCondition = Callable[[Message], bool]
 _LARGE_BODY_BYTES = 50_000
 
 
@@ -33,30 +33,30 @@ def _is_recoverable(message: Message) -> bool:
     return message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE and message.TransactionIdentifier is None
 
 
-def _omit_journal(when: _When) -> Install:
+def _omit_journal_copies(when: _MessageCondition) -> Install:
     """Build a fault in which some delivered messages are not journaled."""
 
-    class Omitted(Journaling):
+    class JournalCopyOmitter(Journaling):
         def journal_delivered(self, position: MessagePosition) -> None:
             message = position.MessageReference
             if when(message):
                 position.MessageReference = replace(message, PositiveJournalingRequested=False)
             super().journal_delivered(position)
 
-    return replace_part(Omitted)
+    return replace_part(JournalCopyOmitter)
 
 
-def _omit_dead_letters(when: _When) -> Install:
+def _omit_dead_letters(when: _MessageCondition) -> Install:
     """Build a fault in which some undelivered messages are not stored as dead letters."""
 
-    class Omitted(Journaling):
+    class JournalCopyOmitter(Journaling):
         def journal_failed(self, position: MessagePosition) -> None:
             message = position.MessageReference
             if when(message):
                 position.MessageReference = replace(message, NegativeJournalingRequested=False)
             super().journal_failed(position)
 
-    return replace_part(Omitted)
+    return replace_part(JournalCopyOmitter)
 
 
 for _name, _rule, _says, _install in (
@@ -64,19 +64,19 @@ for _name, _rule, _says, _install in (
         "sender-message-with-large-body-not-journaled",
         "MQDMPR-3.1.1.12-21",
         "The sender does not journal a delivered message with a body of more than 50,000 bytes.",
-        _omit_journal(lambda message: len(message.Body) > _LARGE_BODY_BYTES),
+        _omit_journal_copies(lambda message: len(message.Body) > _LARGE_BODY_BYTES),
     ),
     (
         "sender-message-with-both-journals-not-journaled",
         "MQDMPR-3.1.1.12-21",
         "The sender does not journal a delivered message that also requests negative journaling.",
-        _omit_journal(lambda message: message.NegativeJournalingRequested),
+        _omit_journal_copies(lambda message: message.NegativeJournalingRequested),
     ),
     (
         "sender-message-with-acknowledgments-not-journaled",
         "MQDMPR-3.1.1.12-21",
         "The sender does not journal a delivered message that requests acknowledgments.",
-        _omit_journal(lambda message: bool(message.AcknowledgementsRequested)),
+        _omit_journal_copies(lambda message: bool(message.AcknowledgementsRequested)),
     ),
     (
         "sender-recoverable-message-not-dead-letter",
@@ -100,7 +100,7 @@ for _name, _rule, _says, _install in (
     add(_name, _rule, _says, _install, blind=True)
 
 
-class _SecondChanged(Journaling):
+class _JournaledMessageCounter(Journaling):
     """Count the messages that were journaled, and the dead letters."""
 
     def __init__(self, qm: QM) -> None:
@@ -110,7 +110,7 @@ class _SecondChanged(Journaling):
 
 
 @fault("sender-second-message-to-destination-not-journaled", breaks="MQDMPR-3.1.1.12-21", blind=True)
-class SenderSecondMessageToDestinationNotJournaled(_SecondChanged):
+class SenderSecondMessageToDestinationNotJournaled(_JournaledMessageCounter):
     """The sender does not journal the second delivered message with PositiveJournalingRequested."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
@@ -123,7 +123,7 @@ class SenderSecondMessageToDestinationNotJournaled(_SecondChanged):
 
 
 @fault("sender-second-dead-letter-not-stored", breaks="MQDMPR-3.1.1.12-24", blind=True)
-class SenderSecondDeadLetterNotStored(_SecondChanged):
+class SenderSecondDeadLetterNotStored(_JournaledMessageCounter):
     """The sender does not store the second undelivered message with NegativeJournalingRequested."""
 
     def journal_failed(self, position: MessagePosition) -> None:
@@ -136,7 +136,7 @@ class SenderSecondDeadLetterNotStored(_SecondChanged):
 
 
 @fault("sender-message-without-jp-after-journaled-message-journaled", breaks="MQDMPR-3.1.1.12-23", blind=True)
-class SenderMessageWithoutJpAfterJournaledMessageJournaled(_SecondChanged):
+class SenderMessageWithoutJpAfterJournaledMessageJournaled(_JournaledMessageCounter):
     """The sender journals every delivered message after the first message with PositiveJournalingRequested."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
@@ -159,7 +159,7 @@ class SenderTransactionalMessageWithoutJpJournaled(Journaling):
 
 
 @fault("sender-message-without-jn-after-dead-letter-stored", breaks="MQDMPR-3.1.1.12-26", blind=True)
-class SenderMessageWithoutJnAfterDeadLetterStored(_SecondChanged):
+class SenderMessageWithoutJnAfterDeadLetterStored(_JournaledMessageCounter):
     """The sender stores every undelivered message after the first dead letter."""
 
     def journal_failed(self, position: MessagePosition) -> None:
@@ -196,7 +196,7 @@ class NamedDeadLetterQueueOfRefusedMessageIgnored(FinalAcks):
 
 
 @fault("dead-letter-queue-of-first-message-used-for-all", breaks=("MQDMPR-3.1.1.12-02", "MQQB-3.1.5.7-07"), blind=True)
-class DeadLetterQueueOfFirstMessageUsedForAll(_SecondChanged):
+class DeadLetterQueueOfFirstMessageUsedForAll(_JournaledMessageCounter):
     """The sender stores each dead letter that names a queue in the queue that the first dead letter named."""
 
     def dead_letter_queue(self, message: Message) -> Queue:
@@ -207,7 +207,7 @@ class DeadLetterQueueOfFirstMessageUsedForAll(_SecondChanged):
 
 
 @fault("dead-letter-without-named-queue-goes-to-queue-of-message-before", breaks="MQDMPR-3.1.1.12-D46", blind=True)
-class DeadLetterWithoutNamedQueueGoesToQueueOfMessageBefore(_SecondChanged):
+class DeadLetterWithoutNamedQueueGoesToQueueOfMessageBefore(_JournaledMessageCounter):
     """The sender stores a dead letter that names no queue in the queue that the previous dead letter named."""
 
     def dead_letter_queue(self, message: Message) -> Queue:
@@ -215,35 +215,35 @@ class DeadLetterWithoutNamedQueueGoesToQueueOfMessageBefore(_SecondChanged):
         return super().dead_letter_queue(replace(message, ApplicationDeadletterQueue=self.name))
 
 
-def _ignore_full(which: Callable[[Quotas], Queue]) -> Install:
+def _ignore_quota_of_system_queue(which: Callable[[Quotas], Queue]) -> Install:
     """Build a fault that puts transactional messages into a full system queue."""
 
-    class Ignored(Quotas):
+    class SystemQueueQuotaIgnorer(Quotas):
         def check(self, queue: Queue, message: Message) -> EnqueueStatus:
             if queue is which(self) and _is_transactional(message):
                 return EnqueueStatus.NO_ERROR
             return super().check(queue, message)
 
-    return replace_part(Ignored)
+    return replace_part(SystemQueueQuotaIgnorer)
 
 
 add(
     "full-system-journal-takes-transactional-message",
     "MQDMPR-3.1.1.12-22",
     "The sender copies a delivered transactional message to a full system journal.",
-    _ignore_full(lambda part: part.qm.adm.SystemJournalQueue),
+    _ignore_quota_of_system_queue(lambda part: part.qm.adm.SystemJournalQueue),
     blind=True,
 )
 add(
     "full-transactional-dead-letter-queue-takes-message",
     "MQDMPR-3.1.1.12-25",
     "The sender copies an undelivered transactional message to a full dead-letter queue.",
-    _ignore_full(lambda part: part.qm.adm.SystemTransactionalDeadletterQueue),
+    _ignore_quota_of_system_queue(lambda part: part.qm.adm.SystemTransactionalDeadletterQueue),
     blind=True,
 )
 
 
-class _OldestDropped(Quotas):
+class _OldestMessageRemover(Quotas):
     """Remove the oldest message of a full system queue to make room."""
 
     def find_queue(self) -> Queue:
@@ -262,7 +262,7 @@ class _OldestDropped(Quotas):
 
 
 @fault("full-system-journal-drops-oldest-message", breaks="MQDMPR-3.1.1.12-22", blind=True)
-class FullSystemJournalDropsOldestMessage(_OldestDropped):
+class FullSystemJournalDropsOldestMessage(_OldestMessageRemover):
     """The sender removes the oldest message of a full system journal, and copies the delivered message to it."""
 
     def find_queue(self) -> Queue:
@@ -270,7 +270,7 @@ class FullSystemJournalDropsOldestMessage(_OldestDropped):
 
 
 @fault("full-dead-letter-queue-drops-oldest-message", breaks="MQDMPR-3.1.1.12-25", blind=True)
-class FullDeadLetterQueueDropsOldestMessage(_OldestDropped):
+class FullDeadLetterQueueDropsOldestMessage(_OldestMessageRemover):
     """The sender removes the oldest message of a full dead-letter queue, and copies the undelivered message to it."""
 
     def find_queue(self) -> Queue:

@@ -23,7 +23,7 @@ from reference_qm.security import SignatureType
 from reference_qm.surface.clock import Now
 
 
-class _AfterOther(Sending):
+class _EarlierValueSender(Sending):
     """Give a message of an application a value of an earlier message of an application."""
 
     attribute = ""
@@ -65,12 +65,12 @@ for _attribute, _default, _rule in (
         f"sender-default-{_attribute.lower()}-is-that-of-message-before",
         _rule,
         f"The sender sends a message with the default {_attribute} with the value of an earlier message.",
-        replace_part(type("AfterOther", (_AfterOther,), {"attribute": _attribute, "default": _default})),
+        replace_part(type("AfterOther", (_EarlierValueSender,), {"attribute": _attribute, "default": _default})),
         blind=True,
     )
 
 
-class _OtherDefault(Sending):
+class _WrongDefaultSender(Sending):
     """Send messages of one delivery with another default."""
 
     when: Callable[[Message], bool]
@@ -108,7 +108,7 @@ for _when, _case in (
             replace_part(
                 type(
                     "OtherDefault",
-                    (_OtherDefault,),
+                    (_WrongDefaultSender,),
                     {"when": staticmethod(_when), "attribute": _attribute, "value": _value},
                 )
             ),
@@ -116,7 +116,7 @@ for _when, _case in (
         )
 
 
-class _Remembering(Securing):
+class _SecurityRecorder(Securing):
     """Remember whether a message was signed or encrypted, and with what."""
 
     def __init__(self, qm: QM) -> None:
@@ -127,7 +127,7 @@ class _Remembering(Securing):
 
 
 @fault("sender-message-after-encrypted-message-encrypted", breaks="MQDMPR-3.1.1.12-05", blind=True)
-class SenderMessageAfterEncryptedMessageEncrypted(_Remembering):
+class SenderMessageAfterEncryptedMessageEncrypted(_SecurityRecorder):
     """The sender encrypts the body of each message with security attributes that follows an encrypted message."""
 
     def encrypt_body(
@@ -141,10 +141,10 @@ class SenderMessageAfterEncryptedMessageEncrypted(_Remembering):
         return super().encrypt_body(session, message, packet, now)
 
 
-def _leave_clear(when: Callable[[Message], bool], level: int) -> Install:
+def _leave_bodies_unencrypted(when: Callable[[Message], bool], level: int) -> Install:
     """Build a fault in which the bodies of some messages with a PrivacyLevel stay clear."""
 
-    class Clear(Securing):
+    class BodyEncryptionOmitter(Securing):
         def encrypt_body(
             self, session: Session, message: Message, packet: UserMessagePacket, now: Now
         ) -> UserMessagePacket:
@@ -156,10 +156,10 @@ def _leave_clear(when: Callable[[Message], bool], level: int) -> Install:
                 return set_fields(secured, changes)
             return secured
 
-    return replace_part(Clear)
+    return replace_part(BodyEncryptionOmitter)
 
 
-def _is_large(message: Message) -> bool:
+def _has_large_body(message: Message) -> bool:
     return len(message.Body) > 4096
 
 
@@ -176,18 +176,18 @@ for _level, _number, _rule in (
     ("enhanced", 3, "MQDMPR-3.1.1.12-07"),
     ("advanced", 5, "MQDMPR-3.1.1.12-08"),
 ):
-    for _case, _when in (("large", _is_large), ("transactional", _is_transactional), ("signed", _is_signed)):
+    for _case, _when in (("large", _has_large_body), ("transactional", _is_transactional), ("signed", _is_signed)):
         add(
             f"sender-{_level}-body-of-{_case}-message-not-encrypted",
             _rule,
             f"The sender sends the body of a {_case} message with PrivacyLevel {_level.title()} in clear text.",
-            _leave_clear(_when, _number),
+            _leave_bodies_unencrypted(_when, _number),
             blind=True,
         )
 
 
 @fault("sender-message-after-signed-message-signed", breaks="MQDMPR-3.1.1.12-10", blind=True)
-class SenderMessageAfterSignedMessageSigned(_Remembering):
+class SenderMessageAfterSignedMessageSigned(_SecurityRecorder):
     """The sender signs each message with security attributes that follows a signed message."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -204,7 +204,7 @@ class SenderMessageAfterSignedMessageSigned(_Remembering):
 
 
 @fault("sender-signature-of-message-before-repeated", breaks="MQDMPR-3.1.1.12-D56", blind=True)
-class SenderSignatureOfMessageBeforeRepeated(_Remembering):
+class SenderSignatureOfMessageBeforeRepeated(_SecurityRecorder):
     """The sender puts the signature of the first signed message into each later signed message."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -216,17 +216,17 @@ class SenderSignatureOfMessageBeforeRepeated(_Remembering):
         return set_fields(signed, {"SecurityHeader.SecurityData.Signature": self.signature})
 
 
-def _sign_otherwise(when: Callable[[Message], bool], wanted: SignatureType, level: int) -> Install:
+def _sign_with_other_level(when: Callable[[Message], bool], wanted: SignatureType, level: int) -> Install:
     """Build a fault that signs some messages with another kind of signature."""
 
-    class Otherwise(Securing):
+    class OtherLevelSigner(Securing):
         def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
             security = message.security
             if security is not None and security.AuthenticationLevel == wanted and when(message):
                 message = replace(message, security=replace(security, AuthenticationLevel=level))
             return super().sign_packet(message, packet)
 
-    return replace_part(Otherwise)
+    return replace_part(OtherLevelSigner)
 
 
 def _is_recoverable(message: Message) -> bool:
@@ -237,13 +237,13 @@ for _kind, _rule, _other in (
     (SignatureType.SIG10, "MQDMPR-3.1.1.12-11", SignatureType.SIG20),
     (SignatureType.SIG20, "MQDMPR-3.1.1.12-12", SignatureType.SIG10),
 ):
-    for _case, _when in (("large", _is_large), ("recoverable", _is_recoverable)):
+    for _case, _when in (("large", _has_large_body), ("recoverable", _is_recoverable)):
         add(
             f"sender-{_kind.name.lower()}-of-{_case}-message-of-other-kind",
             _rule,
             f"The sender signs a {_case} message with AuthenticationLevel {_kind.name.title()} with another kind of "
             "signature.",
-            _sign_otherwise(_when, _kind, _other),
+            _sign_with_other_level(_when, _kind, _other),
             blind=True,
         )
 
@@ -293,7 +293,7 @@ class SenderLastInTransactionAlsoInSecondMessage(Sending):
         return super().construct_user_message(position)
 
 
-def _change_acks_source(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+def _change_source_of_odd_acks(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
     if not message.Class or message.Identifier.Ordinal % 2:
         return packet
     other = UUID(int=message.Identifier.QueueManagerGuid.int ^ 1)
@@ -304,7 +304,7 @@ add(
     "queue-manager-source-of-each-second-acknowledgment-other",
     "MQDMPR-3.1.1.12-D51",
     "The queue manager sends each second acknowledgment with another SourceQueueManager.",
-    change_construction(_change_acks_source),
+    change_construction(_change_source_of_odd_acks),
     blind=True,
 )
 

@@ -23,12 +23,12 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import SendMessage
 
 
-def _change_request(change: Callable[[SendMessage, SendMessage | None], SendMessage]) -> Install:
+def _change_send_requests(change: Callable[[SendMessage, SendMessage | None], SendMessage]) -> Install:
     """Build a fault that changes each request to send a message; ``change`` gets the request and the
     preceding request.
     """
 
-    class Changed(Commands):
+    class SendRequestChanger(Commands):
         def __init__(self, qm: QM) -> None:
             super().__init__(qm)
             self._last: SendMessage | None = None
@@ -37,40 +37,44 @@ def _change_request(change: Callable[[SendMessage, SendMessage | None], SendMess
             before, self._last = self._last, request
             return super().send_message(change(request, before), token, now)
 
-    return replace_part(Changed)
+    return replace_part(SendRequestChanger)
 
 
-def _encrypt_signed(request: SendMessage, _before: SendMessage | None) -> SendMessage:
+def _encrypt_signed_message(request: SendMessage, _before: SendMessage | None) -> SendMessage:
     signed = request.authentication_level != "none"
     return replace(request, privacy_level="base") if signed and request.privacy_level == "none" else request
 
 
-def _encrypt_like_before(request: SendMessage, before: SendMessage | None) -> SendMessage:
+def _encrypt_like_previous_message(request: SendMessage, before: SendMessage | None) -> SendMessage:
     if request.privacy_level == "none" and before is not None:
         return replace(request, privacy_level=before.privacy_level)
     return request
 
 
-def _sign_encrypted(request: SendMessage, _before: SendMessage | None) -> SendMessage:
+def _sign_encrypted_message(request: SendMessage, _before: SendMessage | None) -> SendMessage:
     encrypted = request.privacy_level != "none" and request.authentication_level == "none"
     return replace(request, authentication_level="sig20") if encrypted else request
 
 
-def _sign_like_before(request: SendMessage, before: SendMessage | None) -> SendMessage:
+def _sign_like_previous_message(request: SendMessage, before: SendMessage | None) -> SendMessage:
     if request.authentication_level == "none" and before is not None:
         return replace(request, authentication_level=before.authentication_level)
     return request
 
 
-def _weaken_encrypted(level: str, weaker: str) -> Callable[[SendMessage, SendMessage | None], SendMessage]:
-    def weaken(request: SendMessage, _before: SendMessage | None) -> SendMessage:
+def _lower_privacy_of_signed_messages(
+    level: str, weaker: str
+) -> Callable[[SendMessage, SendMessage | None], SendMessage]:
+    def lower_privacy_level(request: SendMessage, _before: SendMessage | None) -> SendMessage:
         asked = request.privacy_level == level and request.authentication_level != "none"
         return replace(request, privacy_level=weaker) if asked else request
 
-    return weaken
+    return lower_privacy_level
 
 
-def _sign_for_encrypted(level: str, other: str) -> Callable[[SendMessage, SendMessage | None], SendMessage]:
+def _change_signature_of_encrypted_messages(
+    level: str, other: str
+) -> Callable[[SendMessage, SendMessage | None], SendMessage]:
     def sign(request: SendMessage, _before: SendMessage | None) -> SendMessage:
         asked = request.authentication_level == level and request.privacy_level != "none"
         return replace(request, authentication_level=other) if asked else request
@@ -78,23 +82,23 @@ def _sign_for_encrypted(level: str, other: str) -> Callable[[SendMessage, SendMe
     return sign
 
 
-def _keep_sender_of_first_signed(request: SendMessage, before: SendMessage | None) -> SendMessage:
+def _repeat_sender_of_signed_message(request: SendMessage, before: SendMessage | None) -> SendMessage:
     if request.sender not in (None, "none", "queue_manager") and before is not None:
         return replace(request, sender=before.sender or request.sender)
     return request
 
 
-def _queue_manager_only_for_sig10(request: SendMessage, _before: SendMessage | None) -> SendMessage:
+def _omit_sender_of_unsigned_message(request: SendMessage, _before: SendMessage | None) -> SendMessage:
     if request.sender == "queue_manager" and request.authentication_level == "none":
         return replace(request, sender="none")
     return request
 
 
-def _send_sid_with_privacy(request: SendMessage, _before: SendMessage | None) -> SendMessage:
+def _send_sid_of_encrypted_message(request: SendMessage, _before: SendMessage | None) -> SendMessage:
     return replace(request, sender=None) if request.sender == "none" and request.privacy_level != "none" else request
 
 
-def _trace_like_before(request: SendMessage, before: SendMessage | None) -> SendMessage:
+def _trace_like_previous_message(request: SendMessage, before: SendMessage | None) -> SendMessage:
     if request.trace_queue is None and before is not None:
         return replace(request, trace_queue=before.trace_queue)
     return request
@@ -105,82 +109,82 @@ for _name, _rules, _says, _change in (
         "sender-signed-message-encrypted-without-privacy-level",
         "MQDMPR-3.1.1.12-05",
         "The sender encrypts a signed message with PrivacyLevel None.",
-        _encrypt_signed,
+        _encrypt_signed_message,
     ),
     (
         "sender-message-encrypted-like-preceding-one",
         "MQDMPR-3.1.1.12-05",
         "The sender encrypts a message with PrivacyLevel None if the preceding message had a privacy level.",
-        _encrypt_like_before,
+        _encrypt_like_previous_message,
     ),
     (
         "sender-encrypted-message-signed-without-level",
         "MQDMPR-3.1.1.12-10",
         "The sender signs an encrypted message with AuthenticationLevel None.",
-        _sign_encrypted,
+        _sign_encrypted_message,
     ),
     (
         "sender-message-signed-like-preceding-one",
         "MQDMPR-3.1.1.12-10",
         "The sender signs a message with AuthenticationLevel None if the preceding message was signed.",
-        _sign_like_before,
+        _sign_like_previous_message,
     ),
     (
         "sender-signed-message-of-level-enhanced-encrypted-as-base",
         "MQDMPR-3.1.1.12-07",
         "The sender encrypts a signed message of level Enhanced with a 40-bit key.",
-        _weaken_encrypted("enhanced", "base"),
+        _lower_privacy_of_signed_messages("enhanced", "base"),
     ),
     (
         "sender-signed-message-of-level-advanced-encrypted-as-enhanced",
         "MQDMPR-3.1.1.12-08",
         "The sender encrypts a signed message of level Advanced without AES.",
-        _weaken_encrypted("advanced", "enhanced"),
+        _lower_privacy_of_signed_messages("advanced", "enhanced"),
     ),
     (
         "sender-signed-message-of-level-base-not-encrypted",
         "MQDMPR-3.1.1.12-06",
         "The sender does not encrypt a signed message of level Base.",
-        _weaken_encrypted("base", "none"),
+        _lower_privacy_of_signed_messages("base", "none"),
     ),
     (
         "sender-encrypted-message-signed-as-sig20-instead-of-sig10",
         "MQDMPR-3.1.1.12-11",
         "The sender signs an encrypted message of level Sig10 with the MSMQ 2.0 signature type.",
-        _sign_for_encrypted("sig10", "sig20"),
+        _change_signature_of_encrypted_messages("sig10", "sig20"),
     ),
     (
         "sender-encrypted-message-of-level-sig20-not-signed",
         "MQDMPR-3.1.1.12-12",
         "The sender does not sign an encrypted message of level Sig20.",
-        _sign_for_encrypted("sig20", "none"),
+        _change_signature_of_encrypted_messages("sig20", "none"),
     ),
     (
         "sender-sid-of-preceding-user",
         "MQDMPR-3.1.1.12-D62",
         "The SenderIdentifier of a user's message is the SID of the user who sent the preceding message.",
-        _keep_sender_of_first_signed,
+        _repeat_sender_of_signed_message,
     ),
     (
         "sender-unsigned-message-without-queue-manager-identifier",
         "MQDMPR-3.1.1.12-D63",
         "An unsigned message of the queue manager has no SenderIdentifier.",
-        _queue_manager_only_for_sig10,
+        _omit_sender_of_unsigned_message,
     ),
     (
         "sender-encrypted-anonymous-message-with-sid",
         "MQDMPR-3.1.1.12-D54",
         "An encrypted message with SenderIdentifierType None has the SID of the current user.",
-        _send_sid_with_privacy,
+        _send_sid_of_encrypted_message,
     ),
     (
         "sender-untraced-message-after-traced-one-reported",
         "MQDMPR-3.1.1.12-D61",
         "The sender traces a message for which TracingRequested is False if the preceding message was traced.",
-        _trace_like_before,
+        _trace_like_previous_message,
     ),
 ):
-    add(_name, _rules, _says, _change_request(_change), blind=True)
+    add(_name, _rules, _says, _change_send_requests(_change), blind=True)
 
 
 @fault(

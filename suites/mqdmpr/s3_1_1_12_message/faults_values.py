@@ -26,7 +26,7 @@ from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queu
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
-from suites.mqdmpr.s3_1_1_12_message.fault_steps import ArrivedMessageChanged, MovedMessageChanged
+from suites.mqdmpr.s3_1_1_12_message.fault_steps import ArrivedMessageChanger, MovedMessageChanger
 
 MessageChange = Callable[[Message], Message]
 
@@ -34,49 +34,49 @@ MessageChange = Callable[[Message], Message]
 def _change_journal_copies(change: MessageChange) -> Install:
     """Build a fault that changes the copies in the journal of a queue."""
 
-    class Changed(Positions):
+    class MessageValueChanger(Positions):
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
             in_journal = queue.QueueType is QueueType.SYSTEM and queue.parent is not None
             return super().insert_message(queue, change(message) if in_journal else message)
 
-    return replace_part(Changed)
+    return replace_part(MessageValueChanger)
 
 
-def _change_dead_letters(change: MessageChange) -> Install:
+def _change_dead_letter_messages(change: MessageChange) -> Install:
     """Build a fault that changes the messages that are moved into a dead-letter queue."""
 
-    class Changed(MovedMessageChanged):
+    class MessageValueChanger(MovedMessageChanger):
         def change_message(self, message: Message, queue: Queue) -> Message:
             dead = queue in (self.qm.adm.SystemDeadletterQueue, self.qm.adm.SystemTransactionalDeadletterQueue)
             return change(message) if dead else message
 
-    return replace_part(Changed)
+    return replace_part(MessageValueChanger)
 
 
-def _change_journaled(change: MessageChange) -> Install:
+def _change_messages_in_system_journal(change: MessageChange) -> Install:
     """Build a fault that changes the messages that are moved into the system journal."""
 
-    class Changed(MovedMessageChanged):
+    class MessageValueChanger(MovedMessageChanger):
         def change_message(self, message: Message, queue: Queue) -> Message:
             return change(message) if queue is self.qm.adm.SystemJournalQueue else message
 
-    return replace_part(Changed)
+    return replace_part(MessageValueChanger)
 
 
-def _change_arrived(change: MessageChange) -> Install:
+def _change_arrived_messages(change: MessageChange) -> Install:
     """Build a fault that changes the messages of other queue managers when they enter a queue."""
 
-    class Changed(ArrivedMessageChanged):
+    class MessageValueChanger(ArrivedMessageChanger):
         def change_message(self, message: Message) -> Message:
             return change(message)
 
-    return replace_part(Changed)
+    return replace_part(MessageValueChanger)
 
 
-def _change_later_arrived(change: Callable[[Message, Message], Message]) -> Install:
+def _change_arrived_messages_after_first(change: Callable[[Message, Message], Message]) -> Install:
     """Build a fault that changes each arrived message after the first, by means of the previous message."""
 
-    class Changed(ArrivedMessageChanged):
+    class MessageValueChanger(ArrivedMessageChanger):
         def __init__(self, qm: QM) -> None:
             super().__init__(qm)
             self.before: Message | None = None
@@ -85,10 +85,10 @@ def _change_later_arrived(change: Callable[[Message, Message], Message]) -> Inst
             before, self.before = self.before, message
             return message if before is None else change(message, before)
 
-    return replace_part(Changed)
+    return replace_part(MessageValueChanger)
 
 
-def _change_sent(change: MessageChange) -> Install:
+def _change_sent_messages(change: MessageChange) -> Install:
     """Build a fault that changes the messages of applications when they are sent to other queue managers."""
 
     def construct(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
@@ -110,21 +110,21 @@ def _change_sent(change: MessageChange) -> Install:
     return change_construction(construct)
 
 
-def _change_forwarded(changes: dict[str, Any]) -> Install:
+def _change_fields_of_forwarded_messages(changes: dict[str, Any]) -> Install:
     """Build a fault that changes fields of the messages that are forwarded to other queue managers."""
 
-    class Changed(Routing):
+    class MessageValueChanger(Routing):
         def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
             super().forward_message(position, set_fields(packet, {"BaseHeader.PacketSize": 0, **changes}), now)
 
-    return replace_part(Changed)
+    return replace_part(MessageValueChanger)
 
 
-def _drop(**values: Any) -> MessageChange:
+def _set_message_attributes(**values: Any) -> MessageChange:
     return lambda message: replace(message, **values)
 
 
-_LONG_LABEL_CHARACTERS = 200
+_LONG_LABEL_LENGTH = 200
 _LARGE_BODY_BYTES = 100_000
 
 for _name, _rule, _says, _install in (
@@ -133,19 +133,19 @@ for _name, _rule, _says, _install in (
         "journal-copy-with-application-tag-0",
         "MQDMPR-3.1.1.12-31",
         "The copy of a received message in the journal of its queue has ApplicationTag 0.",
-        _change_journal_copies(_drop(AppSpecific=0)),
+        _change_journal_copies(_set_message_attributes(AppSpecific=0)),
     ),
     (
         "system-journal-copy-with-application-tag-0",
         "MQDMPR-3.1.1.12-31",
         "The copy of a delivered message in the system journal has ApplicationTag 0.",
-        _change_journaled(_drop(AppSpecific=0)),
+        _change_messages_in_system_journal(_set_message_attributes(AppSpecific=0)),
     ),
     (
         "receiver-application-tag-of-second-message-is-that-of-first",
         "MQDMPR-3.1.1.12-31",
         "The receiver stores each message with the ApplicationTag of the message before it, unless the tag is 0.",
-        _change_later_arrived(
+        _change_arrived_messages_after_first(
             lambda message, before: replace(message, AppSpecific=before.AppSpecific) if message.AppSpecific else message
         ),
     ),
@@ -153,14 +153,14 @@ for _name, _rule, _says, _install in (
         "forwarder-application-tag-0",
         "MQDMPR-3.1.1.12-31",
         "The queue manager forwards a message with ApplicationTag 0.",
-        _change_forwarded({"MessagePropertiesHeader.ApplicationTag": 0}),
+        _change_fields_of_forwarded_messages({"MessagePropertiesHeader.ApplicationTag": 0}),
     ),
     # Body
     (
         "receiver-text-body-without-final-null",
         "MQDMPR-3.1.1.12-32",
         "The receiver removes the two final zero bytes of a body whose BodyType is VT_LPWSTR.",
-        _change_arrived(
+        _change_arrived_messages(
             lambda message: (
                 replace(message, Body=message.Body.removesuffix(b"\0\0")) if message.BodyType == 31 else message
             )
@@ -170,7 +170,7 @@ for _name, _rule, _says, _install in (
         "dead-letter-body-cut-to-1000-bytes",
         "MQDMPR-3.1.1.12-32",
         "The sender cuts the body of a dead letter to 1,000 bytes.",
-        _change_dead_letters(lambda message: replace(message, Body=message.Body[:1000])),
+        _change_dead_letter_messages(lambda message: replace(message, Body=message.Body[:1000])),
     ),
     (
         "journal-copy-body-cut-to-64-kilobytes",
@@ -182,13 +182,15 @@ for _name, _rule, _says, _install in (
         "sender-body-of-odd-size-padded",
         "MQDMPR-3.1.1.12-32",
         "The sender adds a zero byte to a body with an odd number of bytes.",
-        _change_sent(lambda message: replace(message, Body=message.Body + b"\0") if len(message.Body) % 2 else message),
+        _change_sent_messages(
+            lambda message: replace(message, Body=message.Body + b"\0") if len(message.Body) % 2 else message
+        ),
     ),
     (
         "forwarder-body-cut-to-4096-bytes",
         "MQDMPR-3.1.1.12-32",
         "The queue manager forwards at most 4,096 bytes of a body.",
-        _change_forwarded(
+        _change_fields_of_forwarded_messages(
             {"MessagePropertiesHeader.MessageBody": lambda body: body[:4096], "MessagePropertiesHeader.Padding": None}
         ),
     ),
@@ -197,32 +199,32 @@ for _name, _rule, _says, _install in (
         "receiver-body-type-of-empty-body-0",
         "MQDMPR-3.1.1.12-33",
         "The receiver sets BodyType to 0 in a message with an empty body.",
-        _change_arrived(lambda message: message if message.Body else replace(message, BodyType=0)),
+        _change_arrived_messages(lambda message: message if message.Body else replace(message, BodyType=0)),
     ),
     (
         "sender-body-type-highest-bit-cleared",
         "MQDMPR-3.1.1.12-33",
         "The sender clears the highest bit of BodyType.",
-        _change_sent(lambda message: replace(message, BodyType=message.BodyType & 0x7FFFFFFF)),
+        _change_sent_messages(lambda message: replace(message, BodyType=message.BodyType & 0x7FFFFFFF)),
     ),
     (
         "dead-letter-with-body-type-0",
         "MQDMPR-3.1.1.12-33",
         "The sender sets BodyType to 0 in a dead letter.",
-        _change_dead_letters(_drop(BodyType=0)),
+        _change_dead_letter_messages(_set_message_attributes(BodyType=0)),
     ),
     (
         "forwarder-body-type-0",
         "MQDMPR-3.1.1.12-33",
         "The queue manager forwards a message with BodyType 0.",
-        _change_forwarded({"MessagePropertiesHeader.BodyType": 0}),
+        _change_fields_of_forwarded_messages({"MessagePropertiesHeader.BodyType": 0}),
     ),
     # CorrelationIdentifier
     (
         "receiver-correlation-without-lineage-zero",
         "MQDMPR-3.1.1.12-34",
         "The receiver sets a CorrelationIdentifier whose Lineage is GUID_NULL to all zeros.",
-        _change_arrived(
+        _change_arrived_messages(
             lambda message: (
                 message
                 if any(message.CorrelationIdentifier[:16])
@@ -234,57 +236,61 @@ for _name, _rule, _says, _install in (
         "journal-copy-without-correlation",
         "MQDMPR-3.1.1.12-34",
         "The copy of a received message in the journal of its queue has a CorrelationIdentifier of zeros.",
-        _change_journal_copies(_drop(CorrelationIdentifier=bytes(20))),
+        _change_journal_copies(_set_message_attributes(CorrelationIdentifier=bytes(20))),
     ),
     (
         "forwarder-correlation-zero",
         "MQDMPR-3.1.1.12-34",
         "The queue manager forwards a message with a CorrelationIdentifier of zeros.",
-        _change_forwarded({"MessagePropertiesHeader.CorrelationID": bytes(20)}),
+        _change_fields_of_forwarded_messages({"MessagePropertiesHeader.CorrelationID": bytes(20)}),
     ),
     # Label
     (
         "sender-label-above-200-characters-cut",
         "MQDMPR-3.1.1.12-46",
         "The sender cuts a label to 200 characters.",
-        _change_sent(lambda message: replace(message, Label=message.Label[:_LONG_LABEL_CHARACTERS])),
+        _change_sent_messages(lambda message: replace(message, Label=message.Label[:_LONG_LABEL_LENGTH])),
     ),
     (
         "receiver-label-non-ascii-characters-replaced",
         "MQDMPR-3.1.1.12-46",
         "The receiver replaces each character of a label that is not ASCII by a question mark.",
-        _change_arrived(lambda message: replace(message, Label=message.Label.encode("ascii", "replace").decode())),
+        _change_arrived_messages(
+            lambda message: replace(message, Label=message.Label.encode("ascii", "replace").decode())
+        ),
     ),
     (
         "dead-letter-without-label",
         "MQDMPR-3.1.1.12-46",
         "The sender clears the label of a dead letter.",
-        _change_dead_letters(_drop(Label="")),
+        _change_dead_letter_messages(_set_message_attributes(Label="")),
     ),
     (
         "forwarder-label-upper-case",
         "MQDMPR-3.1.1.12-46",
         "The queue manager forwards a label in upper case.",
-        _change_forwarded({"MessagePropertiesHeader.Label": lambda label: label and label.upper()}),
+        _change_fields_of_forwarded_messages({"MessagePropertiesHeader.Label": lambda label: label and label.upper()}),
     ),
     # Extension
     (
         "receiver-extension-without-final-zeros",
         "MQDMPR-3.1.1.12-57",
         "The receiver removes zero bytes at the end of an extension.",
-        _change_arrived(lambda message: replace(message, Extension=message.Extension.rstrip(b"\0"))),
+        _change_arrived_messages(lambda message: replace(message, Extension=message.Extension.rstrip(b"\0"))),
     ),
     (
         "journal-copy-without-extension",
         "MQDMPR-3.1.1.12-57",
         "The copy of a received message in the journal of its queue has no extension.",
-        _change_journal_copies(_drop(Extension=b"")),
+        _change_journal_copies(_set_message_attributes(Extension=b"")),
     ),
     (
         "forwarder-without-extension",
         "MQDMPR-3.1.1.12-57",
         "The queue manager forwards a message without its extension.",
-        _change_forwarded({"MessagePropertiesHeader.ExtensionData": b"", "MessagePropertiesHeader.Padding": None}),
+        _change_fields_of_forwarded_messages(
+            {"MessagePropertiesHeader.ExtensionData": b"", "MessagePropertiesHeader.Padding": None}
+        ),
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)
@@ -332,8 +338,8 @@ class RecoverableMessageInOutgoingQueueBehindExpressLostAtRestart(Durability):
         return change
 
 
-def _change_restored(change: MessageChange, *, outgoing: bool = False) -> Install:
-    def change_every_message(qm: QueueManager) -> None:
+def _change_restored_messages(change: MessageChange, *, outgoing: bool = False) -> Install:
+    def change_every_restored_message(qm: QueueManager) -> None:
         if outgoing:
             for queue in qm.adm.OutgoingQueues.values():
                 for one in queue.session.OutgoingMessageTable:
@@ -345,7 +351,7 @@ def _change_restored(change: MessageChange, *, outgoing: bool = False) -> Instal
             for position in local.MessagePositionList:
                 position.MessageReference = change(position.MessageReference)
 
-    return at_restart(change_every_message)
+    return at_restart(change_every_restored_message)
 
 
 for _attribute, _change, _what in (
@@ -366,7 +372,7 @@ for _attribute, _change, _what in (
         f"restored-message-of-local-queue-with-wrong-{_attribute}",
         "MQDMPR-3.1.1.12-67",
         f"After a restart, the recoverable messages of local queues have a wrong attribute: {_what}.",
-        _change_restored(_change),
+        _change_restored_messages(_change),
         blind=True,
     )
 for _attribute, _change, _what in (
@@ -379,7 +385,7 @@ for _attribute, _change, _what in (
         f"restored-message-of-outgoing-queue-with-wrong-{_attribute}",
         "MQDMPR-3.1.1.12-67",
         f"After a restart, the recoverable messages that wait to be sent have a wrong attribute: {_what}.",
-        _change_restored(_change, outgoing=True),
+        _change_restored_messages(_change, outgoing=True),
         blind=True,
     )
 
@@ -466,12 +472,12 @@ class PeekOfMessageReceivedInTransactionReturnsMessage(Reading):
     ) -> None:
         queue = queue_desc.QueueReference
         first = None if queue is None else next(iter(queue.MessagePositionList), None)
-        if first is not None and first.order_queue is not None and first in self._list_held_messages():
+        if first is not None and first.order_queue is not None and first in self._list_messages_held_for_sending():
             answered(Status.MQ_OK, first)
         else:
             super().peek_message(queue_desc, answered, now, timeout_ms, cursor, tag)
 
-    def _list_held_messages(self) -> list[MessagePosition]:
+    def _list_messages_held_for_sending(self) -> list[MessagePosition]:
         return [
             operation.MessagePositionReference
             for transaction in self.qm.adm.TransactionCollection.values()

@@ -28,7 +28,7 @@ from suites.mqqb.steps.disposition import (
     message_class,
 )
 
-RULES_OF_BITS = {
+RULE_BY_FLAG_BIT = {
     "PA": "MQMQ-2.2.19.3-01",
     "PR": "MQMQ-2.2.19.3-02",
     "NA": "MQMQ-2.2.19.3-03",
@@ -53,30 +53,30 @@ RULES_BY_ACKNOWLEDGMENT_BIT = {
 """For each value of AcknowledgementsRequested that MS-MQDMPR 3.1.1.12 defines: the bits of the value, and the rules
 about the value. A message with a value "again" has a large body.
 """
-AGAIN, LARGE_BODY = "again", bytes(range(256)) * 240
+REPEATED_REQUEST_MARK, LARGE_BODY = "again", bytes(range(256)) * 240
 
 
-GENERAL_RULES = ("MQDMPR-3.1.1.12-35", "MQDMPR-3.1.1.12-36")
-RULE_WITHOUT_BITS = "MQDMPR-3.1.1.12-37"
+ACK_REQUEST_RULES = ("MQDMPR-3.1.1.12-35", "MQDMPR-3.1.1.12-36")
+NO_ACK_REQUEST_RULE = "MQDMPR-3.1.1.12-37"
 
 
-CLASSIFICATION_RULES = (
-    *GENERAL_RULES,
-    RULE_WITHOUT_BITS,
+ALL_ACK_REQUEST_RULES = (
+    *ACK_REQUEST_RULES,
+    NO_ACK_REQUEST_RULE,
     *(rule for rules in RULES_BY_ACKNOWLEDGMENT_BIT.values() for rule in rules),
 )
 
 
-NO_REQUESTED_BITS = "no bits"
+NO_BITS_CASE = "no bits"
 UNUSED_BITS = ("X4", "X5", "X6", "X7")
-OTHER_COMBINATIONS = ("PA+NR", "PR+NA", "PA+PR+NA+NR", "PA+PR+NA+NR+X4+X5+X6+X7")
-REQUESTED_BITS = (NO_REQUESTED_BITS, *RULES_BY_ACKNOWLEDGMENT_BIT, *OTHER_COMBINATIONS)
+OTHER_BIT_COMBINATIONS = ("PA+NR", "PR+NA", "PA+PR+NA+NR", "PA+PR+NA+NR+X4+X5+X6+X7")
+REQUESTED_BIT_CASES = (NO_BITS_CASE, *RULES_BY_ACKNOWLEDGMENT_BIT, *OTHER_BIT_COMBINATIONS)
 """The bits of each message: no bits, the bits of one value of AcknowledgementsRequested, another combination of bits
 that request an acknowledgment, all these bits, or all bits of the field.
 """
 
 
-CLASS_RULES = {
+ACK_CLASS_RULE_BY_DISPOSITION = {
     "arrived": "MQDMPR-3.1.1.12-D07",
     "received": "MQDMPR-3.1.1.12-D09",
     "excessive": "MQDMPR-3.1.1.12-D13",
@@ -86,22 +86,22 @@ CLASS_RULES = {
     "expired": "MQDMPR-3.1.1.12-D25",
 }
 """For each outcome of a message: the rule about the class of the message's acknowledgment."""
-REFUSAL_RULES = {True: "MQDMPR-3.1.1.12-D19", False: "MQDMPR-3.1.1.12-D20"}
+REFUSAL_RULE_BY_TRANSACTIONALITY = {True: "MQDMPR-3.1.1.12-D19", False: "MQDMPR-3.1.1.12-D20"}
 """The rule about the class of the acknowledgment of a refused message: of a transactional message (True) and of a
 nontransactional message (False).
 """
-ALL_CLASS_RULES = (*CLASS_RULES.values(), *REFUSAL_RULES.values())
+ALL_ACK_CLASS_RULES = (*ACK_CLASS_RULE_BY_DISPOSITION.values(), *REFUSAL_RULE_BY_TRANSACTIONALITY.values())
 
 
 CORRELATION_RULE = "MQMQ-2.2.19.3-14"
 
 
 SHORT_LIFETIME_S = 3
-MISSING_QUEUE = r"private$\mqc-missing"
-LONG_WAIT_MS = 60_000
+MISSING_QUEUE_NAME = r"private$\mqc-missing"
+LONG_READ_TIMEOUT_MS = 60_000
 
 
-class Disposition(NamedTuple):
+class DispositionCase(NamedTuple):
     """A case with one outcome for all its messages: whether their queue accepts the messages, the fields of the
     messages, the action that causes the outcome, the class of the acknowledgment for each bit, and the action before
     the messages are sent.
@@ -116,35 +116,35 @@ class Disposition(NamedTuple):
     """The properties of a queue that only these messages use; None for a queue of the SUT file."""
 
 
-def _wait_to_receive_all(peer, sut, kind):
+def _begin_to_receive_all_messages(peer, sut, kind):
     """Begin a receive for each message, before the messages are sent."""
-    for _ in REQUESTED_BITS:
-        sut.control.begin("receive", queue=sut.queue(kind), timeout_ms=LONG_WAIT_MS)
+    for _ in REQUESTED_BIT_CASES:
+        sut.control.begin("receive", queue=sut.queue(kind), timeout_ms=LONG_READ_TIMEOUT_MS)
     peer.settle()
 
 
-def _leave_messages(peer, sut, kind):
+def _leave_messages_in_queue(peer, sut, kind):
     """Leave the messages in their queue."""
 
 
-def _receive_all(peer, sut, kind):
-    _await_all(peer, sut, kind)
+def _receive_all_messages(peer, sut, kind):
+    _await_all_messages_in_queue(peer, sut, kind)
     while sut.control.call("receive", queue=sut.queue(kind), timeout_ms=0)["message"] is not None:
         pass
 
 
-def _purge_queue(peer, sut, kind):
-    _await_all(peer, sut, kind)
+def _purge_queue_of_kind(peer, sut, kind):
+    _await_all_messages_in_queue(peer, sut, kind)
     sut.control.call("purge", queue=sut.queue(kind))
 
 
-def _await_all(peer, sut, kind):
-    if not peer.eventually(lambda: len(sut.messages(kind)) >= len(REQUESTED_BITS)):
+def _await_all_messages_in_queue(peer, sut, kind):
+    if not peer.eventually(lambda: len(sut.messages(kind)) >= len(REQUESTED_BIT_CASES)):
         raise ConformanceFailure("the messages did not arrive in their queue")
 
 
 def _delete_queue(peer, sut, queue):
-    if not peer.eventually(lambda: len(sut.labels(queue)) >= len(REQUESTED_BITS)):
+    if not peer.eventually(lambda: len(sut.labels(queue)) >= len(REQUESTED_BIT_CASES)):
         raise ConformanceFailure("the messages did not arrive in their queue")
     sut.delete_queue(queue)
 
@@ -154,34 +154,34 @@ def _enable_insecure_nacks(peer, sut, kind):
     sut.enable_insecure_nacks()
 
 
-def _let_messages_expire(peer, sut, kind):
+def _wait_until_messages_expire(peer, sut, kind):
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
 
 
 ARRIVAL_ACK_CLASS = {"PA": REACH_QUEUE}
 
 
-DISPOSITION_CASES = {
-    "arrived": Disposition(True, {}, _leave_messages, ARRIVAL_ACK_CLASS),
-    "received": Disposition(True, {}, _receive_all, ARRIVAL_ACK_CLASS | {"PR": RECEIVE}),
-    "received by waiting reads": Disposition(
-        True, {}, _leave_messages, ARRIVAL_ACK_CLASS | {"PR": RECEIVE}, _wait_to_receive_all
+CASE_BY_DISPOSITION = {
+    "arrived": DispositionCase(True, {}, _leave_messages_in_queue, ARRIVAL_ACK_CLASS),
+    "received": DispositionCase(True, {}, _receive_all_messages, ARRIVAL_ACK_CLASS | {"PR": RECEIVE}),
+    "received by waiting reads": DispositionCase(
+        True, {}, _leave_messages_in_queue, ARRIVAL_ACK_CLASS | {"PR": RECEIVE}, _begin_to_receive_all_messages
     ),
-    "purged": Disposition(True, {}, _purge_queue, ARRIVAL_ACK_CLASS | {"NR": Q_PURGED}),
-    "expired": Disposition(
+    "purged": DispositionCase(True, {}, _purge_queue_of_kind, ARRIVAL_ACK_CLASS | {"NR": Q_PURGED}),
+    "expired": DispositionCase(
         True,
         {"TimeToBeReceived": SHORT_LIFETIME_S},
-        _let_messages_expire,
+        _wait_until_messages_expire,
         ARRIVAL_ACK_CLASS | {"NR": RECEIVE_TIMEOUT},
     ),
-    "refused": Disposition(False, {}, _leave_messages, {}),
-    "excessive": Disposition(True, {}, _leave_messages, {"NA": Q_EXCEED_QUOTA}, None, {"quota_kb": 0}),
-    "without a queue": Disposition(True, {}, _leave_messages, {"NA": BAD_DST_Q}, _enable_insecure_nacks),
-    "deleted": Disposition(True, {}, _delete_queue, ARRIVAL_ACK_CLASS | {"NR": Q_DELETED}, None, {}),
+    "refused": DispositionCase(False, {}, _leave_messages_in_queue, {}),
+    "excessive": DispositionCase(True, {}, _leave_messages_in_queue, {"NA": Q_EXCEED_QUOTA}, None, {"quota_kb": 0}),
+    "without a queue": DispositionCase(True, {}, _leave_messages_in_queue, {"NA": BAD_DST_Q}, _enable_insecure_nacks),
+    "deleted": DispositionCase(True, {}, _delete_queue, ARRIVAL_ACK_CLASS | {"NR": Q_DELETED}, None, {}),
 }
 
 
-NEEDS_BY_DISPOSITION = {
+NEEDED_FACILITIES_BY_DISPOSITION = {
     "received": (needs("receive"),),
     "received by waiting reads": (needs("receive"),),
     "purged": (needs("receive"),),
@@ -191,15 +191,17 @@ NEEDS_BY_DISPOSITION = {
 }
 
 
-def _join_classes(classes_by_bits):
+def _format_ack_classes_by_bits(classes_by_bits):
     """Return the classes of the acknowledgments for each combination of bits as one text."""
     return {bits: " and ".join(classes) or "no acknowledgment" for bits, classes in classes_by_bits.items()}
 
 
-@covers(*RULES_OF_BITS.values(), CORRELATION_RULE, *CLASSIFICATION_RULES, *ALL_CLASS_RULES, "MQDMPR-3.1.1.12-D51")
+@covers(
+    *RULE_BY_FLAG_BIT.values(), CORRELATION_RULE, *ALL_ACK_REQUEST_RULES, *ALL_ACK_CLASS_RULES, "MQDMPR-3.1.1.12-D51"
+)
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @pytest.mark.parametrize(
-    "end", [pytest.param(end, marks=NEEDS_BY_DISPOSITION.get(end, ())) for end in DISPOSITION_CASES]
+    "end", [pytest.param(end, marks=NEEDED_FACILITIES_BY_DISPOSITION.get(end, ())) for end in CASE_BY_DISPOSITION]
 )
 def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, end, delivery):
     """Messages with each combination of PA, PR, NA and NR, some of them with unused bits set, arrive, are received, are
@@ -207,7 +209,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     with their queue; each message is acknowledged with the class of its outcome only if its bits request that
     acknowledgment.
     """
-    disposition = DISPOSITION_CASES[end]
+    disposition = CASE_BY_DISPOSITION[end]
     receiver = AcknowledgingReceiver(peer, sut)
     is_transactional = delivery == "transactional"
     kind = "transactional" if is_transactional is disposition.accepted else "plain"
@@ -219,25 +221,25 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         kind = sut.new_queue("disposed", transactional=is_transactional, **disposition.queue)
         where = {"destination": rf"TCP:{sut.address}\{kind}"}
     if end == "without a queue":
-        where = {"destination": rf"TCP:{sut.address}\{MISSING_QUEUE}"}
+        where = {"destination": rf"TCP:{sut.address}\{MISSING_QUEUE_NAME}"}
     if disposition.prepare is not None:
         disposition.prepare(peer, sut, kind)
     frames = {}
-    for number, requested in enumerate(REQUESTED_BITS, 1):
+    for number, requested in enumerate(REQUESTED_BIT_CASES, 1):
         if (
             end in ("excessive", "late", "without a queue") and is_transactional
         ):  # it does not advance its sequence (E40)
             make = Sequence(peer, ordinal=number).message
-        bits = {bit: 1 for bit in (*RULES_OF_BITS, *UNUSED_BITS) if bit in requested}
+        bits = {bit: 1 for bit in (*RULE_BY_FLAG_BIT, *UNUSED_BITS) if bit in requested}
         user = {"DM": int(delivery != "express"), **disposition.user}
-        body: dict[str, Any] = {"body": LARGE_BODY} if AGAIN in requested else {}
-        packet = make(receiver.with_admin_queue(user), properties=bits, **where, **body)
+        body: dict[str, Any] = {"body": LARGE_BODY} if REPEATED_REQUEST_MARK in requested else {}
+        packet = make(receiver.add_admin_queue_fields(user), properties=bits, **where, **body)
         frames[requested] = receiver.send_packet(packet)
     receiver.session.check_alive()
     disposition.act(peer, sut, kind)
     expected = {
         requested: sorted(class_name(value) for bit, value in classes.items() if bit in requested)
-        for requested in REQUESTED_BITS
+        for requested in REQUESTED_BIT_CASES
     }
     acks = receiver.await_acks(sum(map(len, expected.values())))
     classes_by_bits = {
@@ -248,41 +250,49 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     }
     evidence = [*frames.values(), *acks]
     case = f"acknowledgments of the messages ({end}), by the bits set"
-    for bit, rule in RULES_OF_BITS.items():
+    for bit, rule in RULE_BY_FLAG_BIT.items():
         with_bit = {
-            requested: values
-            for requested, values in expected.items()
-            if bit in requested or requested == NO_REQUESTED_BITS
+            requested: values for requested, values in expected.items() if bit in requested or requested == NO_BITS_CASE
         }
         observed = {requested: classes_by_bits[requested] for requested in with_bit}
-        judge(rule, expected=_join_classes(with_bit), observed=_join_classes(observed), case=case, evidence=evidence)
-    for requested, rules in {NO_REQUESTED_BITS: (RULE_WITHOUT_BITS,), **RULES_BY_ACKNOWLEDGMENT_BIT}.items():
+        judge(
+            rule,
+            expected=_format_ack_classes_by_bits(with_bit),
+            observed=_format_ack_classes_by_bits(observed),
+            case=case,
+            evidence=evidence,
+        )
+    for requested, rules in {NO_BITS_CASE: (NO_ACK_REQUEST_RULE,), **RULES_BY_ACKNOWLEDGMENT_BIT}.items():
         if not acks and not expected[requested]:
             judge.mark_not_exercised(*rules, reason=f"the SUT sent no acknowledgment of the messages ({end})")
             continue
         judge(
             *rules,
-            expected=_join_classes(expected)[requested],
-            observed=_join_classes(classes_by_bits)[requested],
+            expected=_format_ack_classes_by_bits(expected)[requested],
+            observed=_format_ack_classes_by_bits(classes_by_bits)[requested],
             case=f"acknowledgment of the {end} message with {requested}",
             evidence=evidence,
         )
-    class_rule = REFUSAL_RULES[is_transactional] if end == "refused" else CLASS_RULES.get(end)
-    others = [rule for rule in ALL_CLASS_RULES if rule != class_rule]
+    class_rule = (
+        REFUSAL_RULE_BY_TRANSACTIONALITY[is_transactional]
+        if end == "refused"
+        else ACK_CLASS_RULE_BY_DISPOSITION.get(end)
+    )
+    others = [rule for rule in ALL_ACK_CLASS_RULES if rule != class_rule]
     judge.mark_not_exercised(*others, reason=f"all messages were {end}")
     if class_rule is not None:
         every = "PA+PR+NA+NR"
         judge(
             class_rule,
-            expected=_join_classes(expected)[every],
-            observed=_join_classes(classes_by_bits)[every],
+            expected=_format_ack_classes_by_bits(expected)[every],
+            observed=_format_ack_classes_by_bits(classes_by_bits)[every],
             case=f"acknowledgments of the {end} message with all requests",
             evidence=evidence,
         )
     judge(
-        *GENERAL_RULES,
-        expected=_join_classes(expected),
-        observed=_join_classes(classes_by_bits),
+        *ACK_REQUEST_RULES,
+        expected=_format_ack_classes_by_bits(expected),
+        observed=_format_ack_classes_by_bits(classes_by_bits),
         case=case,
         evidence=evidence,
     )

@@ -12,10 +12,10 @@ from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.restarting import UNCHANGED_OUTCOME, describe_change
 from suites.mqqb.steps.sender import Sender
 
-LIFETIME_S, LONG_LIFETIME_S, BODY_TYPE = 60, 7_654, 0x1011
+MESSAGE_LIFETIME_S, LONG_LIFETIME_S, BODY_TYPE = 60, 7_654, 0x1011
 LONGEST_WAIT_MS = 90_000
 TRACE_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d2")
-TRANSACTIONAL_DEAD_LETTERS = "system$;deadxact"
+TRANSACTIONAL_DEAD_LETTER_QUEUE = "system$;deadxact"
 
 
 @needs("send", "receive", "queue_control", "restart")
@@ -34,7 +34,7 @@ def test_message_expired_after_restart_goes_to_its_dead_letter_queue(peer, sut, 
             delivery="transactional",
             journal=["negative"],
             dead_letter_queue=name,
-            time_to_reach_queue_s=LIFETIME_S,
+            time_to_reach_queue_s=MESSAGE_LIFETIME_S,
         )
     unnamed = sut.send(
         peer.direct_name("mqc-unreachable"),
@@ -42,7 +42,7 @@ def test_message_expired_after_restart_goes_to_its_dead_letter_queue(peer, sut, 
         body="lost " * 1_000,
         delivery="transactional",
         journal=["negative"],
-        time_to_reach_queue_s=LIFETIME_S,
+        time_to_reach_queue_s=MESSAGE_LIFETIME_S,
     )
     sut.restart()
     peer.pass_time(LONGEST_WAIT_MS)
@@ -51,7 +51,7 @@ def test_message_expired_after_restart_goes_to_its_dead_letter_queue(peer, sut, 
     judge(
         "MQDMPR-3.1.1.12-D46",
         expected=holds("the dead letter that names no queue is in the transactional dead-letter queue of the system"),
-        observed=unnamed in [one["message_id"] for one in sut.read_kept_messages(TRANSACTIONAL_DEAD_LETTERS)],
+        observed=unnamed in [one["message_id"] for one in sut.read_kept_messages(TRANSACTIONAL_DEAD_LETTER_QUEUE)],
     )
     judge(
         "MQDMPR-3.1.1.12-02",
@@ -82,7 +82,7 @@ def test_message_in_outgoing_queue_is_unchanged_after_restart(peer, sut, judge, 
         time_to_be_received_s=LONG_LIFETIME_S,
         journal=["positive"],
     )
-    _, (before,) = sender.await_first(1)
+    _, (before,) = sender.await_first_messages(1)
     sut.restart()
     session = sender.poll_session()
     while session is not None and session.record.closed_by is not None:  # what it had before the restart

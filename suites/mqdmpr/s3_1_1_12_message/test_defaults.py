@@ -10,10 +10,10 @@ import pytest
 from harness.expectations import holds, one_of
 from harness.run.marks import covers, needs, varied
 from suites.mqdmpr.s3_1_1_12_message.default_attributes import (
-    DEFAULT_FIELDS,
-    DEFAULTS_OF_EACH_DELIVERY,
-    PROPERTIES,
-    SECURITY,
+    DEFAULT_FIELDS_BY_RULE,
+    PROPERTIES_HEADER_PREFIX,
+    RULES_OF_EACH_DELIVERY,
+    SECURITY_HEADER_PREFIX,
     SENDER_TYPE_SID,
     is_sid,
     judge_defaults,
@@ -25,7 +25,7 @@ HASH_ALGORITHMS = {"MD2": 0x8001, "MD4": 0x8002, "MD5": 0x8003, "SHA1": 0x8004, 
 TRACE_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
 
 
-OTHER_VALUES: dict[str, Any] = {
+NON_DEFAULT_PROPERTIES: dict[str, Any] = {
     "body": "earlier",
     "body_type": 0x1011,
     "label": "earlier",
@@ -42,20 +42,20 @@ OTHER_VALUES: dict[str, Any] = {
 
 
 @needs("send")
-@covers(*DEFAULTS_OF_EACH_DELIVERY)
+@covers(*RULES_OF_EACH_DELIVERY)
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 def test_message_with_delivery_only_has_default_attributes(peer, sut, judge, delivery):
     """The SUT sends a message with other values of all attributes, and then a message for which the application sets
     only the destination and a delivery that is not the default: the SUT sets each other attribute to its default.
     """
     outgoing = Outgoing(peer, sut)
-    _send_other_messages(outgoing, peer, sut, delivery)
+    _send_messages_with_other_properties(outgoing, peer, sut, delivery)
     frame = outgoing.send(time_to_reach_queue_s=None, delivery=delivery)  # left out it is no limit
     outgoing.end()
-    judge_defaults(judge, frame, DEFAULTS_OF_EACH_DELIVERY)
+    judge_defaults(judge, frame, RULES_OF_EACH_DELIVERY)
 
 
-def _send_other_messages(outgoing, peer, sut, delivery):
+def _send_messages_with_other_properties(outgoing, peer, sut, delivery):
     """Let the SUT send a message for which the application sets every attribute, and a signed message: a later message
     must have none of these values.
     """
@@ -79,20 +79,20 @@ def _send_other_messages(outgoing, peer, sut, delivery):
 
 
 @needs("send")
-@covers(*DEFAULT_FIELDS, "MQDMPR-3.1.1.12-48")
+@covers(*DEFAULT_FIELDS_BY_RULE, "MQDMPR-3.1.1.12-48")
 def test_message_with_destination_only_has_default_attributes(peer, sut, judge):
     """The SUT sends a message with other values of all attributes, and then a message for which the application sets
     only the destination: the SUT sets each other attribute to its default.
     """
     outgoing = Outgoing(peer, sut)
-    _send_other_messages(outgoing, peer, sut, "recoverable")
+    _send_messages_with_other_properties(outgoing, peer, sut, "recoverable")
     frame = outgoing.send(time_to_reach_queue_s=None)  # left out it is no limit
-    judge_defaults(judge, frame, DEFAULT_FIELDS)
-    outgoing.send(**OTHER_VALUES, admin_queue=peer.direct_name("a"), response_queue=peer.direct_name("b"))
+    judge_defaults(judge, frame, DEFAULT_FIELDS_BY_RULE)
+    outgoing.send(**NON_DEFAULT_PROPERTIES, admin_queue=peer.direct_name("a"), response_queue=peer.direct_name("b"))
     later = outgoing.send(time_to_reach_queue_s=None)
     outgoing.end()
-    judge_defaults(judge, later, DEFAULT_FIELDS)
-    number = Layout(frame).fields.get(f"{PROPERTIES}HashAlgorithm")
+    judge_defaults(judge, later, DEFAULT_FIELDS_BY_RULE)
+    number = Layout(frame).fields.get(f"{PROPERTIES_HEADER_PREFIX}HashAlgorithm")
     name = next((one for one, value in HASH_ALGORITHMS.items() if value == number), f"{number}")
     judge("MQDMPR-3.1.1.12-48", expected=one_of(*HASH_ALGORITHMS), observed=name, evidence=frame, case="hash algorithm")
     judge(
@@ -117,9 +117,9 @@ def test_signed_message_has_user_sid_by_default(peer, sut, judge):
     frame = outgoing.send(body="signed", authentication_level="sig20")
     outgoing.end()
     layout = Layout(frame)
-    of_user = {f"{SECURITY}Flags.ST": SENDER_TYPE_SID}
+    of_user = {f"{SECURITY_HEADER_PREFIX}Flags.ST": SENDER_TYPE_SID}
     judge("MQDMPR-3.1.1.12-D43", expected=of_user, observed=layout, evidence=frame, errata="E112")
-    sender = str(layout.fields.get(f"{SECURITY}SecurityID", ABSENT_FIELD))
+    sender = str(layout.fields.get(f"{SECURITY_HEADER_PREFIX}SecurityID", ABSENT_FIELD))
     of_sid = holds("the sender identifier is a SID")
     judge("MQDMPR-3.1.1.12-D49", expected=of_sid, observed=is_sid(sender) or sender, evidence=frame, errata="E112")
 

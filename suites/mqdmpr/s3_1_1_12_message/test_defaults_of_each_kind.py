@@ -12,9 +12,9 @@ from harness.errors import ConformanceFailure
 from harness.expectations import each, facts, holds, one_of
 from harness.run.marks import covers, needs
 from suites.mqdmpr.s3_1_1_12_message.default_attributes import (
-    DEFAULT_FIELDS,
-    DEFAULTS_OF_EACH_DELIVERY,
-    SECURITY,
+    DEFAULT_FIELDS_BY_RULE,
+    RULES_OF_EACH_DELIVERY,
+    SECURITY_HEADER_PREFIX,
     SENDER_TYPE_SID,
     is_sid,
     judge_defaults,
@@ -26,7 +26,7 @@ from suites.mqqb.steps.opening import private_name
 
 DELIVERY_RULE, SEQUENCE_RULE = "MQDMPR-3.1.1.12-18", "MQDMPR-3.1.1.12-D57"
 SOURCE_RULE, PRIVACY_RULE = "MQDMPR-3.1.1.12-D51", "MQDMPR-3.1.1.12-04"
-RULES_OF_SEVERAL_QUEUES = tuple(rule for rule in DEFAULT_FIELDS if rule != "MQDMPR-3.1.1.12-D30")
+RULES_OF_SEVERAL_QUEUES = tuple(rule for rule in DEFAULT_FIELDS_BY_RULE if rule != "MQDMPR-3.1.1.12-D30")
 """The rules about the defaults of a message to several queues. The rule about the signature also judges the flag of the
 MultiQueueFormatHeader, which such a message needs.
 """
@@ -72,7 +72,7 @@ def test_message_to_several_queues_has_default_attributes(peer, sut, judge):
 
 
 @needs("send")
-@covers(*DEFAULT_FIELDS)
+@covers(*DEFAULT_FIELDS_BY_RULE)
 def test_message_with_one_property_has_other_defaults(peer, sut, judge):
     """The SUT sends messages for which the application sets the destination and one more property, a different property
     for each message: the SUT sets each other attribute to its default.
@@ -81,12 +81,12 @@ def test_message_with_one_property_has_other_defaults(peer, sut, judge):
     for properties, own_rules in MESSAGES_WITH_ONE_PROPERTY.values():
         queues = {name: peer.direct_name(properties[name]) for name in properties if name.endswith("_queue")}
         frame = outgoing.send(time_to_reach_queue_s=None, **(properties | queues))
-        judge_defaults(judge, frame, [rule for rule in DEFAULT_FIELDS if rule not in own_rules])
+        judge_defaults(judge, frame, [rule for rule in DEFAULT_FIELDS_BY_RULE if rule not in own_rules])
     outgoing.end()
 
 
 @needs("send", "private_names", "security")
-@covers(*DEFAULTS_OF_EACH_DELIVERY)
+@covers(*RULES_OF_EACH_DELIVERY)
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 def test_message_to_private_name_has_default_attributes(peer, sut, judge, delivery):
     """The SUT sends an encrypted message to a private format name, and then a message for which the application sets
@@ -96,7 +96,7 @@ def test_message_to_private_name_has_default_attributes(peer, sut, judge, delive
     outgoing.send(body="encrypted", privacy_level="base", delivery=delivery)
     frame = outgoing.send(time_to_reach_queue_s=None, delivery=delivery)
     outgoing.end()
-    judge_defaults(judge, frame, DEFAULTS_OF_EACH_DELIVERY)
+    judge_defaults(judge, frame, RULES_OF_EACH_DELIVERY)
 
 
 @needs("send", "receive", "queue_control")
@@ -108,7 +108,9 @@ def test_message_to_local_queue_has_default_attributes(peer, sut, judge):
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(time_to_reach_queue_s=None)
     outgoing.end()
-    judge_defaults(judge, frame, [rule for rule in (*LOCAL_DEFAULTS, "MQDMPR-3.1.1.12-D29") if rule in DEFAULT_FIELDS])
+    judge_defaults(
+        judge, frame, [rule for rule in (*LOCAL_DEFAULTS, "MQDMPR-3.1.1.12-D29") if rule in DEFAULT_FIELDS_BY_RULE]
+    )
     queue = sut.new_queue("defaults")
     sut.send(sut.direct_name(queue))
     found = sut.control.call("peek", queue=queue)["messages"]
@@ -157,9 +159,9 @@ def test_secured_messages_have_the_same_user_sid_by_default(peer, sut, judge):
             judge(SIG30_RULE, expected=holds("the message is signed"), observed=bool(signed), evidence=frame)
         if kind == "encrypted" and not frame["UserHeader"].SH:
             continue
-        of_user = {f"{SECURITY}Flags.ST": SENDER_TYPE_SID}
+        of_user = {f"{SECURITY_HEADER_PREFIX}Flags.ST": SENDER_TYPE_SID}
         judge("MQDMPR-3.1.1.12-D43", expected=of_user, observed=layout, case=kind, evidence=frame, errata="E112")
-        senders[kind] = str(layout.fields.get(f"{SECURITY}SecurityID", ABSENT_FIELD))
+        senders[kind] = str(layout.fields.get(f"{SECURITY_HEADER_PREFIX}SecurityID", ABSENT_FIELD))
         judge(
             "MQDMPR-3.1.1.12-D49",
             expected=holds("the sender identifier is the SID of the first message"),

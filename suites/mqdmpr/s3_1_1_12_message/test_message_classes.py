@@ -47,7 +47,7 @@ RULE_BY_CLASS = {
 }
 
 
-def _judge_class(judge, receiver, value, *sent):
+def _judge_ack_class(judge, receiver, value, *sent):
     identifiers = {identifier(one) for one in sent}
     acks = [ack for ack in receiver.await_acks(len(sent)) if get_correlation_id(ack) in identifiers]
     expected = acknowledged(*sent, of_class=value)
@@ -69,7 +69,7 @@ def test_nontransactional_message_to_transactional_queue_is_nacked(peer, sut, ju
     """The SUT acknowledges a nontransactional message to a transactional queue with class 0x800A."""
     receiver = AcknowledgingReceiver(peer, sut)
     packet = receiver.build_message({"DM": delivery}, queue="transactional", properties={"NA": 1})
-    _judge_class(judge, receiver, NOT_TRANSACTIONAL_MSG, receiver.send_packet(packet))
+    _judge_ack_class(judge, receiver, NOT_TRANSACTIONAL_MSG, receiver.send_packet(packet))
 
 
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D19")
@@ -77,8 +77,8 @@ def test_nontransactional_message_to_transactional_queue_is_nacked(peer, sut, ju
 def test_transactional_message_to_plain_queue_is_nacked(peer, sut, judge):
     """The SUT acknowledges a transactional message to a nontransactional queue with class 0x8009."""
     receiver = AcknowledgingReceiver(peer, sut)
-    packet = Sequence(peer).message(receiver.with_admin_queue(), queue="plain", properties={"NA": 1})
-    _judge_class(judge, receiver, NOT_TRANSACTIONAL_Q, receiver.send_packet(packet))
+    packet = Sequence(peer).message(receiver.add_admin_queue_fields(), queue="plain", properties={"NA": 1})
+    _judge_ack_class(judge, receiver, NOT_TRANSACTIONAL_Q, receiver.send_packet(packet))
 
 
 @needs("queue_control", "directory")
@@ -94,10 +94,10 @@ def test_transactional_message_to_public_plain_queue_is_nacked(peer, sut, judge)
         return
     public = names[0].partition("=")[2]
     receiver = AcknowledgingReceiver(peer, sut)
-    user = receiver.with_admin_queue({"DQ": 5, "QueueManagerAddress": sut.guid})
+    user = receiver.add_admin_queue_fields({"DQ": 5, "QueueManagerAddress": sut.guid})
     destination = PublicQueueFormatName(PublicQueueIdentifier=UUID(public))
     packet = Sequence(peer).message(user, destination=destination, properties={"NA": 1})
-    _judge_class(judge, receiver, NOT_TRANSACTIONAL_Q, receiver.send_packet(packet))
+    _judge_ack_class(judge, receiver, NOT_TRANSACTIONAL_Q, receiver.send_packet(packet))
 
 
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D25")
@@ -114,7 +114,7 @@ def test_message_expired_in_queue_is_nacked(peer, sut, judge):
         for delivery in (1, 0, 1)
     ]
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
-    _judge_class(judge, receiver, RECEIVE_TIMEOUT, *sent)
+    _judge_ack_class(judge, receiver, RECEIVE_TIMEOUT, *sent)
 
 
 @needs("receive", "queues")
@@ -148,7 +148,7 @@ def test_received_purged_or_deleted_message_is_acknowledged(peer, sut, judge, ac
         case="CorrelationIDs of the acknowledgments",
         evidence=[packet, *acks],
     )
-    _judge_class(judge, receiver, value, packet)
+    _judge_ack_class(judge, receiver, value, packet)
 
 
 @needs("receive", "queue_control", "subqueues")
@@ -180,7 +180,7 @@ def test_received_or_purged_message_of_subqueue_is_acknowledged(peer, sut, judge
     peer.eventually(lambda: bool(peek_first_message()))
     sut.control.call("move", queue=queue, lookup_id=lookup_id(peek_first_message()[0]), to=subqueue)
     act(sut, subqueue)
-    _judge_class(judge, receiver, value, packet)
+    _judge_ack_class(judge, receiver, value, packet)
 
 
 @needs("receive", "queue_control", "subqueues")
@@ -199,7 +199,8 @@ def test_message_of_deleted_subqueue_is_nacked_as_deleted(peer, sut, judge, dele
     build_message = Sequence(peer).message if transactional else peer.recoverable_message
     headers: dict[str, Any] = {"destination": rf"TCP:{sut.address}\{queue}", "properties": {"NR": 1}}
     sent = [
-        receiver.send_packet(build_message(receiver.with_admin_queue(), label=label, **headers)) for label in ("a", "b")
+        receiver.send_packet(build_message(receiver.add_admin_queue_fields(), label=label, **headers))
+        for label in ("a", "b")
     ]
     if not peer.await_label("b", queue):
         raise ConformanceFailure("the messages did not arrive in their queue")
@@ -226,7 +227,7 @@ def test_message_locked_when_queue_is_deleted_is_nacked(peer, sut, judge):
     queue = sut.new_queue("locked", transactional=True)
     receiver = AcknowledgingReceiver(peer, sut)
     to = rf"TCP:{sut.address}\{queue}"
-    packet = Sequence(peer).message(receiver.with_admin_queue(), destination=to, properties={"NR": 1})
+    packet = Sequence(peer).message(receiver.add_admin_queue_fields(), destination=to, properties={"NR": 1})
     sent = receiver.send_packet(packet)
     peer.eventually(lambda: bool(sut.labels(queue)))
     transaction = sut.control.call("begin")["transaction"]
@@ -239,7 +240,7 @@ def test_message_locked_when_queue_is_deleted_is_nacked(peer, sut, judge):
         observed=receiver.await_acks(1),
         evidence=sent,
     )
-    _judge_class(judge, receiver, Q_DELETED, sent)
+    _judge_ack_class(judge, receiver, Q_DELETED, sent)
     sut.control.call("abort", transaction=transaction)
 
 
@@ -277,4 +278,4 @@ def test_message_to_full_queue_is_nacked(peer, sut, judge):
     packet = receiver.send_packet(
         receiver.build_message({"DM": 1}, destination=to, body=bytes(4_096), properties={"NA": 1})
     )
-    _judge_class(judge, receiver, Q_EXCEED_QUOTA, packet)
+    _judge_ack_class(judge, receiver, Q_EXCEED_QUOTA, packet)

@@ -20,7 +20,7 @@ from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.whole_messages import describe_packet
 
-FIELDS_BY_RULE = {
+PROPERTY_BY_RULE = {
     "MQDMPR-3.1.1.12-31": "application_tag",
     "MQDMPR-3.1.1.12-32": "body_base64",
     "MQDMPR-3.1.1.12-33": "body_type",
@@ -30,33 +30,33 @@ FIELDS_BY_RULE = {
 }
 """For each rule, the name of the property on the control channel."""
 ALWAYS_SHOWN_PROPERTIES = ("label", "body_base64")
-ALL_FIELDS = tuple(FIELDS_BY_RULE.values())
-APPLICATION_FIELDS = ("application_tag", "body_base64", "body_type", "label")
+ALL_COMPARED_PROPERTIES = tuple(PROPERTY_BY_RULE.values())
+APPLICATION_PROPERTIES = ("application_tag", "body_base64", "body_type", "label")
 SENT_BODY_BYTES = bytes(range(256)) * 260 + b"\0\0\0"
-FOREVER_S = 0xFFFF_FFFF
-TAG, BODY_TYPE = 0xFEDC_BA98, 0x8001_2011
+INFINITE_LIFETIME_S = 0xFFFF_FFFF
+SENT_APPLICATION_TAG, BODY_TYPE = 0xFEDC_BA98, 0x8001_2011
 SECONDS_PER_HOUR = 3_600
 LOW_SEVEN_BYTES_MASK = (1 << 56) - 1
-REACH_QUEUE = 0x0002
+REACH_QUEUE_CLASS = 0x0002
 """The class of an acknowledgment; a queue manager processes an acknowledgment like any other message (MS-MQQB
 3.1.5.11).
 """
-DEAD_LETTERS, SYSTEM_JOURNAL = "system$;deadletter", "system$;journal"
+NONTRANSACTIONAL_DEAD_LETTER_QUEUE, SYSTEM_JOURNAL = "system$;deadletter", "system$;journal"
 
 
-def _judge_properties(judge, wanted, shown, path, evidence, names=ALL_FIELDS):
+def _judge_properties(judge, wanted, shown, path, evidence, names=ALL_COMPARED_PROPERTIES):
     """Judge the properties of a message at one point of its path, such as after a move or in the journal."""
-    for rule, name in FIELDS_BY_RULE.items():
+    for rule, name in PROPERTY_BY_RULE.items():
         if name in names and shown is not None and (name in shown or name in ALWAYS_SHOWN_PROPERTIES):
             judge(rule, expected={name: wanted[name]}, observed={name: shown.get(name)}, case=path, evidence=evidence)
 
 
-def _find_label(messages: list[dict[str, Any]], label: str) -> dict[str, Any] | None:
+def _find_message_by_label(messages: list[dict[str, Any]], label: str) -> dict[str, Any] | None:
     return next((one for one in messages if one["label"] == label), None)
 
 
 @needs("receive", "queue_control")
-@covers(*FIELDS_BY_RULE)
+@covers(*PROPERTY_BY_RULE)
 @pytest.mark.parametrize("transactional", [False, True], ids=["nontransactional", "transactional"])
 @pytest.mark.parametrize("moved", [False, pytest.param(True, marks=needs("subqueues"))], ids=["unmoved", "moved"])
 def test_attributes_are_unchanged_on_paths_of_reader(peer, sut, judge, transactional, moved):
@@ -68,7 +68,7 @@ def test_attributes_are_unchanged_on_paths_of_reader(peer, sut, judge, transacti
     application.call("set_queue", name=queue, journaling=True)
     label = f"  {sut.own} label of {'x' * 220}  "
     properties: dict[str, Any] = {
-        "ApplicationTag": TAG,
+        "ApplicationTag": SENT_APPLICATION_TAG,
         "BodyType": BODY_TYPE,
         "CorrelationID": bytes(range(1, 21)),
         "ExtensionData": b"\0" + bytes(range(256)) * 2 + b"\0",
@@ -77,7 +77,7 @@ def test_attributes_are_unchanged_on_paths_of_reader(peer, sut, judge, transacti
     if not application.await_labels(1):
         raise ConformanceFailure("the message did not arrive in its queue")
     wanted = {
-        "application_tag": TAG,
+        "application_tag": SENT_APPLICATION_TAG,
         "body_base64": base64.b64encode(SENT_BODY_BYTES).decode(),
         "body_type": BODY_TYPE,
         "correlation_id": properties["CorrelationID"].hex(),
@@ -96,13 +96,13 @@ def test_attributes_are_unchanged_on_paths_of_reader(peer, sut, judge, transacti
             application.call("move", queue=subqueue, lookup_id=lookup_id(there), to=queue)
     received = application.call("receive", queue=queue, timeout_ms=0)["message"]
     _judge_properties(judge, wanted, received, "received message", sent)
-    journaled = _find_label(application.messages(journal), received["label"] if received else label)
+    journaled = _find_message_by_label(application.messages(journal), received["label"] if received else label)
     _judge_properties(judge, wanted, journaled, "message in the journal", sent)
     application.call("purge", queue=journal)
 
 
 @needs("send", "receive")
-@covers(*(rule for rule, name in FIELDS_BY_RULE.items() if name in APPLICATION_FIELDS))
+@covers(*(rule for rule, name in PROPERTY_BY_RULE.items() if name in APPLICATION_PROPERTIES))
 @covers("MQDMPR-3.1.1.12-D02", "MQDMPR-3.1.1.12-D04", "MQDMPR-3.1.1.12-D52")
 def test_attributes_of_local_message_are_unchanged(peer, sut, judge):
     """An application of the SUT sends messages to two local queues, one of them transactional, and a message to an
@@ -112,7 +112,11 @@ def test_attributes_of_local_message_are_unchanged(peer, sut, judge):
     """
     application = Application(peer, sut)
     label = f" {sut.own} {'x' * 230} "
-    values = {"body_base64": base64.b64encode(SENT_BODY_BYTES).decode(), "application_tag": TAG, "body_type": 0x2011}
+    values = {
+        "body_base64": base64.b64encode(SENT_BODY_BYTES).decode(),
+        "application_tag": SENT_APPLICATION_TAG,
+        "body_type": 0x2011,
+    }
     before_s = peer.environment.now().utc_s
     dead = sut.send(
         peer.direct_name("mqc-unreachable"),
@@ -128,10 +132,12 @@ def test_attributes_of_local_message_are_unchanged(peer, sut, judge):
     frame = peer.open_raw().send(application.build_message("from the peer"))
     application.await_labels(2)
     messages = {"message in a local queue": next((m for m in application.messages() if label[:50] in m["label"]), None)}
-    messages["dead letter"] = next((m for m in sut.read_kept_messages(DEAD_LETTERS) if m["message_id"] == dead), None)
+    messages["dead letter"] = next(
+        (m for m in sut.read_kept_messages(NONTRANSACTIONAL_DEAD_LETTER_QUEUE) if m["message_id"] == dead), None
+    )
     wanted = {**values, "label": label}
     for path, shown in messages.items():
-        _judge_properties(judge, wanted, shown, path, frame, APPLICATION_FIELDS)
+        _judge_properties(judge, wanted, shown, path, frame, APPLICATION_PROPERTIES)
     if not find_release(sut).dead_letters:
         judge.mark_not_exercised("MQDMPR-3.1.1.12-D52", reason="the release keeps no dead letters (MS-MQMQ <3>)")
     else:
@@ -143,7 +149,7 @@ def test_attributes_of_local_message_are_unchanged(peer, sut, judge):
         )
     local: list[dict[str, Any] | None] = [
         messages["message in a local queue"],
-        _find_label(sut.messages("transactional"), label),
+        _find_message_by_label(sut.messages("transactional"), label),
     ]
     identifiers = [dead, *(one["message_id"] for one in local if one is not None)]
     judge(
@@ -172,7 +178,7 @@ SENT_PROPERTIES: tuple[dict[str, Any], ...] = (
 
 
 @needs("send")
-@covers(*(rule for rule, name in FIELDS_BY_RULE.items() if name in APPLICATION_FIELDS))
+@covers(*(rule for rule, name in PROPERTY_BY_RULE.items() if name in APPLICATION_PROPERTIES))
 @pytest.mark.parametrize("delivery", ["express", "transactional"])
 def test_attributes_of_application_are_sent_unchanged(peer, sut, judge, delivery):
     """An application of the SUT sends three messages to the peer: the application tag, body, body type and label of
@@ -184,7 +190,9 @@ def test_attributes_of_application_are_sent_unchanged(peer, sut, judge, delivery
     for frame, values in zip(frames, SENT_PROPERTIES, strict=True):
         shown = describe_packet(frame, peer.identifier)
         wanted = values | {"body_base64": base64.b64encode(values["body"].encode()).decode()}
-        _judge_properties(judge, wanted, shown, f"packet with label {values['label'][:9]}", frame, APPLICATION_FIELDS)
+        _judge_properties(
+            judge, wanted, shown, f"packet with label {values['label'][:9]}", frame, APPLICATION_PROPERTIES
+        )
 
 
 @needs("send", "receive", "queues")
@@ -226,13 +234,13 @@ def test_sender_acknowledges_messages_that_do_not_arrive_in_time(peer, sut, judg
     )
 
 
-def _read_class(messages, label):
+def _get_class_of_labeled_message(messages, label):
     """Return the class of the message with a label, as the control channel shows it."""
-    found = _find_label(messages, label)
+    found = _find_message_by_label(messages, label)
     return "no message" if found is None else found.get("class", "not shown")
 
 
-KEPT_PROPERTIES = (
+PROPERTIES_KEPT_AT_RESTART = (
     "body_base64",
     "body_type",
     "application_tag",
@@ -262,40 +270,44 @@ def test_kept_message_is_unchanged_after_restart(peer, sut, judge, place):
     """
     application = Application(peer, sut)
     expired = place == "dead-letter queue"
-    shown = DEAD_LETTERS if expired else f"{application.queue};journal"
+    shown = NONTRANSACTIONAL_DEAD_LETTER_QUEUE if expired else f"{application.queue};journal"
     application.call("set_queue", name=application.queue, journaling=True)
     label = f"kept {sut.own} {'x' * 200}"
     user: Mapping[str, Any] = {"JN": 1}
     if expired:
         user = {"JN": 1, "SentTime": peer.environment.now().utc_s - SECONDS_PER_HOUR}
     base = {"PR": 6, **({"TimeToReachQueue": 1} if expired else {})}
-    properties: dict[str, Any] = {"ApplicationTag": TAG, "BodyType": BODY_TYPE, "CorrelationID": b"\7" * 20}
+    properties: dict[str, Any] = {
+        "ApplicationTag": SENT_APPLICATION_TAG,
+        "BodyType": BODY_TYPE,
+        "CorrelationID": b"\7" * 20,
+    }
     properties |= {"ExtensionData": b"odd\0"}
     sent = peer.open_raw().send(
         application.build_message(label, user, base=base, body=b"\0body\0", properties=properties)
     )
     acknowledgment = f"acknowledgment {sut.own}"
     if not expired:
-        peer.open_raw().send(application.build_message(acknowledgment, properties={"MessageClass": REACH_QUEUE}))
+        peer.open_raw().send(application.build_message(acknowledgment, properties={"MessageClass": REACH_QUEUE_CLASS}))
         application.await_labels(2)
         for _ in range(2):
             application.receive()
 
     def find_kept_message() -> dict[str, Any] | None:
-        kept = sut.read_kept_messages(DEAD_LETTERS) if expired else application.messages(shown)
-        return _find_label(kept, label)
+        kept = sut.read_kept_messages(NONTRANSACTIONAL_DEAD_LETTER_QUEUE) if expired else application.messages(shown)
+        return _find_message_by_label(kept, label)
 
     peer.eventually(lambda: find_kept_message() is not None)
     before = find_kept_message()
     if before is None:
         judge.mark_not_exercised("MQDMPR-3.1.1.12-67", reason=f"the message is not in the {place}", evidence=sent)
         return
-    classes = [] if expired else [_read_class(application.messages(shown), acknowledgment)]
+    classes = [] if expired else [_get_class_of_labeled_message(application.messages(shown), acknowledgment)]
     sut.restart()
     sut.restart()
     after = find_kept_message() or {}
     if not expired:
-        classes.append(_read_class(application.messages(shown), acknowledgment))
+        classes.append(_get_class_of_labeled_message(application.messages(shown), acknowledgment))
         judge(
             "MQDMPR-3.1.1.12-67",
             expected=classes[0],
@@ -305,14 +317,14 @@ def test_kept_message_is_unchanged_after_restart(peer, sut, judge, place):
         )
     judge(
         "MQDMPR-3.1.1.12-67",
-        expected={name: before[name] for name in KEPT_PROPERTIES if name in before},
-        observed={name: after.get(name) for name in KEPT_PROPERTIES if name in before},
+        expected={name: before[name] for name in PROPERTIES_KEPT_AT_RESTART if name in before},
+        observed={name: after.get(name) for name in PROPERTIES_KEPT_AT_RESTART if name in before},
         case=f"message in the {place}",
         evidence=sent,
     )
 
 
-def _peek_label(sut, queue, number):
+def _peek_label_by_lookup_identifier(sut, queue, number):
     """Return the label of the message with the given LookupIdentifier, or REFUSED."""
     try:
         return sut.control.call("peek_by_lookup_id", queue=queue, lookup_id=number)["message"]["label"]
@@ -331,10 +343,15 @@ def test_lookup_identifiers_stay_unique_after_moves(peer, sut, judge):
     frames = application.fill(*"abcd")
     sut.create_queue(subqueue)
     for label in "da":
-        application.call("move", queue=application.queue, lookup_id=application.lookup_ids()[label], to=subqueue)
+        application.call(
+            "move", queue=application.queue, lookup_id=application.get_lookup_ids_by_label()[label], to=subqueue
+        )
     found: dict[str, list[str]] = {}
     for name, queue in (("queue", application.queue), ("subqueue", subqueue)):
-        found[name] = [_peek_label(sut, queue, number) for number in application.lookup_ids(queue).values()]
+        found[name] = [
+            _peek_label_by_lookup_identifier(sut, queue, number)
+            for number in application.get_lookup_ids_by_label(queue).values()
+        ]
     judge(
         "MQDMPR-3.1.1.12-D01",
         expected={"queue": in_queue("b", "c"), "subqueue": in_queue("d", "a")},
@@ -343,8 +360,8 @@ def test_lookup_identifiers_stay_unique_after_moves(peer, sut, judge):
     )
 
 
-FROM_PEER = "message of the peer"
-PRIORITIES = (3, 0, 7, 5, 6, 1, 4, 2, 6, 3, 7, 0)
+PEER_MESSAGE_LABEL = "message of the peer"
+PRIORITIES_IN_SENDING_ORDER = (3, 0, 7, 5, 6, 1, 4, 2, 6, 3, 7, 0)
 
 
 @needs("send", "receive", "queues")
@@ -357,20 +374,20 @@ def test_lookup_identifiers_of_local_messages_follow_priority(peer, sut, judge, 
     E59).
     """
     application = Application(peer, sut)
-    labels = {FROM_PEER: 3}
-    frames = application.fill(FROM_PEER, PR=3)
-    for number, priority in enumerate(PRIORITIES):
+    labels = {PEER_MESSAGE_LABEL: 3}
+    frames = application.fill(PEER_MESSAGE_LABEL, PR=3)
+    for number, priority in enumerate(PRIORITIES_IN_SENDING_ORDER):
         if restarted and number in (4, 8):
             sut.restart()
         labels[label := f"{number} of priority {priority}"] = priority
         application.send(label, priority=priority, delivery="recoverable" if restarted or number % 2 else "express")
     if not application.await_labels(len(labels)):
         raise ConformanceFailure("the messages are not in their queue")
-    known = application.lookup_ids()
+    known = application.get_lookup_ids_by_label()
     judge(
         "MQDMPR-3.1.1.12-D01",
         expected={one: one for one in labels},
-        observed={one: _peek_label(sut, application.queue, known[one]) for one in labels},
+        observed={one: _peek_label_by_lookup_identifier(sut, application.queue, known[one]) for one in labels},
         case="labels that the lookups find",
     )
     by_identifier = [labels[one] for one in sorted(known, key=known.__getitem__)]
@@ -403,10 +420,10 @@ def test_message_expires_wherever_it_is_in_queue(peer, sut, judge):
     local = sut.has("send")
     if local:
         application.send("local", delivery="recoverable", time_to_be_received_s=4)
-        application.send("local and last", time_to_be_received_s=FOREVER_S)
+        application.send("local and last", time_to_be_received_s=INFINITE_LIFETIME_S)
     if not application.await_labels(7 if local else 5):
         raise ConformanceFailure("the messages did not arrive in their queue")
-    application.call("move", queue=application.queue, lookup_id=application.lookup_ids()["e"], to=subqueue)
+    application.call("move", queue=application.queue, lookup_id=application.get_lookup_ids_by_label()["e"], to=subqueue)
     before = application.labels(subqueue)
     peer.pass_time(6_000)
     judge(

@@ -13,14 +13,17 @@ from suites.mqqb.steps.ordering import ACK_RECEIVE
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing
 
-JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
-TRANSACTIONAL_DEAD_LETTERS = "system$;deadxact"
-QUOTA_SETTING = "journal_quota_kb"
+SYSTEM_JOURNAL_QUEUE, NONTRANSACTIONAL_DEAD_LETTER_QUEUE = "system$;journal", "system$;deadletter"
+TRANSACTIONAL_DEAD_LETTER_QUEUE = "system$;deadxact"
+JOURNAL_QUOTA_PROPERTY = "journal_quota_kb"
 MESSAGE_LIFETIME_S = 1
 EXPIRY_WAIT_MS = 2_100
 """A waiting time in ms that exceeds LIFE_S even on a clock that counts only whole seconds."""
-NO_ROOM, ROOM_AGAIN = "journal copy of the message above the quota", "journal copy of the message within the quota"
-EXPECTED_COPIES = {NO_ROOM: "discarded", ROOM_AGAIN: "kept"}
+COPY_ABOVE_QUOTA, COPY_WITHIN_QUOTA = (
+    "journal copy of the message above the quota",
+    "journal copy of the message within the quota",
+)
+FATE_BY_JOURNAL_COPY = {COPY_ABOVE_QUOTA: "discarded", COPY_WITHIN_QUOTA: "kept"}
 
 
 def _judge_copies_at_quota(
@@ -31,20 +34,22 @@ def _judge_copies_at_quota(
     identifier.
     """
     in_force = sut.control.call("configure")
-    if QUOTA_SETTING not in in_force:
-        judge.give_up(Verdict.NOT_OBSERVABLE, f"the control channel has no setting {QUOTA_SETTING}")
+    if JOURNAL_QUOTA_PROPERTY not in in_force:
+        judge.give_up(Verdict.NOT_OBSERVABLE, f"the control channel has no setting {JOURNAL_QUOTA_PROPERTY}")
         return
     names = {}
-    for number, (name, quota) in enumerate(((NO_ROOM, 0), (ROOM_AGAIN, in_force[QUOTA_SETTING])), 1):
-        sut.configure(**{QUOTA_SETTING: quota})
+    for number, (name, quota) in enumerate(
+        ((COPY_ABOVE_QUOTA, 0), (COPY_WITHIN_QUOTA, in_force[JOURNAL_QUOTA_PROPERTY])), 1
+    ):
+        sut.configure(**{JOURNAL_QUOTA_PROPERTY: quota})
         names[finish(number)] = name
 
     def list_copies() -> dict[str, str]:
         labels = {names.get(one["message_id"]) for one in sut.read_kept_messages(queue)}
-        return {name: "kept" if name in labels else "discarded" for name in EXPECTED_COPIES}
+        return {name: "kept" if name in labels else "discarded" for name in FATE_BY_JOURNAL_COPY}
 
-    peer.eventually(lambda: list_copies() == EXPECTED_COPIES)
-    judge(rule, expected=EXPECTED_COPIES, observed=list_copies(), evidence=evidence())
+    peer.eventually(lambda: list_copies() == FATE_BY_JOURNAL_COPY)
+    judge(rule, expected=FATE_BY_JOURNAL_COPY, observed=list_copies(), evidence=evidence())
 
 
 @needs("send", "receive", "queue_control", "configure")
@@ -63,7 +68,9 @@ def test_received_transactional_message_is_discarded_while_journal_is_full(peer,
         peer.settle()
         return str(outgoing.identifiers[number - 1])
 
-    _judge_copies_at_quota(peer, sut, judge, "MQDMPR-3.1.1.12-22", JOURNAL, deliver_message, lambda: outgoing.sent)
+    _judge_copies_at_quota(
+        peer, sut, judge, "MQDMPR-3.1.1.12-22", SYSTEM_JOURNAL_QUEUE, deliver_message, lambda: outgoing.sent
+    )
     outgoing.acknowledge_all()
 
 
@@ -85,7 +92,9 @@ def test_delivered_message_is_discarded_while_journal_is_full(peer, sut, judge):
         peer.eventually(lambda: sut.outgoing_queue(sender.to)["count"] == 0)
         return name
 
-    _judge_copies_at_quota(peer, sut, judge, "MQDMPR-3.1.1.12-22", JOURNAL, deliver_message, lambda: peer.inbox.copies)
+    _judge_copies_at_quota(
+        peer, sut, judge, "MQDMPR-3.1.1.12-22", SYSTEM_JOURNAL_QUEUE, deliver_message, lambda: peer.inbox.copies
+    )
 
 
 @needs("send", "queue_control", "configure", "restart")
@@ -93,14 +102,14 @@ def test_delivered_message_is_discarded_while_journal_is_full(peer, sut, judge):
 @varied("response queue", "time to be received", acknowledgments=("none", "of arrival"))
 def test_unjournaled_message_is_not_resent_after_restart(peer, sut, judge):
     """The SUT does not send a delivered message that the full journal could not store again after a restart."""
-    if QUOTA_SETTING not in sut.control.call("configure"):
-        judge.give_up(Verdict.NOT_OBSERVABLE, f"the control channel has no setting {QUOTA_SETTING}")
+    if JOURNAL_QUOTA_PROPERTY not in sut.control.call("configure"):
+        judge.give_up(Verdict.NOT_OBSERVABLE, f"the control channel has no setting {JOURNAL_QUOTA_PROPERTY}")
         return
-    sut.configure(**{QUOTA_SETTING: 0})
+    sut.configure(**{JOURNAL_QUOTA_PROPERTY: 0})
     sender = Sender(peer, sut)
     properties: dict[str, Any] = {"journal": ["positive"], "delivery": "recoverable"}
     sender.send(1, **properties)
-    session, frames = sender.await_first(1)
+    session, frames = sender.await_first_messages(1)
     session.acknowledge_all()
     peer.eventually(lambda: sut.outgoing_queue(sender.to)["count"] == 0)
     sut.restart()
@@ -127,10 +136,10 @@ def test_expired_message_is_discarded_while_dead_letter_queue_is_full(peer, sut,
     """
     sender = Sender(peer, sut)
     sender.send(9)
-    session, frames = sender.await_first(1)
+    session, frames = sender.await_first_messages(1)
     session.acknowledge_all()
 
-    def let_message_expire(number: int) -> str:
+    def wait_until_message_expires(number: int) -> str:
         sut.pause(sender.to)
         limits = {"time_to_reach_queue_s": MESSAGE_LIFETIME_S, "delivery": delivery}
         (name,) = sender.send(number, journal=["negative"], **limits)
@@ -139,5 +148,5 @@ def test_expired_message_is_discarded_while_dead_letter_queue_is_full(peer, sut,
         peer.eventually(lambda: sut.outgoing_queue(sender.to)["count"] == 0)
         return name
 
-    queue = TRANSACTIONAL_DEAD_LETTERS if delivery == "transactional" else DEAD_LETTERS
-    _judge_copies_at_quota(peer, sut, judge, "MQDMPR-3.1.1.12-25", queue, let_message_expire, lambda: frames)
+    queue = TRANSACTIONAL_DEAD_LETTER_QUEUE if delivery == "transactional" else NONTRANSACTIONAL_DEAD_LETTER_QUEUE
+    _judge_copies_at_quota(peer, sut, judge, "MQDMPR-3.1.1.12-25", queue, wait_until_message_expires, lambda: frames)

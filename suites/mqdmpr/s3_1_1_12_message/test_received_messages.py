@@ -24,7 +24,7 @@ from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
 SAMPLE_QUEUE_MANAGER_GUID = 2
 SECONDS_PER_HOUR = 3_600
-SECOND_ARRIVAL_MS = 2_000
+PAUSE_BEFORE_SECOND_MESSAGE_MS = 2_000
 LARGEST_LOOKUP_ID = 0xFFFF_FFFF_FFFF_FFFF
 LOW_SEVEN_BYTES_MASK = LARGEST_LOOKUP_ID >> 8
 VT_LPWSTR = 0x1F
@@ -68,7 +68,7 @@ RECEIVED_PROPERTIES: dict[str, dict[str, Any]] = {
 """Sets of values of properties. A transactional message has the long values: a body of more than 65,536 bytes and a
 label of 249 characters.
 """
-NEXT_PROPERTIES: dict[str, dict[str, Any]] = {
+LATER_RECEIVED_PROPERTIES: dict[str, dict[str, Any]] = {
     "text that is none": RECEIVED_PROPERTIES["text that is none"]
     | {"ApplicationTag": 1, "body": "text\0".encode("utf-16-le"), "label": "next"},
     "numbers": RECEIVED_PROPERTIES["numbers"]
@@ -89,7 +89,7 @@ def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given)
     make = Sequence(peer).message if queue == "transactional" else peer.recoverable_message
     connection = peer.open_raw()
     packets = []
-    for values in (RECEIVED_PROPERTIES[given], NEXT_PROPERTIES[given]):
+    for values in (RECEIVED_PROPERTIES[given], LATER_RECEIVED_PROPERTIES[given]):
         properties = {name: value for name, value in values.items() if name not in ("body", "label")}
         sent = connection.send(make(body=values["body"], label=values["label"], properties=properties))
         packets.append((values, sent))
@@ -137,16 +137,16 @@ def _await_message_in_queue(peer, sut, sent, queue="plain") -> dict[str, Any]:
     """
     ending = f"\\{sent['UserHeader'].MessageID}"
 
-    def find_in_queue() -> list[dict[str, Any]]:
+    def find_sent_message() -> list[dict[str, Any]]:
         return [one for one in sut.messages(queue) if one["message_id"].endswith(ending)]
 
-    if not peer.eventually(lambda: bool(find_in_queue())):
+    if not peer.eventually(lambda: bool(find_sent_message())):
         raise ConformanceFailure("the message did not arrive in its queue")
-    return find_in_queue()[0]
+    return find_sent_message()[0]
 
 
 KNOWN_PROVIDER_NAME = "Microsoft Base Cryptographic Provider, v1.0"
-PROVIDERS: tuple[tuple[str, str, int, str], ...] = (
+PROVIDER_CASES: tuple[tuple[str, str, int, str], ...] = (
     ("an unknown type", "MQDMPR-3.1.1.12-60", 0x0BAD, KNOWN_PROVIDER_NAME),
     ("the type 0", "MQDMPR-3.1.1.12-60", 0, KNOWN_PROVIDER_NAME),
     ("the greatest type", "MQDMPR-3.1.1.12-60", 0xFFFF_FFFF, KNOWN_PROVIDER_NAME),
@@ -164,7 +164,7 @@ def test_message_with_unknown_connector_provider_is_accepted(peer, sut, judge, q
     queue of each kind: the SUT acknowledges and stores each message.
     """
     make = peer.recoverable_message if queue == "plain" else Sequence(peer).message
-    for name, rule, provider_type, provider_name in PROVIDERS:
+    for name, rule, provider_type, provider_name in PROVIDER_CASES:
         label = f"{name} {peer.next_message_id()}"
         provider = ProviderInfo(ProviderType=provider_type, ProviderName=provider_name)
         security = {
@@ -283,7 +283,7 @@ def test_arrival_time_is_second_of_arrival(peer, sut, judge):
     connection.send(peer.recoverable_message(long_ago | {"JN": 1}, base={"TimeToReachQueue": 1}, label=late))
     transactional = connection.send(Sequence(peer).message(long_ago))
     connection.check_alive()
-    peer.pass_time(SECOND_ARRIVAL_MS)
+    peer.pass_time(PAUSE_BEFORE_SECOND_MESSAGE_MS)
     second = connection.send(peer.recoverable_message(long_ago))
     connection.check_alive()
     found = _await_message_in_queue(peer, sut, sent)

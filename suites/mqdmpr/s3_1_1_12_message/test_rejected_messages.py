@@ -16,12 +16,12 @@ from suites.mqqb.steps.disposition import (
     identifier,
 )
 
-RECEIVE_REJECTED = 0xC004
+RECEIVE_REJECTED_CLASS = 0xC004
 """The class MQMSG_CLASS_NACK_RECEIVE_REJECTED. Spec: MS-MQMQ 2.2.18.1.6."""
-EXPECTED_CLASSES = {
+ACK_CLASS_BY_OUTCOME = {
     "received": RECEIVE,
-    "rejected": RECEIVE_REJECTED,
-    "rejected, too": RECEIVE_REJECTED,
+    "rejected": RECEIVE_REJECTED_CLASS,
+    "rejected, too": RECEIVE_REJECTED_CLASS,
     "received in the same transaction": RECEIVE,
     "rejected in aborted transaction": RECEIVE,
 }
@@ -30,7 +30,7 @@ and then received.
 """
 
 
-def _receive_lookup_id(sut, queue, transaction):
+def _receive_and_get_lookup_id(sut, queue, transaction):
     """Receive the first message of a queue in a transaction; return its LookupIdentifier."""
     shown = sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)["message"]
     if shown is None:
@@ -43,11 +43,11 @@ def _receive_in_transaction(sut, queue, external, *, reject, outcome, more=0):
     messages, and end the transaction.
     """
     transaction = sut.control.call("begin", external=external)["transaction"]
-    received = _receive_lookup_id(sut, queue, transaction)
+    received = _receive_and_get_lookup_id(sut, queue, transaction)
     if reject:
         sut.control.call("reject", queue=queue, lookup_id=received, transaction=transaction)
     for _ in range(more):
-        _receive_lookup_id(sut, queue, transaction)
+        _receive_and_get_lookup_id(sut, queue, transaction)
     if external and outcome == "commit":
         sut.control.call("prepare", transaction=transaction, single_phase=True)
     else:
@@ -66,25 +66,25 @@ def test_rejected_message_is_nacked_when_transaction_commits(peer, sut, judge, e
     queue = sut.new_queue("rejecting", transactional=True)
     receiver = AcknowledgingReceiver(peer, sut)
     destination = rf"TCP:{sut.address}\{queue}"
-    user = receiver.with_admin_queue({"DM": 1})
+    user = receiver.add_admin_queue_fields({"DM": 1})
     packets = {
         name: receiver.send_packet(
             receiver.sequence.message(user, destination=destination, label=name, properties={"PR": 1, "NR": 1})
         )
-        for name in EXPECTED_CLASSES
+        for name in ACK_CLASS_BY_OUTCOME
     }
-    if await_arrival(sut, receiver.session, list(EXPECTED_CLASSES)[-1], queue) != "stored in its queue":
+    if await_arrival(sut, receiver.session, list(ACK_CLASS_BY_OUTCOME)[-1], queue) != "stored in its queue":
         raise ConformanceFailure("the SUT did not accept the messages")
     _receive_in_transaction(sut, queue, external, reject=False, outcome="commit")
     _receive_in_transaction(sut, queue, external, reject=True, outcome="commit")
     _receive_in_transaction(sut, queue, external, reject=True, outcome="commit", more=1)
     _receive_in_transaction(sut, queue, external, reject=True, outcome="abort")
     _receive_in_transaction(sut, queue, external, reject=False, outcome="commit")
-    acks = receiver.await_acks(len(EXPECTED_CLASSES))
+    acks = receiver.await_acks(len(ACK_CLASS_BY_OUTCOME))
     observed = {
         name: [ack for ack in acks if get_correlation_id(ack) == identifier(frame)] for name, frame in packets.items()
     }
-    expected = {name: acknowledged(packets[name], of_class=value) for name, value in EXPECTED_CLASSES.items()}
+    expected = {name: acknowledged(packets[name], of_class=value) for name, value in ACK_CLASS_BY_OUTCOME.items()}
     judge.all(
         expected=expected,
         observed=observed,

@@ -33,7 +33,7 @@ from suites.mqqb.steps.opened_bodies import DecryptedMessage, describe_encryptio
 from suites.mqqb.steps.opening import private_name
 
 SENT_BODY = "a body with less than one block more"
-SECURITY_OF_SENT_MESSAGES = (
+SENT_SECURITY_CASES = (
     ("none", "none", ALICE, None),
     ("sig20", "none", BOB, None),
     ("none", "none", ALICE, None),
@@ -58,15 +58,15 @@ SECURITY_OF_SENT_MESSAGES = (
 """The signature type, the privacy level, the sender and the hash algorithm of each message. Each message differs from
 its neighbours.
 """
-PRIVACY_LEVELS, MD5 = {"none": 0, "base": 1, "enhanced": 3, "advanced": 5}, 0x8003
-SIGNATURE_TYPES = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
-RULES_OF_SIGNATURES = {
+PRIVACY_LEVEL_BY_NAME, MD5 = {"none": 0, "base": 1, "enhanced": 3, "advanced": 5}, 0x8003
+SIGNATURE_TYPE_BY_NAME = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
+RULES_BY_SIGNATURE_TYPE = {
     "none": ("MQDMPR-3.1.1.12-10",),
     "sig10": ("MQDMPR-3.1.1.12-11", "MQDMPR-3.1.1.12-D56"),
     "sig20": ("MQDMPR-3.1.1.12-12", "MQDMPR-3.1.1.12-D56"),
     "sig30": ("MQDMPR-3.1.1.12-13", "MQDMPR-3.1.1.12-30"),
 }
-CHOICES_BY_LEVEL = {
+ENCRYPTION_CHOICES_BY_PRIVACY_LEVEL = {
     "base": [(BASE_PROVIDER, algorithm, 40) for algorithm in (RC2, RC4)],
     "enhanced": [(ENHANCED_PROVIDER, algorithm, 128) for algorithm in (RC2, RC4)],
     "advanced": [
@@ -74,21 +74,21 @@ CHOICES_BY_LEVEL = {
     ],
 }
 """For each privacy level, the provider, algorithm and key length in bits that a configuration can choose."""
-RULES_OF_LEVELS = {
+RULE_BY_PRIVACY_LEVEL = {
     "base": "MQDMPR-3.1.1.12-06",
     "enhanced": "MQDMPR-3.1.1.12-07",
     "advanced": "MQDMPR-3.1.1.12-08",
 }
 HASH_ALGORITHMS = (0x8001, 0x8002, 0x8003, 0x8004, 0x800C, 0x800E)
-NOTHING, NO_SIGNATURE, WRONG_SIGNATURE = "nothing", "not signed", "not signed with the user's key"
-NO_SENDER, USER, QUEUE_MANAGER = 0, 1, 2
+NO_VALUE_OUTCOME, UNSIGNED_OUTCOME, WRONG_SIGNER_OUTCOME = "nothing", "not signed", "not signed with the user's key"
+NO_SENDER_TYPE, USER_SENDER_TYPE, QUEUE_MANAGER_SENDER_TYPE = 0, 1, 2
 
 
 @needs("security", "send", "private_names")
 @covers(
     "MQDMPR-3.1.1.12-05",
-    *RULES_OF_LEVELS.values(),
-    *(rule for rules in RULES_OF_SIGNATURES.values() for rule in rules),
+    *RULE_BY_PRIVACY_LEVEL.values(),
+    *(rule for rules in RULES_BY_SIGNATURE_TYPE.values() for rule in rules),
     "MQDMPR-3.1.1.12-29",
     "MQDMPR-3.1.1.12-48",
     "MQDMPR-3.1.1.12-49",
@@ -114,7 +114,7 @@ def test_each_message_has_its_own_security(peer, sut, judge, delivery):
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     body = SENT_BODY * 200 if delivery == "recoverable" else SENT_BODY
     found = []
-    for signature, privacy, sender, hash_algorithm in SECURITY_OF_SENT_MESSAGES:
+    for signature, privacy, sender, hash_algorithm in SENT_SECURITY_CASES:
         name = "none" if sender is None else sender if isinstance(sender, str) else sender.name
         asked = {} if hash_algorithm is None else {"hash_algorithm": hash_algorithm}
         with suppress(ControlRefused, LackedByRelease):
@@ -130,7 +130,7 @@ def test_each_message_has_its_own_security(peer, sut, judge, delivery):
             found.append((case, signature, privacy, sender, DecryptedMessage(frame)))
             judge(
                 "MQDMPR-3.1.7.1.32-D09",
-                expected=fields(PrivacyLevel=PRIVACY_LEVELS[privacy]),
+                expected=fields(PrivacyLevel=PRIVACY_LEVEL_BY_NAME[privacy]),
                 observed=frame["MessagePropertiesHeader"],
                 case=case,
                 evidence=frame,
@@ -155,10 +155,12 @@ def test_each_message_has_its_own_security(peer, sut, judge, delivery):
     _judge_signatures(judge, found)
     for case, signature, privacy, sender, message in found:
         _judge_encryption(judge, case, privacy, message, body)
-        _judge_identity(judge, case, sender, signature, message, sut.guid)
+        _judge_sender_identity(judge, case, sender, signature, message, sut.guid)
     sent_levels = {privacy for _, _, privacy, _, _ in found}
-    for level in RULES_OF_LEVELS.keys() - sent_levels:
-        judge.mark_not_exercised(RULES_OF_LEVELS[level], reason=f"the SUT sends no message with privacy level {level}")
+    for level in RULE_BY_PRIVACY_LEVEL.keys() - sent_levels:
+        judge.mark_not_exercised(
+            RULE_BY_PRIVACY_LEVEL[level], reason=f"the SUT sends no message with privacy level {level}"
+        )
 
 
 def _judge_signatures(judge, found):
@@ -174,15 +176,15 @@ def _judge_signatures(judge, found):
                 case,
                 signature,
                 message,
-                _name_signature_type(several if signature == "sig30" else single, message, sender),
+                _find_signature_type(several if signature == "sig30" else single, message, sender),
             )
         )
-    if all(kind == WRONG_SIGNATURE for _, _, _, kind in types):
+    if all(kind == WRONG_SIGNER_OUTCOME for _, _, _, kind in types):
         raise ConformanceFailure(
             "no signature of the SUT is valid: the SUT and the tester possibly hash different bytes (E81)"
         )
     for case, signature, message, kind in types:
-        judge(*RULES_OF_SIGNATURES[signature], expected=signature, observed=kind, case=case, evidence=message.frame)
+        judge(*RULES_BY_SIGNATURE_TYPE[signature], expected=signature, observed=kind, case=case, evidence=message.frame)
     for case, signature, _, _, message in found:
         single, several = _get_signatures(message.frame)
         if signature == "none":
@@ -229,10 +231,10 @@ def _judge_encryption(judge, case, privacy, message, body):
             evidence=message.frame,
         )
         return
-    choices = CHOICES_BY_LEVEL[privacy]
+    choices = ENCRYPTION_CHOICES_BY_PRIVACY_LEVEL[privacy]
     nearest = message.choice if message.choice in choices else choices[-1]
     judge(
-        RULES_OF_LEVELS[privacy],
+        RULE_BY_PRIVACY_LEVEL[privacy],
         expected=describe_encryption_choice(nearest) | {"body": body},
         observed=describe_encryption_choice(message.choice) | {"body": message.body},
         case=f"encryption and body ({case})",
@@ -249,7 +251,7 @@ def _judge_encryption(judge, case, privacy, message, body):
     )
     if privacy != "advanced":  # the provider of AES has another type and name
         brought = bytes(message.frame["SecurityHeader"].ProviderInfo)
-        kind = int(ProviderInfo(brought).ProviderType) if brought else NOTHING
+        kind = int(ProviderInfo(brought).ProviderType) if brought else NO_VALUE_OUTCOME
         judge("MQDMPR-3.1.1.12-D65", expected=1, observed=kind, case=f"ProviderType ({case})", evidence=message.frame)
         judge(
             "MQDMPR-3.1.1.12-D66",
@@ -260,23 +262,23 @@ def _judge_encryption(judge, case, privacy, message, body):
         )
 
 
-def _judge_identity(judge, case, sender, signature, message, own):
+def _judge_sender_identity(judge, case, sender, signature, message, own):
     """Judge the sender and the certificate of a message that has security attributes."""
     if not message.frame["UserHeader"].SH:
         return
     header = message.frame["SecurityHeader"]
     judge(
         "MQDMPR-3.1.1.12-56",
-        expected=one_of(NO_SENDER, USER, QUEUE_MANAGER),
+        expected=one_of(NO_SENDER_TYPE, USER_SENDER_TYPE, QUEUE_MANAGER_SENDER_TYPE),
         observed=int(header.ST),
         case=f"ST ({case})",
         evidence=message.frame,
     )
-    rule, kind, identifier = {None: ("MQDMPR-3.1.1.12-D54", NO_SENDER, b"")}.get(
+    rule, kind, identifier = {None: ("MQDMPR-3.1.1.12-D54", NO_SENDER_TYPE, b"")}.get(
         sender,
-        ("MQDMPR-3.1.1.12-D63", QUEUE_MANAGER, UUID(str(own)).bytes_le)
+        ("MQDMPR-3.1.1.12-D63", QUEUE_MANAGER_SENDER_TYPE, UUID(str(own)).bytes_le)
         if sender == "queue_manager"
-        else ("MQDMPR-3.1.1.12-D62", USER, sender.security_id if sender else b""),
+        else ("MQDMPR-3.1.1.12-D62", USER_SENDER_TYPE, sender.security_id if sender else b""),
     )
     judge(
         rule,
@@ -287,10 +289,12 @@ def _judge_identity(judge, case, sender, signature, message, own):
         evidence=message.frame,
     )
     brought = bytes(header.SenderCert)
-    owner = next((user.name for user in (ALICE, BOB) if user.certificate == brought), "unknown" if brought else NOTHING)
+    owner = next(
+        (user.name for user in (ALICE, BOB) if user.certificate == brought), "unknown" if brought else NO_VALUE_OUTCOME
+    )
     judge(
         "MQDMPR-3.1.1.12-D64",
-        expected=NOTHING if signature == "none" else sender.name,
+        expected=NO_VALUE_OUTCOME if signature == "none" else sender.name,
         observed=owner,
         case=f"owner of the certificate ({case})",
         evidence=message.frame,
@@ -303,15 +307,17 @@ def _get_signatures(frame):
     return bytes(frame["SecurityHeader"].Signature) if frame["UserHeader"].SH else b"", bytes(several)
 
 
-def _name_signature_type(value, message, signer):
+def _find_signature_type(value, message, signer):
     """Return the name of the type of a signature, or of the absence of a valid signature. The signature is verified
     over the decrypted body with the key of the user ``signer``.
     """
     if not value:
-        return NO_SIGNATURE
+        return UNSIGNED_OUTCOME
     sent = bytes(message.properties.MessageBody)
     data = bytes(message.frame.data)
     if message.encrypted:
         data = data.replace(sent, message.body.encode())
-    kinds = (name for name, kind in SIGNATURE_TYPES.items() if is_signature(value, data, kind, signer.certificate))
-    return next(kinds, WRONG_SIGNATURE)
+    kinds = (
+        name for name, kind in SIGNATURE_TYPE_BY_NAME.items() if is_signature(value, data, kind, signer.certificate)
+    )
+    return next(kinds, WRONG_SIGNER_OUTCOME)

@@ -22,7 +22,7 @@ def test_delivered_messages_without_jp_are_not_journaled(peer, sut, judge, deliv
     """
     sender = Sender(peer, sut)
     sender.send(1, 2, 3, delivery=delivery)
-    session, frames = sender.await_first(3)
+    session, frames = sender.await_first_messages(3)
     session.acknowledge_all()
     session.stays_quiet()
     sent = {

@@ -13,12 +13,12 @@ from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.sender import Sender
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
-SYSTEM_JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
-TRANSACTIONAL_DEAD_LETTERS = "system$;deadxact"
+SYSTEM_JOURNAL, NONTRANSACTIONAL_DEAD_LETTER_QUEUE = "system$;journal", "system$;deadletter"
+TRANSACTIONAL_DEAD_LETTER_QUEUE = "system$;deadxact"
 
 
 SHORT_LIFETIME_S, LONG_LIFETIME_S = 1, 9_000
-WAIT_FOR_EXPIRY_S, BETWEEN_MESSAGES_S = 5, 3
+EXPIRY_WAIT_S, PAUSE_BETWEEN_MESSAGES_S = 5, 3
 SECONDS_PER_DAY = 86_400
 
 
@@ -36,10 +36,10 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
     (negative,) = sender.send(2, delivery=delivery, journal=["negative"])
     also = {"journal": ["positive", "negative"], "body": "large" * 12_001}
     (second,) = sender.send(3, delivery=delivery, label="journaled, too", priority=5, **also)
-    session, frames = sender.await_first(3)
+    session, frames = sender.await_first_messages(3)
     session.acknowledge_all()
     names = {"second message with JP": second, "first message with JP": positive, "message with JN": negative}
-    kept_messages = _await_system_queue_names(peer, sut, SYSTEM_JOURNAL, names)
+    kept_messages = _await_messages_in_system_queue(peer, sut, SYSTEM_JOURNAL, names)
     judge(
         "MQMQ-2.2.19.2-14",
         "MQDMPR-3.1.1.12-21",
@@ -84,14 +84,14 @@ def test_sent_time_is_time_at_which_application_sends(peer, sut, judge, delivery
     sender = Sender(peer, sut, to)
     begin_s = peer.environment.now().utc_s
     sender.send(1, delivery="recoverable")
-    session, _ = sender.await_first(1)
+    session, _ = sender.await_first_messages(1)
     session.acknowledge_all()
     sut.pause(to)
     sender.send(2, delivery=delivery)
     elapsed_s = peer.environment.now().utc_s - begin_s
-    peer.pass_time(BETWEEN_MESSAGES_S * 1_000)
+    peer.pass_time(PAUSE_BETWEEN_MESSAGES_S * 1_000)
     sender.send(3, delivery=delivery)
-    peer.pass_time(WAIT_FOR_EXPIRY_S * 1_000)
+    peer.pass_time(EXPIRY_WAIT_S * 1_000)
     sut.resume(to)
     frames = sender.collect(session, 3)
     sent_s = [frame["UserHeader"].SentTime for frame in frames]
@@ -105,7 +105,7 @@ def test_sent_time_is_time_at_which_application_sends(peer, sut, judge, delivery
     judge(
         "MQDMPR-3.1.1.12-D60",
         "MQDMPR-3.1.7.1.32-03",
-        expected=between(BETWEEN_MESSAGES_S - 1, BETWEEN_MESSAGES_S + WAIT_FOR_EXPIRY_S - 1),
+        expected=between(PAUSE_BETWEEN_MESSAGES_S - 1, PAUSE_BETWEEN_MESSAGES_S + EXPIRY_WAIT_S - 1),
         observed=sent_s[-1] - sent_s[-2],
         case="seconds between the SentTimes of the two messages that waited",
         evidence=frames,
@@ -124,7 +124,7 @@ def test_repeated_message_has_time_at_which_application_sent_it(peer, sut, judge
     sender.send(1, delivery=delivery)
     session = sender.await_session()
     frames = sender.collect(session, 1)
-    peer.pass_time(BETWEEN_MESSAGES_S * 1_000)
+    peer.pass_time(PAUSE_BETWEEN_MESSAGES_S * 1_000)
     session.close()
     later = sender.await_session()
     copies = sender.collect(later, 1)
@@ -156,7 +156,7 @@ def test_sent_time_of_acknowledgment_is_present_time(peer, sut, judge):
     sent = [
         receiver.send_packet(receiver.build_message({**ago, "DM": 0}, properties=requested)),
         receiver.send_packet(receiver.build_message({**ahead, "DM": 1}, properties=requested)),
-        receiver.send_packet(Sequence(peer).message(receiver.with_admin_queue(ago), properties=requested)),
+        receiver.send_packet(Sequence(peer).message(receiver.add_admin_queue_fields(ago), properties=requested)),
         receiver.send_packet(receiver.build_message(ago, queue="transactional", properties=requested)),
     ]
     if sut.has("receive") and sut.has("queue_control"):
@@ -230,8 +230,10 @@ def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
     sender.send(1)
     session = sender.await_session()
     frames = sender.collect(session, 1)
-    dead_letters = TRANSACTIONAL_DEAD_LETTERS if delivery == "transactional" else DEAD_LETTERS
-    kept_messages = _await_system_queue_names(peer, sut, dead_letters, names)
+    dead_letters = (
+        TRANSACTIONAL_DEAD_LETTER_QUEUE if delivery == "transactional" else NONTRANSACTIONAL_DEAD_LETTER_QUEUE
+    )
+    kept_messages = _await_messages_in_system_queue(peer, sut, dead_letters, names)
     judge(
         "MQMQ-2.2.19.2-13",
         "MQDMPR-3.1.1.12-24",
@@ -247,12 +249,12 @@ def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
     session.acknowledge_all()
 
 
-def _await_system_queue_names(peer, sut, queue, names):
+def _await_messages_in_system_queue(peer, sut, queue, names):
     """Wait for the first message of a system queue; return the names of all its messages."""
 
-    def find_names():
+    def find_names_of_kept_messages():
         identifiers = [message["message_id"] for message in sut.read_kept_messages(queue)]
         return [name for name, identifier in names.items() if identifier in identifiers]
 
-    peer.eventually(lambda: next(iter(names)) in find_names())
-    return find_names()
+    peer.eventually(lambda: next(iter(names)) in find_names_of_kept_messages())
+    return find_names_of_kept_messages()

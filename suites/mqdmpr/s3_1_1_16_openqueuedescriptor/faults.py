@@ -21,21 +21,21 @@ from reference_qm.surface.clock import Now
 SHARED_HANDLE = 0x77
 
 
-def _return_same_handle(**values: int) -> Install:
+def _return_same_handle_to_all_clients(**values: int) -> Install:
     """Build a fault in which the queue manager assigns the same handle and context value to all clients."""
 
-    class OpenedWith(Qmcomm):
+    class SameHandleOpener(Qmcomm):
         def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
             return super().get_open_values(descriptor) | values
 
-    return replace_part(OpenedWith)
+    return replace_part(SameHandleOpener)
 
 
 add(
     "open-queue-descriptor-handle-reused",
     "MQDMPR-3.1.1.16-02",
     "All OpenQueueDescriptors have the same Handle.",
-    _return_same_handle(phQueue=SHARED_HANDLE),
+    _return_same_handle_to_all_clients(phQueue=SHARED_HANDLE),
 )
 
 
@@ -54,7 +54,7 @@ add(
     "open-queue-descriptor-context-reused",
     "MQDMPR-3.1.1.16-03",
     "All OpenQueueDescriptors have the same context value.",
-    _return_same_handle(dwpQueue=SHARED_HANDLE, pdwContext=SHARED_HANDLE),
+    _return_same_handle_to_all_clients(dwpQueue=SHARED_HANDLE, pdwContext=SHARED_HANDLE),
 )
 
 
@@ -149,7 +149,7 @@ class OpenQueueDescriptorOfOneQueueMarkedMultiple(QueueOpening):
 def _change_multiple_queue_descriptor(change: Callable[[OpenQueueDescriptor], None]) -> Install:
     """Build a fault that changes each descriptor for several queues."""
 
-    class Several(QueueOpening):
+    class SeveralQueueDescriptorChanger(QueueOpening):
         def open_queue(
             self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
         ) -> Opened:
@@ -158,18 +158,18 @@ def _change_multiple_queue_descriptor(change: Callable[[OpenQueueDescriptor], No
                 change(descriptor)
             return status, descriptor
 
-    return replace_part(Several)
+    return replace_part(SeveralQueueDescriptorChanger)
 
 
-def _set_receive_access(several: OpenQueueDescriptor) -> None:
+def _set_access_type_to_receive(several: OpenQueueDescriptor) -> None:
     several.AccessType = QueueAccessType.RECEIVE
 
 
-def _set_remote_read_state(several: OpenQueueDescriptor) -> None:
+def _set_wrong_remote_read_state(several: OpenQueueDescriptor) -> None:
     several.RemoteReadState = RemoteReadState.OPENED
 
 
-def _set_first_queue_reference(several: OpenQueueDescriptor) -> None:
+def _set_reference_to_first_queue(several: OpenQueueDescriptor) -> None:
     several.QueueReference = several.OpenQueueDescriptorCollection[0].QueueReference
 
 
@@ -178,19 +178,19 @@ for _name, _rule, _says, _change in (
         "descriptor-of-several-queues-receive-access",
         "MQDMPR-3.1.1.16-06",
         ("The descriptor of several queues has the AccessType ReceiveAccess."),
-        _set_receive_access,
+        _set_access_type_to_receive,
     ),
     (
         "descriptor-of-several-queues-remote-read-state",
         "MQDMPR-3.1.1.16-07",
         "The descriptor of several queues has the RemoteReadState Opened.",
-        _set_remote_read_state,
+        _set_wrong_remote_read_state,
     ),
     (
         "open-queue-descriptor-of-several-queues-has-queue-reference",
         "MQDMPR-3.1.1.16-08",
         ("The descriptor of several queues refers to the first queue in QueueReference."),
-        _set_first_queue_reference,
+        _set_reference_to_first_queue,
     ),
 ):
     add(_name, _rule, _says, _change_multiple_queue_descriptor(_change))

@@ -14,7 +14,7 @@ from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteReadState
 
 
-class _Adding(QueueOpening):
+class _NewDescriptorChanger(QueueOpening):
     """Change new descriptors."""
 
     def change_descriptor(self, descriptor: OpenQueueDescriptor) -> None:
@@ -30,7 +30,7 @@ class _Adding(QueueOpening):
 
 
 @fault("descriptor-handle-of-third-opening-is-that-of-first", breaks="MQDMPR-3.1.1.16-02", blind=True)
-class DescriptorHandleOfThirdOpeningIsThatOfFirst(_Adding):
+class DescriptorHandleOfThirdOpeningIsThatOfFirst(_NewDescriptorChanger):
     """The third open descriptor of a queue has the Handle of the first one."""
 
     def change_descriptor(self, descriptor: OpenQueueDescriptor) -> None:

@@ -8,9 +8,9 @@ from reference_qm.core.queueing.transaction_operations import TransactionOperati
 from reference_qm.model.transactions import Transaction
 
 
-class Second(TransactionOperations):
+class LastOperationChanger(TransactionOperations):
     """Change the last operation of a transaction."""
 
-    def change_last(self, transaction: Transaction, **values: object) -> None:
+    def change_last_operation(self, transaction: Transaction, **values: object) -> None:
         operations = transaction.TransactionalOperationCollection
         operations[-1] = replace(operations[-1], **values)  # type: ignore[arg-type]

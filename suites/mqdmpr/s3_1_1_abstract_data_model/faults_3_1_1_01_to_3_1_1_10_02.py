@@ -79,7 +79,7 @@ class QueueManagerChangedAttributeOfQueueLostAtRestart(QueueCommands):
         return answer
 
 
-def _lower_path_names(qm: QueueManager) -> None:
+def _convert_path_names_to_lower_case(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         queue.Pathname = queue.Pathname.lower()
 
@@ -88,12 +88,12 @@ add(
     "queue-manager-path-name-in-lower-case-after-restart",
     "MQDMPR-3.1.1-02",
     "At a restart, the queue manager changes the path name of a queue to lower case.",
-    at_restart(_lower_path_names),
+    at_restart(_convert_path_names_to_lower_case),
     blind=True,
 )
 
 
-def _change_identifier(qm: QueueManager) -> None:
+def _change_queue_manager_identifier(qm: QueueManager) -> None:
     qm.adm.Identifier = uuid5(qm.adm.Identifier, "another")
 
 
@@ -101,11 +101,11 @@ add(
     "queue-manager-identifier-changes-at-restart",
     ("MQDMPR-3.1.1-03", "MQDMPR-3.1.1-05"),
     "The queue manager has a new Identifier after each restart.",
-    at_restart(_change_identifier),
+    at_restart(_change_queue_manager_identifier),
 )
 
 
-def _forget_public_demands(qm: QueueManager) -> None:
+def _clear_security_of_public_queues(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         if queue.QueueType is QueueType.PUBLIC:
             queue.Authentication, queue.PrivacyLevel = False, PrivacyLevel.OPTIONAL
@@ -115,7 +115,7 @@ add(
     "queue-manager-demands-of-public-queue-lost-at-restart",
     "MQDMPR-3.1.1-03",
     "At a restart, the queue manager loses the Authentication and the PrivacyLevel of a public queue.",
-    at_restart(_forget_public_demands),
+    at_restart(_clear_security_of_public_queues),
     blind=True,
 )
 
@@ -217,7 +217,7 @@ class RemoteReceiveLeavesMessage(RemoteEnding):
         return False
 
 
-class PublicOutgoingQueueInitiallyInactive(Destinations):
+class InactivePublicQueueCreator(Destinations):
     """In hardened security mode, the State of a new outgoing queue to a public queue is Inactive."""
 
     def initial_state(self, text: str) -> OutgoingQueueState:
@@ -226,7 +226,7 @@ class PublicOutgoingQueueInitiallyInactive(Destinations):
         return super().initial_state(text)
 
 
-class PublicOutgoingQueueNotLocked(Establishing):
+class PublicQueueLockOmitter(Establishing):
     """In hardened security mode, the sender sets the State of an outgoing queue to a public queue to Inactive instead
     of Locked when it does not connect.
     """
@@ -246,7 +246,7 @@ add(
     "sender-hardened-public-queue-not-locked",
     "MQDMPR-3.1.1.3-07",
     "In hardened security mode, the sender leaves the outgoing queues to public queues Inactive.",
-    both(replace_part(PublicOutgoingQueueInitiallyInactive), replace_part(PublicOutgoingQueueNotLocked)),
+    both(replace_part(InactivePublicQueueCreator), replace_part(PublicQueueLockOmitter)),
     blind=True,
 )
 
@@ -291,7 +291,7 @@ class ServerRemoteReaderMissesLocalTransactionalMessages(RemoteStarting):
     """The server does not show a remote reader the transactional messages that its own applications sent."""
 
     def _start_read(self, call: Call, desc: Desc, checks: tuple[Check, ...], now: Now) -> None:
-        hidden = [] if desc is None else self._list_local_transactional(desc["hRemoteQueue"])
+        hidden = [] if desc is None else self._list_local_transactional_messages(desc["hRemoteQueue"])
         for position in hidden:
             position.State = MessagePositionState.LOCKED
         super()._start_read(call, desc, checks, now)
@@ -299,7 +299,7 @@ class ServerRemoteReaderMissesLocalTransactionalMessages(RemoteStarting):
             position.State = MessagePositionState.AVAILABLE
             position.QueueReference.MessagePositionList.reset_search_start(position)
 
-    def _list_local_transactional(self, handle: int) -> list[MessagePosition]:
+    def _list_local_transactional_messages(self, handle: int) -> list[MessagePosition]:
         descriptor = self.find_remote_descriptor(handle)
         if descriptor is None or descriptor.QueueReference is None:
             return []

@@ -23,7 +23,7 @@ from reference_qm.model.elements import Answered
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
 from reference_qm.surface.commands import Result
-from suites.mqdmpr.s3_1_1_abstract_data_model.fault_steps import Second
+from suites.mqdmpr.s3_1_1_abstract_data_model.fault_steps import LastOperationChanger
 
 
 @fault("remote-read-deletes-before-acknowledgment", breaks="MQDMPR-3.1.1.11-07")
@@ -42,7 +42,7 @@ class RemoteReadDeletesBeforeAcknowledgment(Reading):
             self.qm.disk.save(self.qm.durability.build_removal([position], MessageClass.MQMSG_CLASS_ACK_RECEIVE))
 
 
-def _sort_messages(key: Callable[[MessagePosition], Any], condition: Callable[[Queue], bool]) -> Any:
+def _sort_messages_at_restart(key: Callable[[MessagePosition], Any], condition: Callable[[Queue], bool]) -> Any:
     def sort_every_queue(qm: QueueManager) -> None:
         for queue in qm.queue_names.every_queue():
             messages = list(queue.MessagePositionList)
@@ -64,7 +64,7 @@ add(
     "MQDMPR-3.1.1.11-07",
     "After a restart, the messages of a subqueue are in the order of their LookupIdentifiers, not in the order in "
     "which they were moved.",
-    _sort_messages(lambda one: one.LookupIdentifier, lambda queue: queue.parent is not None),
+    _sort_messages_at_restart(lambda one: one.LookupIdentifier, lambda queue: queue.parent is not None),
 )
 
 
@@ -72,7 +72,7 @@ add(
     "queue-manager-journaled-messages-in-other-order-after-restart",
     "MQDMPR-3.1.1.11-07",
     "After a restart, the queue manager restores messages of the same priority in reverse order.",
-    _sort_messages(lambda one: -one.order, lambda queue: queue.parent is None),
+    _sort_messages_at_restart(lambda one: -one.order, lambda queue: queue.parent is None),
 )
 
 
@@ -80,7 +80,7 @@ add(
     "queue-manager-messages-of-journal-in-reverse-order-after-restart",
     "MQDMPR-3.1.1.11-07",
     "After a restart, the queue manager restores the messages in the journal of a queue in reverse order.",
-    _sort_messages(
+    _sort_messages_at_restart(
         lambda one: -one.order, lambda queue: queue.parent is not None and queue.QueueType is QueueType.SYSTEM
     ),
     blind=True,
@@ -150,7 +150,7 @@ class RestartRestoresMessagesOfSamePriorityNewestFirst(Restoring):
 def _change_added_operation(change: Callable[[TransactionalOperation], None]) -> Install:
     """Build a fault that changes each operation when it is added to a transaction."""
 
-    class Changed(TransactionOperations):
+    class AddedOperationChanger(TransactionOperations):
         def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
             position = super().enqueue_in_transaction(transaction, queue, message)
             change(transaction.TransactionalOperationCollection[-1])
@@ -164,26 +164,26 @@ def _change_added_operation(change: Callable[[TransactionalOperation], None]) ->
             super().move_in_transaction(transaction, position, target)
             change(transaction.TransactionalOperationCollection[-1])
 
-    return replace_part(Changed)
+    return replace_part(AddedOperationChanger)
 
 
 def _change_operation_type(kind: OperationType, other: OperationType) -> Install:
-    def change_operation(operation: TransactionalOperation) -> None:
+    def change_type_of_operation(operation: TransactionalOperation) -> None:
         if operation.OperationType is kind:
             operation.OperationType = other
 
-    return _change_added_operation(change_operation)
+    return _change_added_operation(change_type_of_operation)
 
 
-def _clear_target_queue(operation: TransactionalOperation) -> None:
+def _clear_target_queue_of_operation(operation: TransactionalOperation) -> None:
     operation.TargetQueueReference = None
 
 
-def _clear_dequeue_reason(operation: TransactionalOperation) -> None:
+def _clear_dequeue_reason_of_operation(operation: TransactionalOperation) -> None:
     operation.DequeueReason = None
 
 
-def _set_dequeue_reason(operation: TransactionalOperation) -> None:
+def _set_wrong_dequeue_reason(operation: TransactionalOperation) -> None:
     operation.DequeueReason = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
 
@@ -219,67 +219,67 @@ for _name, _rule, _says, _install in (
         "transaction-operation-of-move-has-no-target-queue",
         "MQDMPR-3.1.1.13-06",
         "The queue manager adds an operation of type Move without a TargetQueueReference.",
-        _change_added_operation(_clear_target_queue),
+        _change_added_operation(_clear_target_queue_of_operation),
     ),
     (
         "transaction-operation-of-receive-has-no-reason",
         "MQDMPR-3.1.1.13-07",
         "The queue manager adds an operation of type Dequeue without a DequeueReason.",
-        _change_added_operation(_clear_dequeue_reason),
+        _change_added_operation(_clear_dequeue_reason_of_operation),
     ),
     (
         "transaction-operations-of-send-and-move-have-reason",
         "MQDMPR-3.1.1.13-07",
         "The queue manager adds operations of type Enqueue and Move with a DequeueReason.",
-        _change_added_operation(_set_dequeue_reason),
+        _change_added_operation(_set_wrong_dequeue_reason),
     ),
 ):
     add(_name, _rule, _says, _install)
 
 
 @fault("transaction-operation-of-second-enqueue-type-dequeue", breaks="MQDMPR-3.1.1.13-03")
-class TransactionOperationOfSecondEnqueueTypeDequeue(Second):
+class TransactionOperationOfSecondEnqueueTypeDequeue(LastOperationChanger):
     """The queue manager records the second message that is sent in a transaction as an operation of type Dequeue."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position = super().enqueue_in_transaction(transaction, queue, message)
         operations = transaction.TransactionalOperationCollection
         if sum(one.OperationType is OperationType.ENQUEUE for one in operations) == 2:
-            self.change_last(transaction, OperationType=OperationType.DEQUEUE)
+            self.change_last_operation(transaction, OperationType=OperationType.DEQUEUE)
         return position
 
 
 @fault("transaction-operation-of-outgoing-enqueue-type-move", breaks="MQDMPR-3.1.1.13-03")
-class TransactionOperationOfOutgoingEnqueueTypeMove(Second):
+class TransactionOperationOfOutgoingEnqueueTypeMove(LastOperationChanger):
     """The queue manager records a message that is sent to another computer as an operation of type Move."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position = super().enqueue_in_transaction(transaction, queue, message)
         if isinstance(queue, OutgoingQueue):
-            self.change_last(transaction, OperationType=OperationType.MOVE)
+            self.change_last_operation(transaction, OperationType=OperationType.MOVE)
         return position
 
 
 @fault("transaction-operation-of-dequeue-after-enqueue-type-enqueue", breaks="MQDMPR-3.1.1.13-04")
-class TransactionOperationOfDequeueAfterEnqueueTypeEnqueue(Second):
+class TransactionOperationOfDequeueAfterEnqueueTypeEnqueue(LastOperationChanger):
     """The queue manager records a receive as an operation of type Enqueue, if the transaction has sent a message."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)
         operations = transaction.TransactionalOperationCollection
         if any(one.OperationType is OperationType.ENQUEUE for one in operations):
-            self.change_last(transaction, OperationType=OperationType.ENQUEUE)
+            self.change_last_operation(transaction, OperationType=OperationType.ENQUEUE)
 
 
 @fault("transaction-operation-of-second-move-type-dequeue", breaks="MQDMPR-3.1.1.13-05")
-class TransactionOperationOfSecondMoveTypeDequeue(Second):
+class TransactionOperationOfSecondMoveTypeDequeue(LastOperationChanger):
     """The queue manager records the second move in a transaction as an operation of type Dequeue."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
         super().move_in_transaction(transaction, position, target)
         moves = [one for one in transaction.TransactionalOperationCollection if one.TargetQueueReference is not None]
         if len(moves) == 2:
-            self.change_last(transaction, OperationType=OperationType.DEQUEUE)
+            self.change_last_operation(transaction, OperationType=OperationType.DEQUEUE)
 
 
 @fault("transaction-second-move-refers-to-target-of-first", breaks="MQDMPR-3.1.1.13-06")
@@ -295,13 +295,13 @@ class TransactionSecondMoveRefersToTargetOfFirst(TransactionOperations):
 
 
 @fault("transaction-operation-of-second-move-target-of-first", breaks="MQDMPR-3.1.1.13-06")
-class TransactionOperationOfSecondMoveTargetOfFirst(Second):
+class TransactionOperationOfSecondMoveTargetOfFirst(LastOperationChanger):
     """The queue manager records the target of the first move of a transaction for each later move."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
         super().move_in_transaction(transaction, position, target)
         moves = [one for one in transaction.TransactionalOperationCollection if one.TargetQueueReference is not None]
-        self.change_last(transaction, TargetQueueReference=moves[0].TargetQueueReference)
+        self.change_last_operation(transaction, TargetQueueReference=moves[0].TargetQueueReference)
 
 
 @fault("queue-manager-restored-move-without-its-target", breaks="MQDMPR-3.1.1.13-06", blind=True)

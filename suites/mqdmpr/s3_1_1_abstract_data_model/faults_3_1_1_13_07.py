@@ -6,27 +6,27 @@ from harness.faults.parts import fault
 from reference_qm.codec import MessageClass
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.transactions import OperationType, Transaction
-from suites.mqdmpr.s3_1_1_abstract_data_model.fault_steps import Second
+from suites.mqdmpr.s3_1_1_abstract_data_model.fault_steps import LastOperationChanger
 
 
 @fault("transaction-operation-of-enqueue-after-dequeue-has-reason", breaks="MQDMPR-3.1.1.13-07")
-class TransactionOperationOfEnqueueAfterDequeueHasReason(Second):
+class TransactionOperationOfEnqueueAfterDequeueHasReason(LastOperationChanger):
     """The queue manager records a DequeueReason for a message that is sent after a receive."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         received = any(one.DequeueReason for one in transaction.TransactionalOperationCollection)
         position = super().enqueue_in_transaction(transaction, queue, message)
         if received:
-            self.change_last(transaction, DequeueReason=MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+            self.change_last_operation(transaction, DequeueReason=MessageClass.MQMSG_CLASS_ACK_RECEIVE)
         return position
 
 
 @fault("transaction-operation-of-second-dequeue-without-reason", breaks="MQDMPR-3.1.1.13-07")
-class TransactionOperationOfSecondDequeueWithoutReason(Second):
+class TransactionOperationOfSecondDequeueWithoutReason(LastOperationChanger):
     """The queue manager records no DequeueReason for the second receive of a transaction."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)
         operations = transaction.TransactionalOperationCollection
         if sum(one.OperationType is OperationType.DEQUEUE for one in operations) == 2:
-            self.change_last(transaction, DequeueReason=None)
+            self.change_last_operation(transaction, DequeueReason=None)

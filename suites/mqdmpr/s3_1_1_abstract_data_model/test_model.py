@@ -113,8 +113,8 @@ def test_packets_have_identifier_of_model(peer, sut, judge):
     identifier = str(sut.inspect_queue_manager()["Identifier"]).lower()
     sender = Sender(peer, sut, peer.direct_name("mqc-identifier"))
     sender.send(1, delivery="recoverable")
-    session, frames = sender.await_first(1)
-    request = sender.get_request(session)
+    session, frames = sender.await_first_messages(1)
+    request = sender.get_establish_request(session)
     observed = {
         "ClientGuid": str(request["EstablishConnectionHeader"].ClientGuid).strip("{}").lower(),
         "SourceQueueManager": str(frames[0]["UserHeader"].SourceQueueManager).strip("{}").lower(),

@@ -16,7 +16,7 @@ from harness.sut.shown import lookup_id
 from suites.applications import Application, PendingRequest
 from suites.mqdmpr.steps import descriptors
 from suites.mqmq.steps.layout import Layout
-from suites.mqqb.steps.provoking import read_tag
+from suites.mqqb.steps.provoking import read_application_tag
 from suites.mqqb.steps.sender import Sender
 
 pytestmark = needs("restart")
@@ -52,10 +52,10 @@ PERSISTENT_ATTRIBUTES = (
 )
 """The attributes of a queue that only the data model shows, and that survive a restart. Spec: MS-MQDMPR 3.1.1.2."""
 LONG_READ_TIMEOUT_MS = 600_000
-OTHER_SID = "S-1-5-21-4-5-6-1000"
-WRITE_RIGHT, PEEK_RIGHT = 0x0000_0004, 0x0000_0002
+SECOND_USER_SID = "S-1-5-21-4-5-6-1000"
+WRITE_RIGHT_MASK, PEEK_RIGHT_MASK = 0x0000_0004, 0x0000_0002
 """Rights of MQQUEUEACCESSMASK. Spec: MS-MQMQ 2.2.24."""
-SHORT_TIME_TO_REACH_QUEUE = {"TimeToReachQueue": 1}
+SHORT_TIME_TO_REACH_QUEUE_FIELD = {"TimeToReachQueue": 1}
 SECONDS_PER_HOUR = 3_600
 
 
@@ -73,17 +73,17 @@ def test_queue_properties_survive_restart(peer, sut, judge):
     for label, quota_kb in (("changed", 76), ("changed again", 77)):
         sut.control.call("set_queue", name=names[-1], label=label, journaling=True, quota_kb=quota_kb)
 
-    def read_properties() -> list[dict[str, Any]]:
+    def read_queue_properties() -> list[dict[str, Any]]:
         shown = [sut.inspect_queue(name) if sut.has("inspect") else {} for name in names]
         attributes = [{name: one[name] for name in PERSISTENT_ATTRIBUTES if name in one} for one in shown]
         properties = [sut.control.call("get_queue", name=name) for name in names]
         return [{**one, **more} for one, more in zip(properties, attributes, strict=True)]
 
-    properties_before = read_properties()
+    properties_before = read_queue_properties()
     for time in ("first", "second"):
         sut.restart()
         try:
-            properties_after = read_properties()
+            properties_after = read_queue_properties()
         except ControlRefused as refused:
             properties_after = [{"refused": str(refused)}]
         different = [
@@ -124,12 +124,12 @@ def test_messages_of_each_outgoing_queue_survive_restart(peer, sut, judge):
         sut.send(names[(tag + 1) // 2], body=f"kept {tag}", application_tag=tag, delivery="recoverable")
     sut.restart()
     peer.listen(ignore_incoming=True)
-    came = peer.inbox.wait(lambda frame: read_tag(frame) in range(1, 7), 6)
+    came = peer.inbox.wait(lambda frame: read_application_tag(frame) in range(1, 7), 6)
     peer.inbox.acknowledge()
     by_destination: dict[str, list[int]] = {}
     for frame in came:
         destination = str(Layout(frame).fields.get("UserHeader.DestinationQueue"))
-        by_destination.setdefault(destination, []).append(read_tag(frame))
+        by_destination.setdefault(destination, []).append(read_application_tag(frame))
     judge.all(
         expected=any_order([1, 2], [3, 4], [5, 6]),
         observed=[sorted(tags) for tags in by_destination.values()],
@@ -143,8 +143,10 @@ def test_messages_of_each_outgoing_queue_survive_restart(peer, sut, judge):
 def test_security_descriptors_of_queues_survive_restart(sut, judge):
     """Two queues have different security descriptors: each queue has its own descriptor after a restart."""
     queues: dict[str, str] = {}
-    for right in (PEEK_RIGHT, PEEK_RIGHT | WRITE_RIGHT):
-        given = descriptors.build_descriptor(granted=((descriptors.EVERYONE, right), (OTHER_SID, WRITE_RIGHT)))
+    for right in (PEEK_RIGHT_MASK, PEEK_RIGHT_MASK | WRITE_RIGHT_MASK):
+        given = descriptors.build_descriptor(
+            granted=((descriptors.EVERYONE, right), (SECOND_USER_SID, WRITE_RIGHT_MASK))
+        )
         try:
             queue = sut.new_queue("secured", security_base64=base64.b64encode(given).decode())
         except ControlRefused as refused:
@@ -244,25 +246,25 @@ def test_express_message_is_in_no_place_after_restart(peer, sut, judge, place):
         connection = peer.open_raw()
         for number, name in enumerate(names):
             user = {"DM": number, **(late if expired else {})}
-            base = {"base": SHORT_TIME_TO_REACH_QUEUE} if expired else {}
+            base = {"base": SHORT_TIME_TO_REACH_QUEUE_FIELD} if expired else {}
             connection.send(peer.message(user, label=name, destination=rf"TCP:{sut.address}\{queue}", **base))
         connection.check_alive()
     if place == "subqueue":
         sut.create_queue(shown)
         for name in names:
-            application.call("move", queue=queue, lookup_id=application.lookup_ids()[name], to=shown)
+            application.call("move", queue=queue, lookup_id=application.get_lookup_ids_by_label()[name], to=shown)
     elif place == "journal of the queue":
         for _ in names:
             application.receive()
 
-    def list_labels() -> list[str]:
+    def list_labels_of_messages() -> list[str]:
         return [one for one in sut.labels(shown) if one in names]
 
-    if not peer.eventually(lambda: list_labels() == names):
+    if not peer.eventually(lambda: list_labels_of_messages() == names):
         judge.mark_not_exercised(*rules, reason=f"the messages are not in the {place} before the restart")
         return
     sut.restart()
-    judge(*rules, expected=in_queue(names[1]), observed=list_labels(), case=place)
+    judge(*rules, expected=in_queue(names[1]), observed=list_labels_of_messages(), case=place)
 
 
 @needs("send")
@@ -274,7 +276,7 @@ def test_outgoing_express_message_is_not_sent_after_restart(peer, sut, judge):
     sender = Sender(peer, sut, peer.direct_name("mqc-volatile"))
     sender.send(1, delivery="express")
     sender.send(2, delivery="recoverable")
-    _, before = sender.await_first(2)
+    _, before = sender.await_first_messages(2)
     sut.restart()
     session = sender.poll_session()
     while session is not None and session.record.closed_by is not None:  # what it had before the restart
@@ -371,17 +373,17 @@ def test_sut_identifier_is_same_after_restart(peer, sut, judge):
     judge(
         "MQDMPR-3.1.1-05",
         expected=each(sut_identifier, "SourceQueueManager"),
-        observed=_list_sources([*frames, *later]),
+        observed=_list_source_queue_managers([*frames, *later]),
         evidence=[*frames, *later],
     )
     judge(
         "MQDMPR-3.1.1-03",
         expected=[sut_identifier],
-        observed=_list_sources(later),
+        observed=_list_source_queue_managers(later),
         evidence=later,
         case="SourceQueueManagers after a restart",
     )
 
 
-def _list_sources(frames):
+def _list_source_queue_managers(frames):
     return [str(frame["UserHeader"].SourceQueueManager) for frame in frames]

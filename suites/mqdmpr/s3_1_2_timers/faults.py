@@ -253,14 +253,14 @@ HOUR_MS = 3600000
 def _change_directory_timer_duration(durations: Mapping[TimerName, int]) -> Install:
     """Build a fault in which the queue manager runs the timers of the directory with wrong durations."""
 
-    class RunningFor(DirectoryClient):
+    class WrongDurationTimerStarter(DirectoryClient):
         def _start_timer(self, name: TimerName, now: Now) -> None:
             super()._start_timer(name, now)
             if name in durations:
                 duration_ms = durations[name] // self.qm.settings.scale
                 self.qm.timers.start(TimerKey(name, 0), now.monotonic_ms, duration_ms)
 
-    return replace_part(RunningFor)
+    return replace_part(WrongDurationTimerStarter)
 
 
 for _name, _breaks, _says, _timer, _ms in (

@@ -12,7 +12,7 @@ from harness.sut.outcomes import Outcome
 MINUTE_MS, HOUR_MS = 60_000, 3_600_000
 
 
-SITES_MS, GATES_MS = 12 * HOUR_MS, HOUR_MS
+SITES_UPDATE_TIMER_MS, SITE_GATES_UPDATE_TIMER_MS = 12 * HOUR_MS, HOUR_MS
 
 
 @needs("inspect", "restart", "directory")
@@ -27,8 +27,8 @@ def test_site_and_gate_timers_run_after_start(sut, judge):
     running = {name: value is not None for name, value in observed.items()}
     judge("MQDMPR-3.1.3-D11", expected=each(holds("running"), "timer"), observed=running)
     for rule, name, default_ms in (
-        ("MQDMPR-3.1.2.1-01", "DirectorySitesUpdate", SITES_MS),
-        ("MQDMPR-3.1.2.2-01", "DirectorySiteGatesUpdate", GATES_MS),
+        ("MQDMPR-3.1.2.1-01", "DirectorySitesUpdate", SITES_UPDATE_TIMER_MS),
+        ("MQDMPR-3.1.2.2-01", "DirectorySiteGatesUpdate", SITE_GATES_UPDATE_TIMER_MS),
     ):
         due_ms = sut.duration_ms(default_ms)
         expected = between(due_ms - sut.slack_ms(0) - sut.response_timeout_ms, due_ms)
@@ -51,10 +51,10 @@ def test_unavailable_directory_is_contacted_after_a_minute(peer, sut, judge, fai
     name = f"mqc-{sut.own}-away"
     sut.create_queue(name, label="old label")
     for outage in ("first", "second") if not failed else ("first",):
-        _judge_outage(peer, sut, judge, name, failed, outage)
+        _judge_update_after_outage(peer, sut, judge, name, failed, outage)
 
 
-def _judge_outage(peer, sut, judge, name, failed, outage):
+def _judge_update_after_outage(peer, sut, judge, name, failed, outage):
     """Change the label of a queue while the directory is unavailable, and judge when the SUT shows the change."""
     sut.control.call("set_queue", name=name, label="old label")
     sut.change_environment(directory=False)

@@ -80,10 +80,10 @@ class QueueManagerDomainReadAtFirstStartOnly(Membership):
             self.qm.adm.MachineDomainId = self.qm.adm.LastDomain
 
 
-EXPONENT_OFFSET = 16
+RSA_EXPONENT_OFFSET_BYTES = 16
 
 
-def _change_public_key_list(name: str, change: Callable[[MqdsPublicKeys], MqdsPublicKeys]) -> Install:
+def _change_published_public_keys(name: str, change: Callable[[MqdsPublicKeys], MqdsPublicKeys]) -> Install:
     """Build a fault that changes a list of public keys of the queue manager, but does not change a
     changed list again.
     """
@@ -113,7 +113,11 @@ def _repeat_longest_key(keys: MqdsPublicKeys) -> MqdsPublicKeys:
 
 def _make_exponents_even(keys: MqdsPublicKeys) -> MqdsPublicKeys:
     def make_exponent_even(blob: bytes) -> bytes:
-        return blob[:EXPONENT_OFFSET] + bytes([blob[EXPONENT_OFFSET] & 0xFE]) + blob[EXPONENT_OFFSET + 1 :]
+        return (
+            blob[:RSA_EXPONENT_OFFSET_BYTES]
+            + bytes([blob[RSA_EXPONENT_OFFSET_BYTES] & 0xFE])
+            + blob[RSA_EXPONENT_OFFSET_BYTES + 1 :]
+        )
 
     return MqdsPublicKeys(tuple(replace(one, aBuf=make_exponent_even(one.aBuf)) for one in keys.aPublicKeys))
 
@@ -148,7 +152,7 @@ for _name, _breaks, _says, _list, _change in (
         _make_exponents_even,
     ),
 ):
-    add(_name, _breaks, _says, _change_public_key_list(_list, _change))
+    add(_name, _breaks, _says, _change_published_public_keys(_list, _change))
 
 
 @fault("internal-queues-open-to-applications", breaks="MQDMPR-3.1.3-27")
@@ -225,13 +229,13 @@ class QualifiedComputerNameWithoutDomain(Initialization):
 def _change_synchronized_state(change: Callable[[DirectoryState], None]) -> Install:
     """Build a fault that changes the attributes that the queue manager has read from the directory."""
 
-    class Synchronized(DirectoryClient):
+    class SynchronizedStateChanger(DirectoryClient):
         def synchronize(self, now: Now) -> DirectoryOperationResult:
             status = super().synchronize(now)
             change(self.qm.enterprise.state)
             return status
 
-    return replace_part(Synchronized)
+    return replace_part(SynchronizedStateChanger)
 
 
 def _clear_site_identifiers(state: DirectoryState) -> None:
@@ -308,7 +312,7 @@ class HardenedSecurityCannotBeDisabled(Configuring):
         return super().configure(replace(request, hardened_security=request.hardened_security or None), token, now)
 
 
-def _establish_first(original: Callable[..., Any], *_: object) -> Callable[..., Any]:
+def _establish_session_of_first_queue_only(original: Callable[..., Any], *_: object) -> Callable[..., Any]:
     def establish(qm: QueueManager, now: Now) -> None:
         waiting = [queue for queue in qm.adm.OutgoingQueues.values() if len(queue.session.OutgoingMessageTable)]
         if waiting:
@@ -321,7 +325,7 @@ add(
     "queue-manager-second-locked-outgoing-queue-not-sent-at-start",
     "MQDMPR-3.1.3-D13",
     "At its start, the queue manager sends the messages of only the first of several outgoing queues that were Locked.",
-    during(Initialization.begin, Administering.establish_waiting, _establish_first),
+    during(Initialization.begin, Administering.establish_waiting, _establish_session_of_first_queue_only),
     blind=True,
 )
 
@@ -358,7 +362,7 @@ class HardenedSecurityQueueOfSecondHostNotLockedAtStart(Initialization):
                 queue.State = OutgoingQueueState.WAITING
 
 
-def _empty_transactions_before_commit(qm: QueueManager) -> None:
+def _clear_two_phase_transactions(qm: QueueManager) -> None:
     for transaction in qm.adm.TransactionCollection.values():
         if not transaction.SinglePhase:
             transaction.TransactionalOperationCollection.clear()
@@ -368,7 +372,7 @@ add(
     "prepared-transaction-operations-lost-at-restart",
     "MQDMPR-3.1.3-D15",
     "At a restart, the queue manager loses the operations of prepared transactions.",
-    at_restart(_empty_transactions_before_commit),
+    at_restart(_clear_two_phase_transactions),
 )
 
 
@@ -450,7 +454,7 @@ class RestartKeepsMessageThatOpenTransactionSent(TransactionOperations):
         return position
 
 
-def _forget_later_transactions(qm: QueueManager) -> None:
+def _remove_transactions_after_first(qm: QueueManager) -> None:
     for transaction in list(qm.adm.TransactionCollection.values())[1:]:
         del qm.adm.TransactionCollection[transaction.Identifier]
 
@@ -459,7 +463,7 @@ add(
     "only-first-voted-transaction-known-after-restart",
     "MQDMPR-3.1.3-D15",
     "After a restart, the queue manager knows only the first transaction for which it voted.",
-    at_restart(_forget_later_transactions),
+    at_restart(_remove_transactions_after_first),
     blind=True,
 )
 

@@ -17,7 +17,7 @@ from suites.mqqb.steps.hardening import harden_security
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
-SERVED, NOT_SERVED = "served by the SUT", "not served by the SUT"
+SERVED_OUTCOME, NOT_SERVED_OUTCOME = "served by the SUT", "not served by the SUT"
 LOCKED_STATE = "Locked"
 
 
@@ -77,8 +77,8 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
                 "State_of_the_other_queues": [sut.outgoing_queue(name)["state"] for name in others],
                 "session of the SUT": session_of_sut is None or "opened",
             }
-            transfers = {"RPC": _attempt_step(remote.open), "sessions": _attempt_step(lambda: peer.open_raw())}
-            judge("MQDMPR-3.1.1.1-D02", expected=each(NOT_SERVED, "transport"), observed=transfers)
+            transfers = {"RPC": _get_step_outcome(remote.open), "sessions": _get_step_outcome(lambda: peer.open_raw())}
+            judge("MQDMPR-3.1.1.1-D02", expected=each(NOT_SERVED_OUTCOME, "transport"), observed=transfers)
             rule_of_start = "MQDMPR-3.1.7.1.5-97" if time == "first" else "MQDMPR-3.1.3-D14"
             judge(
                 "MQDMPR-3.1.1.3-07",
@@ -113,11 +113,11 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
     )
 
 
-def _attempt_step(step: Callable[[], object]) -> str:
+def _get_step_outcome(step: Callable[[], object]) -> str:
     try:
         step()
     except CHANNEL_ERRORS:
         raise
     except (ConformanceFailure, SutUnavailable):
-        return NOT_SERVED
-    return SERVED
+        return NOT_SERVED_OUTCOME
+    return SERVED_OUTCOME

@@ -19,9 +19,9 @@ from harness.wire.protection import (
 from harness.wire.rpc_qmcomm import DIRECT, PEEK_ACCESS, RECEIVE_ACCESS, queue_format
 from suites.mqdmpr.steps import openings
 
-KEY_LENGTHS = {BASE_PROVIDER: 512, ENHANCED_PROVIDER: 1024, ADVANCED_PROVIDER: 1024}
+KEY_BITS_BY_PROVIDER = {BASE_PROVIDER: 512, ENHANCED_PROVIDER: 1024, ADVANCED_PROVIDER: 1024}
 SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal")
-INTERNAL_QUEUES = (r"private$\order_queue$", r"private$\notify_queue$")
+INTERNAL_QUEUE_NAMES = (r"private$\order_queue$", r"private$\notify_queue$")
 LEAST_PUBLIC_EXPONENT = 3
 KEY_BLOB_HEADER_SIZE = 20
 """The number of bytes of a PUBLICKEYBLOB before its modulus."""
@@ -58,10 +58,12 @@ def test_each_provider_has_valid_signing_key(sut, judge):
         case="number of signing keys",
     )
     sizes = {name: key.modulus.bit_length() for name, key in keys.items()}
-    judge("MQDMPR-3.1.3-25", expected=any_order(*KEY_LENGTHS), observed=list(sizes), case="providers with a key")
+    judge(
+        "MQDMPR-3.1.3-25", expected=any_order(*KEY_BITS_BY_PROVIDER), observed=list(sizes), case="providers with a key"
+    )
     judge(
         "MQDMPR-3.1.3-D07",
-        expected={name: KEY_LENGTHS.get(name) for name in sizes},
+        expected={name: KEY_BITS_BY_PROVIDER.get(name) for name in sizes},
         observed=sizes,
         case="bits of the keys",
     )
@@ -144,7 +146,7 @@ def test_remote_reader_cannot_open_internal_queues(remote, sut, judge):
         f"{name} with access {access}": remote.open_remote(
             association, form=queue_format(DIRECT, rf"TCP:{sut.address}\{name}"), access=access
         )
-        for name in (*INTERNAL_QUEUES, *map(str.upper, INTERNAL_QUEUES))
+        for name in (*INTERNAL_QUEUE_NAMES, *map(str.upper, INTERNAL_QUEUE_NAMES))
         for access in (RECEIVE_ACCESS, PEEK_ACCESS)
     }
     refused = {name: one.failed or one.outcome for name, one in others.items()}
@@ -164,7 +166,7 @@ def test_application_cannot_open_internal_queues(remote, sut, judge):
     """
     ordinary = remote.open_remote(remote.associate())
     attempts: dict[str, str] = {}
-    for name in (*INTERNAL_QUEUES, *map(str.upper, INTERNAL_QUEUES)):
+    for name in (*INTERNAL_QUEUE_NAMES, *map(str.upper, INTERNAL_QUEUE_NAMES)):
         for access in ("receive", "peek"):
             attempts[f"{access} of {name}"] = sut.attempt("open_queue", queue=name, access=access)
         for host in ("OS:.", "OS:localhost", f"TCP:{sut.address}"):

@@ -7,7 +7,7 @@ from reference_qm.model.adm import MessagePosition
 from reference_qm.model.transactions import OperationType, Transaction, TransactionState
 
 
-def reopen_empty_transaction(qm: QueueManager, transaction: Transaction) -> None:
+def reopen_transaction_without_operations(qm: QueueManager, transaction: Transaction) -> None:
     """Delete the operations of a transaction that has ended, and make the transaction active again."""
     transaction.TransactionalOperationCollection.clear()
     transaction.state = TransactionState.ACTIVE
@@ -29,7 +29,7 @@ DEQUEUE_OPERATION = OperationType.DEQUEUE
 MOVE_OPERATION = OperationType.MOVE
 
 
-def list_sent(transaction: Transaction) -> list[MessagePosition]:
+def list_sent_messages_of_transaction(transaction: Transaction) -> list[MessagePosition]:
     """Return the positions of the messages that a transaction sends."""
     return [
         one.MessagePositionReference

@@ -20,7 +20,11 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation, TransactionState
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-from suites.mqdmpr.s3_1_4_higher_layer_triggered_events.fault_steps import DEQUEUE_OPERATION, MOVE_OPERATION, list_sent
+from suites.mqdmpr.s3_1_4_higher_layer_triggered_events.fault_steps import (
+    DEQUEUE_OPERATION,
+    MOVE_OPERATION,
+    list_sent_messages_of_transaction,
+)
 
 
 @fault("prepare-affects-other-transactions", breaks="MQDMPR-3.1.4.3-03")
@@ -94,7 +98,7 @@ class PrepareOfUnknownTransactionAbortsOpenTransactions(TransactionCommands):
         return super().prepare_transaction(request, token, now)
 
 
-def _mark_boundary_only_of_single_message(transaction: Transaction, mark: str, with_mark: str) -> None:
+def _mark_only_single_message_transactions(transaction: Transaction, mark: str, with_mark: str) -> None:
     cleared: dict[str, Any] = {mark: False}
     for operation in transaction.TransactionalOperationCollection:
         position = operation.MessagePositionReference
@@ -109,7 +113,7 @@ class TransactionFirstMessageNotMarked(TransactionEvents):
 
     def mark_boundaries(self, transaction: Transaction) -> None:
         super().mark_boundaries(transaction)
-        _mark_boundary_only_of_single_message(transaction, "FirstInTransaction", "LastInTransaction")
+        _mark_only_single_message_transactions(transaction, "FirstInTransaction", "LastInTransaction")
 
 
 @fault("transaction-that-begins-with-receive-has-no-first-message", breaks="MQDMPR-3.1.4.3-06", blind=True)
@@ -123,7 +127,7 @@ class TransactionThatBeginsWithReceiveHasNoFirstMessage(TransactionEvents):
         if transaction.TransactionalOperationCollection[:1] and (
             transaction.TransactionalOperationCollection[0].OperationType is DEQUEUE_OPERATION
         ):
-            for position in list_sent(transaction):
+            for position in list_sent_messages_of_transaction(transaction):
                 position.MessageReference = replace(position.MessageReference, FirstInTransaction=False)
 
 
@@ -133,7 +137,7 @@ class TransactionLastMessageNotMarked(TransactionEvents):
 
     def mark_boundaries(self, transaction: Transaction) -> None:
         super().mark_boundaries(transaction)
-        _mark_boundary_only_of_single_message(transaction, "LastInTransaction", "FirstInTransaction")
+        _mark_only_single_message_transactions(transaction, "LastInTransaction", "FirstInTransaction")
 
 
 @fault("sender-only-message-of-transaction-not-marked-last", breaks="MQDMPR-3.1.4.3-07", blind=True)
@@ -159,7 +163,7 @@ class TransactionThatEndsWithReceiveHasNoLastMessage(TransactionEvents):
         if transaction.TransactionalOperationCollection[-1:] and (
             transaction.TransactionalOperationCollection[-1].OperationType is DEQUEUE_OPERATION
         ):
-            for position in list_sent(transaction):
+            for position in list_sent_messages_of_transaction(transaction):
                 position.MessageReference = replace(position.MessageReference, LastInTransaction=False)
 
 
@@ -169,7 +173,7 @@ class ExternalTransactionLastMessageNotMarked(TransactionEvents):
 
     def mark_boundaries(self, transaction: Transaction) -> None:
         super().mark_boundaries(transaction)
-        for position in [] if transaction.SinglePhase else list_sent(transaction):
+        for position in [] if transaction.SinglePhase else list_sent_messages_of_transaction(transaction):
             position.MessageReference = replace(position.MessageReference, LastInTransaction=False)
 
 

@@ -21,9 +21,9 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 from suites.mqdmpr.s3_1_4_higher_layer_triggered_events.fault_steps import (
     MOVE_OPERATION,
-    list_sent,
-    reopen_empty_transaction,
+    list_sent_messages_of_transaction,
     reopen_transaction,
+    reopen_transaction_without_operations,
 )
 
 
@@ -122,7 +122,7 @@ class CommittedMovesInReverseOrder(TransactionEvents):
         super().transaction_commit(transaction, now)
 
 
-def _is_of_two_phases(part: TransactionEvents, operation: TransactionalOperation) -> bool:
+def _is_in_two_phase_transaction(part: TransactionEvents, operation: TransactionalOperation) -> bool:
     units = part.qm.adm.TransactionCollection.values()
     return any(operation in unit.TransactionalOperationCollection and not unit.SinglePhase for unit in units)
 
@@ -131,7 +131,7 @@ def _is_of_two_phases(part: TransactionEvents, operation: TransactionalOperation
 class QueueManagerCommitAfterPrepareLeavesMovedMessageLocked(TransactionEvents):
     """A message that a prepared transaction moved stays locked in its target queue after the commit."""
 
-    @only_if(lambda part, operation, now: _is_of_two_phases(part, operation))
+    @only_if(lambda part, operation, now: _is_in_two_phase_transaction(part, operation))
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
         super().commit_move(operation, now)
         target = operation.TargetQueueReference
@@ -163,7 +163,7 @@ class CommittedTransactionStaysOpen(TransactionEvents):
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
         super().transaction_commit(transaction, now)
-        reopen_empty_transaction(self.qm, transaction)
+        reopen_transaction_without_operations(self.qm, transaction)
 
 
 @fault("queue-manager-committed-transaction-in-doubt-after-restart", breaks="MQDMPR-3.1.4.4-23")
@@ -196,7 +196,7 @@ class CommittedTransactionStillListed(TransactionEvents):
 
     def _remove_transaction(self, transaction: Transaction) -> None:
         super()._remove_transaction(transaction)
-        if not list_sent(transaction):
+        if not list_sent_messages_of_transaction(transaction):
             transaction.state = TransactionState.ENDING
             self.qm.adm.TransactionCollection[transaction.Identifier] = transaction
 

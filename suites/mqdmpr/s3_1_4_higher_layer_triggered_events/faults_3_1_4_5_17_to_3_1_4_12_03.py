@@ -27,9 +27,9 @@ from suites.mqdmpr.s3_1_4_higher_layer_triggered_events.fault_steps import (
     DEQUEUE_OPERATION,
     ENQUEUE_OPERATION,
     MOVE_OPERATION,
-    list_sent,
-    reopen_empty_transaction,
+    list_sent_messages_of_transaction,
     reopen_transaction,
+    reopen_transaction_without_operations,
 )
 
 
@@ -63,7 +63,11 @@ class AbortRemovesFirstSentMessageOnly(TransactionEvents):
     """
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
-        local = [one for one in list_sent(transaction) if not isinstance(one.QueueReference, OutgoingQueue)]
+        local = [
+            one
+            for one in list_sent_messages_of_transaction(transaction)
+            if not isinstance(one.QueueReference, OutgoingQueue)
+        ]
         super().transaction_abort(transaction, now)
         for position in local[1:]:
             again = self.qm.positions.insert_message(position.QueueReference, position.MessageReference)
@@ -98,7 +102,7 @@ class AbortedTransactionStaysOpen(TransactionEvents):
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
         super().transaction_abort(transaction, now)
-        reopen_empty_transaction(self.qm, transaction)
+        reopen_transaction_without_operations(self.qm, transaction)
 
 
 @fault("queue-manager-aborted-prepared-transaction-in-doubt-after-restart", breaks="MQDMPR-3.1.4.5-19")
@@ -297,7 +301,7 @@ class InDoubtTransactionMessagesSentAtRestart(TransactionRecords):
         super().restore_transaction(rest, {**value, "operations": kept})
 
 
-def _forget_transactions(qm: QueueManager) -> None:
+def _remove_all_transactions(qm: QueueManager) -> None:
     qm.disk.save({f"transaction:{one}": None for one in qm.adm.TransactionCollection})
 
 
@@ -305,7 +309,7 @@ add(
     "in-doubt-transaction-decided-by-second-restart",
     "MQDMPR-3.1.4.10-D01",
     "After a second restart, the queue manager does not know the transactions in doubt.",
-    at_restart(_forget_transactions),
+    at_restart(_remove_all_transactions),
     blind=True,
 )
 

@@ -21,7 +21,7 @@ from reference_qm.model.states import MessagePositionState, OutgoingQueueState
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation, TransactionState
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-from suites.mqdmpr.s3_1_4_higher_layer_triggered_events.fault_steps import list_sent
+from suites.mqdmpr.s3_1_4_higher_layer_triggered_events.fault_steps import list_sent_messages_of_transaction
 
 
 @fault("prepare-of-second-transaction-prepares-first", breaks="MQDMPR-3.1.4.3-03", blind=True)
@@ -37,10 +37,10 @@ class PrepareOfSecondTransactionPreparesFirst(Coordinating):
         return super().prepare(transaction, single_phase, token, now)
 
 
-class _OtherAlso(TransactionEvents):
+class _LaterTransactionFinder(TransactionEvents):
     """Find the transactions that were begun after a given transaction."""
 
-    def list_later(self, transaction: Transaction) -> list[Transaction]:
+    def list_later_transactions(self, transaction: Transaction) -> list[Transaction]:
         """Return the active transactions that were begun after a transaction."""
         known = list(self.qm.adm.TransactionCollection.values())
         later = known[known.index(transaction) + 1 :] if transaction in known else []
@@ -48,24 +48,24 @@ class _OtherAlso(TransactionEvents):
 
 
 @fault("commit-also-commits-later-transaction-on-same-queue", breaks="MQDMPR-3.1.4.4-03", blind=True)
-class CommitAlsoCommitsLaterTransactionOnSameQueue(_OtherAlso):
+class CommitAlsoCommitsLaterTransactionOnSameQueue(_LaterTransactionFinder):
     """A commit also makes the messages available that a later transaction sent to the same local queue."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
-        queues = {position.QueueReference for position in list_sent(transaction)}
-        for other in self.list_later(transaction):
-            for position in list_sent(other):
+        queues = {position.QueueReference for position in list_sent_messages_of_transaction(transaction)}
+        for other in self.list_later_transactions(transaction):
+            for position in list_sent_messages_of_transaction(other):
                 if position.QueueReference in queues and not isinstance(position.QueueReference, OutgoingQueue):
                     self.qm.positions.message_available(position)
         super().transaction_commit(transaction, now)
 
 
 @fault("abort-also-undoes-dequeues-of-later-transaction", breaks="MQDMPR-3.1.4.5-03", blind=True)
-class AbortAlsoUndoesDequeuesOfLaterTransaction(_OtherAlso):
+class AbortAlsoUndoesDequeuesOfLaterTransaction(_LaterTransactionFinder):
     """An abort also returns the messages to their queues that a later transaction received."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
-        for other in self.list_later(transaction):
+        for other in self.list_later_transactions(transaction):
             for operation in list(other.TransactionalOperationCollection):
                 if operation.OperationType is OperationType.DEQUEUE:
                     other.TransactionalOperationCollection.remove(operation)
@@ -85,7 +85,7 @@ class FirstMessageOfThirdTransactionNotMarkedFirst(TransactionEvents):
         super().mark_boundaries(transaction)
         self.count += 1
         if self.count > 2:
-            for position in list_sent(transaction):
+            for position in list_sent_messages_of_transaction(transaction):
                 position.MessageReference = replace(position.MessageReference, FirstInTransaction=False)
 
 
@@ -95,7 +95,7 @@ class LastMessageOfLongTransactionNotMarkedLast(TransactionEvents):
 
     def mark_boundaries(self, transaction: Transaction) -> None:
         super().mark_boundaries(transaction)
-        sent = list_sent(transaction)
+        sent = list_sent_messages_of_transaction(transaction)
         for number, position in enumerate(sent if len(sent) > 3 else ()):
             position.MessageReference = replace(position.MessageReference, LastInTransaction=number == 2)
 
@@ -106,7 +106,7 @@ class BoundariesOfExternalTransactionNotMarked(TransactionEvents):
 
     def transaction_prepare(self, transaction: Transaction, single_phase: bool = True) -> None:
         super().transaction_prepare(transaction, single_phase)
-        for position in list_sent(transaction) if not single_phase else ():
+        for position in list_sent_messages_of_transaction(transaction) if not single_phase else ():
             position.MessageReference = replace(
                 position.MessageReference, FirstInTransaction=False, LastInTransaction=False
             )
@@ -117,7 +117,7 @@ class SecondSentMessageAvailableBeforeCommit(TransactionOperations):
     """The second message that a transaction sends to a local queue can be received before the commit."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
-        earlier = list_sent(transaction)
+        earlier = list_sent_messages_of_transaction(transaction)
         position: MessagePosition = super().enqueue_in_transaction(transaction, queue, message)
         if earlier and not isinstance(queue, OutgoingQueue):
             self.qm.positions.message_available(position)
@@ -131,7 +131,7 @@ class PreparedMessageAvailableBeforeCommit(Coordinating):
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
         result: Result | None = super().prepare(transaction, single_phase, token, now)
         if not single_phase:
-            for position in list_sent(transaction):
+            for position in list_sent_messages_of_transaction(transaction):
                 if not isinstance(position.QueueReference, OutgoingQueue):
                     self.qm.positions.message_available(position)
         return result
@@ -219,7 +219,7 @@ class AbortKeepsLastOfThreeSentMessages(TransactionEvents):
     """An abort makes the third message that the transaction sent to local queues available."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
-        for position in list_sent(transaction)[2:3]:
+        for position in list_sent_messages_of_transaction(transaction)[2:3]:
             if not isinstance(position.QueueReference, OutgoingQueue):
                 operations = transaction.TransactionalOperationCollection
                 operations[:] = [one for one in operations if one.MessagePositionReference is not position]
@@ -242,7 +242,7 @@ class PurgedMessageOfSecondDequeueReturned(TransactionEvents):
         super().transaction_abort(transaction, now)
 
 
-def _find_unknown(part: TransactionEvents, identifier: UUID) -> Transaction | None:
+def _find_newest_if_unknown(part: TransactionEvents, identifier: UUID) -> Transaction | None:
     """Return the newest transaction if the given one is unknown."""
     known = part.qm.adm.TransactionCollection
     return next(reversed(known.values()), None) if identifier not in known else None
@@ -253,7 +253,7 @@ class UnknownTransactionMeansNewestOne(TransactionEvents):
     """The queue manager commits, aborts or prepares its newest transaction when a request names an unknown one."""
 
     def find_transaction(self, identifier: UUID) -> Transaction:
-        return _find_unknown(self, identifier) or super().find_transaction(identifier)
+        return _find_newest_if_unknown(self, identifier) or super().find_transaction(identifier)
 
 
 @fault("transaction-committed-before-last-known-still", breaks="MQDMPR-3.1.4.4-23", blind=True)

@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 QUEUE_PURGED_CLASS = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
 
 
-def _is_purged(operation: TransactionalOperation) -> bool:
+def _is_message_purged(operation: TransactionalOperation) -> bool:
     return operation.MessagePositionReference.State is MessagePositionState.PURGE_PENDING
 
 
@@ -23,7 +23,7 @@ class CommitAfterPurgeDropsSentMessage(TransactionEvents):
     """If the queue was purged after the send, a commit deletes the message that the transaction sent."""
 
     def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
-        if _is_purged(operation):
+        if _is_message_purged(operation):
             self.qm.positions.delete_message(operation.MessagePositionReference, QUEUE_PURGED_CLASS)
         else:
             super().commit_enqueue(operation, now)
@@ -34,7 +34,7 @@ class CommitAfterPurgeCountsReceivedMessageAsPurged(TransactionEvents):
     """If the queue was purged after the receive, a commit acknowledges the received message as purged."""
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
-        if _is_purged(operation):
+        if _is_message_purged(operation):
             self.qm.positions.delete_message(operation.MessagePositionReference, QUEUE_PURGED_CLASS)
         else:
             super().commit_dequeue(operation, now)
@@ -45,7 +45,7 @@ class CommitAfterPurgeDropsMovedMessage(TransactionEvents):
     """If the queue was purged after the move, a commit deletes the message that the transaction moved."""
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
-        if _is_purged(operation):
+        if _is_message_purged(operation):
             self.qm.positions.delete_message(operation.MessagePositionReference, QUEUE_PURGED_CLASS)
         else:
             super().commit_move(operation, now)

@@ -19,21 +19,21 @@ from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, Sender
 
-A_SESSION, NO_SESSION = "opened", "not opened"
+SESSION_OPENED_OUTCOME, SESSION_NOT_OPENED_OUTCOME = "opened", "not opened"
 
 
-def accepts_peer_session(peer):
+def is_peer_session_accepted(peer):
     """Return whether the SUT accepts a session from the peer and receives a message on it."""
     try:
         connection = peer.open_raw()
     except CHANNEL_ERRORS:
         raise
     except ConformanceFailure:
-        return NO_SESSION
+        return SESSION_NOT_OPENED_OUTCOME
     connection.send(peer.recoverable_message())
     accepted = connection.request_acknowledgment() is not None
     connection.close()
-    return A_SESSION if accepted else NO_SESSION
+    return SESSION_OPENED_OUTCOME if accepted else SESSION_NOT_OPENED_OUTCOME
 
 
 @needs("send", "pause")
@@ -47,38 +47,42 @@ def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-offline"))
     sender.send(1, delivery="recoverable")
-    session, frames = sender.await_first(1)
+    session, frames = sender.await_first_messages(1)
     session.acknowledge_all()
     session.stays_quiet()
     sut.send(peer.direct_name("mqc-lost"), body="message 3", application_tag=3, delivery="recoverable")
-    lost_session, lost_frames = sender.await_first(1)
+    lost_session, lost_frames = sender.await_first_messages(1)
     lost_session.close()
     half_open = peer.request_session()
     sut.take_offline()
     half_open.send(parameters_request())
-    completed = NO_SESSION if half_open.poll("ConnectionParameters") is None else A_SESSION
+    completed = SESSION_NOT_OPENED_OUTCOME if half_open.poll("ConnectionParameters") is None else SESSION_OPENED_OUTCOME
     sender.send(2, delivery="recoverable")
     sut.send(peer.direct_name("mqc-new"), body="message 4", application_tag=4, delivery="recoverable")
     retry_ms = sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS)
-    of_the_sut = NO_SESSION if sender.poll_session(sut.connect_timeout_ms + retry_ms) is None else A_SESSION
+    of_the_sut = (
+        SESSION_NOT_OPENED_OUTCOME
+        if sender.poll_session(sut.connect_timeout_ms + retry_ms) is None
+        else SESSION_OPENED_OUTCOME
+    )
     judge(
         "MQDMPR-3.1.4.12-03",
-        expected=each(NO_SESSION, "session with the peer"),
+        expected=each(SESSION_NOT_OPENED_OUTCOME, "session with the peer"),
         observed={
             "requested by the SUT": of_the_sut,
-            "requested by the peer": accepts_peer_session(peer),
+            "requested by the peer": is_peer_session_accepted(peer),
             "being set up": completed,
         },
         evidence=[*frames, *lost_frames, session.last],
     )
     sut.bring_online()
-    later_frames = collect_from_every_session(sender, 3)
+    later_frames = collect_messages_from_all_sessions(sender, 3)
     judge(
         "MQDMPR-3.1.4.13-03",
-        expected={"numbers_of_the_messages_sent": {2, 3, 4}, "session_of_the_peer": A_SESSION},
+        expected={"numbers_of_the_messages_sent": {2, 3, 4}, "session_of_the_peer": SESSION_OPENED_OUTCOME},
         observed={
             "numbers_of_the_messages_sent": set(Sender.tags(later_frames)),
-            "session_of_the_peer": accepts_peer_session(peer),
+            "session_of_the_peer": is_peer_session_accepted(peer),
         },
         evidence=later_frames,
     )
@@ -86,8 +90,8 @@ def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
     sut.take_offline()
     judge(
         "MQDMPR-3.1.4.12-03",
-        expected=NO_SESSION,
-        observed=accepts_peer_session(peer),
+        expected=SESSION_NOT_OPENED_OUTCOME,
+        observed=is_peer_session_accepted(peer),
         case="session of the peer when the SUT is offline again",
         evidence=session.last,
     )
@@ -116,8 +120,8 @@ def test_offline_sut_completes_no_session_that_it_requested(peer, sut, judge, la
         following = next(iter(session.connection.messages), None)
     judge(
         "MQDMPR-3.1.4.12-03",
-        expected=NO_SESSION,
-        observed=NO_SESSION if following is None else A_SESSION,
+        expected=SESSION_NOT_OPENED_OUTCOME,
+        observed=SESSION_NOT_OPENED_OUTCOME if following is None else SESSION_OPENED_OUTCOME,
         case=f"session with an unanswered {last} request",
         evidence=[request, parameters, following],
     )
@@ -127,7 +131,7 @@ def test_offline_sut_completes_no_session_that_it_requested(peer, sut, judge, la
     session.connection.send(session_ack(AckSequenceNumber=1))
 
 
-def collect_from_every_session(sender, count):
+def collect_messages_from_all_sessions(sender, count):
     """Wait for the given number of messages, on one session or on several; acknowledge and return them."""
     frames: list[Frame] = []
     while len(frames) < count and (session := sender.poll_session()) is not None:
@@ -151,7 +155,7 @@ def test_silent_coordinator_stops_start(peer, sut, judge):
     for one in (transaction, empty):
         sut.control.call("prepare", transaction=one)
     sender.send(2, delivery="recoverable")
-    sender.await_first(1)
+    sender.await_first_messages(1)
     sut.restart()
     try:
         in_doubt = sut.control.call("reenlistment_timeout")["in_doubt"]
@@ -165,24 +169,34 @@ def test_silent_coordinator_stops_start(peer, sut, judge):
         case="transactions that the SUT lists",
     )
     judge.conclude("MQDMPR-3.1.4.11-D01")
-    judge("MQDMPR-3.1.4.11-D02", expected=NO_SESSION, observed=accepts_peer_session(peer), case="session of the peer")
+    judge(
+        "MQDMPR-3.1.4.11-D02",
+        expected=SESSION_NOT_OPENED_OUTCOME,
+        observed=is_peer_session_accepted(peer),
+        case="session of the peer",
+    )
     while peer.has_unawaited_connection:  # what the SUT opened before the timeout
         sender.poll_session(0)
-    of_the_sut = NO_SESSION if sender.poll_session() is None else A_SESSION
-    judge("MQDMPR-3.1.4.11-D02", expected=NO_SESSION, observed=of_the_sut, case="session for the waiting message")
+    of_the_sut = SESSION_NOT_OPENED_OUTCOME if sender.poll_session() is None else SESSION_OPENED_OUTCOME
+    judge(
+        "MQDMPR-3.1.4.11-D02",
+        expected=SESSION_NOT_OPENED_OUTCOME,
+        observed=of_the_sut,
+        case="session for the waiting message",
+    )
     judge.conclude("MQDMPR-3.1.4.11-D02")
     sut.restart()
     session = sender.poll_session()
     while session is not None and session.record.closed_by is not None:  # what it had before the restart
         session = sender.poll_session()
     waited = [] if session is None else Sender.tags(sender.collect_all(session, 1))
-    accepted, commit = accepts_peer_session(peer), sut.attempt("commit", transaction=transaction)
+    accepted, commit = is_peer_session_accepted(peer), sut.attempt("commit", transaction=transaction)
     frames = [] if session is None else sender.collect_all(session, 2)
     judge(
         "MQDMPR-3.1.4.1-03",
         expected={
             "numbers_of_the_messages_sent_after_the_restart": [2],
-            "session_of_the_peer": A_SESSION,
+            "session_of_the_peer": SESSION_OPENED_OUTCOME,
             "commit of the transaction": Outcome.DONE,
             "numbers_of_the_messages_sent_after_the_commit": [2, 1],
         },

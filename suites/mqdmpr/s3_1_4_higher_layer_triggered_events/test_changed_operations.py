@@ -18,39 +18,43 @@ SHORT_LIFETIME_S = 15
 """The lifetime of the messages that expire; the transactions have received them before."""
 
 
-PURGED, EXPIRED, DELETED = "purged", "expired", "deleted with the queue"
+PURGED_REMOVAL, EXPIRED_REMOVAL, QUEUE_DELETED_REMOVAL = "purged", "expired", "deleted with the queue"
 
 
 @covers("MQDMPR-3.1.4.3-08")
-@pytest.mark.parametrize("removal", [PURGED, EXPIRED, DELETED])
+@pytest.mark.parametrize("removal", [PURGED_REMOVAL, EXPIRED_REMOVAL, QUEUE_DELETED_REMOVAL])
 @varied("response queue", "queue journaling", "queue privacy")
 def test_transaction_whose_messages_were_removed_is_prepared(peer, sut, judge, removal):
     """Five transactions of a coordinator receive one or two messages, receive by LookupIdentifier, move a message to a
     subqueue, or send a message. The messages of their queues are purged, expire, or are deleted with the queue: the SUT
     prepares each transaction.
     """
-    operations = {"one receive": _receive, "two receives": _receive_twice, "receive by LookupIdentifier": _look_up}
+    operations = {
+        "one receive": _receive_in_transaction,
+        "two receives": _receive_twice_in_transaction,
+        "receive by LookupIdentifier": _receive_by_lookup_in_transaction,
+    }
     if sut.has("subqueues"):
-        operations["move"] = _move
+        operations["move"] = _move_to_subqueue_in_transaction
     if sut.has("send"):
-        operations["send"] = _send
+        operations["send"] = _send_in_transaction
     transactions = {}
     packets = []
     for name, operate in operations.items():
         application = Application(peer, sut, transactional=True)
         connection = peer.open_raw()
-        user = {"TimeToBeReceived": SHORT_LIFETIME_S} if removal == EXPIRED else {}
+        user = {"TimeToBeReceived": SHORT_LIFETIME_S} if removal == EXPIRED_REMOVAL else {}
         packets += [connection.send(application.build_message(label, user)) for label in ("first", "second", "third")]
         if not application.await_labels(3):
             raise ConformanceFailure("the SUT did not store the messages")
         transactions[name] = application, application.begin_transaction(external=True)
         operate(*transactions[name])
-    if removal == EXPIRED:
+    if removal == EXPIRED_REMOVAL:
         peer.pass_time((SHORT_LIFETIME_S + 2) * 1_000)
     for application, _ in transactions.values():
-        if removal == PURGED:
+        if removal == PURGED_REMOVAL:
             application.call("purge", queue=application.queue)
-        if removal == DELETED:
+        if removal == QUEUE_DELETED_REMOVAL:
             sut.delete_queue(application.queue)
     prepared = {name: sut.attempt("prepare", transaction=one) for name, (_, one) in transactions.items()}
     for application, one in transactions.values():
@@ -58,20 +62,20 @@ def test_transaction_whose_messages_were_removed_is_prepared(peer, sut, judge, r
     judge.all(expected=each(Outcome.DONE, "prepare request"), observed=prepared, evidence=packets)
 
 
-def _receive(application, transaction):
+def _receive_in_transaction(application, transaction):
     application.receive(transaction=transaction)
 
 
-def _receive_twice(application, transaction):
+def _receive_twice_in_transaction(application, transaction):
     for _ in range(2):
         application.receive(transaction=transaction)
 
 
-def _look_up(application, transaction):
+def _receive_by_lookup_in_transaction(application, transaction):
     application.receive_by_label("second", transaction=transaction)
 
 
-def _move(application, transaction):
+def _move_to_subqueue_in_transaction(application, transaction):
     subqueue = f"{application.queue};mqc-sub"
     application.sut.create_queue(subqueue, transactional=True)
     _move_message(application, "second", application.queue, subqueue, transaction=transaction)
@@ -79,13 +83,13 @@ def _move(application, transaction):
 
 def _move_message(application, label, source, target, **how):
     """Move the message with a label; raise ConformanceFailure if the message is not in its source."""
-    known = application.lookup_ids(source)
+    known = application.get_lookup_ids_by_label(source)
     if label not in known:
         raise ConformanceFailure(f"the message {label} was not in the queue from which the check moves it")
     application.call("move", queue=source, lookup_id=known[label], to=target, **how)
 
 
-def _send(application, transaction):
+def _send_in_transaction(application, transaction):
     application.send("sent", transaction=transaction)
 
 

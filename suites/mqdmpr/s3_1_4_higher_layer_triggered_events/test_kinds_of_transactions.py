@@ -51,9 +51,9 @@ def test_each_moved_message_can_be_received_after_commit(peer, sut, judge, exter
     queue, subqueue = application.queue, f"{application.queue};mqc-moved"
     sut.create_queue(subqueue, transactional=True)
     sent = application.fill("first", "second", "back")
-    known = application.lookup_ids()
+    known = application.get_lookup_ids_by_label()
     application.call("move", queue=queue, lookup_id=known["back"], to=subqueue)
-    in_subqueue = application.lookup_ids(subqueue)["back"]
+    in_subqueue = application.get_lookup_ids_by_label(subqueue)["back"]
     transaction = application.begin_transaction(external=external)
     for label in ("first", "second"):
         application.call("move", queue=queue, lookup_id=known[label], to=subqueue, transaction=transaction)

@@ -13,24 +13,24 @@ from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import get_transaction_header
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
-PREPARED_KINDS = ("prepared", "in doubt")
+PREPARED_TRANSACTION_KINDS = ("prepared", "in doubt")
 COMMIT_RULES = ("MQDMPR-3.1.4.4-16", "MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-18")
-RULE_OF_DECISION_IN_DOUBT = {"commit": "MQDMPR-3.1.4.9-D01", "abort": "MQDMPR-3.1.4.10-D01"}
-RULE_OF_OUTCOME = {"commit": "MQDMPR-3.1.4.4-24", "abort": "MQDMPR-3.1.4.5-20"}
-RULE_OF_REMOVAL = {"commit": "MQDMPR-3.1.4.4-23", "abort": "MQDMPR-3.1.4.5-19"}
-RULES_WITH_COORDINATOR = ("MQDMPR-3.1.4.3-08", "MQDMPR-3.1.4.8-03")
-RULES_IN_DOUBT = (*RULE_OF_DECISION_IN_DOUBT.values(), "MQDMPR-3.1.3-D15")
-QUOTA_KB = 64
+IN_DOUBT_RULE_BY_DECISION = {"commit": "MQDMPR-3.1.4.9-D01", "abort": "MQDMPR-3.1.4.10-D01"}
+OUTCOME_RULE_BY_DECISION = {"commit": "MQDMPR-3.1.4.4-24", "abort": "MQDMPR-3.1.4.5-20"}
+REMOVAL_RULE_BY_DECISION = {"commit": "MQDMPR-3.1.4.4-23", "abort": "MQDMPR-3.1.4.5-19"}
+COORDINATOR_RULES = ("MQDMPR-3.1.4.3-08", "MQDMPR-3.1.4.8-03")
+IN_DOUBT_RULES = (*IN_DOUBT_RULE_BY_DECISION.values(), "MQDMPR-3.1.3-D15")
+QUEUE_QUOTA_KB = 64
 SENT_BODY = "x" * 20_000
 
 
 @needs("receive", "queue_control", "send", "transactions", "subqueues")
 @covers(
     *COMMIT_RULES,
-    *RULE_OF_DECISION_IN_DOUBT.values(),
-    *RULE_OF_OUTCOME.values(),
-    *RULE_OF_REMOVAL.values(),
-    *RULES_WITH_COORDINATOR,
+    *IN_DOUBT_RULE_BY_DECISION.values(),
+    *OUTCOME_RULE_BY_DECISION.values(),
+    *REMOVAL_RULE_BY_DECISION.values(),
+    *COORDINATOR_RULES,
     "MQDMPR-3.1.3-D15",
     "MQDMPR-3.1.4.5-17",
 )
@@ -43,18 +43,18 @@ def test_each_operation_of_transaction_is_decided(peer, sut, judge, kind):
     stays undecided.
     """
     if kind == "internal":
-        judge.mark_not_exercised(*RULES_WITH_COORDINATOR, reason="the transactions have no coordinator")
+        judge.mark_not_exercised(*COORDINATOR_RULES, reason="the transactions have no coordinator")
     if kind != "in doubt":
-        judge.mark_not_exercised(*RULES_IN_DOUBT, reason="no transaction is in doubt")
+        judge.mark_not_exercised(*IN_DOUBT_RULES, reason="no transaction is in doubt")
     for verb in ("commit", "abort"):
-        _decide_many_operations(peer, sut, judge, kind, verb)
+        _judge_decision_of_many_operations(peer, sut, judge, kind, verb)
 
 
-def _decide_many_operations(peer, sut, judge, kind, verb):
+def _judge_decision_of_many_operations(peer, sut, judge, kind, verb):
     """Let a transaction of one kind carry out several operations, decide it, and judge the result."""
     application = Application(peer, sut, transactional=True)
     queue, first_sub, second_sub = application.queue, *(f"{application.queue};mqc-{number}" for number in (1, 2))
-    sut.control.call("set_queue", name=queue, quota_kb=QUOTA_KB)
+    sut.control.call("set_queue", name=queue, quota_kb=QUEUE_QUOTA_KB)
     for name in (first_sub, second_sub):
         sut.create_queue(name, transactional=True)
     connection = peer.open_raw()
@@ -62,7 +62,7 @@ def _decide_many_operations(peer, sut, judge, kind, verb):
     packets = {label: connection.send(application.build_message(label, properties=properties)) for label in "abcdefgh"}
     if not application.await_labels(len(packets)):
         raise ConformanceFailure("the SUT did not store the messages")
-    known = application.lookup_ids()
+    known = application.get_lookup_ids_by_label()
     work, other = (application.begin_transaction(external=kind != "internal") for _ in range(2))
     application.receive(transaction=work)
     for label, target in (("e", first_sub), ("c", second_sub), ("d", first_sub)):
@@ -71,7 +71,7 @@ def _decide_many_operations(peer, sut, judge, kind, verb):
     for label in ("sent first", "sent second"):
         sut.send(sut.direct_name(queue), label=label, body=SENT_BODY, transaction=work)
     application.receive_by_label("g", transaction=other)
-    if kind in PREPARED_KINDS:
+    if kind in PREPARED_TRANSACTION_KINDS:
         prepared = {one: sut.attempt("prepare", transaction=one) for one in (other, work)}
         judge("MQDMPR-3.1.4.3-08", expected=each(Outcome.DONE, "prepare request"), observed=prepared, case=verb)
     for _ in range(2 if kind == "in doubt" else 0):
@@ -84,7 +84,7 @@ def _decide_many_operations(peer, sut, judge, kind, verb):
     }
     moved = {one["label"]: one for name in (first_sub, second_sub) for one in application.messages(name)}
     evidence = list(packets.values())
-    judge(RULE_OF_OUTCOME[verb], expected=Outcome.DONE, observed=decided, case="decision", evidence=evidence)
+    judge(OUTCOME_RULE_BY_DECISION[verb], expected=Outcome.DONE, observed=decided, case="decision", evidence=evidence)
     if verb == "commit":
         expected = {
             "queue": in_queue("b", "h", "sent first", "sent second"),
@@ -100,8 +100,8 @@ def _decide_many_operations(peer, sut, judge, kind, verb):
         }
         rules = ("MQDMPR-3.1.4.5-17",)
     if kind == "in doubt":
-        rules = (*rules, RULE_OF_DECISION_IN_DOUBT[verb], "MQDMPR-3.1.3-D15")
-    if kind in PREPARED_KINDS and verb == "abort":
+        rules = (*rules, IN_DOUBT_RULE_BY_DECISION[verb], "MQDMPR-3.1.3-D15")
+    if kind in PREPARED_TRANSACTION_KINDS and verb == "abort":
         rules = (*rules, "MQDMPR-3.1.4.8-03")
     judge(*rules, expected=facts(**expected), observed=observed, evidence=evidence)
     for label in ("c", "d", "e") if verb == "commit" else ():
@@ -114,8 +114,8 @@ def _decide_many_operations(peer, sut, judge, kind, verb):
         )
     listed = application.count_operations(work, other)
     judge(
-        RULE_OF_REMOVAL[verb],
-        *([RULE_OF_DECISION_IN_DOUBT[verb]] if kind == "in doubt" else []),
+        REMOVAL_RULE_BY_DECISION[verb],
+        *([IN_DOUBT_RULE_BY_DECISION[verb]] if kind == "in doubt" else []),
         expected={other: 1},
         observed=listed,
         case="listed transactions, with their numbers of operations",
@@ -187,7 +187,7 @@ def test_first_and_last_message_are_marked_between_receives(peer, sut, judge, ex
     if external:
         application.call("prepare", transaction=transaction)
     application.call("commit", transaction=transaction)
-    session, frames = sender.await_first(3)
+    session, frames = sender.await_first_messages(3)
     headers = [get_transaction_header(frame) for frame in frames]
     for field, expected, rules in (
         ("FM", [1, 0, 0], ("MQDMPR-3.1.4.3-06", "MQDMPR-3.1.1.12-D58")),

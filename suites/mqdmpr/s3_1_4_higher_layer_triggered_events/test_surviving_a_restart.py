@@ -23,7 +23,7 @@ def test_transaction_in_doubt_is_decided_after_restart(peer, sut, judge):
     sender.send(3, transaction=second)
     for transaction in (first, second):
         sut.control.call("prepare", transaction=transaction)
-    sender.await_first(1)
+    sender.await_first_messages(1)
     sut.restart()
     session = sender.poll_session()
     while session is not None and session.record.closed_by is not None:  # what it had before the restart

@@ -17,8 +17,8 @@ from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
 
 pytestmark = needs("transactions")
 
-LONG_WAIT_MS = 600_000
-UNKNOWN_TRANSACTION = UUID("6d71636f-6e66-4f72-8d00-0000000000aa")
+LONG_READ_TIMEOUT_MS = 600_000
+UNKNOWN_TRANSACTION_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000aa")
 DECISION_VERBS = ("prepare", "commit", "abort")
 RULES_BY_ENDING_CALL = {
     "commit": ("MQDMPR-3.1.4.4-23", "MQDMPR-3.1.4.4-22"),
@@ -27,14 +27,14 @@ RULES_BY_ENDING_CALL = {
 """For each call that ends a transaction: the rule that the SUT removes the transaction, and the rule that no operation
 of the transaction remains.
 """
-UNKNOWN_TRANSACTION_RULES = {
+UNKNOWN_TRANSACTION_RULES_BY_VERB = {
     "prepare": ("MQDMPR-3.1.4.3-05", "MQDMPR-3.1.4.6-11"),
     "commit": ("MQDMPR-3.1.4.4-04",),
     "abort": ("MQDMPR-3.1.4.5-04",),
 }
 
 
-class TwoTransactions:
+class TwoOpenTransactions:
     """Two open transactions. The first transaction receives a message, moves a second message and sends a third
     message. The second transaction receives a message, sends a message, and waits for a message in an empty queue.
     """
@@ -46,12 +46,16 @@ class TwoTransactions:
         self.subqueue = f"{self.queue};mqc-sub"
         self.sut.create_queue(self.subqueue, transactional=True)
         application.fill("earlier", "first", "second", "third", "fourth")
-        lookup_ids = application.lookup_ids()
-        application.call("move", queue=self.queue, lookup_id=lookup_ids["earlier"], to=self.subqueue)
+        get_lookup_ids_by_label = application.get_lookup_ids_by_label()
+        application.call("move", queue=self.queue, lookup_id=get_lookup_ids_by_label["earlier"], to=self.subqueue)
         self.one, self.other = (application.begin_transaction(external=external) for _ in range(2))
         application.receive_by_label("first", transaction=self.one)
         application.call(
-            "move", queue=self.queue, lookup_id=lookup_ids["second"], to=self.subqueue, transaction=self.one
+            "move",
+            queue=self.queue,
+            lookup_id=get_lookup_ids_by_label["second"],
+            to=self.subqueue,
+            transaction=self.one,
         )
         application.send("sent", transaction=self.one, journal=["negative"])
         application.receive_by_label("third", transaction=self.other)
@@ -61,7 +65,7 @@ class TwoTransactions:
         self.second.receive(transaction=self.one)
         empty_queue = Application(application.peer, self.sut, transactional=True).queue
         self.waiting_read = PendingRequest(
-            application.peer, "receive", queue=empty_queue, transaction=self.other, timeout_ms=LONG_WAIT_MS
+            application.peer, "receive", queue=empty_queue, transaction=self.other, timeout_ms=LONG_READ_TIMEOUT_MS
         )
 
     def is_read_waiting(self) -> bool:
@@ -99,9 +103,9 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
     moved message, and leaves a second transaction undecided; a read in the second transaction still waits.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
-    work = TwoTransactions(application)
+    work = TwoOpenTransactions(application)
     state_before = application.labels(), application.await_receive_acks(0), application.labels(work.subqueue)
-    committed = _decide_transaction(sut, "commit", transaction=work.one)
+    committed = _request_transaction_decision(sut, "commit", transaction=work.one)
     labels, labels_of_subqueue = application.labels(), application.labels(work.subqueue)
     acknowledged = application.await_receive_acks(1)
     evidence = list(application.sent.values())
@@ -184,11 +188,11 @@ def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
     queue gets the message that the aborted transaction had received from that queue.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
-    work = TwoTransactions(application)
-    reader = PendingRequest(peer, "receive", queue=work.second.queue, timeout_ms=LONG_WAIT_MS)
+    work = TwoOpenTransactions(application)
+    reader = PendingRequest(peer, "receive", queue=work.second.queue, timeout_ms=LONG_READ_TIMEOUT_MS)
     peer.settle()
     early_answer = reader.is_answered()
-    aborted = _decide_transaction(sut, "abort", transaction=work.one)
+    aborted = _request_transaction_decision(sut, "abort", transaction=work.one)
     labels, labels_of_subqueue = application.labels(), application.labels(work.subqueue)
     evidence = list(application.sent.values())
     judge("MQDMPR-3.1.4.5-20", expected="aborted", observed=aborted, evidence=evidence, case="state after the decision")
@@ -235,7 +239,7 @@ def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
 
 @needs("receive", "queue_control")
 @covers(
-    *(rule for rules in UNKNOWN_TRANSACTION_RULES.values() for rule in rules),
+    *(rule for rules in UNKNOWN_TRANSACTION_RULES_BY_VERB.values() for rule in rules),
     *RULES_BY_ENDING_CALL["commit"],
     *RULES_BY_ENDING_CALL["abort"],
 )
@@ -253,16 +257,16 @@ def test_request_in_unknown_or_ended_transaction_is_refused(peer, sut, judge):
         application.call(verb, transaction=transaction)
     bystander = Application(peer, sut, transactional=True)
     third = bystander.begin_transaction()
-    waiting = PendingRequest(peer, "receive", queue=bystander.queue, transaction=third, timeout_ms=LONG_WAIT_MS)
+    waiting = PendingRequest(peer, "receive", queue=bystander.queue, transaction=third, timeout_ms=LONG_READ_TIMEOUT_MS)
     labels_before = application.labels()
-    unknown = {verb: sut.attempt(verb, transaction=str(UNKNOWN_TRANSACTION)) for verb in DECISION_VERBS}
+    unknown = {verb: sut.attempt(verb, transaction=str(UNKNOWN_TRANSACTION_GUID)) for verb in DECISION_VERBS}
     evidence = list(application.sent.values())
     peer.settle()
     undecided = {
         "states of the open transactions": _list_transaction_states(sut, other_transaction, third),
         "read in an open transaction": not waiting.is_answered(),
     }
-    for verb, rules in UNKNOWN_TRANSACTION_RULES.items():
+    for verb, rules in UNKNOWN_TRANSACTION_RULES_BY_VERB.items():
         judge(
             *rules,
             expected={
@@ -304,7 +308,7 @@ def test_request_in_unknown_or_ended_transaction_is_refused(peer, sut, judge):
     application.receiver.acknowledge_all()
 
 
-def _decide_transaction(sut, verb, **arguments):
+def _request_transaction_decision(sut, verb, **arguments):
     """Prepare, commit or abort a transaction; return the outcome."""
     try:
         return sut.control.call(verb, **arguments)["outcome"]
@@ -340,7 +344,7 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
     """
     bystander = Application(peer, sut, transactional=True)
     third = bystander.begin_transaction()
-    waiting = PendingRequest(peer, "receive", queue=bystander.queue, transaction=third, timeout_ms=LONG_WAIT_MS)
+    waiting = PendingRequest(peer, "receive", queue=bystander.queue, transaction=third, timeout_ms=LONG_READ_TIMEOUT_MS)
     application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill("first", "second", "third")
     earlier = application.begin_transaction(external=True)
@@ -349,7 +353,7 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
         application.receive(transaction=transaction)
     evidence = list(application.sent.values())
     for number, transaction in enumerate(transactions.values()):
-        prepared = _decide_transaction(sut, "prepare", transaction=transaction)
+        prepared = _request_transaction_decision(sut, "prepare", transaction=transaction)
         states = _list_transaction_states(sut, *transactions.values())
         judge(
             "MQDMPR-3.1.4.3-08",
@@ -395,7 +399,8 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
         evidence=evidence,
     )
     decisions = {
-        verb: _decide_transaction(sut, verb, transaction=transaction) for verb, transaction in transactions.items()
+        verb: _request_transaction_decision(sut, verb, transaction=transaction)
+        for verb, transaction in transactions.items()
     }
     judge(
         "MQDMPR-3.1.4.7-05",
@@ -443,12 +448,12 @@ def test_single_phase_prepare_commits(peer, sut, judge):
     subqueue = f"{application.queue};mqc-sub"
     sut.create_queue(subqueue, transactional=True)
     application.fill("first", "second", "third")
-    moved = application.lookup_ids()["second"]
+    moved = application.get_lookup_ids_by_label()["second"]
     transaction = application.begin_transaction(external=True)
     application.receive(transaction=transaction)
     application.call("move", queue=application.queue, lookup_id=moved, to=subqueue, transaction=transaction)
     application.send("sent", transaction=transaction)
-    prepared = _decide_transaction(sut, "prepare", transaction=transaction, single_phase=True)
+    prepared = _request_transaction_decision(sut, "prepare", transaction=transaction, single_phase=True)
     acknowledged, (state,) = application.await_receive_acks(1), _list_transaction_states(sut, transaction)
     observed = {
         "outcome of the prepare request": prepared,
@@ -484,14 +489,16 @@ def test_transaction_without_remaining_messages_can_be_committed_and_aborted(pee
         ("abort", "MQDMPR-3.1.4.5-20", "aborted"),
     ):
         empty = sut.control.call("begin")["transaction"]
-        decisions = {"without operations": _decide_transaction(sut, verb, transaction=empty)}
+        decisions = {"without operations": _request_transaction_decision(sut, verb, transaction=empty)}
         if has_queue:
             application = Application(peer, sut, transactional=True)
             application.store("gone")
             transaction = application.begin_transaction()
             application.receive(transaction=transaction)
             sut.delete_queue(application.queue)
-            decisions["after the deletion of its queue"] = _decide_transaction(sut, verb, transaction=transaction)
+            decisions["after the deletion of its queue"] = _request_transaction_decision(
+                sut, verb, transaction=transaction
+            )
         judge(rule, expected=each(expected, "transaction"), observed=decisions, case="state after the decision")
 
 

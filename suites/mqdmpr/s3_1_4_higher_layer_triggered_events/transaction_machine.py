@@ -38,88 +38,88 @@ class Transaction(Machine, path=Path(__file__)):
         self._subject = ""
         self._messages_before = self._read_messages()
         self._count_before = self._count_messages()
-        peer.at_end(self._abort_all)
+        peer.at_end(self._abort_all_transactions)
 
     # -- states ---------------------------------------------------------------------------------------------------
 
     @state("internal")
-    def begin_internal(self) -> None:
+    def begin_internal_transaction(self) -> None:
         """Begin a transaction without a coordinator, with its three operations."""
-        self._begin_subject(external=False)
+        self._begin_tested_transaction(external=False)
 
     @state("external")
-    def begin_external(self) -> None:
+    def begin_external_transaction(self) -> None:
         """Begin a transaction of a coordinator, with its three operations."""
-        self._begin_subject(external=True)
+        self._begin_tested_transaction(external=True)
 
     @state("prepared")
-    def prepare_external(self) -> None:
+    def prepare_external_transaction(self) -> None:
         """Prepare the transaction of a coordinator."""
-        self.begin_external()
+        self.begin_external_transaction()
         self._call_verb("prepare", transaction=self._subject)
 
     @state("committed")
-    def commit_prepared(self) -> None:
+    def commit_prepared_transaction(self) -> None:
         """Prepare and commit the transaction of a coordinator."""
-        self.prepare_external()
+        self.prepare_external_transaction()
         self._call_verb("commit", transaction=self._subject)
 
     @state("aborted")
-    def abort_prepared(self) -> None:
+    def abort_prepared_transaction(self) -> None:
         """Prepare and abort the transaction of a coordinator."""
-        self.prepare_external()
+        self.prepare_external_transaction()
         self._call_verb("abort", transaction=self._subject)
 
     @state("in doubt")
-    def restart_when_prepared(self) -> None:
+    def restart_after_prepare(self) -> None:
         """Prepare the transaction of a coordinator, and then restart the system."""
-        self.prepare_external()
+        self.prepare_external_transaction()
         self._sut.restart()
 
     @state("internal, purged")
-    def purge_during_internal(self) -> None:
+    def purge_during_internal_transaction(self) -> None:
         """Purge the queue during a transaction without a coordinator."""
-        self.begin_internal()
+        self.begin_internal_transaction()
         self._call_verb("purge", queue=self._queue)
 
     @state("prepared, purged")
-    def purge_when_prepared(self) -> None:
+    def purge_after_prepare(self) -> None:
         """Prepare the transaction of a coordinator, and then purge the queue."""
-        self.prepare_external()
+        self.prepare_external_transaction()
         self._call_verb("purge", queue=self._queue)
 
     # -- events ---------------------------------------------------------------------------------------------------
 
     @event("send")
-    def send_within(self) -> str:
+    def send_in_transaction(self) -> str:
         """Send a further message in the transaction."""
         fields = {"label": "late", "body": "late", "transaction": self._subject}
-        return self._request_verb("send", to=self._sut.direct_name(self._queue), **fields)
+        return self._get_verb_outcome("send", to=self._sut.direct_name(self._queue), **fields)
 
     @event("receive")
-    def receive_within(self) -> str:
+    def receive_in_transaction(self) -> str:
         """Receive the first available message in the transaction."""
-        return self._request_verb("receive", queue=self._queue, timeout_ms=0, transaction=self._subject)
+        return self._get_verb_outcome("receive", queue=self._queue, timeout_ms=0, transaction=self._subject)
 
     @event("prepare")
     def prepare(self) -> str:
         """Prepare the transaction."""
-        return self._request_verb("prepare", transaction=self._subject)
+        return self._get_verb_outcome("prepare", transaction=self._subject)
 
     @event("commit")
     def commit(self) -> str:
         """Commit the transaction."""
-        return self._request_verb("commit", transaction=self._subject)
+        return self._get_verb_outcome("commit", transaction=self._subject)
 
     @event("abort")
     def abort(self) -> str:
         """Abort the transaction."""
-        return self._request_verb("abort", transaction=self._subject)
+        return self._get_verb_outcome("abort", transaction=self._subject)
 
     @event("purge")
     def purge(self) -> str:
         """Purge the queue."""
-        return self._request_verb("purge", queue=self._queue)
+        return self._get_verb_outcome("purge", queue=self._queue)
 
     @event("restart")
     def restart(self) -> str:
@@ -129,17 +129,17 @@ class Transaction(Machine, path=Path(__file__)):
     # -- what is seen ---------------------------------------------------------------------------------------------
 
     @probe("labels in the queue")
-    def list_queue(self) -> list[str]:
+    def list_labels_of_queue(self) -> list[str]:
         """Return the labels of the available messages of the queue."""
         return self._sut.labels(self._queue)
 
     @probe("labels in the subqueue")
-    def list_subqueue(self) -> list[str]:
+    def list_labels_of_subqueue(self) -> list[str]:
         """Return the labels of the messages of the subqueue, to which the transaction moves a message."""
         return self._sut.labels(self._subqueue)
 
     @probe("labels in the second queue")
-    def list_second_queue(self) -> list[str]:
+    def list_labels_of_second_queue(self) -> list[str]:
         """Return the labels of the available messages of the second queue."""
         return self._sut.labels(self._second_queue)
 
@@ -150,32 +150,32 @@ class Transaction(Machine, path=Path(__file__)):
         return [label for label, one in found.items() if one != self._messages_before.get(label, one)]
 
     @probe("growth of the queue")
-    def count_growth(self) -> int:
+    def count_added_messages(self) -> int:
         """Return the number of messages in the queue, including locked messages, minus the number before the
         transaction.
         """
         return self._count_messages() - self._count_before
 
     @probe("labels in the journal")
-    def list_journal(self) -> list[str]:
+    def list_labels_of_journal(self) -> list[str]:
         """Return the labels of the received messages, which are in the journal."""
         return self._sut.labels(f"{self._queue};journal")
 
     @probe("state of the transaction")
-    def find_state(self) -> str:
+    def find_transaction_state(self) -> str:
         """Return the listed state of the transaction."""
-        return self._find_state(self._subject)
+        return self._find_state_of_transaction(self._subject)
 
     @probe("labels in the queue after a later commit")
-    def list_queue_when_committed(self) -> list[str]:
+    def list_labels_of_queue_after_commit(self) -> list[str]:
         """Commit the transaction, and return the labels of the available messages of the queue."""
-        self._request_verb("commit", transaction=self._subject)
-        return self.list_queue()
+        self._get_verb_outcome("commit", transaction=self._subject)
+        return self.list_labels_of_queue()
 
     @probe("state of a second transaction")
-    def find_state_of_other(self) -> str:
+    def find_state_of_other_transaction(self) -> str:
         """Return the listed state of the other transaction."""
-        return self._find_state(self._other)
+        return self._find_state_of_transaction(self._other)
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
@@ -184,11 +184,11 @@ class Transaction(Machine, path=Path(__file__)):
         self._begun.append(begun)
         return begun
 
-    def _abort_all(self) -> None:
+    def _abort_all_transactions(self) -> None:
         for transaction in self._begun:
             self._sut.attempt("abort", transaction=transaction)
 
-    def _begin_subject(self, *, external: bool) -> None:
+    def _begin_tested_transaction(self, *, external: bool) -> None:
         self._subject = self._begin_transaction(external=external)
         self._call_verb("receive", queue=self._queue, transaction=self._subject)
         self._call_verb("receive", queue=self._second_queue, transaction=self._subject)
@@ -208,17 +208,17 @@ class Transaction(Machine, path=Path(__file__)):
         messages.
         """
         count = self._call_verb("get_queue", name=self._queue).get("count")
-        return len(self.list_queue()) if count is None else int(count)
+        return len(self.list_labels_of_queue()) if count is None else int(count)
 
     def _call_verb(self, verb: str, **arguments: Any) -> dict[str, Any]:
         return self._sut.control.call(verb, **arguments)
 
-    def _request_verb(self, verb: str, **arguments: Any) -> str:
+    def _get_verb_outcome(self, verb: str, **arguments: Any) -> str:
         request = PendingRequest(self._peer, verb, **arguments)
         request.await_outcome()
         return name_answer(request.answer)
 
-    def _find_state(self, transaction: str) -> str:
+    def _find_state_of_transaction(self, transaction: str) -> str:
         listed = {one["transaction"].lower(): one["state"].lower() for one in self._call_verb("list")["transactions"]}
         state: str = listed.get(transaction.lower(), NOT_LISTED_STATE)
         return state

@@ -75,7 +75,7 @@ class QueueManagerSiteUpdatedOnlyOnce(DirectoryClient):
     def on_directory_sites_update_timer(self, now: Now) -> None:
         enterprise = self.qm.enterprise
 
-        def update_sites_once(answer: DirectoryAnswered, now: Now) -> None:
+        def update_each_site_once(answer: DirectoryAnswered, now: Now) -> None:
             before = enterprise.state.SiteCollection
             directory_sites_update(enterprise.directory, enterprise.state)
             sites = tuple(self.updated.get(site.Identifier, site) for site in enterprise.state.SiteCollection)
@@ -83,4 +83,4 @@ class QueueManagerSiteUpdatedOnlyOnce(DirectoryClient):
             enterprise.state.SiteCollection = sites
 
         self._start_timer(TimerName.DIRECTORY_SITES_UPDATE, now)
-        self.qm.directory_link.read(update_sites_once)
+        self.qm.directory_link.read(update_each_site_once)

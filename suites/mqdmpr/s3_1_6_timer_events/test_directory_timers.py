@@ -9,21 +9,21 @@ from harness.expectations import none
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 
-QUOTA_KB, INTERVAL_S = 76_543, 1_234
-INTERVAL_PROPERTY = "intra_site_replication_interval_s"
+QUEUE_MANAGER_QUOTA_KB, REPLICATION_INTERVAL_S = 76_543, 1_234
+REPLICATION_INTERVAL_PROPERTY = "intra_site_replication_interval_s"
 LONGEST_WAIT_MS = 120_000
 """The longest time in ms that a check waits when it cannot speed up the timers."""
-SITE_RULES = ("MQDMPR-3.1.6.1-04", "MQDMPR-3.1.6.1-10")
-GATE_RULES = ("MQDMPR-3.1.6.2-05", "MQDMPR-3.1.6.2-11")
+SITES_UPDATE_RULES = ("MQDMPR-3.1.6.1-04", "MQDMPR-3.1.6.1-10")
+SITE_GATES_UPDATE_RULES = ("MQDMPR-3.1.6.2-05", "MQDMPR-3.1.6.2-11")
 COLLECTION_RULE = "MQDMPR-3.1.1.1-27"
-IDENTIFIER_RULES = ("MQDMPR-3.1.6.1-07", "MQDMPR-3.1.6.2-08")
+SITE_IDENTIFIER_RULES = ("MQDMPR-3.1.6.1-07", "MQDMPR-3.1.6.2-08")
 
 
 def _read_sites(sut: Sut) -> list[dict[str, Any]]:
     return list(sut.inspect_queue_manager()["SiteCollection"])
 
 
-def _list_identifiers(sites: list[dict[str, Any]]) -> list[list[str]]:
+def _list_site_identifiers(sites: list[dict[str, Any]]) -> list[list[str]]:
     """Return, for each site, the site's identifier and the identifiers of its gates."""
     return [[site["Identifier"], *(gate["Identifier"] for gate in site["SiteGateCollection"])] for site in sites]
 
@@ -41,7 +41,7 @@ def _get_time_until_expiry_ms(sut: Sut) -> int:
 
 
 @needs("directory", "environment", "inspect")
-@covers(*SITE_RULES, *GATE_RULES, *IDENTIFIER_RULES, COLLECTION_RULE)
+@covers(*SITES_UPDATE_RULES, *SITE_GATES_UPDATE_RULES, *SITE_IDENTIFIER_RULES, COLLECTION_RULE)
 def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
     """The replication interval of a site and the quota of its gate are changed in the directory twice; after each
     change, the data model of the SUT contains the new values when the timers have expired.
@@ -54,9 +54,9 @@ def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
     left_ms = _get_time_until_expiry_ms(sut)
     if not sut.environment.virtual and left_ms > LONGEST_WAIT_MS:
         judge.mark_not_exercised(
-            *SITE_RULES,
-            *GATE_RULES,
-            *IDENTIFIER_RULES,
+            *SITES_UPDATE_RULES,
+            *SITE_GATES_UPDATE_RULES,
+            *SITE_IDENTIFIER_RULES,
             COLLECTION_RULE,
             reason=f"the SUT reads its sites and gates again only after {left_ms // 1_000} s",
         )
@@ -65,30 +65,38 @@ def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
     if published is None:
         raise ConformanceFailure("the directory does not contain the gate of the SUT's site")
     restore = (
-        {"site": site["Identifier"], INTERVAL_PROPERTY: site["IntraSiteReplicationInterval"] or 0},
+        {"site": site["Identifier"], REPLICATION_INTERVAL_PROPERTY: site["IntraSiteReplicationInterval"] or 0},
         {"queue_manager": gate["Identifier"], "quota_kb": published["quota_kb"]},
     )
     for arguments in restore:
         peer.at_end(lambda arguments=arguments: sut.change_directory_object(**arguments))
-    for interval_s, quota_kb in ((INTERVAL_S, QUOTA_KB), (2 * INTERVAL_S, 2 * QUOTA_KB)):
-        sut.change_directory_object(site=site["Identifier"], **{INTERVAL_PROPERTY: interval_s})
+    for interval_s, quota_kb in (
+        (REPLICATION_INTERVAL_S, QUEUE_MANAGER_QUOTA_KB),
+        (2 * REPLICATION_INTERVAL_S, 2 * QUEUE_MANAGER_QUOTA_KB),
+    ):
+        sut.change_directory_object(site=site["Identifier"], **{REPLICATION_INTERVAL_PROPERTY: interval_s})
         sut.change_directory_object(queue_manager=gate["Identifier"], quota_kb=quota_kb)
         gates_left_ms = int(sut.inspect_queue_manager()["timers"]["DirectorySiteGatesUpdate"] or left_ms)
         peer.pass_time(gates_left_ms + sut.slack_ms(gates_left_ms) + sut.response_timeout_ms)
         quotas = _list_quotas(_read_sites(sut), gate["Identifier"])
-        judge(*GATE_RULES, expected=[quota_kb], observed=quotas, case="quotas in KB after the timer of the gates")
+        judge(
+            *SITE_GATES_UPDATE_RULES,
+            expected=[quota_kb],
+            observed=quotas,
+            case="quotas in KB after the timer of the gates",
+        )
         peer.pass_time(left_ms + sut.slack_ms(left_ms) + sut.response_timeout_ms)
         sites_after = _read_sites(sut)
         intervals = [
             one["IntraSiteReplicationInterval"] for one in sites_after if one["Identifier"] == site["Identifier"]
         ]
-        judge(*SITE_RULES, expected=[interval_s], observed=intervals, case="intervals of the sites in seconds")
+        judge(*SITES_UPDATE_RULES, expected=[interval_s], observed=intervals, case="intervals of the sites in seconds")
         quotas = _list_quotas(sites_after, gate["Identifier"])
-        judge(*GATE_RULES, expected=[quota_kb], observed=quotas, case="quotas in KB")
+        judge(*SITE_GATES_UPDATE_RULES, expected=[quota_kb], observed=quotas, case="quotas in KB")
         names = {one["Identifier"]: one["Name"] for one in sites_after}
         judge(
-            *SITE_RULES,
-            *IDENTIFIER_RULES,
+            *SITES_UPDATE_RULES,
+            *SITE_IDENTIFIER_RULES,
             expected={one["Identifier"]: one["Name"] for one in sites_before},
             observed=names,
             case="names of the sites",
@@ -98,9 +106,9 @@ def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
         judge(COLLECTION_RULE, expected=none("site that is missing from SiteIdentifierList"), observed=strange)
         left_ms = max(left_ms, _get_time_until_expiry_ms(sut))
     judge(
-        *IDENTIFIER_RULES,
+        *SITE_IDENTIFIER_RULES,
         "MQDMPR-3.1.6.1-10",
-        expected=_list_identifiers(sites_before),
-        observed=_list_identifiers(sites_after),
+        expected=_list_site_identifiers(sites_before),
+        observed=_list_site_identifiers(sites_after),
         case="identifiers of the sites",
     )

@@ -9,7 +9,7 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action
 
 READ_TIMEOUT_MS = 2_000
-SHORTEST_WAIT_MS = READ_TIMEOUT_MS * 9 // 10
+SHORTEST_READ_DURATION_MS = READ_TIMEOUT_MS * 9 // 10
 """The shortest wait of a read, in ms, that the check accepts, measured with any clock."""
 
 
@@ -30,7 +30,7 @@ def test_pending_read_ends_at_timeout(remote, judge, action):
     read = queue.begin(action, hCursor=cursor, ulTimeout=READ_TIMEOUT_MS)
     outcome = read.wait(READ_TIMEOUT_MS + remote.sut.response_timeout_ms).label_or_outcome
     duration_ms = remote.peer.measure_duration(read.evidence[0], read.evidence[-1])
-    earliest_ms, _ = duration_ms.get_allowed_range(SHORTEST_WAIT_MS, max(duration_ms.ms, READ_TIMEOUT_MS))
+    earliest_ms, _ = duration_ms.get_allowed_range(SHORTEST_READ_DURATION_MS, max(duration_ms.ms, READ_TIMEOUT_MS))
     waited = duration_ms.ms >= earliest_ms or f"{duration_ms.ms} of {READ_TIMEOUT_MS} ms"
     judge(
         "MQDMPR-3.1.6.3-03",

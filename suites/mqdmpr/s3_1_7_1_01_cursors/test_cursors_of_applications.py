@@ -26,7 +26,7 @@ def test_each_handle_gets_cursors_that_read(peer, sut, judge):
     frames = application.fill("journaled", "moved", "first", "second")
     sut.create_queue(subqueue)
     application.receive()
-    application.call("move", queue=queue, lookup_id=application.lookup_ids()["moved"], to=subqueue)
+    application.call("move", queue=queue, lookup_id=application.get_lookup_ids_by_label()["moved"], to=subqueue)
     for access in ("receive", "peek"):
         cursors: dict[int, str] = {}
         numbers: list[int] = []

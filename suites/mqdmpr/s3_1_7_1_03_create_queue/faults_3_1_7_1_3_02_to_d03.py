@@ -143,25 +143,25 @@ class NewQueuesShareJournal(Queues):
             queue.JournalQueueReference = next(kept, queue.JournalQueueReference)
 
 
-class _CreatedChanged(Queues):
+class _CreatedQueueChanger(Queues):
     """Change each new queue."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         status, created = super().create_here(queue, utc_s)
         if created is not None:
-            self.change_queue(created)
+            self.change_created_queue(created)
         return status, created
 
-    def change_queue(self, queue: Queue) -> None:
+    def change_created_queue(self, queue: Queue) -> None:
         """Change the new queue."""
         raise NotImplementedError
 
 
 @fault("any-new-queues-share-journal", breaks="MQDMPR-3.1.7.1.3-09", blind=True)
-class AnyNewQueuesShareJournal(_CreatedChanged):
+class AnyNewQueuesShareJournal(_CreatedQueueChanger):
     """The queue manager assigns the same journal to all queues that are created with the same Label."""
 
-    def change_queue(self, queue: Queue) -> None:
+    def change_created_queue(self, queue: Queue) -> None:
         for other in self.qm.adm.QueueCollection.values():
             if other is not queue and other.Label == queue.Label and queue.JournalQueueReference is not None:
                 assert other.JournalQueueReference is not None
@@ -217,21 +217,21 @@ class LabelOfNewQueueIsCutTo63Characters(Queues):
 
 
 @fault("new-queue-privacy-body-becomes-optional-with-authentication", breaks="MQDMPR-3.1.7.1.3-11", blind=True)
-class NewQueuePrivacyBodyBecomesOptionalWithAuthentication(_CreatedChanged):
+class NewQueuePrivacyBodyBecomesOptionalWithAuthentication(_CreatedQueueChanger):
     """The queue manager sets PrivacyLevel of a new queue with Authentication to Optional, and ignores the supplied
     value.
     """
 
-    def change_queue(self, queue: Queue) -> None:
+    def change_created_queue(self, queue: Queue) -> None:
         if queue.Authentication:
             queue.PrivacyLevel = PrivacyLevel.OPTIONAL
 
 
 @fault("new-queue-type-kept-only-with-label", breaks="MQDMPR-3.1.7.1.3-11", blind=True)
-class NewQueueTypeKeptOnlyWithLabel(_CreatedChanged):
+class NewQueueTypeKeptOnlyWithLabel(_CreatedQueueChanger):
     """The queue manager ignores the supplied Type of a new queue without a label."""
 
-    def change_queue(self, queue: Queue) -> None:
+    def change_created_queue(self, queue: Queue) -> None:
         if not queue.Label:
             queue.Type = NULL_GUID
 
@@ -284,44 +284,44 @@ class NegativeBasePriorityOfNewQueueIsZero(Queues):
 
 
 @fault("new-queue-label-cut-to-64-characters", breaks="MQDMPR-3.1.7.1.3-D01", blind=True)
-class NewQueueLabelCutTo64Characters(_CreatedChanged):
+class NewQueueLabelCutTo64Characters(_CreatedQueueChanger):
     """The queue manager stores only the first 64 characters of the label of a new queue."""
 
-    def change_queue(self, queue: Queue) -> None:
+    def change_created_queue(self, queue: Queue) -> None:
         queue.Label = queue.Label[:64]
 
 
 @fault("new-queue-quota-0-unlimited", breaks="MQDMPR-3.1.7.1.3-D01", blind=True)
-class NewQueueQuota0Unlimited(_CreatedChanged):
+class NewQueueQuota0Unlimited(_CreatedQueueChanger):
     """If the creator of a queue supplies the Quota 0, the queue manager applies no Quota to the queue."""
 
-    def change_queue(self, queue: Queue) -> None:
+    def change_created_queue(self, queue: Queue) -> None:
         queue.Quota = queue.Quota or 0xFFFFFFFF
 
 
 @fault("new-queue-journal-quota-of-31-bits", breaks="MQDMPR-3.1.7.1.3-D01", blind=True)
-class NewQueueJournalQuotaOf31Bits(_CreatedChanged):
+class NewQueueJournalQuotaOf31Bits(_CreatedQueueChanger):
     """The queue manager stores only the low 31 bits of the JournalQuota of a new queue."""
 
-    def change_queue(self, queue: Queue) -> None:
+    def change_created_queue(self, queue: Queue) -> None:
         if queue.JournalQuota != 0xFFFFFFFF:
             queue.JournalQuota &= 0x7FFFFFFF
 
 
 @fault("new-queue-base-priority-of-8-bits", breaks="MQDMPR-3.1.7.1.3-D01", blind=True)
-class NewQueueBasePriorityOf8Bits(_CreatedChanged):
+class NewQueueBasePriorityOf8Bits(_CreatedQueueChanger):
     """If the creator of a queue supplies a BasePriority above 255, the queue manager sets BasePriority to 0."""
 
-    def change_queue(self, queue: Queue) -> None:
+    def change_created_queue(self, queue: Queue) -> None:
         if queue.BasePriority > 255:
             queue.BasePriority = 0
 
 
 @fault("new-transactional-queue-without-authentication", breaks="MQDMPR-3.1.7.1.3-D01", blind=True)
-class NewTransactionalQueueWithoutAuthentication(_CreatedChanged):
+class NewTransactionalQueueWithoutAuthentication(_CreatedQueueChanger):
     """The queue manager ignores the supplied Authentication and Journaling of a new transactional queue."""
 
-    def change_queue(self, queue: Queue) -> None:
+    def change_created_queue(self, queue: Queue) -> None:
         if queue.Transactional:
             queue.Authentication = queue.Journaling = False
 
@@ -385,17 +385,17 @@ class NewPublicQueuePrivateFormatName(QueueCommands):
 
 
 @fault("private-queue-with-upper-case-folder-is-public", breaks="MQDMPR-3.1.7.1.3-D03", blind=True)
-class PrivateQueueWithUpperCaseFolderIsPublic(_CreatedChanged):
+class PrivateQueueWithUpperCaseFolderIsPublic(_CreatedQueueChanger):
     """The queue manager creates a queue whose path name begins with PRIVATE$ in upper-case letters as a
     public queue.
     """
 
-    def change_queue(self, queue: Queue) -> None:
+    def change_created_queue(self, queue: Queue) -> None:
         if queue.Pathname.startswith("PRIVATE$"):
             queue.QueueType = QueueType.PUBLIC
 
 
-LONGEST_SUBQUEUE_NAME = 32
+LONGEST_SUBQUEUE_NAME_LENGTH = 32
 
 
 @fault("queue-manager-long-subqueue-name-shortened", breaks="MQDMPR-3.1.7.1.3-05", blind=True)
@@ -404,7 +404,7 @@ class QueueManagerLongSubqueueNameShortened(Queues):
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         base, semicolon, subqueue = queue.Pathname.partition(";")
-        shortened = base + semicolon + subqueue[:LONGEST_SUBQUEUE_NAME]
+        shortened = base + semicolon + subqueue[:LONGEST_SUBQUEUE_NAME_LENGTH]
         if parse_path(queue.Pathname) is None and semicolon and parse_path(shortened) is not None:
             queue.Pathname = shortened
         return super().create_here(queue, utc_s)

@@ -61,13 +61,13 @@ class SecondPublicQueueWithIdentifierOfFirst(Publishing):
     """
 
     def publish(self, queue: Queue, published: OnStatus) -> None:
-        def replace_identifier(status: Status) -> None:
+        def reuse_identifier_of_first_public_queue(status: Status) -> None:
             first = next((one for one in self._list_public_queues() if one.Identifier != queue.Identifier), None)
             if status is Status.MQ_OK and first is not None:
                 queue.Identifier = first.Identifier
             published(status)
 
-        super().publish(queue, replace_identifier)
+        super().publish(queue, reuse_identifier_of_first_public_queue)
 
 
 @fault("new-public-queue-created-offline", breaks="MQDMPR-3.1.7.1.3-D06")
@@ -106,12 +106,12 @@ class FailedDirectoryObjectLeavesSecondPublicQueue(Queues):
     """The queue manager creates a public queue whose object the directory refuses, and returns the error."""
 
     def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False, **rest: Any) -> None:
-        def create_anyway(status: Status, made: Queue | None) -> None:
+        def create_queue_after_failure(status: Status, made: Queue | None) -> None:
             if made is None and status is not Status.MQ_ERROR_QUEUE_EXISTS:
                 self.create_here(queue, utc_s)
             created(status, made)
 
-        super().create(queue, utc_s, create_anyway, skip_directory)
+        super().create(queue, utc_s, create_queue_after_failure, skip_directory)
 
 
 @fault("any-public-queue-created-without-directory", breaks="MQDMPR-3.1.7.1.3-D06", blind=True)
@@ -260,27 +260,27 @@ class SuppliedSecurityDescriptorSecondAuditEntryDropped(Queues):
         return super().create_security(supplied, user)
 
 
-ALL_RIGHTS = QueueAccess.MQSEC_QUEUE_GENERIC_ALL
+ALL_QUEUE_RIGHTS = QueueAccess.MQSEC_QUEUE_GENERIC_ALL
 
 
-READ_RIGHTS = QueueAccess.MQSEC_GET_QUEUE_PROPERTIES | QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS
+PROPERTY_AND_DESCRIPTOR_READ_RIGHTS = QueueAccess.MQSEC_GET_QUEUE_PROPERTIES | QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS
 
 
-def _change_some_descriptors(
+def _change_descriptors_of_new_queues(
     which: Callable[[Queue], bool], change: Callable[[SecurityDescriptor], SecurityDescriptor]
 ) -> Install:
     """Build a fault that changes the security descriptors of those new queues that ``which`` selects."""
 
-    class Described(Queues):
+    class NewQueueDescriptorChanger(Queues):
         def add(self, queue: Queue) -> None:
             super().add(queue)
             if which(queue):
                 queue.Security = change(queue.Security)
 
-    return replace_part(Described)
+    return replace_part(NewQueueDescriptorChanger)
 
 
-def _set_mask(sid: Sid, mask: QueueAccess) -> Callable[[SecurityDescriptor], SecurityDescriptor]:
+def _set_access_mask_of_sid(sid: Sid, mask: QueueAccess) -> Callable[[SecurityDescriptor], SecurityDescriptor]:
     def change(found: SecurityDescriptor) -> SecurityDescriptor:
         aces = () if found.Dacl is None else found.Dacl.Aces
         return replace(found, Dacl=Acl(tuple(replace(ace, Mask=int(mask)) if ace.Sid == sid else ace for ace in aces)))
@@ -288,7 +288,7 @@ def _set_mask(sid: Sid, mask: QueueAccess) -> Callable[[SecurityDescriptor], Sec
     return change
 
 
-def _remove_entries(sid: Sid) -> Callable[[SecurityDescriptor], SecurityDescriptor]:
+def _remove_access_entries_of_sid(sid: Sid) -> Callable[[SecurityDescriptor], SecurityDescriptor]:
     def change(found: SecurityDescriptor) -> SecurityDescriptor:
         aces = () if found.Dacl is None else found.Dacl.Aces
         return replace(found, Dacl=Acl(tuple(ace for ace in aces if ace.Sid != sid)))
@@ -296,7 +296,7 @@ def _remove_entries(sid: Sid) -> Callable[[SecurityDescriptor], SecurityDescript
     return change
 
 
-def _is_public(queue: Queue) -> bool:
+def _is_public_queue(queue: Queue) -> bool:
     return queue.QueueType is QueueType.PUBLIC
 
 
@@ -306,38 +306,44 @@ for _name, _rule, _says, _which, _change in (
         "MQDMPR-3.1.7.1.3.1-12",
         "The default security descriptor of a transactional queue grants everyone only the right to read properties.",
         lambda queue: queue.Transactional and queue.Security.Owner == ANONYMOUS,
-        _set_mask(EVERYONE, READ_RIGHTS),
+        _set_access_mask_of_sid(EVERYONE, PROPERTY_AND_DESCRIPTOR_READ_RIGHTS),
     ),
     (
         "public-queue-everyone-reads-only",
         "MQDMPR-3.1.7.1.3.1-12",
         "The default security descriptor of a public queue grants everyone only the right to read properties.",
-        lambda queue: _is_public(queue) and queue.Security.Owner == ANONYMOUS,
-        _set_mask(EVERYONE, READ_RIGHTS),
+        lambda queue: _is_public_queue(queue) and queue.Security.Owner == ANONYMOUS,
+        _set_access_mask_of_sid(EVERYONE, PROPERTY_AND_DESCRIPTOR_READ_RIGHTS),
     ),
     (
         "public-queue-without-owner",
         "MQDMPR-3.1.7.1.3.1-10",
         "The default security descriptor of a public queue has no owner.",
-        _is_public,
+        _is_public_queue,
         lambda found: replace(found, Owner=None),
     ),
     (
         "public-queue-without-everyone",
         "MQDMPR-3.1.7.1.3.1-16",
         "The default security descriptor of a public queue has no entry for everyone.",
-        _is_public,
-        _remove_entries(EVERYONE),
+        _is_public_queue,
+        _remove_access_entries_of_sid(EVERYONE),
     ),
     (
         "transactional-queue-of-domain-user-everyone-all-rights",
         "MQDMPR-3.1.7.1.3.1-13",
         "The default security descriptor of a domain user's transactional queue grants everyone all rights.",
         lambda queue: queue.Transactional and queue.Security.Owner != ANONYMOUS,
-        _set_mask(EVERYONE, ALL_RIGHTS),
+        _set_access_mask_of_sid(EVERYONE, ALL_QUEUE_RIGHTS),
     ),
 ):
-    add(f"default-security-descriptor-{_name}", _rule, _says, _change_some_descriptors(_which, _change), blind=True)
+    add(
+        f"default-security-descriptor-{_name}",
+        _rule,
+        _says,
+        _change_descriptors_of_new_queues(_which, _change),
+        blind=True,
+    )
 
 
 @fault(
@@ -354,7 +360,7 @@ class DefaultSecurityDescriptorComputerReadsLessBesideUser(Queues):
         found, computer = super().create_default_security(owner), self.machine_sid()
         if computer is None or owner == ANONYMOUS:
             return found
-        return _set_mask(computer, QueueAccess.MQSEC_GET_QUEUE_PROPERTIES)(found)
+        return _set_access_mask_of_sid(computer, QueueAccess.MQSEC_GET_QUEUE_PROPERTIES)(found)
 
 
 @fault("default-security-descriptor-without-computer-beside-user", breaks="MQDMPR-3.1.7.1.3.1-18", blind=True)
@@ -363,7 +369,7 @@ class DefaultSecurityDescriptorWithoutComputerBesideUser(Queues):
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
         found, computer = super().create_default_security(owner), self.machine_sid()
-        return found if computer is None or owner == ANONYMOUS else _remove_entries(computer)(found)
+        return found if computer is None or owner == ANONYMOUS else _remove_access_entries_of_sid(computer)(found)
 
 
 @fault("queue-manager-queue-security-owner-rights-granted-to-creator", breaks="MQDMPR-3.1.7.1.3.1-19", blind=True)

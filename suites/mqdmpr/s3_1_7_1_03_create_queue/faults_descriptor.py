@@ -12,20 +12,20 @@ from reference_qm.model.adm import Queue
 from reference_qm.security import ANONYMOUS, EVERYONE, Acl, QueueAccess, SecurityDescriptor, Sid
 from reference_qm.security.descriptor import Ace, AceType
 
-ALL_RIGHTS = QueueAccess.MQSEC_QUEUE_GENERIC_ALL
-READ_RIGHTS = QueueAccess.MQSEC_GET_QUEUE_PROPERTIES | QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS
-LOCAL_SYSTEM = Sid.of("S-1-5-18")
+ALL_QUEUE_RIGHTS = QueueAccess.MQSEC_QUEUE_GENERIC_ALL
+PROPERTY_AND_DESCRIPTOR_READ_RIGHTS = QueueAccess.MQSEC_GET_QUEUE_PROPERTIES | QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS
+LOCAL_SYSTEM_SID = Sid.of("S-1-5-18")
 
 
 def _replace_new_queue_descriptor(descriptor: SecurityDescriptor) -> Install:
     """Build a fault in which the queue manager assigns a wrong security descriptor to each new queue."""
 
-    class Described(Queues):
+    class NewQueueDescriptorReplacer(Queues):
         def add(self, queue: Queue) -> None:
             super().add(queue)
             queue.Security = descriptor
 
-    return replace_part(Described)
+    return replace_part(NewQueueDescriptorReplacer)
 
 
 def _build_descriptor(*granted: tuple[Sid, QueueAccess], owner: Sid | None = ANONYMOUS) -> SecurityDescriptor:
@@ -33,7 +33,7 @@ def _build_descriptor(*granted: tuple[Sid, QueueAccess], owner: Sid | None = ANO
     return SecurityDescriptor(owner, None, Acl(aces))
 
 
-class _AbsoluteDescriptor(SecurityDescriptor):
+class _AbsoluteSecurityDescriptor(SecurityDescriptor):
     """A security descriptor in the absolute form."""
 
     def build(self) -> bytes:
@@ -42,19 +42,19 @@ class _AbsoluteDescriptor(SecurityDescriptor):
         return bytes(data)
 
 
-EVERYONE_ALL_RIGHTS = _build_descriptor((EVERYONE, ALL_RIGHTS))
+DESCRIPTOR_WITH_ALL_RIGHTS_FOR_EVERYONE = _build_descriptor((EVERYONE, ALL_QUEUE_RIGHTS))
 for _name, _rule, _says, _wrong in (
     (
         "owner-missing",
         "MQDMPR-3.1.7.1.3.1-10",
         "The default security descriptor has no owner.",
-        replace(EVERYONE_ALL_RIGHTS, Owner=None),
+        replace(DESCRIPTOR_WITH_ALL_RIGHTS_FOR_EVERYONE, Owner=None),
     ),
     (
         "owner-everyone",
         "MQDMPR-3.1.7.1.3.1-11",
         "The default security descriptor names everyone as owner.",
-        replace(EVERYONE_ALL_RIGHTS, Owner=EVERYONE),
+        replace(DESCRIPTOR_WITH_ALL_RIGHTS_FOR_EVERYONE, Owner=EVERYONE),
     ),
     (
         "everyone-reads-only",
@@ -63,37 +63,37 @@ for _name, _rule, _says, _wrong in (
             "The default security descriptor of a non-domain user's queue grants everyone only the right "
             "to read properties."
         ),
-        _build_descriptor((EVERYONE, READ_RIGHTS)),
+        _build_descriptor((EVERYONE, PROPERTY_AND_DESCRIPTOR_READ_RIGHTS)),
     ),
     (
         "everyone-missing",
         "MQDMPR-3.1.7.1.3.1-16",
         "The default security descriptor has no entry for everyone.",
-        _build_descriptor((ANONYMOUS, ALL_RIGHTS)),
+        _build_descriptor((ANONYMOUS, ALL_QUEUE_RIGHTS)),
     ),
     (
         "anonymous-all-rights",
         "MQDMPR-3.1.7.1.3.1-17",
         "The default security descriptor grants the anonymous user all rights.",
-        _build_descriptor((EVERYONE, ALL_RIGHTS), (ANONYMOUS, ALL_RIGHTS)),
+        _build_descriptor((EVERYONE, ALL_QUEUE_RIGHTS), (ANONYMOUS, ALL_QUEUE_RIGHTS)),
     ),
     (
         "computer-entry-in-workgroup",
         "MQDMPR-3.1.7.1.3.1-18",
         "The default security descriptor has an entry for the computer in workgroup mode.",
-        _build_descriptor((EVERYONE, ALL_RIGHTS), (LOCAL_SYSTEM, READ_RIGHTS)),
+        _build_descriptor((EVERYONE, ALL_QUEUE_RIGHTS), (LOCAL_SYSTEM_SID, PROPERTY_AND_DESCRIPTOR_READ_RIGHTS)),
     ),
     (
         "creator-entry-in-workgroup",
         "MQDMPR-3.1.7.1.3.1-19",
         "The default security descriptor has an entry for a creator that is not a domain user.",
-        _build_descriptor((EVERYONE, ALL_RIGHTS), (LOCAL_SYSTEM, ALL_RIGHTS)),
+        _build_descriptor((EVERYONE, ALL_QUEUE_RIGHTS), (LOCAL_SYSTEM_SID, ALL_QUEUE_RIGHTS)),
     ),
     (
         "absolute-form",
         "MQDMPR-3.1.7.1.3.1-20",
         "The default security descriptor is in the absolute form.",
-        _AbsoluteDescriptor(ANONYMOUS, None, EVERYONE_ALL_RIGHTS.Dacl),
+        _AbsoluteSecurityDescriptor(ANONYMOUS, None, DESCRIPTOR_WITH_ALL_RIGHTS_FOR_EVERYONE.Dacl),
     ),
 ):
     add(f"default-security-descriptor-{_name}", _rule, _says, _replace_new_queue_descriptor(_wrong))
@@ -102,13 +102,13 @@ for _name, _rule, _says, _wrong in (
 def _change_owned_queue_descriptor(change: Callable[[SecurityDescriptor], SecurityDescriptor]) -> Install:
     """Build a fault that changes the security descriptor of each new queue that a domain user owns."""
 
-    class Owned(Queues):
+    class OwnedQueueDescriptorChanger(Queues):
         def add(self, queue: Queue) -> None:
             super().add(queue)
             if queue.Security.Owner != ANONYMOUS:
                 queue.Security = change(queue.Security)
 
-    return replace_part(Owned)
+    return replace_part(OwnedQueueDescriptorChanger)
 
 
 def _get_aces(descriptor: SecurityDescriptor) -> tuple[Ace, ...]:
@@ -120,13 +120,15 @@ for _name, _rules, _says, _change in (
         "owner-is-queue-manager",
         "MQDMPR-3.1.7.1.3.1-10",
         "The default security descriptor names the queue manager as owner, regardless of the creator.",
-        lambda found: replace(found, Owner=LOCAL_SYSTEM),
+        lambda found: replace(found, Owner=LOCAL_SYSTEM_SID),
     ),
     (
         "domain-user-everyone-all-rights",
         "MQDMPR-3.1.7.1.3.1-13",
         "The default security descriptor of a domain user's queue grants everyone all rights.",
-        lambda found: replace(found, Dacl=Acl(tuple(replace(ace, Mask=int(ALL_RIGHTS)) for ace in _get_aces(found)))),
+        lambda found: replace(
+            found, Dacl=Acl(tuple(replace(ace, Mask=int(ALL_QUEUE_RIGHTS)) for ace in _get_aces(found)))
+        ),
     ),
     (
         "domain-user-owner-entry-missing",
@@ -144,7 +146,7 @@ for _name, _rules, _says, _change in (
         "domain-user-absolute-form",
         "MQDMPR-3.1.7.1.3.1-20",
         "The default security descriptor of a domain user's queue is in the absolute form.",
-        lambda found: _AbsoluteDescriptor(found.Owner, None, found.Dacl),
+        lambda found: _AbsoluteSecurityDescriptor(found.Owner, None, found.Dacl),
     ),
 ):
     add(f"default-security-descriptor-{_name}", _rules, _says, _change_owned_queue_descriptor(_change))
@@ -157,7 +159,7 @@ class DescriptorComputerSidNotFromDirectory(Queues):
     """
 
     def machine_sid(self) -> Sid | None:
-        return None if super().machine_sid() is None else LOCAL_SYSTEM
+        return None if super().machine_sid() is None else LOCAL_SYSTEM_SID
 
 
 @fault("descriptor-computer-sid-guessed-offline", breaks="MQDMPR-3.1.7.1.3.1-04")
@@ -167,7 +169,7 @@ class DescriptorComputerSidGuessedOffline(Queues):
     """
 
     def machine_sid(self) -> Sid | None:
-        return super().machine_sid() or LOCAL_SYSTEM
+        return super().machine_sid() or LOCAL_SYSTEM_SID
 
 
 @fault("default-security-descriptor-without-computer-entry", breaks=("MQDMPR-3.1.7.1.3.1-05", "MQDMPR-3.1.7.1.3.1-18"))
@@ -184,11 +186,11 @@ class DefaultSecurityDescriptorGrantsComputerAllRights(Queues):
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
         found, computer = super().create_default_security(owner), self.machine_sid()
-        aces = (replace(ace, Mask=int(ALL_RIGHTS)) if ace.Sid == computer else ace for ace in _get_aces(found))
+        aces = (replace(ace, Mask=int(ALL_QUEUE_RIGHTS)) if ace.Sid == computer else ace for ace in _get_aces(found))
         return replace(found, Dacl=Acl(tuple(aces)))
 
 
-class _SuppliedDescriptorChanged(Queues):
+class _SuppliedDescriptorChanger(Queues):
     """Change a supplied security descriptor before the queue manager uses it."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -205,7 +207,7 @@ class _SuppliedDescriptorChanged(Queues):
         *("MQDMPR-3.1.7.1.3.1-08", "MQDMPR-3.1.7.1.3.1-09"),
     ),
 )
-class SuppliedSecurityDescriptorIgnored(_SuppliedDescriptorChanged):
+class SuppliedSecurityDescriptorIgnored(_SuppliedDescriptorChanger):
     """The queue manager assigns the default security descriptor to a new queue instead of the descriptor that its
     creator supplies.
     """
@@ -215,7 +217,7 @@ class SuppliedSecurityDescriptorIgnored(_SuppliedDescriptorChanged):
 
 
 @fault("supplied-security-descriptor-owner-ignored", breaks=("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07"))
-class SuppliedSecurityDescriptorOwnerIgnored(_SuppliedDescriptorChanged):
+class SuppliedSecurityDescriptorOwnerIgnored(_SuppliedDescriptorChanger):
     """The owner of a new queue is its creator instead of the owner in the supplied descriptor."""
 
     def change_supplied_descriptor(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
@@ -233,12 +235,12 @@ class SuppliedSecurityDescriptorListAppendedToDefault(Queues):
         return (
             found
             if supplied is None
-            else replace(found, Dacl=Acl((*_get_aces(EVERYONE_ALL_RIGHTS), *_get_aces(found))))
+            else replace(found, Dacl=Acl((*_get_aces(DESCRIPTOR_WITH_ALL_RIGHTS_FOR_EVERYONE), *_get_aces(found))))
         )
 
 
 @fault("supplied-security-descriptor-system-list-dropped", breaks="MQDMPR-3.1.7.1.3.1-09")
-class SuppliedSecurityDescriptorSystemListDropped(_SuppliedDescriptorChanged):
+class SuppliedSecurityDescriptorSystemListDropped(_SuppliedDescriptorChanger):
     """The queue manager drops the system access list of a supplied security descriptor."""
 
     def change_supplied_descriptor(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:

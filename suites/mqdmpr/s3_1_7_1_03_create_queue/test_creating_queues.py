@@ -32,7 +32,7 @@ SUPPLIED_PROPERTIES = {
     "base_priority": -5,
 }
 """Values that differ from the defaults: the longest label, and quotas that need 32 bits."""
-DEFAULT_TYPE, SUPPLIED_TYPE = UUID(int=0), UUID("6d71636f-6e66-4f72-8d00-00000000000c")
+DEFAULT_QUEUE_TYPE, SUPPLIED_QUEUE_TYPE = UUID(int=0), UUID("6d71636f-6e66-4f72-8d00-00000000000c")
 
 
 @needs("queue_control")
@@ -41,33 +41,36 @@ def test_new_queue_has_supplied_and_default_properties(sut, judge):
     """A new queue has the properties that its creator supplies (all or only one), and the default of each property that
     is not supplied.
     """
-    whole = sut.new_queue("whole", type=str(SUPPLIED_TYPE), **SUPPLIED_PROPERTIES)
+    whole = sut.new_queue("whole", type=str(SUPPLIED_QUEUE_TYPE), **SUPPLIED_PROPERTIES)
     bare = sut.new_queue("bare")
     types = [sut.control.call("get_queue", name=queue).get("type") for queue in (whole, bare)]
     if None not in types:
         for rule, expected, found in zip(
-            ("MQDMPR-3.1.7.1.3-D01", "MQDMPR-3.1.7.1.3-02"), (SUPPLIED_TYPE, DEFAULT_TYPE), types, strict=True
+            ("MQDMPR-3.1.7.1.3-D01", "MQDMPR-3.1.7.1.3-02"),
+            (SUPPLIED_QUEUE_TYPE, DEFAULT_QUEUE_TYPE),
+            types,
+            strict=True,
         ):
             judge(rule, expected=expected, observed=UUID(str(found)), case="Type of the queue")
-    judge("MQDMPR-3.1.7.1.3-02", expected=DEFAULT_PROPERTIES, observed=_read_properties(sut, bare))
+    judge("MQDMPR-3.1.7.1.3-02", expected=DEFAULT_PROPERTIES, observed=_read_queue_properties(sut, bare))
     judge(
         "MQDMPR-3.1.7.1.3-11",
         "MQDMPR-3.1.7.1.3-D01",
         expected={"name": whole, **SUPPLIED_PROPERTIES},
-        observed={"name": _read_name(sut, whole), **_read_properties(sut, whole)},
+        observed={"name": _read_queue_name(sut, whole), **_read_queue_properties(sut, whole)},
     )
     for name, value in SUPPLIED_PROPERTIES.items():
         queue = sut.new_queue("one", **{name: value})
-        observed = _read_properties(sut, queue)
+        observed = _read_queue_properties(sut, queue)
         judge.all(expected={**DEFAULT_PROPERTIES, name: value}, observed=observed)
 
 
-def _read_properties(sut, queue):
+def _read_queue_properties(sut, queue):
     properties = sut.control.call("get_queue", name=queue)
     return {name: properties.get(name) for name in DEFAULT_PROPERTIES}
 
 
-def _read_name(sut, queue):
+def _read_queue_name(sut, queue):
     name = sut.control.call("get_queue", name=queue)["name"]
     return queue if name.lower().endswith(queue.lower()) else name
 
@@ -87,10 +90,10 @@ def test_new_queue_is_listed_with_own_empty_journal(sut, judge):
     the journal of that queue. A new queue with the name of a deleted queue also has an empty journal.
     """
     one, other = (rf"private$\mqc-{sut.own}-{number}-made" for number in ("first", "second"))
-    was_listed, get_before = _is_listed(sut, one), sut.attempt("get_queue", name=one)
+    was_listed, get_before = _is_queue_listed(sut, one), sut.attempt("get_queue", name=one)
     for name in (one, other):
         sut.create_queue(name, journaling=True)
-    is_listed, get_after = _is_listed(sut, one), sut.attempt("get_queue", name=one)
+    is_listed, get_after = _is_queue_listed(sut, one), sut.attempt("get_queue", name=one)
     third = rf"private$\mqc-{sut.own}-transactional-made"
     queries = [get_before, get_after]
     for _ in range(2):
@@ -152,11 +155,11 @@ def test_new_queue_is_listed_with_own_empty_journal(sut, judge):
         sut.control.call("purge", queue=f"{name};journal")
 
 
-def _is_listed(sut, name):
+def _is_queue_listed(sut, name):
     return name.lower() in [one["name"].lower() for one in sut.control.call("list")["queues"]]
 
 
-INITIAL_ATTRIBUTES = {
+INITIAL_QUEUE_ATTRIBUTES = {
     "Active": False,
     "TotalBytes": 0,
     "MessageCount": 0,
@@ -181,8 +184,8 @@ def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
     inspected = sut.inspect_queue(name)
     judge(
         "MQDMPR-3.1.7.1.3-D02",
-        expected=INITIAL_ATTRIBUTES,
-        observed={key: inspected.get(key) for key in INITIAL_ATTRIBUTES},
+        expected=INITIAL_QUEUE_ATTRIBUTES,
+        observed={key: inspected.get(key) for key in INITIAL_QUEUE_ATTRIBUTES},
     )
     created, qualified = inspected["CreateTime"], inspected["QualifiedPathname"]
     judge(
@@ -270,16 +273,16 @@ def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
         expected={"creation of a later queue": Outcome.REFUSED, "later queue is listed": False},
         observed={
             "creation of a later queue": sut.attempt("create_queue", name=later),
-            "later queue is listed": _is_listed(sut, later),
+            "later queue is listed": _is_queue_listed(sut, later),
         },
     )
     sut.change_environment(directory=True)
-    Enterprise(peer, sut).await_timer()
+    Enterprise(peer, sut).await_expiry_of_online_timer()
     judge(
         "MQDMPR-3.1.7.1.3-D06",
         expected={"later queue is listed": False, "directory_object": None},
         observed={
-            "later queue is listed": _is_listed(sut, later),
+            "later queue is listed": _is_queue_listed(sut, later),
             "directory_object": _read_directory_object(sut, later),
         },
         case="when the directory is available again",

@@ -15,12 +15,12 @@ from suites.mqdmpr.steps import descriptors
 from suites.mqdmpr.steps.directory import Enterprise
 
 _UNAUTHENTICATED_SIDS = (descriptors.ANONYMOUS, descriptors.EVERYONE)
-ACCOUNT_PREFIX, GUEST_SUFFIX = "S-1-5-21-", "-501"
+ACCOUNT_SID_PREFIX, GUEST_SID_SUFFIX = "S-1-5-21-", "-501"
 """The first part of the SID of every account, and DOMAIN_USER_RID_GUEST, the last part of the SID of a guest."""
-WRITE_RIGHT = 0x0000_0004
-READ_RIGHTS = 0x0002_0020
+WRITE_RIGHT_MASK = 0x0000_0004
+PROPERTY_AND_DESCRIPTOR_READ_RIGHTS = 0x0002_0020
 """The rights MQSEC_GET_QUEUE_PROPERTIES and MQSEC_GET_QUEUE_PERMISSIONS."""
-ALL_RIGHTS = 0x000F_003F
+ALL_QUEUE_RIGHTS = 0x000F_003F
 """All rights to a queue, MQSEC_QUEUE_GENERIC_ALL. Spec: MS-MQMQ 2.2.24."""
 
 
@@ -52,10 +52,10 @@ def test_default_descriptor_grants_everyone_all_rights(peer, sut, judge, kind):
     judge(
         "MQDMPR-3.1.7.1.3.1-20",
         expected=holds("in self-relative format", otherwise="not in self-relative format"),
-        observed=bool(security.control & descriptors.SELF_RELATIVE),
+        observed=bool(security.control & descriptors.SELF_RELATIVE_FLAG),
         case="security descriptor",
     )
-    owned = security.owner.startswith(ACCOUNT_PREFIX) and not security.owner.endswith(GUEST_SUFFIX)
+    owned = security.owner.startswith(ACCOUNT_SID_PREFIX) and not security.owner.endswith(GUEST_SID_SUFFIX)
     judge(
         "MQDMPR-3.1.7.1.3.1-10",
         expected=holds("names an owner", otherwise="names no owner"),
@@ -73,7 +73,7 @@ def test_default_descriptor_grants_everyone_all_rights(peer, sut, judge, kind):
     judge(
         "MQDMPR-3.1.7.1.3.1-17",
         expected=may_write,
-        observed=anonymous in (None, WRITE_RIGHT) or f"0x{anonymous:08X}",
+        observed=anonymous in (None, WRITE_RIGHT_MASK) or f"0x{anonymous:08X}",
         case="rights of the anonymous user",
     )
     if owned:
@@ -87,10 +87,14 @@ def test_default_descriptor_grants_everyone_all_rights(peer, sut, judge, kind):
         )
         return
     judge("MQDMPR-3.1.7.1.3.1-11", expected=descriptors.ANONYMOUS, observed=security.owner, case="owner of the queue")
-    judge("MQDMPR-3.1.7.1.3.1-12", expected=ALL_RIGHTS, observed=world or 0, case="rights of everyone")
+    judge("MQDMPR-3.1.7.1.3.1-12", expected=ALL_QUEUE_RIGHTS, observed=world or 0, case="rights of everyone")
     others = [one for one in security.granted if one[0] not in (descriptors.EVERYONE, descriptors.ANONYMOUS)]
-    computers = [] if sut.is_directory_integrated else [sid for sid, mask in others if mask == READ_RIGHTS]
-    owners = [sid for sid, mask in others if mask == ALL_RIGHTS]
+    computers = (
+        []
+        if sut.is_directory_integrated
+        else [sid for sid, mask in others if mask == PROPERTY_AND_DESCRIPTOR_READ_RIGHTS]
+    )
+    owners = [sid for sid, mask in others if mask == ALL_QUEUE_RIGHTS]
     judge("MQDMPR-3.1.7.1.3.1-18", expected=none("entry for a computer"), observed=computers, case="access list")
     judge("MQDMPR-3.1.7.1.3.1-19", expected=none("entry for a domain user"), observed=owners, case="access list")
 
@@ -118,7 +122,7 @@ def test_default_descriptor_of_domain_user_grants_owner_all_rights(sut, judge, u
     judge(
         "MQDMPR-3.1.7.1.3.1-20",
         expected=holds("in self-relative format", otherwise="not in self-relative format"),
-        observed=bool(security.control & descriptors.SELF_RELATIVE),
+        observed=bool(security.control & descriptors.SELF_RELATIVE_FLAG),
         case="security descriptor",
     )
     judge("MQDMPR-3.1.7.1.3.1-10", expected=user.sid, observed=security.owner, case="owner of the queue")
@@ -130,11 +134,11 @@ def test_default_descriptor_of_domain_user_grants_owner_all_rights(sut, judge, u
         case="access list",
     )
     mine = security.mask(user.sid) or 0
-    judge("MQDMPR-3.1.7.1.3.1-19", expected=ALL_RIGHTS, observed=mine, case="rights of the owner")
-    everybody = (world or 0) & ~WRITE_RIGHT  # SRMP may add the right to write
+    judge("MQDMPR-3.1.7.1.3.1-19", expected=ALL_QUEUE_RIGHTS, observed=mine, case="rights of the owner")
+    everybody = (world or 0) & ~WRITE_RIGHT_MASK  # SRMP may add the right to write
     judge(
         "MQDMPR-3.1.7.1.3.1-13",
-        expected={"everyone": READ_RIGHTS, "owner": ALL_RIGHTS},
+        expected={"everyone": PROPERTY_AND_DESCRIPTOR_READ_RIGHTS, "owner": ALL_QUEUE_RIGHTS},
         observed={"everyone": everybody, "owner": mine},
         case="access rights",
     )
@@ -178,7 +182,12 @@ def test_default_descriptor_grants_computer_read_rights(peer, sut, judge):
         "MQDMPR-3.1.7.1.3.1-18", expected=each(1, "queue"), observed=entries, case="number of entries for the computer"
     )
     masks = {kind: one.mask(computer) or 0 for kind, one in security.items()}
-    judge("MQDMPR-3.1.7.1.3.1-14", expected=each(READ_RIGHTS, "queue"), observed=masks, case="rights of the computer")
+    judge(
+        "MQDMPR-3.1.7.1.3.1-14",
+        expected=each(PROPERTY_AND_DESCRIPTOR_READ_RIGHTS, "queue"),
+        observed=masks,
+        case="rights of the computer",
+    )
     enterprise.go_offline()
     unasked = [
         sid

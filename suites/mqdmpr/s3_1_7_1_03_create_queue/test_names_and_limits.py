@@ -11,7 +11,7 @@ from harness.sut.outcomes import Outcome
 
 pytestmark = needs("queue_control")
 
-LONGEST_QUEUE_NAME, LONGEST_SUBQUEUE_NAME = 124, 32
+LONGEST_QUEUE_NAME_LENGTH, LONGEST_SUBQUEUE_NAME_LENGTH = 124, 32
 """The numbers of characters of the longest names. Spec: MS-MQMQ 2.1.1."""
 HIGHEST_GUID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 EXTREME_QUEUE_PROPERTIES: tuple[dict[str, Any], ...] = (
@@ -98,10 +98,10 @@ def test_refused_names_leave_no_queue(peer, sut, judge):
     characters: it creates no queue with a shortened name, also if a subqueue with the first 32 characters exists.
     """
     queue = sut.new_queue("parent")
-    long_name = rf"private$\{queue.partition(chr(92))[2].ljust(LONGEST_QUEUE_NAME + 1, 'm')}"
+    long_name = rf"private$\{queue.partition(chr(92))[2].ljust(LONGEST_QUEUE_NAME_LENGTH + 1, 'm')}"
     names = [long_name, f"{queue};{'s' * 33}", f"{queue};{'t' * 64}", f"{queue};{'u' * 33}"]
-    sut.create_queue(f"{queue};{'u' * LONGEST_SUBQUEUE_NAME}")
-    list_names = partial(_list_queues, sut, queue)
+    sut.create_queue(f"{queue};{'u' * LONGEST_SUBQUEUE_NAME_LENGTH}")
+    list_names = partial(_list_queues_with_prefix, sut, queue)
     before = list_names()
     attempts = {}
     for name in names:
@@ -114,7 +114,7 @@ def test_refused_names_leave_no_queue(peer, sut, judge):
     judge("MQDMPR-3.1.7.1.3-05", expected=none("new queue"), observed=created)
 
 
-def _list_queues(sut, base):
+def _list_queues_with_prefix(sut, base):
     """Return the names of the listed queues that begin with a name, in lower case."""
     names = [one["name"].lower() for one in sut.control.call("list")["queues"]]
     return [name for name in names if name.startswith(base.lower())]

@@ -12,15 +12,26 @@ from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, DAVE
 from suites.mqdmpr.steps import descriptors
 
-OTHER_SID = "S-1-5-21-4-5-6-1000"
-WRITE_RIGHT, PEEK_RIGHT = 0x0000_0004, 0x0000_0002
-ALL_RIGHTS = 0x000F_003F
+SECOND_USER_SID = "S-1-5-21-4-5-6-1000"
+WRITE_RIGHT_MASK, PEEK_RIGHT_MASK = 0x0000_0004, 0x0000_0002
+ALL_QUEUE_RIGHTS = 0x000F_003F
 """All rights to a queue, MQSEC_QUEUE_GENERIC_ALL. Spec: MS-MQMQ 2.2.24."""
-SUPPLIED_ENTRIES = ((descriptors.EVERYONE, PEEK_RIGHT), (OTHER_SID, WRITE_RIGHT))
-DENIED_ENTRIES = ((ALICE.sid, PEEK_RIGHT),)
-LONG_LIST = (*SUPPLIED_ENTRIES, *((f"{OTHER_SID}{number}", PEEK_RIGHT) for number in range(20)))
-REPEATED_ENTRIES = ((descriptors.EVERYONE, PEEK_RIGHT), (OTHER_SID, WRITE_RIGHT), (descriptors.EVERYONE, WRITE_RIGHT))
-AUDIT_ENTRIES = ((OTHER_SID, WRITE_RIGHT), (descriptors.EVERYONE, PEEK_RIGHT), (OTHER_SID, PEEK_RIGHT))
+SUPPLIED_ACCESS_ENTRIES = ((descriptors.EVERYONE, PEEK_RIGHT_MASK), (SECOND_USER_SID, WRITE_RIGHT_MASK))
+DENIED_ACCESS_ENTRIES = ((ALICE.sid, PEEK_RIGHT_MASK),)
+LONG_ACCESS_ENTRY_LIST = (
+    *SUPPLIED_ACCESS_ENTRIES,
+    *((f"{SECOND_USER_SID}{number}", PEEK_RIGHT_MASK) for number in range(20)),
+)
+REPEATED_ACCESS_ENTRIES = (
+    (descriptors.EVERYONE, PEEK_RIGHT_MASK),
+    (SECOND_USER_SID, WRITE_RIGHT_MASK),
+    (descriptors.EVERYONE, WRITE_RIGHT_MASK),
+)
+AUDIT_ENTRIES = (
+    (SECOND_USER_SID, WRITE_RIGHT_MASK),
+    (descriptors.EVERYONE, PEEK_RIGHT_MASK),
+    (SECOND_USER_SID, PEEK_RIGHT_MASK),
+)
 
 
 def _create_with_descriptor(sut, judge, name, given, **how):
@@ -42,17 +53,27 @@ def test_supplied_access_list_is_kept(sut, judge):
     list with two entries for a SID, has exactly that list in the given order; a queue that is created without an access
     list has the default list.
     """
-    security = _create_with_descriptor(sut, judge, "listed", descriptors.build_descriptor(granted=SUPPLIED_ENTRIES))
+    security = _create_with_descriptor(
+        sut, judge, "listed", descriptors.build_descriptor(granted=SUPPLIED_ACCESS_ENTRIES)
+    )
     denying = _create_with_descriptor(
-        sut, judge, "denying", descriptors.build_descriptor(granted=SUPPLIED_ENTRIES, denied=DENIED_ENTRIES)
+        sut,
+        judge,
+        "denying",
+        descriptors.build_descriptor(granted=SUPPLIED_ACCESS_ENTRIES, denied=DENIED_ACCESS_ENTRIES),
     )
     bare = _create_with_descriptor(sut, judge, "bare", descriptors.build_descriptor())
-    long = _create_with_descriptor(sut, judge, "long", descriptors.build_descriptor(granted=LONG_LIST))
-    repeated = _create_with_descriptor(sut, judge, "repeated", descriptors.build_descriptor(granted=REPEATED_ENTRIES))
+    long = _create_with_descriptor(sut, judge, "long", descriptors.build_descriptor(granted=LONG_ACCESS_ENTRY_LIST))
+    repeated = _create_with_descriptor(
+        sut, judge, "repeated", descriptors.build_descriptor(granted=REPEATED_ACCESS_ENTRIES)
+    )
     empty = _create_with_descriptor(sut, judge, "empty", descriptors.build_descriptor(empty_list=True))
     if security is None or bare is None or denying is None or long is None or repeated is None or empty is None:
         return
-    for case, entries, found in (("two entries for a SID", REPEATED_ENTRIES, repeated), ("no entries", (), empty)):
+    for case, entries, found in (
+        ("two entries for a SID", REPEATED_ACCESS_ENTRIES, repeated),
+        ("no entries", (), empty),
+    ):
         judge(
             "MQDMPR-3.1.7.1.3.1-08",
             expected=entries,
@@ -61,26 +82,26 @@ def test_supplied_access_list_is_kept(sut, judge):
         )
     judge(
         "MQDMPR-3.1.7.1.3.1-08",
-        expected=LONG_LIST,
+        expected=LONG_ACCESS_ENTRY_LIST,
         observed=long.entries,
         case="SID and rights of each entry of a long list",
     )
     judge(
         "MQDMPR-3.1.7.1.3.1-08",
-        expected=SUPPLIED_ENTRIES + DENIED_ENTRIES,
+        expected=SUPPLIED_ACCESS_ENTRIES + DENIED_ACCESS_ENTRIES,
         observed=denying.entries,
         case="SID and rights of each entry of the list with a denial at its end",
     )
     judge(
         "MQDMPR-3.1.7.1.3.1-08",
-        expected=SUPPLIED_ENTRIES,
+        expected=SUPPLIED_ACCESS_ENTRIES,
         observed=security.granted,
         case="SID and rights of each entry",
     )
     judge(
         "MQDMPR-3.1.7.1.3.1-06",
         expected={
-            "number of entries of the supplied list": len(SUPPLIED_ENTRIES),
+            "number of entries of the supplied list": len(SUPPLIED_ACCESS_ENTRIES),
             "list of the queue without a supplied list": holds("an entry for everyone"),
         },
         observed={
@@ -92,7 +113,7 @@ def test_supplied_access_list_is_kept(sut, judge):
 
 @needs("queue_control", "security")
 @covers("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07", "MQDMPR-3.1.7.1.3.1-19")
-@pytest.mark.parametrize("granted", [(), SUPPLIED_ENTRIES], ids=["without a list", "with a list"])
+@pytest.mark.parametrize("granted", [(), SUPPLIED_ACCESS_ENTRIES], ids=["without a list", "with a list"])
 def test_supplied_owner_is_kept(sut, judge, granted):
     """A queue has the owner that its creator supplies, whether the creator is a domain user or not; that owner has all
     rights if no access list is supplied.
@@ -113,11 +134,14 @@ def test_supplied_owner_is_kept(sut, judge, granted):
         judge.mark_not_exercised("MQDMPR-3.1.7.1.3.1-19", reason="the creator of the queue supplied the access list")
     else:
         judge(
-            "MQDMPR-3.1.7.1.3.1-19", expected=ALL_RIGHTS, observed=security.mask(DAVE.sid), case="rights of the owner"
+            "MQDMPR-3.1.7.1.3.1-19",
+            expected=ALL_QUEUE_RIGHTS,
+            observed=security.mask(DAVE.sid),
+            case="rights of the owner",
         )
     judge(
         "MQDMPR-3.1.7.1.3.1-06",
-        expected={"owner": None if granted else ALL_RIGHTS, "creator": None},
+        expected={"owner": None if granted else ALL_QUEUE_RIGHTS, "creator": None},
         observed={"owner": security.mask(DAVE.sid), "creator": security.mask(ALICE.sid)},
         case="access rights",
     )
@@ -125,7 +149,7 @@ def test_supplied_owner_is_kept(sut, judge, granted):
 
 @needs("queue_control")
 @covers("MQDMPR-3.1.7.1.3.1-09")
-@pytest.mark.parametrize("granted", [(), SUPPLIED_ENTRIES], ids=["alone", "beside a list of grants"])
+@pytest.mark.parametrize("granted", [(), SUPPLIED_ACCESS_ENTRIES], ids=["alone", "beside a list of grants"])
 def test_supplied_system_list_is_kept(sut, judge, granted):
     """A queue has the system access list (SACL) that its creator supplies, with or without a discretionary
     access list.

@@ -23,14 +23,14 @@ from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
-Done = Callable[[], Result]
+DeletionCallback = Callable[[], Result]
 
 
 @fault("deleted-queue-messages-not-acknowledged", breaks="MQDMPR-3.1.7.1.4-05")
 class DeletedQueueMessagesNotAcknowledged(Queues):
     """When a queue is deleted, the queue manager deletes the queue's messages without an acknowledgment."""
 
-    def delete(self, queue: Queue, token: int | None, done: Done) -> Result | None:
+    def delete(self, queue: Queue, token: int | None, done: DeletionCallback) -> Result | None:
         for one in queue_with_children(queue):
             for position in list(one.MessagePositionList):
                 one.MessagePositionList.remove(position)
@@ -103,15 +103,15 @@ class LockedMessageOfDeletedQueueIsNotReported(Positions):
 class DeletedQueueHandlesOpenNamesake(Queues):
     """An open handle of a deleted queue refers to a new queue with the same name."""
 
-    def delete(self, queue: Queue, token: int | None, done: Done) -> Result | None:
+    def delete(self, queue: Queue, token: int | None, done: DeletionCallback) -> Result | None:
         openings = dict(queue.OpenQueueDescriptorCollection)
 
-        def keep_openings() -> Result:
+        def restore_queue_references() -> Result:
             for one in openings.values():
                 one.QueueReference = queue
             return done()
 
-        return super().delete(queue, token, keep_openings)
+        return super().delete(queue, token, restore_queue_references)
 
     def add(self, queue: Queue) -> None:
         super().add(queue)
@@ -278,7 +278,7 @@ class PublicQueueHandlesClosedByRefusedDeletion(Publishing):
 class DeleteOfOpenQueueReturnsError(Queues):
     """The queue manager deletes an open queue, but returns an error."""
 
-    def delete(self, queue: Queue, token: int | None, done: Done) -> Result | None:
+    def delete(self, queue: Queue, token: int | None, done: DeletionCallback) -> Result | None:
         if not queue.Active:
             return super().delete(queue, token, done)
         super().delete(queue, None, done)

@@ -10,7 +10,7 @@ from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
 from suites.mqdmpr.steps import openings
 
-LABEL_BEFORE, LABEL_AFTER = "old message", "new message"
+OLD_MESSAGE_LABEL, NEW_MESSAGE_LABEL = "old message", "new message"
 LONG_READ_TIMEOUT_MS = 600_000
 
 
@@ -25,8 +25,8 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
     name = sut.new_queue("deleted")
     path = rf"TCP:{sut.address}\{name}"
     form = queue_format(DIRECT, path)
-    remote.send_all([peer.recoverable_message(destination=path, label=LABEL_BEFORE)])
-    if not peer.eventually(lambda: sut.labels(name) == [LABEL_BEFORE]):
+    remote.send_all([peer.recoverable_message(destination=path, label=OLD_MESSAGE_LABEL)])
+    if not peer.eventually(lambda: sut.labels(name) == [OLD_MESSAGE_LABEL]):
         raise ConformanceFailure("the SUT did not put the message into the queue")
     queue, second = remote.open(form=form), remote.open(form=form)
     cursor, cursor_of_second = queue.cursor().expect_success(), second.open_cursor()
@@ -34,7 +34,7 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
     deleted = sut.attempt("delete_queue", name=name)
     judge("MQDMPR-3.1.7.1.4-17", expected=Outcome.DONE, observed=deleted, case="deletion of the queue")
     judge.conclude("MQDMPR-3.1.7.1.4-17")
-    opened = openings.open_and_close(remote, queue.association, form=form)
+    opened = openings.open_and_close_queue(remote, queue.association, form=form)
     judge(
         "MQDMPR-3.1.7.1.4-11",
         expected={
@@ -54,14 +54,14 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
         evidence=opened,
     )
     creation = sut.attempt("create_queue", name=name)
-    remote.send_all([peer.recoverable_message(destination=path, label=LABEL_AFTER)])
-    labels = peer.eventually(lambda: LABEL_AFTER in sut.labels(name)) and sut.labels(name)
-    second_opening = openings.open_and_close(remote, queue.association, form=form)
+    remote.send_all([peer.recoverable_message(destination=path, label=NEW_MESSAGE_LABEL)])
+    labels = peer.eventually(lambda: NEW_MESSAGE_LABEL in sut.labels(name)) and sut.labels(name)
+    second_opening = openings.open_and_close_queue(remote, queue.association, form=form)
     judge(
         "MQDMPR-3.1.7.1.4-11",
         expected={
             "second creation of the queue": Outcome.DONE,
-            "labels in the new queue": [LABEL_AFTER],
+            "labels in the new queue": [NEW_MESSAGE_LABEL],
             "open of the new queue": openings.OPENED_OUTCOME,
         },
         observed={

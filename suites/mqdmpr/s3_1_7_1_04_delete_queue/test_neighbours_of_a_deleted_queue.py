@@ -28,7 +28,7 @@ def test_queue_is_deleted_with_its_parts_only(peer, sut, judge):
     frames = application.fill("journaled", "moved", "locked", "left")
     sut.create_queue(subqueue, transactional=True)
     application.receive()
-    application.call("move", queue=queue, lookup_id=application.lookup_ids()["moved"], to=subqueue)
+    application.call("move", queue=queue, lookup_id=application.get_lookup_ids_by_label()["moved"], to=subqueue)
     transaction = application.begin_transaction()
     application.receive(transaction=transaction)
     deleted = sut.attempt("delete_queue", name=queue)
@@ -61,7 +61,9 @@ def test_subqueue_can_be_deleted(peer, sut, judge):
     frames = application.fill("first", "second", "third")
     for name, label in zip(subqueues, ("first", "second"), strict=True):
         sut.create_queue(name)
-        application.call("move", queue=application.queue, lookup_id=application.lookup_ids()[label], to=name)
+        application.call(
+            "move", queue=application.queue, lookup_id=application.get_lookup_ids_by_label()[label], to=name
+        )
     deleted = sut.attempt("delete_queue", name=subqueues[0])
     judge(
         "MQDMPR-3.1.7.1.4-17",

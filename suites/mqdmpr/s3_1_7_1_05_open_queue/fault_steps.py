@@ -10,7 +10,7 @@ from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.surface.clock import Now
 
 
-class SeveralOpened(QueueOpening):
+class SeveralQueueDescriptorChanger(QueueOpening):
     """Change the OpenQueueDescriptors that are returned for several queues."""
 
     def open_queue(
@@ -26,17 +26,17 @@ class SeveralOpened(QueueOpening):
         raise NotImplementedError
 
 
-def is_local(descriptor: OpenQueueDescriptor) -> bool:
+def is_descriptor_of_local_queue(descriptor: OpenQueueDescriptor) -> bool:
     """Return whether the descriptor of a single queue belongs to a local queue."""
     return not isinstance(descriptor.QueueReference, OutgoingQueue)
 
 
-def list_earlier(part: QueueOpening, several: OpenQueueDescriptor) -> list[OpenQueueDescriptor]:
+def list_earlier_descriptors_of_several(part: QueueOpening, several: OpenQueueDescriptor) -> list[OpenQueueDescriptor]:
     """Return the other open descriptors for several queues, in the order of their opening."""
     return [one for one in part.qm.descriptors.values() if one.Multiple and one is not several]
 
 
-class SingleOpened(QueueOpening):
+class SingleQueueDescriptorChanger(QueueOpening):
     """Change the OpenQueueDescriptor of a single queue, before the caller gets the descriptor."""
 
     def open_found_queue(
@@ -59,16 +59,16 @@ class SingleOpened(QueueOpening):
         raise NotImplementedError
 
 
-class OutgoingCreated(Destinations):
+class CreatedOutgoingQueueChanger(Destinations):
     """Change the outgoing queues that are created."""
 
     def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
         known = list(self.qm.adm.OutgoingQueues.values())
         queue = super().open_outgoing(text, now)
         if queue not in known:
-            self.change_queue(queue, known)
+            self.change_outgoing_queue(queue, known)
         return queue
 
-    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+    def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
         """Change the new outgoing queue. ``known`` are the outgoing queues before."""
         raise NotImplementedError

@@ -102,7 +102,7 @@ class ThirdOfSeveralQueuesIsNotOpened(QueueOpening):
         return super()._open_several(kept, required_access, shared_mode, now)
 
 
-def _close_last_only(
+def _close_only_last_descriptor(
     original: Callable[[QM, OpenQueueDescriptor], None], *_: object
 ) -> Callable[[QM, OpenQueueDescriptor], None]:
     def close(qm: QM, several: OpenQueueDescriptor) -> None:
@@ -116,7 +116,7 @@ add(
     "queue-manager-several-queues-only-last-one-closed-after-failure",
     "MQDMPR-3.1.7.1.5-29",
     "When one of several queues cannot be opened, the queue manager closes only the queue that it opened last.",
-    during(QueueOpening._open_several, QueueOpening.close_queue, _close_last_only),
+    during(QueueOpening._open_several, QueueOpening.close_queue, _close_only_last_descriptor),
     blind=True,
 )
 

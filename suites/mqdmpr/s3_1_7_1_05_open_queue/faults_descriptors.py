@@ -10,53 +10,53 @@ from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
-from suites.mqdmpr.s3_1_7_1_05_open_queue.fault_steps import SingleOpened, is_local
+from suites.mqdmpr.s3_1_7_1_05_open_queue.fault_steps import SingleQueueDescriptorChanger, is_descriptor_of_local_queue
 
-SEND, RECEIVE, PEEK = QueueAccessType.SEND, QueueAccessType.RECEIVE, QueueAccessType.PEEK
-READING = (RECEIVE, *PEEK_ACCESSES)
+SEND, RECEIVE_ACCESS, PEEK = QueueAccessType.SEND, QueueAccessType.RECEIVE, QueueAccessType.PEEK
+READ_ACCESS_TYPES = (RECEIVE_ACCESS, *PEEK_ACCESSES)
 
 
-class EarlierReturned(SingleOpened):
+class EarlierDescriptorReturner(SingleQueueDescriptorChanger):
     """Return an earlier descriptor of the queue instead of a new one."""
 
     def change_descriptor(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
     ) -> OpenQueueDescriptor:
         for one in earlier:
-            if self.is_returned(descriptor, one):
+            if self.is_earlier_descriptor_returned(descriptor, one):
                 self.close_queue(descriptor)
                 return one
         return descriptor
 
-    def is_returned(self, descriptor: OpenQueueDescriptor, one: OpenQueueDescriptor) -> bool:
+    def is_earlier_descriptor_returned(self, descriptor: OpenQueueDescriptor, one: OpenQueueDescriptor) -> bool:
         """Return whether an earlier descriptor is returned."""
         raise NotImplementedError
 
 
 @fault("queue-manager-second-opening-for-sending-returns-first-descriptor", breaks="MQDMPR-3.1.7.1.5-116", blind=True)
-class QueueManagerSecondOpeningForSendingReturnsFirstDescriptor(EarlierReturned):
+class QueueManagerSecondOpeningForSendingReturnsFirstDescriptor(EarlierDescriptorReturner):
     """When a queue is opened for sending again, the queue manager creates no new OpenQueueDescriptor."""
 
-    def is_returned(self, descriptor: OpenQueueDescriptor, one: OpenQueueDescriptor) -> bool:
+    def is_earlier_descriptor_returned(self, descriptor: OpenQueueDescriptor, one: OpenQueueDescriptor) -> bool:
         return descriptor.AccessType is SEND and one.AccessType is SEND
 
 
 @fault("queue-manager-second-opening-to-peek-returns-first-descriptor", breaks="MQDMPR-3.1.7.1.5-116", blind=True)
-class QueueManagerSecondOpeningToPeekReturnsFirstDescriptor(EarlierReturned):
+class QueueManagerSecondOpeningToPeekReturnsFirstDescriptor(EarlierDescriptorReturner):
     """When a queue is opened with PeekAccess again, the queue manager creates no new OpenQueueDescriptor."""
 
-    def is_returned(self, descriptor: OpenQueueDescriptor, one: OpenQueueDescriptor) -> bool:
+    def is_earlier_descriptor_returned(self, descriptor: OpenQueueDescriptor, one: OpenQueueDescriptor) -> bool:
         return descriptor.AccessType is PEEK and one.AccessType is PEEK
 
 
 @fault("queue-manager-third-opening-to-receive-returns-second-descriptor", breaks="MQDMPR-3.1.7.1.5-116", blind=True)
-class QueueManagerThirdOpeningToReceiveReturnsSecondDescriptor(SingleOpened):
+class QueueManagerThirdOpeningToReceiveReturnsSecondDescriptor(SingleQueueDescriptorChanger):
     """When a queue is opened with ReceiveAccess a third time, the queue manager creates no new OpenQueueDescriptor."""
 
     def change_descriptor(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
     ) -> OpenQueueDescriptor:
-        same = [one for one in earlier if one.AccessType is RECEIVE and descriptor.AccessType is RECEIVE]
+        same = [one for one in earlier if one.AccessType is RECEIVE_ACCESS and descriptor.AccessType is RECEIVE_ACCESS]
         if len(same) < 2:
             return descriptor
         self.close_queue(descriptor)
@@ -64,42 +64,42 @@ class QueueManagerThirdOpeningToReceiveReturnsSecondDescriptor(SingleOpened):
 
 
 @fault("queue-manager-second-receiver-of-queue-gets-peek-access", breaks="MQDMPR-3.1.7.1.5-117", blind=True)
-class QueueManagerSecondReceiverOfQueueGetsPeekAccess(SingleOpened):
+class QueueManagerSecondReceiverOfQueueGetsPeekAccess(SingleQueueDescriptorChanger):
     """The AccessType of a second OpenQueueDescriptor with ReceiveAccess is PeekAccess."""
 
     def change_descriptor(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
     ) -> OpenQueueDescriptor:
-        if descriptor.AccessType is RECEIVE and any(one.AccessType is RECEIVE for one in earlier):
+        if descriptor.AccessType is RECEIVE_ACCESS and any(one.AccessType is RECEIVE_ACCESS for one in earlier):
             descriptor.AccessType = PEEK
         return descriptor
 
 
 @fault("queue-manager-receiver-beside-peeking-reader-gets-peek-access", breaks="MQDMPR-3.1.7.1.5-117", blind=True)
-class QueueManagerReceiverBesidePeekingReaderGetsPeekAccess(SingleOpened):
+class QueueManagerReceiverBesidePeekingReaderGetsPeekAccess(SingleQueueDescriptorChanger):
     """The AccessType of an OpenQueueDescriptor with ReceiveAccess is PeekAccess if another reader peeks."""
 
     def change_descriptor(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
     ) -> OpenQueueDescriptor:
-        if descriptor.AccessType is RECEIVE and any(one.AccessType is PEEK for one in earlier):
+        if descriptor.AccessType is RECEIVE_ACCESS and any(one.AccessType is PEEK for one in earlier):
             descriptor.AccessType = PEEK
         return descriptor
 
 
 @fault("queue-manager-sender-of-local-queue-gets-receive-access", breaks="MQDMPR-3.1.7.1.5-117", blind=True)
-class QueueManagerSenderOfLocalQueueGetsReceiveAccess(SingleOpened):
+class QueueManagerSenderOfLocalQueueGetsReceiveAccess(SingleQueueDescriptorChanger):
     """The AccessType of an OpenQueueDescriptor for sending to a local queue is ReceiveAccess."""
 
     def change_descriptor(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
     ) -> OpenQueueDescriptor:
-        if descriptor.AccessType is SEND and is_local(descriptor):
-            descriptor.AccessType = RECEIVE
+        if descriptor.AccessType is SEND and is_descriptor_of_local_queue(descriptor):
+            descriptor.AccessType = RECEIVE_ACCESS
         return descriptor
 
 
-class OtherReferenced(SingleOpened):
+class OtherQueueReferrer(SingleQueueDescriptorChanger):
     """Refer to another queue."""
 
     def change_descriptor(
@@ -107,76 +107,76 @@ class OtherReferenced(SingleOpened):
     ) -> OpenQueueDescriptor:
         queue = descriptor.QueueReference
         name = "" if queue is None else queue.Pathname
-        if is_local(descriptor) and self.is_changed(descriptor, name):
-            descriptor.QueueReference = self.choose_queue(descriptor)
+        if is_descriptor_of_local_queue(descriptor) and self.is_reference_changed(descriptor, name):
+            descriptor.QueueReference = self.choose_referenced_queue(descriptor)
         return descriptor
 
-    def is_changed(self, descriptor: OpenQueueDescriptor, name: str) -> bool:
+    def is_reference_changed(self, descriptor: OpenQueueDescriptor, name: str) -> bool:
         """Return whether the descriptor refers to another queue."""
         raise NotImplementedError
 
-    def choose_queue(self, descriptor: OpenQueueDescriptor) -> Queue | None:
+    def choose_referenced_queue(self, descriptor: OpenQueueDescriptor) -> Queue | None:
         """Return the other queue."""
         raise NotImplementedError
 
 
 @fault("queue-manager-second-opened-queue-refers-to-first", breaks="MQDMPR-3.1.7.1.5-118", blind=True)
-class QueueManagerSecondOpenedQueueRefersToFirst(OtherReferenced):
+class QueueManagerSecondOpenedQueueRefersToFirst(OtherQueueReferrer):
     """The QueueReference of an OpenQueueDescriptor is the queue that is already open to read, if there is one."""
 
-    def is_changed(self, descriptor: OpenQueueDescriptor, name: str) -> bool:
-        return bool(self.list_open(descriptor))
+    def is_reference_changed(self, descriptor: OpenQueueDescriptor, name: str) -> bool:
+        return bool(self.list_open_descriptors(descriptor))
 
-    def list_open(self, descriptor: OpenQueueDescriptor) -> list[OpenQueueDescriptor]:
+    def list_open_descriptors(self, descriptor: OpenQueueDescriptor) -> list[OpenQueueDescriptor]:
         """Return the earlier descriptors of other local queues that are open to read."""
         return [
             one
             for one in self.qm.descriptors.values()
-            if one.AccessType in READING and one.QueueReference not in (None, descriptor.QueueReference)
+            if one.AccessType in READ_ACCESS_TYPES and one.QueueReference not in (None, descriptor.QueueReference)
         ]
 
-    def choose_queue(self, descriptor: OpenQueueDescriptor) -> Queue | None:
-        return self.list_open(descriptor)[0].QueueReference
+    def choose_referenced_queue(self, descriptor: OpenQueueDescriptor) -> Queue | None:
+        return self.list_open_descriptors(descriptor)[0].QueueReference
 
 
 @fault("queue-manager-opened-journal-refers-to-its-queue", breaks="MQDMPR-3.1.7.1.5-118", blind=True)
-class QueueManagerOpenedJournalRefersToItsQueue(OtherReferenced):
+class QueueManagerOpenedJournalRefersToItsQueue(OtherQueueReferrer):
     """The QueueReference of an OpenQueueDescriptor for a journal is the queue of the journal."""
 
-    def is_changed(self, descriptor: OpenQueueDescriptor, name: str) -> bool:
+    def is_reference_changed(self, descriptor: OpenQueueDescriptor, name: str) -> bool:
         queue = descriptor.QueueReference
         return queue is not None and queue.parent is not None and queue.parent.JournalQueueReference is queue
 
-    def choose_queue(self, descriptor: OpenQueueDescriptor) -> Queue | None:
+    def choose_referenced_queue(self, descriptor: OpenQueueDescriptor) -> Queue | None:
         return None if descriptor.QueueReference is None else descriptor.QueueReference.parent
 
 
 @fault("queue-manager-opened-subqueue-refers-to-its-queue", breaks="MQDMPR-3.1.7.1.5-118", blind=True)
-class QueueManagerOpenedSubqueueRefersToItsQueue(OtherReferenced):
+class QueueManagerOpenedSubqueueRefersToItsQueue(OtherQueueReferrer):
     """The QueueReference of an OpenQueueDescriptor for a subqueue is the queue of the subqueue."""
 
-    def is_changed(self, descriptor: OpenQueueDescriptor, name: str) -> bool:
+    def is_reference_changed(self, descriptor: OpenQueueDescriptor, name: str) -> bool:
         queue = descriptor.QueueReference
         return queue is not None and queue.parent is not None and queue in queue.parent.SubqueueCollection.values()
 
-    def choose_queue(self, descriptor: OpenQueueDescriptor) -> Queue | None:
+    def choose_referenced_queue(self, descriptor: OpenQueueDescriptor) -> Queue | None:
         return None if descriptor.QueueReference is None else descriptor.QueueReference.parent
 
 
 @fault("queue-manager-descriptor-format-name-of-local-queue-is-path-name", breaks="MQDMPR-3.1.7.1.5-119", blind=True)
-class QueueManagerDescriptorFormatNameOfLocalQueueIsPathName(SingleOpened):
+class QueueManagerDescriptorFormatNameOfLocalQueueIsPathName(SingleQueueDescriptorChanger):
     """The FormatName of an OpenQueueDescriptor for a local queue is the path name of the queue."""
 
     def change_descriptor(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
     ) -> OpenQueueDescriptor:
-        if is_local(descriptor) and descriptor.QueueReference is not None:
+        if is_descriptor_of_local_queue(descriptor) and descriptor.QueueReference is not None:
             descriptor.FormatName = descriptor.QueueReference.Pathname
         return descriptor
 
 
 @fault("queue-manager-second-descriptor-has-format-name-of-first", breaks="MQDMPR-3.1.7.1.5-119", blind=True)
-class QueueManagerSecondDescriptorHasFormatNameOfFirst(SingleOpened):
+class QueueManagerSecondDescriptorHasFormatNameOfFirst(SingleQueueDescriptorChanger):
     """The FormatName of a second OpenQueueDescriptor of a queue is that of the first one, despite another name."""
 
     def change_descriptor(
@@ -200,7 +200,7 @@ class QueueManagerSingleDescriptorOfSeveralHasNameOfAll(QueueOpening):
         return status, descriptor
 
 
-class MarkedMultiple(SingleOpened):
+class MultipleMarker(SingleQueueDescriptorChanger):
     """Set Multiple of the descriptor of a single queue, without a change in its use."""
 
     def change_descriptor(
@@ -215,15 +215,15 @@ class MarkedMultiple(SingleOpened):
 
 
 @fault("queue-manager-descriptor-of-remote-queue-multiple", breaks="MQDMPR-3.1.7.1.5-120", blind=True)
-class QueueManagerDescriptorOfRemoteQueueMultiple(MarkedMultiple):
+class QueueManagerDescriptorOfRemoteQueueMultiple(MultipleMarker):
     """The attribute Multiple of the OpenQueueDescriptor of a single remote queue is True."""
 
     def is_marked(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
-        return not is_local(descriptor)
+        return not is_descriptor_of_local_queue(descriptor)
 
 
 @fault("queue-manager-second-descriptor-of-queue-multiple", breaks="MQDMPR-3.1.7.1.5-120", blind=True)
-class QueueManagerSecondDescriptorOfQueueMultiple(MarkedMultiple):
+class QueueManagerSecondDescriptorOfQueueMultiple(MultipleMarker):
     """The attribute Multiple of a second OpenQueueDescriptor of a queue is True."""
 
     def is_marked(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
@@ -231,21 +231,21 @@ class QueueManagerSecondDescriptorOfQueueMultiple(MarkedMultiple):
 
 
 @fault("queue-manager-descriptor-of-local-queue-to-read-multiple", breaks="MQDMPR-3.1.7.1.5-120", blind=True)
-class QueueManagerDescriptorOfLocalQueueToReadMultiple(MarkedMultiple):
+class QueueManagerDescriptorOfLocalQueueToReadMultiple(MultipleMarker):
     """The attribute Multiple of the OpenQueueDescriptor of a local queue that is opened to read is True."""
 
     def is_marked(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
-        return descriptor.AccessType in READING
+        return descriptor.AccessType in READ_ACCESS_TYPES
 
 
-class HandleRepeated(SingleOpened):
+class HandleRepeater(SingleQueueDescriptorChanger):
     """Give a new descriptor the handle of an earlier one."""
 
     def change_descriptor(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
     ) -> OpenQueueDescriptor:
         queue = descriptor.QueueReference
-        for one in self.list_repeated(descriptor, earlier):
+        for one in self.list_descriptors_with_reused_handle(descriptor, earlier):
             if queue is not None:
                 del self.qm.descriptors[descriptor.Handle]
                 descriptor.Handle = one.Handle
@@ -253,7 +253,7 @@ class HandleRepeated(SingleOpened):
             break
         return descriptor
 
-    def list_repeated(
+    def list_descriptors_with_reused_handle(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
     ) -> list[OpenQueueDescriptor]:
         """Return the descriptors whose handle may be repeated."""
@@ -261,10 +261,10 @@ class HandleRepeated(SingleOpened):
 
 
 @fault("queue-manager-handle-of-other-queue-repeated", breaks="MQDMPR-3.1.7.1.5-121", blind=True)
-class QueueManagerHandleOfOtherQueueRepeated(HandleRepeated):
+class QueueManagerHandleOfOtherQueueRepeated(HandleRepeater):
     """The Handle of an OpenQueueDescriptor is that of another queue that is open with the same access."""
 
-    def list_repeated(
+    def list_descriptors_with_reused_handle(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
     ) -> list[OpenQueueDescriptor]:
         return [
@@ -275,119 +275,119 @@ class QueueManagerHandleOfOtherQueueRepeated(HandleRepeated):
 
 
 @fault("queue-manager-handle-of-other-access-repeated", breaks="MQDMPR-3.1.7.1.5-121", blind=True)
-class QueueManagerHandleOfOtherAccessRepeated(HandleRepeated):
+class QueueManagerHandleOfOtherAccessRepeated(HandleRepeater):
     """The Handle of an OpenQueueDescriptor is that of a descriptor of the same queue with another access."""
 
-    def list_repeated(
+    def list_descriptors_with_reused_handle(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
     ) -> list[OpenQueueDescriptor]:
         return [one for one in earlier if one.AccessType is not descriptor.AccessType]
 
 
 @fault("queue-manager-third-handle-of-queue-repeats-first", breaks="MQDMPR-3.1.7.1.5-121", blind=True)
-class QueueManagerThirdHandleOfQueueRepeatsFirst(HandleRepeated):
+class QueueManagerThirdHandleOfQueueRepeatsFirst(HandleRepeater):
     """The Handle of a third OpenQueueDescriptor of a queue is that of the first one."""
 
-    def list_repeated(
+    def list_descriptors_with_reused_handle(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
     ) -> list[OpenQueueDescriptor]:
         return earlier if len(earlier) >= 2 else []
 
 
-class ContextRepeated(Qmcomm):
+class ContextValueRepeater(Qmcomm):
     """Return the ContextValue of another descriptor."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
         values = super().get_open_values(descriptor)
         for other in self.qm.descriptors.values():
             queue = other.QueueReference
-            if other is not descriptor and queue is not None and self.is_repeated(descriptor, other):
+            if other is not descriptor and queue is not None and self.is_context_value_repeated(descriptor, other):
                 return dict.fromkeys(values, other.Handle)
         return values
 
-    def is_repeated(self, descriptor: OpenQueueDescriptor, other: OpenQueueDescriptor) -> bool:
+    def is_context_value_repeated(self, descriptor: OpenQueueDescriptor, other: OpenQueueDescriptor) -> bool:
         """Return whether the values of the other descriptor are returned."""
         raise NotImplementedError
 
 
 @fault("server-second-opening-of-queue-returns-context-value-of-first", breaks="MQDMPR-3.1.7.1.5-122", blind=True)
-class ServerSecondOpeningOfQueueReturnsContextValueOfFirst(ContextRepeated):
+class ServerSecondOpeningOfQueueReturnsContextValueOfFirst(ContextValueRepeater):
     """When a queue is opened a second time with the same access, the server returns the ContextValue of the first
     opening.
     """
 
-    def is_repeated(self, descriptor: OpenQueueDescriptor, other: OpenQueueDescriptor) -> bool:
+    def is_context_value_repeated(self, descriptor: OpenQueueDescriptor, other: OpenQueueDescriptor) -> bool:
         return other.QueueReference is descriptor.QueueReference and other.AccessType is descriptor.AccessType
 
 
 @fault("server-opening-of-other-queue-returns-context-value-of-first", breaks="MQDMPR-3.1.7.1.5-122", blind=True)
-class ServerOpeningOfOtherQueueReturnsContextValueOfFirst(ContextRepeated):
+class ServerOpeningOfOtherQueueReturnsContextValueOfFirst(ContextValueRepeater):
     """When another queue is opened, the server returns the ContextValue of the first queue."""
 
-    def is_repeated(self, descriptor: OpenQueueDescriptor, other: OpenQueueDescriptor) -> bool:
-        return other.QueueReference is not descriptor.QueueReference and other.AccessType in READING
+    def is_context_value_repeated(self, descriptor: OpenQueueDescriptor, other: OpenQueueDescriptor) -> bool:
+        return other.QueueReference is not descriptor.QueueReference and other.AccessType in READ_ACCESS_TYPES
 
 
 @fault("server-opening-with-other-access-returns-context-value-of-first", breaks="MQDMPR-3.1.7.1.5-122", blind=True)
-class ServerOpeningWithOtherAccessReturnsContextValueOfFirst(ContextRepeated):
+class ServerOpeningWithOtherAccessReturnsContextValueOfFirst(ContextValueRepeater):
     """When a queue is opened to receive and then to peek, the server returns the ContextValue of the first opening."""
 
-    def is_repeated(self, descriptor: OpenQueueDescriptor, other: OpenQueueDescriptor) -> bool:
+    def is_context_value_repeated(self, descriptor: OpenQueueDescriptor, other: OpenQueueDescriptor) -> bool:
         return other.QueueReference is descriptor.QueueReference and other.AccessType is not descriptor.AccessType
 
 
-class NotAdded(SingleOpened):
+class DescriptorRegistrationOmitter(SingleQueueDescriptorChanger):
     """Leave a new descriptor out of the collection of its queue."""
 
     def change_descriptor(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
     ) -> OpenQueueDescriptor:
-        if descriptor.QueueReference is not None and self.is_left_out(descriptor, earlier):
+        if descriptor.QueueReference is not None and self.is_missing_in_collection(descriptor, earlier):
             del descriptor.QueueReference.OpenQueueDescriptorCollection[descriptor.Handle]
         return descriptor
 
-    def is_left_out(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+    def is_missing_in_collection(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
         """Return whether the queue does not contain the descriptor."""
         raise NotImplementedError
 
 
 @fault("queue-manager-second-descriptor-not-added-to-queue", breaks="MQDMPR-3.1.7.1.5-123", blind=True)
-class QueueManagerSecondDescriptorNotAddedToQueue(NotAdded):
+class QueueManagerSecondDescriptorNotAddedToQueue(DescriptorRegistrationOmitter):
     """The queue manager does not add a second OpenQueueDescriptor to the opened queue."""
 
-    def is_left_out(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+    def is_missing_in_collection(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
         return bool(earlier)
 
 
 @fault("queue-manager-peek-descriptor-not-added-to-queue", breaks="MQDMPR-3.1.7.1.5-123", blind=True)
-class QueueManagerPeekDescriptorNotAddedToQueue(NotAdded):
+class QueueManagerPeekDescriptorNotAddedToQueue(DescriptorRegistrationOmitter):
     """The queue manager does not add an OpenQueueDescriptor with PeekAccess to the opened queue."""
 
-    def is_left_out(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+    def is_missing_in_collection(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
         return descriptor.AccessType is PEEK
 
 
 @fault("queue-manager-journal-descriptor-not-added-to-queue", breaks="MQDMPR-3.1.7.1.5-123", blind=True)
-class QueueManagerJournalDescriptorNotAddedToQueue(NotAdded):
+class QueueManagerJournalDescriptorNotAddedToQueue(DescriptorRegistrationOmitter):
     """The queue manager does not add an OpenQueueDescriptor to an opened journal or subqueue."""
 
-    def is_left_out(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+    def is_missing_in_collection(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
         return descriptor.QueueReference is not None and descriptor.QueueReference.parent is not None
 
 
 @fault("queue-manager-opening-to-peek-returns-descriptor-of-receiver", breaks="MQDMPR-3.1.7.1.5-125", blind=True)
-class QueueManagerOpeningToPeekReturnsDescriptorOfReceiver(SingleOpened):
+class QueueManagerOpeningToPeekReturnsDescriptorOfReceiver(SingleQueueDescriptorChanger):
     """When a queue is opened to peek, the queue manager returns the OpenQueueDescriptor of an earlier receiver."""
 
     def change_descriptor(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
     ) -> OpenQueueDescriptor:
-        receivers = [one for one in earlier if one.AccessType is RECEIVE]
+        receivers = [one for one in earlier if one.AccessType is RECEIVE_ACCESS]
         return receivers[0] if receivers and descriptor.AccessType is PEEK else descriptor
 
 
 @fault("queue-manager-second-opening-returns-first-descriptor-beside-new", breaks="MQDMPR-3.1.7.1.5-125", blind=True)
-class QueueManagerSecondOpeningReturnsFirstDescriptorBesideNew(SingleOpened):
+class QueueManagerSecondOpeningReturnsFirstDescriptorBesideNew(SingleQueueDescriptorChanger):
     """When a queue is opened again, the queue manager creates an OpenQueueDescriptor, but returns the first one."""
 
     def change_descriptor(
@@ -402,7 +402,7 @@ class ServerSecondQueueReturnedDescriptorOfFirstQueue(Qmcomm):
     """When a second queue is open, the server returns the OpenQueueDescriptor of the queue that was opened before."""
 
     def open_remote_queue(self, call: Call, now: Now) -> Opened:
-        before = [one for one in self.qm.descriptors.values() if one.AccessType in READING]
+        before = [one for one in self.qm.descriptors.values() if one.AccessType in READ_ACCESS_TYPES]
         status, descriptor = super().open_remote_queue(call, now)
         if descriptor is not None:
             other = [one for one in before if one.QueueReference not in (None, descriptor.QueueReference)]

@@ -19,10 +19,10 @@ from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
-SEND, RECEIVE = QueueAccessType.SEND, QueueAccessType.RECEIVE
+SEND_ACCESS, RECEIVE_ACCESS = QueueAccessType.SEND, QueueAccessType.RECEIVE
 
 
-class ExpandedOtherwise(QueueNames):
+class ExpandedNameChanger(QueueNames):
     """Change the queues of an expanded format name."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -42,7 +42,7 @@ class ExpandedOtherwise(QueueNames):
 
 
 @fault("queue-manager-name-repeated-in-other-case-opened-twice", breaks="MQDMPR-3.1.7.1.5-03", blind=True)
-class QueueManagerNameRepeatedInOtherCaseOpenedTwice(ExpandedOtherwise):
+class QueueManagerNameRepeatedInOtherCaseOpenedTwice(ExpandedNameChanger):
     """The queue manager opens a queue twice if a format name contains the queue in capital and in small letters."""
 
     def change_elements(
@@ -54,7 +54,7 @@ class QueueManagerNameRepeatedInOtherCaseOpenedTwice(ExpandedOtherwise):
 
 
 @fault("queue-manager-name-repeated-with-others-between-opened-twice", breaks="MQDMPR-3.1.7.1.5-03", blind=True)
-class QueueManagerNameRepeatedWithOthersBetweenOpenedTwice(ExpandedOtherwise):
+class QueueManagerNameRepeatedWithOthersBetweenOpenedTwice(ExpandedNameChanger):
     """The queue manager opens a queue twice if a format name contains the queue twice with another queue between."""
 
     def change_elements(
@@ -72,7 +72,7 @@ class QueueManagerNameRepeatedWithOthersBetweenOpenedTwice(ExpandedOtherwise):
 
 
 @fault("queue-manager-member-of-distribution-list-opened-twice", breaks="MQDMPR-3.1.7.1.5-03", blind=True)
-class QueueManagerMemberOfDistributionListOpenedTwice(ExpandedOtherwise):
+class QueueManagerMemberOfDistributionListOpenedTwice(ExpandedNameChanger):
     """The queue manager opens a queue twice if a format name contains the queue and a distribution list with it."""
 
     def change_elements(
@@ -85,7 +85,7 @@ class QueueManagerMemberOfDistributionListOpenedTwice(ExpandedOtherwise):
 
 
 @fault("queue-manager-last-queue-of-expanded-name-not-opened", breaks="MQDMPR-3.1.7.1.5-06", blind=True)
-class QueueManagerLastQueueOfExpandedNameNotOpened(ExpandedOtherwise):
+class QueueManagerLastQueueOfExpandedNameNotOpened(ExpandedNameChanger):
     """The queue manager does not open the last queue of a format name that contains more than two queues."""
 
     def change_elements(
@@ -95,7 +95,7 @@ class QueueManagerLastQueueOfExpandedNameNotOpened(ExpandedOtherwise):
 
 
 @fault("queue-manager-second-distribution-list-of-name-not-opened", breaks="MQDMPR-3.1.7.1.5-06", blind=True)
-class QueueManagerSecondDistributionListOfNameNotOpened(ExpandedOtherwise):
+class QueueManagerSecondDistributionListOfNameNotOpened(ExpandedNameChanger):
     """The queue manager does not open the queues of a second distribution list in a format name."""
 
     def change_elements(
@@ -108,7 +108,7 @@ class QueueManagerSecondDistributionListOfNameNotOpened(ExpandedOtherwise):
 
 
 @fault("queue-manager-name-beside-distribution-list-not-opened", breaks="MQDMPR-3.1.7.1.5-06", blind=True)
-class QueueManagerNameBesideDistributionListNotOpened(ExpandedOtherwise):
+class QueueManagerNameBesideDistributionListNotOpened(ExpandedNameChanger):
     """The queue manager opens only the members of a distribution list, not the other queues of the format name."""
 
     def change_elements(
@@ -120,66 +120,70 @@ class QueueManagerNameBesideDistributionListNotOpened(ExpandedOtherwise):
         return [one for one in expanded if not members or str(one).lower() in members]
 
 
-class NameAdmitted(QueueOpening):
+class RefusedNameOpener(QueueOpening):
     """Open a name that the queue manager must not open: the first local queue stands for the name."""
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
     ) -> Opened:
         name = self.qm.queue_names.expand_format_name(format_name)
-        if name is not None and self.is_admitted(name, required_access, shared_mode):
+        if name is not None and self.is_name_opened(name, required_access, shared_mode):
             queue = next(iter(self.qm.adm.QueueCollection.values()))
             return self.open_found_queue(queue, format_name, required_access, shared_mode)
         return super().open_queue(format_name, required_access, shared_mode, now)
 
-    def is_admitted(self, name: FormatName, access: QueueAccessType, share: QueueShareMode) -> bool:
+    def is_name_opened(self, name: FormatName, access: QueueAccessType, share: QueueShareMode) -> bool:
         """Return whether the name is opened."""
         raise NotImplementedError
 
 
 @fault("queue-manager-https-name-opened-to-read", breaks="MQDMPR-3.1.7.1.5-38", blind=True)
-class QueueManagerHttpsNameOpenedToRead(NameAdmitted):
+class QueueManagerHttpsNameOpenedToRead(RefusedNameOpener):
     """The queue manager opens a direct format name with HTTPS to receive."""
 
-    def is_admitted(self, name: FormatName, access: QueueAccessType, share: QueueShareMode) -> bool:
-        return access is RECEIVE and getattr(name, "Protocol", "") == "HTTPS"
+    def is_name_opened(self, name: FormatName, access: QueueAccessType, share: QueueShareMode) -> bool:
+        return access is RECEIVE_ACCESS and getattr(name, "Protocol", "") == "HTTPS"
 
 
 @fault("queue-manager-http-name-of-this-computer-opened-to-read", breaks="MQDMPR-3.1.7.1.5-38", blind=True)
-class QueueManagerHttpNameOfThisComputerOpenedToRead(NameAdmitted):
+class QueueManagerHttpNameOfThisComputerOpenedToRead(RefusedNameOpener):
     """The queue manager opens a direct format name with HTTP to read if the host is the local computer."""
 
-    def is_admitted(self, name: FormatName, access: QueueAccessType, share: QueueShareMode) -> bool:
+    def is_name_opened(self, name: FormatName, access: QueueAccessType, share: QueueShareMode) -> bool:
         by_http = getattr(name, "Protocol", "") in ("HTTP", "HTTPS")
-        return by_http and access is not SEND and self.qm.queue_names.means_this_computer(name)
+        return by_http and access is not SEND_ACCESS and self.qm.queue_names.means_this_computer(name)
 
 
 @fault("queue-manager-http-name-opened-to-read-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-38", blind=True)
-class QueueManagerHttpNameOpenedToReadWithDenyReceive(NameAdmitted):
+class QueueManagerHttpNameOpenedToReadWithDenyReceive(RefusedNameOpener):
     """The queue manager opens a direct format name with HTTP to read with DenyReceive."""
 
-    def is_admitted(self, name: FormatName, access: QueueAccessType, share: QueueShareMode) -> bool:
+    def is_name_opened(self, name: FormatName, access: QueueAccessType, share: QueueShareMode) -> bool:
         by_http = getattr(name, "Protocol", "") in ("HTTP", "HTTPS")
-        return by_http and access is not SEND and share is QueueShareMode.DENY_RECEIVE
+        return by_http and access is not SEND_ACCESS and share is QueueShareMode.DENY_RECEIVE
 
 
 @fault("queue-manager-machine-name-of-other-computer-opened-to-send", breaks="MQDMPR-3.1.7.1.5-42", blind=True)
-class QueueManagerMachineNameOfOtherComputerOpenedToSend(NameAdmitted):
+class QueueManagerMachineNameOfOtherComputerOpenedToSend(RefusedNameOpener):
     """The queue manager opens the machine format name of another queue manager for sending."""
 
-    def is_admitted(self, name: FormatName, access: QueueAccessType, share: QueueShareMode) -> bool:
-        return isinstance(name, MachineName) and access is SEND and not self.qm.queue_names.means_this_computer(name)
+    def is_name_opened(self, name: FormatName, access: QueueAccessType, share: QueueShareMode) -> bool:
+        return (
+            isinstance(name, MachineName)
+            and access is SEND_ACCESS
+            and not self.qm.queue_names.means_this_computer(name)
+        )
 
 
 @fault("queue-manager-machine-name-opened-to-send-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-42", blind=True)
-class QueueManagerMachineNameOpenedToSendWithDenyReceive(NameAdmitted):
+class QueueManagerMachineNameOpenedToSendWithDenyReceive(RefusedNameOpener):
     """The queue manager opens a machine format name for sending if the sharing mode is DenyReceive."""
 
-    def is_admitted(self, name: FormatName, access: QueueAccessType, share: QueueShareMode) -> bool:
-        return isinstance(name, MachineName) and access is SEND and share is QueueShareMode.DENY_RECEIVE
+    def is_name_opened(self, name: FormatName, access: QueueAccessType, share: QueueShareMode) -> bool:
+        return isinstance(name, MachineName) and access is SEND_ACCESS and share is QueueShareMode.DENY_RECEIVE
 
 
-class MulticastOpened(Qmcomm):
+class MulticastNameOpener(Qmcomm):
     """Open a multicast format name to read: the first local queue stands for the name."""
 
     def open_remote_queue(self, call: Call, now: Now) -> Opened:
@@ -188,35 +192,43 @@ class MulticastOpened(Qmcomm):
         if descriptor is None and value is not None and value["m_qft"] == QueueFormatType.MULTICAST:
             given = call.arguments
             access, share = QUEUE_ACCESS_TYPES[given["dwDesiredAccess"]], QUEUE_SHARE_MODES[given["dwShareMode"]]
-            if self.is_opened(value["union"], access, share):
+            if self.is_multicast_name_opened(value["union"], access, share):
                 queue = next(iter(self.qm.adm.QueueCollection.values()))
                 return self.qm.queue_opening.open_found_queue(queue, "MULTICAST", access, share)
         return status, descriptor
 
-    def is_opened(self, multicast: dict[str, int], access: QueueAccessType, share: QueueShareMode) -> bool:
+    def is_multicast_name_opened(
+        self, multicast: dict[str, int], access: QueueAccessType, share: QueueShareMode
+    ) -> bool:
         """Return whether a MULTICAST_ID is opened."""
         raise NotImplementedError
 
 
 @fault("queue-manager-multicast-name-opened-to-receive-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-46", blind=True)
-class QueueManagerMulticastNameOpenedToReceiveWithDenyReceive(MulticastOpened):
+class QueueManagerMulticastNameOpenedToReceiveWithDenyReceive(MulticastNameOpener):
     """The server opens a multicast format name to receive with DenyReceive."""
 
-    def is_opened(self, multicast: dict[str, int], access: QueueAccessType, share: QueueShareMode) -> bool:
-        return access is RECEIVE and share is QueueShareMode.DENY_RECEIVE
+    def is_multicast_name_opened(
+        self, multicast: dict[str, int], access: QueueAccessType, share: QueueShareMode
+    ) -> bool:
+        return access is RECEIVE_ACCESS and share is QueueShareMode.DENY_RECEIVE
 
 
 @fault("queue-manager-multicast-name-with-high-port-opened-to-peek", breaks="MQDMPR-3.1.7.1.5-46", blind=True)
-class QueueManagerMulticastNameWithHighPortOpenedToPeek(MulticastOpened):
+class QueueManagerMulticastNameWithHighPortOpenedToPeek(MulticastNameOpener):
     """The server opens a multicast format name with a port above 32767 to peek."""
 
-    def is_opened(self, multicast: dict[str, int], access: QueueAccessType, share: QueueShareMode) -> bool:
+    def is_multicast_name_opened(
+        self, multicast: dict[str, int], access: QueueAccessType, share: QueueShareMode
+    ) -> bool:
         return access in PEEK_ACCESSES and multicast["m_port"] > 0x7FFF
 
 
 @fault("queue-manager-multicast-name-of-high-address-opened-to-read", breaks="MQDMPR-3.1.7.1.5-46", blind=True)
-class QueueManagerMulticastNameOfHighAddressOpenedToRead(MulticastOpened):
+class QueueManagerMulticastNameOfHighAddressOpenedToRead(MulticastNameOpener):
     """The server opens a multicast format name to read if its address begins with 239."""
 
-    def is_opened(self, multicast: dict[str, int], access: QueueAccessType, share: QueueShareMode) -> bool:
+    def is_multicast_name_opened(
+        self, multicast: dict[str, int], access: QueueAccessType, share: QueueShareMode
+    ) -> bool:
         return 239 in (multicast["m_address"] & 0xFF, multicast["m_address"] >> 24)

@@ -22,12 +22,12 @@ from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 
 
-def _set_attributes(**values: Any) -> Callable[[Any], None]:
-    def set_attributes_of(element: Any) -> None:
+def _make_attribute_setter(**values: Any) -> Callable[[Any], None]:
+    def set_attributes_of_element(element: Any) -> None:
         for name, value in values.items():
             setattr(element, name, value(element) if callable(value) else value)
 
-    return set_attributes_of
+    return set_attributes_of_element
 
 
 # -- several queues ---------------------------------------------------------------------------------------------------
@@ -36,7 +36,7 @@ def _set_attributes(**values: Any) -> Callable[[Any], None]:
 def _change_multiple_queue_descriptor(change: Callable[[OpenQueueDescriptor], None]) -> Install:
     """Build a fault that changes each descriptor for several queues."""
 
-    class Several(QueueOpening):
+    class SeveralQueueDescriptorChanger(QueueOpening):
         def _open_several(
             self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
         ) -> Opened:
@@ -45,7 +45,7 @@ def _change_multiple_queue_descriptor(change: Callable[[OpenQueueDescriptor], No
                 change(descriptor)
             return status, descriptor
 
-    return replace_part(Several)
+    return replace_part(SeveralQueueDescriptorChanger)
 
 
 def _get_first_queue(descriptor: OpenQueueDescriptor) -> Queue | None:
@@ -61,43 +61,43 @@ for _name, _rules, _says, _change in (
         "receive-access",
         "MQDMPR-3.1.7.1.5-15",
         "The descriptor for several queues has the AccessType ReceiveAccess.",
-        _set_attributes(AccessType=QueueAccessType.RECEIVE),
+        _make_attribute_setter(AccessType=QueueAccessType.RECEIVE),
     ),
     (
         "deny-receive",
         "MQDMPR-3.1.7.1.5-16",
         "The descriptor for several queues has the ShareMode DenyReceive.",
-        _set_attributes(ShareMode=QueueShareMode.DENY_RECEIVE),
+        _make_attribute_setter(ShareMode=QueueShareMode.DENY_RECEIVE),
     ),
     (
         "first-name-only",
         "MQDMPR-3.1.7.1.5-17",
         "The FormatName of the descriptor for several queues contains only the name of the first queue.",
-        _set_attributes(FormatName=_get_first_format_name),
+        _make_attribute_setter(FormatName=_get_first_format_name),
     ),
     (
         "name-with-semicolons",
         ("MQDMPR-3.1.7.1.5-17", "MQDMPR-3.1.7.3.8-23"),
         "The FormatName of the descriptor for several queues separates the names with semicolons.",
-        _set_attributes(FormatName=lambda one: one.FormatName.replace(",", ";")),
+        _make_attribute_setter(FormatName=lambda one: one.FormatName.replace(",", ";")),
     ),
     (
         "not-multiple",
         "MQDMPR-3.1.7.1.5-18",
         "The attribute Multiple of the descriptor for several queues is False.",
-        _set_attributes(Multiple=False),
+        _make_attribute_setter(Multiple=False),
     ),
     (
         "queue-reference",
         "MQDMPR-3.1.7.1.5-19",
         "The descriptor for several queues refers to the first queue in QueueReference.",
-        _set_attributes(QueueReference=_get_first_queue),
+        _make_attribute_setter(QueueReference=_get_first_queue),
     ),
     (
         "remote-read-state",
         "MQDMPR-3.1.7.1.5-20",
         "The descriptor for several queues has the RemoteReadState Opened.",
-        _set_attributes(RemoteReadState=RemoteReadState.OPENED),
+        _make_attribute_setter(RemoteReadState=RemoteReadState.OPENED),
     ),
     (
         "collection-empty",
@@ -146,7 +146,7 @@ add(
 def _change_single_queue_descriptor(change: Callable[[OpenQueueDescriptor], None]) -> Install:
     """Build a fault that changes each descriptor for a single queue."""
 
-    class One(QueueOpening):
+    class SingleQueueDescriptorChanger(QueueOpening):
         def open_found_queue(
             self,
             queue: Queue,
@@ -159,20 +159,20 @@ def _change_single_queue_descriptor(change: Callable[[OpenQueueDescriptor], None
                 change(descriptor)
             return status, descriptor
 
-    return replace_part(One)
+    return replace_part(SingleQueueDescriptorChanger)
 
 
 add(
     "descriptor-format-name-without-computer",
     "MQDMPR-3.1.7.1.5-119",
     "The FormatName of an OpenQueueDescriptor does not contain the computer.",
-    _change_single_queue_descriptor(_set_attributes(FormatName=lambda one: one.FormatName.rpartition("\\")[2])),
+    _change_single_queue_descriptor(_make_attribute_setter(FormatName=lambda one: one.FormatName.rpartition("\\")[2])),
 )
 add(
     "open-queue-descriptor-of-single-element-name-marked-multiple",
     "MQDMPR-3.1.7.1.5-120",
     "The attribute Multiple of a single queue that is opened for sending is True.",
-    _change_single_queue_descriptor(_set_attributes(Multiple=True)),
+    _change_single_queue_descriptor(_make_attribute_setter(Multiple=True)),
 )
 
 # -- outgoing queues --------------------------------------------------------------------------------------------------
@@ -181,7 +181,7 @@ add(
 def _change_outgoing_queue(change: Callable[[OutgoingQueue], None]) -> Install:
     """Build a fault that changes each new outgoing queue."""
 
-    class Outgoing(Destinations):
+    class NewOutgoingQueueChanger(Destinations):
         def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
             known = text.lower() in self.qm.adm.OutgoingQueues
             queue = super().open_outgoing(text, now)
@@ -189,7 +189,7 @@ def _change_outgoing_queue(change: Callable[[OutgoingQueue], None]) -> Install:
                 change(queue)
             return queue
 
-    return replace_part(Outgoing)
+    return replace_part(NewOutgoingQueueChanger)
 
 
 for _name, _rule, _says, _changed in (
@@ -197,14 +197,19 @@ for _name, _rule, _says, _changed in (
         "identifier-zero",
         "MQDMPR-3.1.7.1.5-80",
         "The Identifier of a new outgoing queue is zero.",
-        _set_attributes(Identifier=NULL_GUID),
+        _make_attribute_setter(Identifier=NULL_GUID),
     ),
-    ("label-empty", "MQDMPR-3.1.7.1.5-81", "A new outgoing queue has an empty Label.", _set_attributes(Label="")),
+    (
+        "label-empty",
+        "MQDMPR-3.1.7.1.5-81",
+        "A new outgoing queue has an empty Label.",
+        _make_attribute_setter(Label=""),
+    ),
     (
         "destination-name-without-kind",
         "MQDMPR-3.1.7.1.5-82",
         "The DestinationFormatName of a new outgoing queue does not begin with the kind of the format name.",
-        _set_attributes(DestinationFormatName=lambda one: one.DestinationFormatName.partition("=")[2]),
+        _make_attribute_setter(DestinationFormatName=lambda one: one.DestinationFormatName.partition("=")[2]),
     ),
     (
         "next-hops-not-empty",
@@ -216,25 +221,25 @@ for _name, _rule, _says, _changed in (
         "state-waiting",
         "MQDMPR-3.1.7.1.5-84",
         "A new outgoing queue has the State Waiting.",
-        _set_attributes(State=OutgoingQueueState.WAITING),
+        _make_attribute_setter(State=OutgoingQueueState.WAITING),
     ),
     (
         "not-locked-when-hardened",
         "MQDMPR-3.1.7.1.5-97",
         "A new outgoing queue has the State Inactive in hardened security mode.",
-        _set_attributes(State=OutgoingQueueState.INACTIVE),
+        _make_attribute_setter(State=OutgoingQueueState.INACTIVE),
     ),
     (
         "base-priority-0",
         "MQDMPR-3.1.7.1.5-92",
         "A new outgoing queue has BasePriority 0 instead of the value in the directory.",
-        _set_attributes(BasePriority=0),
+        _make_attribute_setter(BasePriority=0),
     ),
     (
         "not-multicast",
         "MQDMPR-3.1.7.1.5-99",
         "The attribute Multicast of a new outgoing queue for a multicast address is False.",
-        _set_attributes(Multicast=False),
+        _make_attribute_setter(Multicast=False),
     ),
 ):
     add(f"outgoing-queue-{_name}", _rule, _says, _change_outgoing_queue(_changed))

@@ -13,10 +13,10 @@ from reference_qm.model.adm import OutgoingQueue
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.model.states import OutgoingQueueState
 from reference_qm.surface.clock import Now
-from suites.mqdmpr.s3_1_7_1_05_open_queue.fault_steps import OutgoingCreated
+from suites.mqdmpr.s3_1_7_1_05_open_queue.fault_steps import CreatedOutgoingQueueChanger
 
 
-class MissingPrivateQueueOpened(QueueOpening):
+class MissingPrivateQueueOpener(QueueOpening):
     """Open an outgoing queue for a missing local queue."""
 
     def open_queue(
@@ -27,30 +27,30 @@ class MissingPrivateQueueOpened(QueueOpening):
             isinstance(name, PrivateName)
             and required_access is QueueAccessType.SEND
             and self.qm.queue_names.find_by_format_name(name) is None
-            and self.is_opened(name)
+            and self.is_missing_queue_opened(name)
         ):
             queue = self.qm.destinations.open_outgoing(format_name, now)
             return self.open_found_queue(queue, format_name, required_access, shared_mode)
         return super().open_queue(format_name, required_access, shared_mode, now)
 
-    def is_opened(self, name: PrivateName) -> bool:
+    def is_missing_queue_opened(self, name: PrivateName) -> bool:
         """Return whether a missing queue is opened."""
         raise NotImplementedError
 
 
 @fault("queue-manager-missing-private-name-of-high-number-opened-to-send", breaks="MQDMPR-3.1.7.1.5-77", blind=True)
-class QueueManagerMissingPrivateNameOfHighNumberOpenedToSend(MissingPrivateQueueOpened):
+class QueueManagerMissingPrivateNameOfHighNumberOpenedToSend(MissingPrivateQueueOpener):
     """The queue manager opens a missing local queue whose private number is greater than 65535 for sending."""
 
-    def is_opened(self, name: PrivateName) -> bool:
+    def is_missing_queue_opened(self, name: PrivateName) -> bool:
         return name.QueueIdentifier > 0xFFFF
 
 
 @fault("queue-manager-missing-private-name-of-low-number-opened-to-send", breaks="MQDMPR-3.1.7.1.5-77", blind=True)
-class QueueManagerMissingPrivateNameOfLowNumberOpenedToSend(MissingPrivateQueueOpened):
+class QueueManagerMissingPrivateNameOfLowNumberOpenedToSend(MissingPrivateQueueOpener):
     """The queue manager opens a missing local queue with a private number below that of every existing queue."""
 
-    def is_opened(self, name: PrivateName) -> bool:
+    def is_missing_queue_opened(self, name: PrivateName) -> bool:
         numbers = [one.PrivateQueueNumber or 0 for one in self.qm.adm.QueueCollection.values()]
         return name.QueueIdentifier < max(numbers)
 
@@ -103,56 +103,56 @@ class QueueManagerOutgoingQueueCreatedAgainForSeveralQueues(QueueOpening):
 
 
 @fault("queue-manager-outgoing-queue-identifier-same-for-one-queue-name", breaks="MQDMPR-3.1.7.1.5-80", blind=True)
-class QueueManagerOutgoingQueueIdentifierSameForOneQueueName(OutgoingCreated):
+class QueueManagerOutgoingQueueIdentifierSameForOneQueueName(CreatedOutgoingQueueChanger):
     """The Identifier of an outgoing queue depends only on the name of the queue, not on its host."""
 
-    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+    def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
         queue.Identifier = uuid5(self.qm.adm.Identifier, queue.DestinationFormatName.rpartition("\\")[2].lower())
 
 
 @fault(
     "queue-manager-outgoing-queue-identifier-of-private-name-is-that-of-host", breaks="MQDMPR-3.1.7.1.5-80", blind=True
 )
-class QueueManagerOutgoingQueueIdentifierOfPrivateNameIsThatOfHost(OutgoingCreated):
+class QueueManagerOutgoingQueueIdentifierOfPrivateNameIsThatOfHost(CreatedOutgoingQueueChanger):
     """The Identifier of an outgoing queue for a private format name is the GUID of the remote queue manager."""
 
-    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+    def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
         name = parse_name(queue.DestinationFormatName)
         if isinstance(name, PrivateName):
             queue.Identifier = name.ComputerGuid
 
 
 @fault("queue-manager-third-outgoing-queue-identifier-is-that-of-first", breaks="MQDMPR-3.1.7.1.5-80", blind=True)
-class QueueManagerThirdOutgoingQueueIdentifierIsThatOfFirst(OutgoingCreated):
+class QueueManagerThirdOutgoingQueueIdentifierIsThatOfFirst(CreatedOutgoingQueueChanger):
     """The Identifier of the third outgoing queue is that of the first one."""
 
-    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+    def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
         if len(known) >= 2:
             queue.Identifier = known[0].Identifier
 
 
 @fault("queue-manager-outgoing-queue-label-is-only-queue-path", breaks="MQDMPR-3.1.7.1.5-81", blind=True)
-class QueueManagerOutgoingQueueLabelIsOnlyQueuePath(OutgoingCreated):
+class QueueManagerOutgoingQueueLabelIsOnlyQueuePath(CreatedOutgoingQueueChanger):
     """The Label of an outgoing queue for a direct format name is only the path name of the queue."""
 
-    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+    def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
         queue.Label = queue.Label.partition("\\")[2] or queue.Label
 
 
 @fault("queue-manager-outgoing-queue-label-empty-for-private-name", breaks="MQDMPR-3.1.7.1.5-81", blind=True)
-class QueueManagerOutgoingQueueLabelEmptyForPrivateName(OutgoingCreated):
+class QueueManagerOutgoingQueueLabelEmptyForPrivateName(CreatedOutgoingQueueChanger):
     """The Label of an outgoing queue for a private format name is empty."""
 
-    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+    def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
         if isinstance(parse_name(queue.DestinationFormatName), PrivateName):
             queue.Label = ""
 
 
 @fault("queue-manager-second-outgoing-queue-label-is-that-of-first", breaks="MQDMPR-3.1.7.1.5-81", blind=True)
-class QueueManagerSecondOutgoingQueueLabelIsThatOfFirst(OutgoingCreated):
+class QueueManagerSecondOutgoingQueueLabelIsThatOfFirst(CreatedOutgoingQueueChanger):
     """The Label of a second outgoing queue is that of the first one."""
 
-    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+    def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
         if known:
             queue.Label = known[0].Label
 
@@ -173,74 +173,74 @@ class QueueManagerOutgoingQueueOfSeveralHasNameOfAll(QueueOpening):
 
 
 @fault("queue-manager-outgoing-queue-of-private-name-has-low-byte-of-number", breaks="MQDMPR-3.1.7.1.5-82", blind=True)
-class QueueManagerOutgoingQueueOfPrivateNameHasLowByteOfNumber(OutgoingCreated):
+class QueueManagerOutgoingQueueOfPrivateNameHasLowByteOfNumber(CreatedOutgoingQueueChanger):
     """The DestinationFormatName of an outgoing queue for a private format name has only the low byte of the number."""
 
-    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+    def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
         name = parse_name(queue.DestinationFormatName)
         if isinstance(name, PrivateName):
             queue.DestinationFormatName = str(PrivateName(name.ComputerGuid, name.QueueIdentifier & 0xFF, name.Journal))
 
 
 @fault("queue-manager-outgoing-queue-of-host-name-has-name-of-tcp", breaks="MQDMPR-3.1.7.1.5-82", blind=True)
-class QueueManagerOutgoingQueueOfHostNameHasNameOfTcp(OutgoingCreated):
+class QueueManagerOutgoingQueueOfHostNameHasNameOfTcp(CreatedOutgoingQueueChanger):
     """The DestinationFormatName of an outgoing queue for DIRECT=OS has DIRECT=TCP."""
 
-    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+    def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
         queue.DestinationFormatName = queue.DestinationFormatName.replace("DIRECT=OS:", "DIRECT=TCP:")
 
 
 @fault("queue-manager-new-outgoing-queue-has-next-hops-of-earlier-one", breaks="MQDMPR-3.1.7.1.5-83", blind=True)
-class QueueManagerNewOutgoingQueueHasNextHopsOfEarlierOne(OutgoingCreated):
+class QueueManagerNewOutgoingQueueHasNextHopsOfEarlierOne(CreatedOutgoingQueueChanger):
     """The attribute NextHops of a new outgoing queue has the next hops of an earlier outgoing queue."""
 
-    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+    def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
         queue.NextHops.extend(hop for one in known for hop in one.NextHops)
 
 
 @fault("queue-manager-new-outgoing-queue-of-address-has-next-hop", breaks="MQDMPR-3.1.7.1.5-83", blind=True)
-class QueueManagerNewOutgoingQueueOfAddressHasNextHop(OutgoingCreated):
+class QueueManagerNewOutgoingQueueOfAddressHasNextHop(CreatedOutgoingQueueChanger):
     """The attribute NextHops of a new outgoing queue for DIRECT=TCP has the address in the format name."""
 
-    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+    def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
         name = parse_name(queue.DestinationFormatName)
         if isinstance(name, PrivateQueuePath) and name.Protocol == "TCP":
             queue.NextHops.append(f"IP={name.ProtocolAddressSpecification}")
 
 
 @fault("queue-manager-new-outgoing-queue-of-private-name-has-next-hop", breaks="MQDMPR-3.1.7.1.5-83", blind=True)
-class QueueManagerNewOutgoingQueueOfPrivateNameHasNextHop(OutgoingCreated):
+class QueueManagerNewOutgoingQueueOfPrivateNameHasNextHop(CreatedOutgoingQueueChanger):
     """The attribute NextHops of a new outgoing queue for a private format name has the route to the queue manager."""
 
-    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+    def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
         name = parse_name(queue.DestinationFormatName)
         if isinstance(name, PrivateName):
             queue.NextHops.append("IP=192.0.2.1")
 
 
 @fault("queue-manager-new-outgoing-queue-connected-beside-connected-one", breaks="MQDMPR-3.1.7.1.5-84", blind=True)
-class QueueManagerNewOutgoingQueueConnectedBesideConnectedOne(OutgoingCreated):
+class QueueManagerNewOutgoingQueueConnectedBesideConnectedOne(CreatedOutgoingQueueChanger):
     """The State of a new outgoing queue is Connected if another outgoing queue is connected."""
 
-    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+    def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
         if any(one.State is OutgoingQueueState.CONNECTED for one in known):
             queue.State = OutgoingQueueState.CONNECTED
 
 
 @fault("queue-manager-new-outgoing-queue-of-private-name-needs-validation", breaks="MQDMPR-3.1.7.1.5-84", blind=True)
-class QueueManagerNewOutgoingQueueOfPrivateNameNeedsValidation(OutgoingCreated):
+class QueueManagerNewOutgoingQueueOfPrivateNameNeedsValidation(CreatedOutgoingQueueChanger):
     """The State of a new outgoing queue for a private format name is NeedValidation."""
 
-    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+    def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
         if isinstance(parse_name(queue.DestinationFormatName), PrivateName):
             queue.State = OutgoingQueueState.NEED_VALIDATION
 
 
 @fault("queue-manager-second-new-outgoing-queue-waiting", breaks="MQDMPR-3.1.7.1.5-84", blind=True)
-class QueueManagerSecondNewOutgoingQueueWaiting(OutgoingCreated):
+class QueueManagerSecondNewOutgoingQueueWaiting(CreatedOutgoingQueueChanger):
     """The State of a second new outgoing queue is Waiting."""
 
-    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+    def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
         if known:
             queue.State = OutgoingQueueState.WAITING
 
@@ -278,32 +278,32 @@ class QueueManagerHardenedQueueOfSeveralNotLocked(QueueOpening):
         return status, descriptor
 
 
-class NotMulticast(OutgoingCreated):
+class WrongMulticastSetter(CreatedOutgoingQueueChanger):
     """Create an outgoing queue for a multicast address with a wrong value of Multicast."""
 
-    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+    def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
         name = parse_name(queue.DestinationFormatName)
         if isinstance(name, MulticastName):
-            queue.Multicast = not self.is_forgotten(name, known)
+            queue.Multicast = not self.is_multicast_unset(name, known)
 
-    def is_forgotten(self, name: MulticastName, known: list[OutgoingQueue]) -> bool:
+    def is_multicast_unset(self, name: MulticastName, known: list[OutgoingQueue]) -> bool:
         """Return whether Multicast is False."""
         raise NotImplementedError
 
 
 @fault("queue-manager-second-multicast-outgoing-queue-not-multicast", breaks="MQDMPR-3.1.7.1.5-99", blind=True)
-class QueueManagerSecondMulticastOutgoingQueueNotMulticast(NotMulticast):
+class QueueManagerSecondMulticastOutgoingQueueNotMulticast(WrongMulticastSetter):
     """The attribute Multicast of the outgoing queue for a second multicast address is False."""
 
-    def is_forgotten(self, name: MulticastName, known: list[OutgoingQueue]) -> bool:
+    def is_multicast_unset(self, name: MulticastName, known: list[OutgoingQueue]) -> bool:
         return any(one.Multicast for one in known)
 
 
 @fault("queue-manager-multicast-address-of-other-range-not-multicast", breaks="MQDMPR-3.1.7.1.5-99", blind=True)
-class QueueManagerMulticastAddressOfOtherRangeNotMulticast(NotMulticast):
+class QueueManagerMulticastAddressOfOtherRangeNotMulticast(WrongMulticastSetter):
     """The attribute Multicast of an outgoing queue is False if the multicast address begins with 224 or 239."""
 
-    def is_forgotten(self, name: MulticastName, known: list[OutgoingQueue]) -> bool:
+    def is_multicast_unset(self, name: MulticastName, known: list[OutgoingQueue]) -> bool:
         return name.Address.startswith(("224.", "239."))
 
 

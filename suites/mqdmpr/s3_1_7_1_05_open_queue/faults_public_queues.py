@@ -16,22 +16,22 @@ from reference_qm.directory import QueueManager
 from reference_qm.model.adm import OutgoingQueue, Queue, Session
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.surface.clock import Now
-from suites.mqdmpr.s3_1_7_1_05_open_queue.fault_steps import OutgoingCreated
+from suites.mqdmpr.s3_1_7_1_05_open_queue.fault_steps import CreatedOutgoingQueueChanger
 
 
-def list_published(part: Destinations | NextHops | QueueNames) -> list[PublishedQueue]:
+def list_published_queues(part: Destinations | NextHops | QueueNames) -> list[PublishedQueue]:
     """Return the public queues in the directory."""
     _, elements = part.qm.enterprise.directory.contents()
     return [one for one in elements or () if isinstance(one, PublishedQueue)]
 
 
-class HostFoundElsewhere(NextHops):
+class WrongHostFinder(NextHops):
     """Find the host of a public queue by another published queue."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
         name = parse_name(format_name)
         if isinstance(name, PublicName) and self.qm.enterprise.state.DirectoryIntegrated:
-            machine = self._find_host(self.choose_queue(name.QueueGuid))
+            machine = self._find_host(self.choose_public_queue_of_host(name.QueueGuid))
             return (
                 None
                 if machine is None
@@ -39,26 +39,31 @@ class HostFoundElsewhere(NextHops):
             )
         return super().get_destination_info(format_name)
 
-    def choose_queue(self, guid: UUID) -> PublishedQueue | None:
+    def choose_public_queue_of_host(self, guid: UUID) -> PublishedQueue | None:
         """Return the published queue whose host is the destination."""
         raise NotImplementedError
 
 
 @fault("queue-manager-public-queue-compared-by-last-half-of-guid", breaks=("MQDMPR-3.1.7.1.5-64"), blind=True)
-class QueueManagerPublicQueueComparedByLastHalfOfGuid(HostFoundElsewhere):
+class QueueManagerPublicQueueComparedByLastHalfOfGuid(WrongHostFinder):
     """The queue manager compares only the last eight bytes of the GUID in a public format name."""
 
-    def choose_queue(self, guid: UUID) -> PublishedQueue | None:
+    def choose_public_queue_of_host(self, guid: UUID) -> PublishedQueue | None:
         return next(
-            (one for one in list_published(self) if one.Identifier and one.Identifier.bytes[8:] == guid.bytes[8:]), None
+            (
+                one
+                for one in list_published_queues(self)
+                if one.Identifier and one.Identifier.bytes[8:] == guid.bytes[8:]
+            ),
+            None,
         )
 
 
 @fault("queue-manager-second-public-name-identified-by-guid-of-first", breaks="MQDMPR-3.1.7.1.5-64", blind=True)
-class QueueManagerSecondPublicNameIdentifiedByGuidOfFirst(HostFoundElsewhere):
+class QueueManagerSecondPublicNameIdentifiedByGuidOfFirst(WrongHostFinder):
     """The queue manager identifies the queue of a second public format name by the GUID of the first one."""
 
-    def choose_queue(self, guid: UUID) -> PublishedQueue | None:
+    def choose_public_queue_of_host(self, guid: UUID) -> PublishedQueue | None:
         self.first = getattr(self, "first", guid)
         return self.qm.enterprise.find_queue(self.first)
 
@@ -78,10 +83,10 @@ class QueueManagerPublicNameWithEndOfLocalGuidOpensLocalQueue(QueueNames):
 
 
 @fault("queue-manager-directory-asked-for-first-public-name-only", breaks="MQDMPR-3.1.7.1.5-65", blind=True)
-class QueueManagerDirectoryAskedForFirstPublicNameOnly(HostFoundElsewhere):
+class QueueManagerDirectoryAskedForFirstPublicNameOnly(WrongHostFinder):
     """The queue manager queries the directory only for the first public format name."""
 
-    def choose_queue(self, guid: UUID) -> PublishedQueue | None:
+    def choose_public_queue_of_host(self, guid: UUID) -> PublishedQueue | None:
         self.first = getattr(self, "first", guid)
         return self.qm.enterprise.find_queue(guid) if self.first == guid else None
 
@@ -103,12 +108,12 @@ class QueueManagerDirectoryNotAskedForPublicNameInList(QueueOpening):
 
 
 @fault("queue-manager-public-queue-not-found-never-queried-again", breaks="MQDMPR-3.1.7.1.5-65", blind=True)
-class QueueManagerPublicQueueNotFoundNeverQueriedAgain(HostFoundElsewhere):
+class QueueManagerPublicQueueNotFoundNeverQueriedAgain(WrongHostFinder):
     """When the directory did not contain a public queue, the queue manager never queries the directory for this queue
     again.
     """
 
-    def choose_queue(self, guid: UUID) -> PublishedQueue | None:
+    def choose_public_queue_of_host(self, guid: UUID) -> PublishedQueue | None:
         self.unknown: set[UUID] = getattr(self, "unknown", set())
         found = None if guid in self.unknown else self.qm.enterprise.find_queue(guid)
         if found is None:
@@ -117,48 +122,48 @@ class QueueManagerPublicQueueNotFoundNeverQueriedAgain(HostFoundElsewhere):
 
 
 @fault("queue-manager-public-queue-queried-by-label-of-other-queue", breaks="MQDMPR-3.1.7.1.5-68", blind=True)
-class QueueManagerPublicQueueQueriedByLabelOfOtherQueue(HostFoundElsewhere):
+class QueueManagerPublicQueueQueriedByLabelOfOtherQueue(WrongHostFinder):
     """The queue manager queries the directory for a public queue by its Label, which other queues can also have."""
 
-    def choose_queue(self, guid: UUID) -> PublishedQueue | None:
+    def choose_public_queue_of_host(self, guid: UUID) -> PublishedQueue | None:
         found = self.qm.enterprise.find_queue(guid)
         label = None if found is None else found.Label
-        return next((one for one in list_published(self) if one.Label == label), found)
+        return next((one for one in list_published_queues(self) if one.Label == label), found)
 
 
 @fault("queue-manager-public-queue-queried-by-queue-name", breaks="MQDMPR-3.1.7.1.5-68", blind=True)
-class QueueManagerPublicQueueQueriedByQueueName(HostFoundElsewhere):
+class QueueManagerPublicQueueQueriedByQueueName(WrongHostFinder):
     """The queue manager queries the directory for a public queue by the name of the queue, without its computer."""
 
-    def choose_queue(self, guid: UUID) -> PublishedQueue | None:
+    def choose_public_queue_of_host(self, guid: UUID) -> PublishedQueue | None:
         found = self.qm.enterprise.find_queue(guid)
         if found is None:
             return None
         ending = (found.Pathname or "").partition("\\")[2].lower()
         return next(
-            (one for one in list_published(self) if (one.Pathname or "").lower().endswith("\\" + ending)), found
+            (one for one in list_published_queues(self) if (one.Pathname or "").lower().endswith("\\" + ending)), found
         )
 
 
 @fault("queue-manager-public-queue-unknown-identifier-takes-newest-queue", breaks="MQDMPR-3.1.7.1.5-68", blind=True)
-class QueueManagerPublicQueueUnknownIdentifierTakesNewestQueue(HostFoundElsewhere):
+class QueueManagerPublicQueueUnknownIdentifierTakesNewestQueue(WrongHostFinder):
     """The queue manager takes the newest queue of another computer if no queue in the directory has the Identifier of
     the public format name.
     """
 
-    def choose_queue(self, guid: UUID) -> PublishedQueue | None:
+    def choose_public_queue_of_host(self, guid: UUID) -> PublishedQueue | None:
         own = self.qm.adm.ComputerName.lower() + "\\"
-        others = [one for one in list_published(self) if not (one.Pathname or "").lower().startswith(own)]
+        others = [one for one in list_published_queues(self) if not (one.Pathname or "").lower().startswith(own)]
         return self.qm.enterprise.find_queue(guid) or next(iter(others[::-1]), None)
 
 
 @fault("queue-manager-message-to-deleted-public-queue-goes-to-last-host", breaks="MQDMPR-3.1.7.1.5-70", blind=True)
-class QueueManagerMessageToDeletedPublicQueueGoesToLastHost(HostFoundElsewhere):
+class QueueManagerMessageToDeletedPublicQueueGoesToLastHost(WrongHostFinder):
     """When the directory does not contain a public queue, the queue manager sends the message to the last host that it
     found for any public queue.
     """
 
-    def choose_queue(self, guid: UUID) -> PublishedQueue | None:
+    def choose_public_queue_of_host(self, guid: UUID) -> PublishedQueue | None:
         self.last = self.qm.enterprise.find_queue(guid) or getattr(self, "last", None)
         return self.last
 
@@ -188,10 +193,10 @@ class QueueManagerUnknownPublicNameOpenedToSendAsLocal(QueueNames):
 
 
 @fault("queue-manager-second-public-queue-sent-to-host-of-first", breaks="MQDMPR-3.1.7.1.5-71", blind=True)
-class QueueManagerSecondPublicQueueSentToHostOfFirst(HostFoundElsewhere):
+class QueueManagerSecondPublicQueueSentToHostOfFirst(WrongHostFinder):
     """The queue manager sends messages for a second public queue to the computer of the first one."""
 
-    def choose_queue(self, guid: UUID) -> PublishedQueue | None:
+    def choose_public_queue_of_host(self, guid: UUID) -> PublishedQueue | None:
         found = self.qm.enterprise.find_queue(guid)
         self.known = getattr(self, "known", None) or found
         return None if found is None else self.known
@@ -228,48 +233,48 @@ class QueueManagerOwnPublicNameWithoutQueueOpenedToSend(QueueOpening):
         return super().open_queue(format_name, required_access, shared_mode, now)
 
 
-class WrongBasePriority(OutgoingCreated):
+class WrongBasePrioritySetter(CreatedOutgoingQueueChanger):
     """Change the BasePriority of an outgoing queue for a public queue."""
 
     def begin(self, queue: OutgoingQueue, now: Now) -> None:
         super().begin(queue, now)
         name = parse_name(queue.DestinationFormatName)
         if isinstance(name, PublicName):
-            self.change_priority(queue, name.QueueGuid)
+            self.change_base_priority(queue, name.QueueGuid)
 
-    def change_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
+    def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
         """Leave the other attributes."""
 
-    def change_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
+    def change_base_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
         """Change the BasePriority of the new queue."""
         raise NotImplementedError
 
 
 @fault("queue-manager-outgoing-priority-of-first-public-name", breaks="MQDMPR-3.1.7.1.5-86", blind=True)
-class QueueManagerOutgoingPriorityOfFirstPublicName(WrongBasePriority):
+class QueueManagerOutgoingPriorityOfFirstPublicName(WrongBasePrioritySetter):
     """The queue manager reads the BasePriority of each public queue with the GUID of the first public name."""
 
-    def change_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
+    def change_base_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
         self.first = getattr(self, "first", guid)
         found = self.qm.enterprise.find_queue(self.first)
         queue.BasePriority = 0 if found is None else found.BasePriority
 
 
 @fault("queue-manager-outgoing-priority-missing-for-guid-in-capital-letters", breaks="MQDMPR-3.1.7.1.5-86", blind=True)
-class QueueManagerOutgoingPriorityMissingForGuidInCapitalLetters(WrongBasePriority):
+class QueueManagerOutgoingPriorityMissingForGuidInCapitalLetters(WrongBasePrioritySetter):
     """The queue manager does not find the queue of a public format name whose GUID has capital letters."""
 
-    def change_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
+    def change_base_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
         digits = queue.DestinationFormatName.partition("=")[2]
         if digits != digits.lower():
             queue.BasePriority = 0
 
 
 @fault("queue-manager-directory-asked-for-priority-of-first-queue-only", breaks="MQDMPR-3.1.7.1.5-87", blind=True)
-class QueueManagerDirectoryAskedForPriorityOfFirstQueueOnly(WrongBasePriority):
+class QueueManagerDirectoryAskedForPriorityOfFirstQueueOnly(WrongBasePrioritySetter):
     """The queue manager queries the directory only when it creates the first outgoing queue for a public queue."""
 
-    def change_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
+    def change_base_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
         if getattr(self, "asked", False):
             queue.BasePriority = 0
         self.asked = True
@@ -293,33 +298,33 @@ class QueueManagerDirectoryNotAskedForPriorityOfSeveralQueues(QueueOpening):
 
 
 @fault("queue-manager-outgoing-priority-queried-by-label", breaks="MQDMPR-3.1.7.1.5-90", blind=True)
-class QueueManagerOutgoingPriorityQueriedByLabel(WrongBasePriority):
+class QueueManagerOutgoingPriorityQueriedByLabel(WrongBasePrioritySetter):
     """The queue manager queries the directory by the Label of the public queue, which other queues can also have."""
 
-    def change_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
+    def change_base_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
         found = self.qm.enterprise.find_queue(guid)
         label = None if found is None else found.Label
-        same = [one for one in list_published(self) if one.Label == label]
+        same = [one for one in list_published_queues(self) if one.Label == label]
         queue.BasePriority = same[0].BasePriority if found is not None and same else 0
 
 
 @fault("queue-manager-outgoing-priority-queried-by-queue-name", breaks="MQDMPR-3.1.7.1.5-90", blind=True)
-class QueueManagerOutgoingPriorityQueriedByQueueName(WrongBasePriority):
+class QueueManagerOutgoingPriorityQueriedByQueueName(WrongBasePrioritySetter):
     """The queue manager queries the directory by the name of the public queue without its computer."""
 
-    def change_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
+    def change_base_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
         found = self.qm.enterprise.find_queue(guid)
         if found is not None:
             ending = "\\" + (found.Pathname or "").partition("\\")[2].lower()
-            same = [one for one in list_published(self) if (one.Pathname or "").lower().endswith(ending)]
+            same = [one for one in list_published_queues(self) if (one.Pathname or "").lower().endswith(ending)]
             queue.BasePriority = same[0].BasePriority if same else 0
 
 
 @fault("queue-manager-second-outgoing-base-priority-is-that-of-first", breaks="MQDMPR-3.1.7.1.5-92", blind=True)
-class QueueManagerSecondOutgoingBasePriorityIsThatOfFirst(WrongBasePriority):
+class QueueManagerSecondOutgoingBasePriorityIsThatOfFirst(WrongBasePrioritySetter):
     """The BasePriority of the outgoing queue for a second public queue is that of the first one."""
 
-    def change_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
+    def change_base_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
         self.first = queue.BasePriority = getattr(self, "first", queue.BasePriority)
 
 

@@ -13,17 +13,21 @@ from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteReadState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
-from suites.mqdmpr.s3_1_7_1_05_open_queue.fault_steps import SeveralOpened, is_local, list_earlier
+from suites.mqdmpr.s3_1_7_1_05_open_queue.fault_steps import (
+    SeveralQueueDescriptorChanger,
+    is_descriptor_of_local_queue,
+    list_earlier_descriptors_of_several,
+)
 
 
 @fault(
     "queue-manager-second-opening-of-several-queues-returns-first-descriptor", breaks="MQDMPR-3.1.7.1.5-14", blind=True
 )
-class QueueManagerSecondOpeningOfSeveralQueuesReturnsFirstDescriptor(SeveralOpened):
+class QueueManagerSecondOpeningOfSeveralQueuesReturnsFirstDescriptor(SeveralQueueDescriptorChanger):
     """When an application opens the same queues together again, the queue manager creates no OpenQueueDescriptor."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        for one in list_earlier(self, several):
+        for one in list_earlier_descriptors_of_several(self, several):
             if one.FormatName == several.FormatName:
                 self.close_queue(several)
                 return one
@@ -31,7 +35,7 @@ class QueueManagerSecondOpeningOfSeveralQueuesReturnsFirstDescriptor(SeveralOpen
 
 
 @fault("queue-manager-three-queues-split-into-two-descriptors", breaks="MQDMPR-3.1.7.1.5-14", blind=True)
-class QueueManagerThreeQueuesSplitIntoTwoDescriptors(SeveralOpened):
+class QueueManagerThreeQueuesSplitIntoTwoDescriptors(SeveralQueueDescriptorChanger):
     """The queue manager creates a second OpenQueueDescriptor for the third and the later of several queues."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -45,37 +49,37 @@ class QueueManagerThreeQueuesSplitIntoTwoDescriptors(SeveralOpened):
 
 
 @fault("queue-manager-several-local-queues-have-no-common-descriptor", breaks="MQDMPR-3.1.7.1.5-14", blind=True)
-class QueueManagerSeveralLocalQueuesHaveNoCommonDescriptor(SeveralOpened):
+class QueueManagerSeveralLocalQueuesHaveNoCommonDescriptor(SeveralQueueDescriptorChanger):
     """The queue manager removes the common OpenQueueDescriptor of several queues if all of them are local."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        if all(is_local(one) for one in several.OpenQueueDescriptorCollection):
+        if all(is_descriptor_of_local_queue(one) for one in several.OpenQueueDescriptorCollection):
             del self.qm.descriptors[several.Handle]
         return several
 
 
 @fault("queue-manager-several-queues-access-receive-if-one-is-local", breaks="MQDMPR-3.1.7.1.5-15", blind=True)
-class QueueManagerSeveralQueuesAccessReceiveIfOneIsLocal(SeveralOpened):
+class QueueManagerSeveralQueuesAccessReceiveIfOneIsLocal(SeveralQueueDescriptorChanger):
     """The AccessType of the OpenQueueDescriptor for several queues is ReceiveAccess if one of the queues is local."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        if any(is_local(one) for one in several.OpenQueueDescriptorCollection):
+        if any(is_descriptor_of_local_queue(one) for one in several.OpenQueueDescriptorCollection):
             several.AccessType = QueueAccessType.RECEIVE
         return several
 
 
 @fault("queue-manager-second-descriptor-of-several-queues-has-peek-access", breaks="MQDMPR-3.1.7.1.5-15", blind=True)
-class QueueManagerSecondDescriptorOfSeveralQueuesHasPeekAccess(SeveralOpened):
+class QueueManagerSecondDescriptorOfSeveralQueuesHasPeekAccess(SeveralQueueDescriptorChanger):
     """The AccessType of the second OpenQueueDescriptor for several queues is PeekAccess."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        if list_earlier(self, several):
+        if list_earlier_descriptors_of_several(self, several):
             several.AccessType = PEEK_ACCESSES[0]
         return several
 
 
 @fault("queue-manager-distribution-list-descriptor-has-move-access", breaks="MQDMPR-3.1.7.1.5-15", blind=True)
-class QueueManagerDistributionListDescriptorHasMoveAccess(SeveralOpened):
+class QueueManagerDistributionListDescriptorHasMoveAccess(SeveralQueueDescriptorChanger):
     """The AccessType of the OpenQueueDescriptor for the members of a distribution list is MoveAccess."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -85,7 +89,7 @@ class QueueManagerDistributionListDescriptorHasMoveAccess(SeveralOpened):
 
 
 @fault("queue-manager-three-queues-share-mode-deny-receive", breaks="MQDMPR-3.1.7.1.5-16", blind=True)
-class QueueManagerThreeQueuesShareModeDenyReceive(SeveralOpened):
+class QueueManagerThreeQueuesShareModeDenyReceive(SeveralQueueDescriptorChanger):
     """The ShareMode of the OpenQueueDescriptor for three or more queues is DenyReceive."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -95,27 +99,27 @@ class QueueManagerThreeQueuesShareModeDenyReceive(SeveralOpened):
 
 
 @fault("queue-manager-several-queues-with-local-one-share-deny-receive", breaks="MQDMPR-3.1.7.1.5-16", blind=True)
-class QueueManagerSeveralQueuesWithLocalOneShareDenyReceive(SeveralOpened):
+class QueueManagerSeveralQueuesWithLocalOneShareDenyReceive(SeveralQueueDescriptorChanger):
     """The ShareMode of the OpenQueueDescriptor for several queues is DenyReceive if one of the queues is local."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        if any(is_local(one) for one in several.OpenQueueDescriptorCollection):
+        if any(is_descriptor_of_local_queue(one) for one in several.OpenQueueDescriptorCollection):
             several.ShareMode = QueueShareMode.DENY_RECEIVE
         return several
 
 
 @fault("queue-manager-second-descriptor-of-several-queues-denies-receive", breaks="MQDMPR-3.1.7.1.5-16", blind=True)
-class QueueManagerSecondDescriptorOfSeveralQueuesDeniesReceive(SeveralOpened):
+class QueueManagerSecondDescriptorOfSeveralQueuesDeniesReceive(SeveralQueueDescriptorChanger):
     """The ShareMode of the second OpenQueueDescriptor for several queues is DenyReceive."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        if list_earlier(self, several):
+        if list_earlier_descriptors_of_several(self, several):
             several.ShareMode = QueueShareMode.DENY_RECEIVE
         return several
 
 
 @fault("queue-manager-several-queues-format-name-not-expanded", breaks="MQDMPR-3.1.7.1.5-17", blind=True)
-class QueueManagerSeveralQueuesFormatNameNotExpanded(SeveralOpened):
+class QueueManagerSeveralQueuesFormatNameNotExpanded(SeveralQueueDescriptorChanger):
     """The FormatName of the OpenQueueDescriptor for a distribution list is the name of the list itself."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -125,7 +129,7 @@ class QueueManagerSeveralQueuesFormatNameNotExpanded(SeveralOpened):
 
 
 @fault("queue-manager-several-queues-format-name-of-first-two-only", breaks="MQDMPR-3.1.7.1.5-17", blind=True)
-class QueueManagerSeveralQueuesFormatNameOfFirstTwoOnly(SeveralOpened):
+class QueueManagerSeveralQueuesFormatNameOfFirstTwoOnly(SeveralQueueDescriptorChanger):
     """The FormatName of the OpenQueueDescriptor for several queues contains only the first two queues."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -134,35 +138,35 @@ class QueueManagerSeveralQueuesFormatNameOfFirstTwoOnly(SeveralOpened):
 
 
 @fault("queue-manager-second-several-descriptor-has-format-name-of-first", breaks="MQDMPR-3.1.7.1.5-17", blind=True)
-class QueueManagerSecondSeveralDescriptorHasFormatNameOfFirst(SeveralOpened):
+class QueueManagerSecondSeveralDescriptorHasFormatNameOfFirst(SeveralQueueDescriptorChanger):
     """The FormatName of a second OpenQueueDescriptor for several queues is that of the first one."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        for one in list_earlier(self, several)[:1]:
+        for one in list_earlier_descriptors_of_several(self, several)[:1]:
             several.FormatName = one.FormatName
         return several
 
 
 @fault("queue-manager-several-local-queues-not-multiple", breaks="MQDMPR-3.1.7.1.5-18", blind=True)
-class QueueManagerSeveralLocalQueuesNotMultiple(SeveralOpened):
+class QueueManagerSeveralLocalQueuesNotMultiple(SeveralQueueDescriptorChanger):
     """The attribute Multiple of the OpenQueueDescriptor for several queues is False if one of the queues is local."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        several.Multiple = not any(is_local(one) for one in several.OpenQueueDescriptorCollection)
+        several.Multiple = not any(is_descriptor_of_local_queue(one) for one in several.OpenQueueDescriptorCollection)
         return several
 
 
 @fault("queue-manager-second-several-descriptor-not-multiple", breaks="MQDMPR-3.1.7.1.5-18", blind=True)
-class QueueManagerSecondSeveralDescriptorNotMultiple(SeveralOpened):
+class QueueManagerSecondSeveralDescriptorNotMultiple(SeveralQueueDescriptorChanger):
     """The attribute Multiple of the second OpenQueueDescriptor for several queues is False."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        several.Multiple = not list_earlier(self, several)
+        several.Multiple = not list_earlier_descriptors_of_several(self, several)
         return several
 
 
 @fault("queue-manager-three-queues-not-multiple", breaks="MQDMPR-3.1.7.1.5-18", blind=True)
-class QueueManagerThreeQueuesNotMultiple(SeveralOpened):
+class QueueManagerThreeQueuesNotMultiple(SeveralQueueDescriptorChanger):
     """The attribute Multiple of the OpenQueueDescriptor for three or more queues is False."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -171,28 +175,28 @@ class QueueManagerThreeQueuesNotMultiple(SeveralOpened):
 
 
 @fault("queue-manager-several-queues-reference-local-queue-among-them", breaks="MQDMPR-3.1.7.1.5-19", blind=True)
-class QueueManagerSeveralQueuesReferenceLocalQueueAmongThem(SeveralOpened):
+class QueueManagerSeveralQueuesReferenceLocalQueueAmongThem(SeveralQueueDescriptorChanger):
     """The QueueReference of the OpenQueueDescriptor for several queues is the local queue among them."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
         for one in several.OpenQueueDescriptorCollection:
-            if is_local(one):
+            if is_descriptor_of_local_queue(one):
                 several.QueueReference = one.QueueReference
         return several
 
 
 @fault("queue-manager-second-several-descriptor-references-last-queue", breaks="MQDMPR-3.1.7.1.5-19", blind=True)
-class QueueManagerSecondSeveralDescriptorReferencesLastQueue(SeveralOpened):
+class QueueManagerSecondSeveralDescriptorReferencesLastQueue(SeveralQueueDescriptorChanger):
     """The QueueReference of a second OpenQueueDescriptor for several queues is the last of these queues."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        if list_earlier(self, several):
+        if list_earlier_descriptors_of_several(self, several):
             several.QueueReference = several.OpenQueueDescriptorCollection[-1].QueueReference
         return several
 
 
 @fault("queue-manager-three-queues-reference-third-queue", breaks="MQDMPR-3.1.7.1.5-19", blind=True)
-class QueueManagerThreeQueuesReferenceThirdQueue(SeveralOpened):
+class QueueManagerThreeQueuesReferenceThirdQueue(SeveralQueueDescriptorChanger):
     """The QueueReference of the OpenQueueDescriptor for three or more queues is the third of these queues."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -202,41 +206,41 @@ class QueueManagerThreeQueuesReferenceThirdQueue(SeveralOpened):
 
 
 @fault("queue-manager-several-remote-queues-remote-read-state-opened", breaks="MQDMPR-3.1.7.1.5-20", blind=True)
-class QueueManagerSeveralRemoteQueuesRemoteReadStateOpened(SeveralOpened):
+class QueueManagerSeveralRemoteQueuesRemoteReadStateOpened(SeveralQueueDescriptorChanger):
     """The RemoteReadState of the OpenQueueDescriptor for several remote queues is Opened."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        if not any(is_local(one) for one in several.OpenQueueDescriptorCollection):
+        if not any(is_descriptor_of_local_queue(one) for one in several.OpenQueueDescriptorCollection):
             several.RemoteReadState = RemoteReadState.OPENED
         return several
 
 
 @fault("queue-manager-several-local-queues-remote-read-state-ready", breaks="MQDMPR-3.1.7.1.5-20", blind=True)
-class QueueManagerSeveralLocalQueuesRemoteReadStateReady(SeveralOpened):
+class QueueManagerSeveralLocalQueuesRemoteReadStateReady(SeveralQueueDescriptorChanger):
     """The RemoteReadState of the OpenQueueDescriptor for several queues is ReadyForRead if one of them is local."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        if any(is_local(one) for one in several.OpenQueueDescriptorCollection):
+        if any(is_descriptor_of_local_queue(one) for one in several.OpenQueueDescriptorCollection):
             several.RemoteReadState = RemoteReadState.READY_FOR_READ
         return several
 
 
 @fault("queue-manager-second-several-descriptor-remote-read-state-opened", breaks="MQDMPR-3.1.7.1.5-20", blind=True)
-class QueueManagerSecondSeveralDescriptorRemoteReadStateOpened(SeveralOpened):
+class QueueManagerSecondSeveralDescriptorRemoteReadStateOpened(SeveralQueueDescriptorChanger):
     """The RemoteReadState of a second OpenQueueDescriptor for several queues is Opened."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        if list_earlier(self, several):
+        if list_earlier_descriptors_of_several(self, several):
             several.RemoteReadState = RemoteReadState.OPENED
         return several
 
 
 @fault("queue-manager-second-several-handle-equals-first", breaks="MQDMPR-3.1.7.1.5-21", blind=True)
-class QueueManagerSecondSeveralHandleEqualsFirst(SeveralOpened):
+class QueueManagerSecondSeveralHandleEqualsFirst(SeveralQueueDescriptorChanger):
     """The Handle of a second OpenQueueDescriptor for several queues is that of the first one."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        for one in list_earlier(self, several)[:1]:
+        for one in list_earlier_descriptors_of_several(self, several)[:1]:
             del self.qm.descriptors[several.Handle]
             several.Handle = one.Handle
             self.qm.descriptors[several.Handle] = several
@@ -244,7 +248,7 @@ class QueueManagerSecondSeveralHandleEqualsFirst(SeveralOpened):
 
 
 @fault("queue-manager-several-handle-equals-handle-of-opened-local-queue", breaks="MQDMPR-3.1.7.1.5-21", blind=True)
-class QueueManagerSeveralHandleEqualsHandleOfOpenedLocalQueue(SeveralOpened):
+class QueueManagerSeveralHandleEqualsHandleOfOpenedLocalQueue(SeveralQueueDescriptorChanger):
     """The Handle of an OpenQueueDescriptor for several queues is that of a queue which was opened to read before."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -257,7 +261,7 @@ class QueueManagerSeveralHandleEqualsHandleOfOpenedLocalQueue(SeveralOpened):
 
 
 @fault("queue-manager-several-handle-equals-handle-of-its-last-queue", breaks="MQDMPR-3.1.7.1.5-21", blind=True)
-class QueueManagerSeveralHandleEqualsHandleOfItsLastQueue(SeveralOpened):
+class QueueManagerSeveralHandleEqualsHandleOfItsLastQueue(SeveralQueueDescriptorChanger):
     """The Handle of an OpenQueueDescriptor for several queues is also the Handle of the last of these queues."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -269,18 +273,18 @@ class QueueManagerSeveralHandleEqualsHandleOfItsLastQueue(SeveralOpened):
 
 
 @fault("queue-manager-local-queue-among-several-opened-to-receive", breaks="MQDMPR-3.1.7.1.5-24", blind=True)
-class QueueManagerLocalQueueAmongSeveralOpenedToReceive(SeveralOpened):
+class QueueManagerLocalQueueAmongSeveralOpenedToReceive(SeveralQueueDescriptorChanger):
     """The queue manager opens a local queue among several queues with ReceiveAccess."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
         for one in several.OpenQueueDescriptorCollection:
-            if is_local(one):
+            if is_descriptor_of_local_queue(one):
                 one.AccessType = QueueAccessType.RECEIVE
         return several
 
 
 @fault("queue-manager-second-of-several-queues-opened-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-24", blind=True)
-class QueueManagerSecondOfSeveralQueuesOpenedWithDenyReceive(SeveralOpened):
+class QueueManagerSecondOfSeveralQueuesOpenedWithDenyReceive(SeveralQueueDescriptorChanger):
     """The queue manager opens the second of several queues with DenyReceive."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -289,7 +293,7 @@ class QueueManagerSecondOfSeveralQueuesOpenedWithDenyReceive(SeveralOpened):
 
 
 @fault("queue-manager-later-private-names-of-several-not-opened", breaks="MQDMPR-3.1.7.1.5-24", blind=True)
-class QueueManagerLaterPrivateNamesOfSeveralNotOpened(SeveralOpened):
+class QueueManagerLaterPrivateNamesOfSeveralNotOpened(SeveralQueueDescriptorChanger):
     """The queue manager opens only the first of several private or direct format names of one host."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -303,7 +307,7 @@ class QueueManagerLaterPrivateNamesOfSeveralNotOpened(SeveralOpened):
         return several
 
 
-class _FailedSeveral(QueueOpening):
+class _FailedOpeningLeftoverKeeper(QueueOpening):
     """Change what a failed opening of several queues leaves behind."""
 
     def open_queue(
@@ -312,57 +316,57 @@ class _FailedSeveral(QueueOpening):
         before = set(self.qm.descriptors)
         status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
         if descriptor is None and isinstance(parse_name(format_name), MultipleElementName):
-            self.leave_open(before)
+            self.keep_descriptors_open(before)
         return status, descriptor
 
-    def leave_open(self, before: set[int]) -> None:
+    def keep_descriptors_open(self, before: set[int]) -> None:
         """Leave something open that the failed opening should have closed."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         """Close a descriptor, unless the fault keeps it."""
-        failing = queue_desc.Multiple and not self.is_complete(queue_desc)
-        kept = self.choose_kept(queue_desc) if failing else []
+        failing = queue_desc.Multiple and not self.is_opening_complete(queue_desc)
+        kept = self.choose_kept_descriptors(queue_desc) if failing else []
         for one in kept:
             queue_desc.OpenQueueDescriptorCollection.remove(one)
         super().close_queue(queue_desc)
 
-    def is_complete(self, queue_desc: OpenQueueDescriptor) -> bool:
+    def is_opening_complete(self, queue_desc: OpenQueueDescriptor) -> bool:
         """Return whether every queue of the descriptor was opened."""
         name = parse_name(queue_desc.FormatName)
         wanted = len(name.Elements) if isinstance(name, MultipleElementName) else 1
         return len(queue_desc.OpenQueueDescriptorCollection) == wanted
 
-    def choose_kept(self, queue_desc: OpenQueueDescriptor) -> list[OpenQueueDescriptor]:
+    def choose_kept_descriptors(self, queue_desc: OpenQueueDescriptor) -> list[OpenQueueDescriptor]:
         """Return the descriptors of single queues that stay open."""
         return []
 
 
 @fault("queue-manager-failed-several-queues-leave-local-queue-open", breaks="MQDMPR-3.1.7.1.5-29", blind=True)
-class QueueManagerFailedSeveralQueuesLeaveLocalQueueOpen(_FailedSeveral):
+class QueueManagerFailedSeveralQueuesLeaveLocalQueueOpen(_FailedOpeningLeftoverKeeper):
     """When one of several queues cannot be opened, the queue manager leaves the local queues among them open."""
 
-    def choose_kept(self, queue_desc: OpenQueueDescriptor) -> list[OpenQueueDescriptor]:
-        return [one for one in queue_desc.OpenQueueDescriptorCollection if is_local(one)]
+    def choose_kept_descriptors(self, queue_desc: OpenQueueDescriptor) -> list[OpenQueueDescriptor]:
+        return [one for one in queue_desc.OpenQueueDescriptorCollection if is_descriptor_of_local_queue(one)]
 
 
 @fault("queue-manager-failed-several-queues-leave-outgoing-queue-open", breaks="MQDMPR-3.1.7.1.5-29", blind=True)
-class QueueManagerFailedSeveralQueuesLeaveOutgoingQueueOpen(_FailedSeveral):
+class QueueManagerFailedSeveralQueuesLeaveOutgoingQueueOpen(_FailedOpeningLeftoverKeeper):
     """When one of several queues cannot be opened, the queue manager leaves the remote queues among them open."""
 
-    def choose_kept(self, queue_desc: OpenQueueDescriptor) -> list[OpenQueueDescriptor]:
-        return [one for one in queue_desc.OpenQueueDescriptorCollection if not is_local(one)]
+    def choose_kept_descriptors(self, queue_desc: OpenQueueDescriptor) -> list[OpenQueueDescriptor]:
+        return [one for one in queue_desc.OpenQueueDescriptorCollection if not is_descriptor_of_local_queue(one)]
 
 
 @fault("queue-manager-failed-several-queues-leave-second-queue-open", breaks="MQDMPR-3.1.7.1.5-29", blind=True)
-class QueueManagerFailedSeveralQueuesLeaveSecondQueueOpen(_FailedSeveral):
+class QueueManagerFailedSeveralQueuesLeaveSecondQueueOpen(_FailedOpeningLeftoverKeeper):
     """When the third of several queues cannot be opened, the queue manager closes only the first queue."""
 
-    def choose_kept(self, queue_desc: OpenQueueDescriptor) -> list[OpenQueueDescriptor]:
+    def choose_kept_descriptors(self, queue_desc: OpenQueueDescriptor) -> list[OpenQueueDescriptor]:
         return queue_desc.OpenQueueDescriptorCollection[1:]
 
 
 @fault("queue-manager-several-queues-third-single-descriptor-missing", breaks="MQDMPR-3.1.7.1.5-32", blind=True)
-class QueueManagerSeveralQueuesThirdSingleDescriptorMissing(SeveralOpened):
+class QueueManagerSeveralQueuesThirdSingleDescriptorMissing(SeveralQueueDescriptorChanger):
     """The OpenQueueDescriptor for several queues contains only the OpenQueueDescriptors of the first two queues."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -371,26 +375,26 @@ class QueueManagerSeveralQueuesThirdSingleDescriptorMissing(SeveralOpened):
 
 
 @fault("queue-manager-several-queues-local-single-descriptor-missing", breaks="MQDMPR-3.1.7.1.5-32", blind=True)
-class QueueManagerSeveralQueuesLocalSingleDescriptorMissing(SeveralOpened):
+class QueueManagerSeveralQueuesLocalSingleDescriptorMissing(SeveralQueueDescriptorChanger):
     """The OpenQueueDescriptor for several queues does not contain the OpenQueueDescriptors of local queues."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
         opened = several.OpenQueueDescriptorCollection
-        opened[:] = [one for one in opened if not is_local(one)] or opened
+        opened[:] = [one for one in opened if not is_descriptor_of_local_queue(one)] or opened
         return several
 
 
 @fault("queue-manager-second-several-descriptor-contains-singles-of-first", breaks="MQDMPR-3.1.7.1.5-32", blind=True)
-class QueueManagerSecondSeveralDescriptorContainsSinglesOfFirst(SeveralOpened):
+class QueueManagerSecondSeveralDescriptorContainsSinglesOfFirst(SeveralQueueDescriptorChanger):
     """A second OpenQueueDescriptor for the same queues contains the single OpenQueueDescriptors of the first one."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        for one in list_earlier(self, several)[:1]:
+        for one in list_earlier_descriptors_of_several(self, several)[:1]:
             several.OpenQueueDescriptorCollection[:] = one.OpenQueueDescriptorCollection
         return several
 
 
-class _SeveralRefused(QueueNames):
+class _SeveralQueueNameRefuser(QueueNames):
     """Refuse some format names for several queues."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -403,7 +407,7 @@ class _SeveralRefused(QueueNames):
 
 
 @fault("queue-manager-more-than-four-queues-refused", breaks="MQDMPR-3.1.7.1.5-33", blind=True)
-class QueueManagerMoreThanFourQueuesRefused(_SeveralRefused):
+class QueueManagerMoreThanFourQueuesRefused(_SeveralQueueNameRefuser):
     """The queue manager refuses to open more than four queues together."""
 
     def is_refused(self, elements: tuple[SingleName, ...]) -> bool:
@@ -411,7 +415,7 @@ class QueueManagerMoreThanFourQueuesRefused(_SeveralRefused):
 
 
 @fault("queue-manager-several-queues-of-local-and-remote-refused", breaks="MQDMPR-3.1.7.1.5-33", blind=True)
-class QueueManagerSeveralQueuesOfLocalAndRemoteRefused(_SeveralRefused):
+class QueueManagerSeveralQueuesOfLocalAndRemoteRefused(_SeveralQueueNameRefuser):
     """The queue manager refuses to open a local and a remote queue together."""
 
     def is_refused(self, elements: tuple[SingleName, ...]) -> bool:
@@ -434,7 +438,7 @@ class QueueManagerSeveralQueuesRefusedWhileOneIsOpen(QueueOpening):
 
 
 @fault("queue-manager-open-several-queues-returns-last-single-descriptor", breaks="MQDMPR-3.1.7.1.5-34", blind=True)
-class QueueManagerOpenSeveralQueuesReturnsLastSingleDescriptor(SeveralOpened):
+class QueueManagerOpenSeveralQueuesReturnsLastSingleDescriptor(SeveralQueueDescriptorChanger):
     """The queue manager returns the OpenQueueDescriptor of the last of several queues to the application."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -442,21 +446,23 @@ class QueueManagerOpenSeveralQueuesReturnsLastSingleDescriptor(SeveralOpened):
 
 
 @fault("queue-manager-open-local-queues-together-returns-descriptor-of-one", breaks="MQDMPR-3.1.7.1.5-34", blind=True)
-class QueueManagerOpenLocalQueuesTogetherReturnsDescriptorOfOne(SeveralOpened):
+class QueueManagerOpenLocalQueuesTogetherReturnsDescriptorOfOne(SeveralQueueDescriptorChanger):
     """The queue manager returns the OpenQueueDescriptor of a local queue if one of several queues is local."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        return next((one for one in several.OpenQueueDescriptorCollection if is_local(one)), several)
+        return next(
+            (one for one in several.OpenQueueDescriptorCollection if is_descriptor_of_local_queue(one)), several
+        )
 
 
 @fault("queue-manager-second-opening-of-several-returns-descriptor-of-others", breaks="MQDMPR-3.1.7.1.5-34", blind=True)
-class QueueManagerSecondOpeningOfSeveralReturnsDescriptorOfOthers(SeveralOpened):
+class QueueManagerSecondOpeningOfSeveralReturnsDescriptorOfOthers(SeveralQueueDescriptorChanger):
     """When an application opens other queues together, the queue manager returns the OpenQueueDescriptor of the queues
     that were opened together before.
     """
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        for one in list_earlier(self, several):
+        for one in list_earlier_descriptors_of_several(self, several):
             if one.FormatName != several.FormatName:
                 return one
         return several

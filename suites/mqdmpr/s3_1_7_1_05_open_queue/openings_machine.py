@@ -16,7 +16,7 @@ from harness.wire.rpc_qmcomm import DENY_NONE, DENY_RECEIVE, PEEK_ACCESS, RECEIV
 from suites.applications import PendingRequest
 from suites.mqdmpr.steps import openings
 
-OPEN_MODES = MappingProxyType(
+ACCESS_AND_SHARE_BY_OPEN_MODE = MappingProxyType(
     {
         "ReceiveAccess with DenyNone": (RECEIVE_ACCESS, DENY_NONE),
         "ReceiveAccess with DenyReceive": (RECEIVE_ACCESS, DENY_RECEIVE),
@@ -38,68 +38,68 @@ class OpenModes(Machine, path=Path(__file__)):
         self._open_in_mode("ReceiveAccess with DenyReceive", "admin").expect_success()
 
     @state("closed")
-    def leave_closed(self) -> None:
+    def leave_queue_closed(self) -> None:
         """Do nothing: the queue is new."""
 
     @state("receive")
     def open_to_receive(self) -> None:
         """Let the first reader open the queue with ReceiveAccess."""
-        self._open_first("ReceiveAccess with DenyNone")
+        self._open_first_handle("ReceiveAccess with DenyNone")
 
     @state("receive twice")
     def open_to_receive_twice(self) -> None:
         """Let both readers open the queue with ReceiveAccess."""
-        self._open_first("ReceiveAccess with DenyNone", "ReceiveAccess with DenyNone")
+        self._open_first_handle("ReceiveAccess with DenyNone", "ReceiveAccess with DenyNone")
 
     @state("receive alone")
-    def open_to_receive_alone(self) -> None:
+    def open_to_receive_exclusively(self) -> None:
         """Let the first reader open the queue with ReceiveAccess and DenyReceive."""
-        self._open_first("ReceiveAccess with DenyReceive")
+        self._open_first_handle("ReceiveAccess with DenyReceive")
 
     @state("receive alone beside peek")
-    def open_to_receive_alone_beside_peek(self) -> None:
+    def open_to_receive_exclusively_after_peek(self) -> None:
         """Let the first reader open the queue with ReceiveAccess and DenyReceive, and the second reader with
         PeekAccess.
         """
-        self._open_first("ReceiveAccess with DenyReceive", "PeekAccess with DenyNone")
+        self._open_first_handle("ReceiveAccess with DenyReceive", "PeekAccess with DenyNone")
 
     @state("peek")
     def open_to_peek(self) -> None:
         """Let the first reader open the queue with PeekAccess."""
-        self._open_first("PeekAccess with DenyNone")
+        self._open_first_handle("PeekAccess with DenyNone")
 
     @state("peek alone")
-    def open_to_peek_alone(self) -> None:
+    def open_to_peek_exclusively(self) -> None:
         """Let the first reader open the queue with PeekAccess and DenyReceive."""
-        self._open_first("PeekAccess with DenyReceive")
+        self._open_first_handle("PeekAccess with DenyReceive")
 
     @state("peek alone twice")
-    def open_to_peek_alone_twice(self) -> None:
+    def open_to_peek_exclusively_twice(self) -> None:
         """Let both readers open the queue with PeekAccess and DenyReceive."""
-        self._open_first("PeekAccess with DenyReceive", "PeekAccess with DenyReceive")
+        self._open_first_handle("PeekAccess with DenyReceive", "PeekAccess with DenyReceive")
 
     @event("open to receive")
-    def try_receive(self) -> str:
+    def try_open_to_receive(self) -> str:
         """Let a further reader open the queue with ReceiveAccess."""
         return name_call(self._open_in_mode("ReceiveAccess with DenyNone"))
 
     @event("open to receive alone")
-    def try_receive_alone(self) -> str:
+    def try_open_to_receive_exclusively(self) -> str:
         """Let a further reader open the queue with ReceiveAccess and DenyReceive."""
         return name_call(self._open_in_mode("ReceiveAccess with DenyReceive"))
 
     @event("open to peek")
-    def try_peek(self) -> str:
+    def try_open_to_peek(self) -> str:
         """Let a further reader open the queue with PeekAccess."""
         return name_call(self._open_in_mode("PeekAccess with DenyNone"))
 
     @event("open to peek alone")
-    def try_peek_alone(self) -> str:
+    def try_open_to_peek_exclusively(self) -> str:
         """Let a further reader open the queue with PeekAccess and DenyReceive."""
         return name_call(self._open_in_mode("PeekAccess with DenyReceive"))
 
     @event("close")
-    def close_first(self) -> str:
+    def close_first_handle(self) -> str:
         """Let the first reader close the queue."""
         assert self._opened is not None
         return name_call(self._association.call("R_QMCloseRemoteQueueContext", pphContext=self._opened.out.pphContext))
@@ -120,7 +120,7 @@ class OpenModes(Machine, path=Path(__file__)):
     def list_admitted_modes(self) -> list[str]:
         """Return the modes in which a further reader can open the queue."""
         admitted = []
-        for mode in OPEN_MODES:
+        for mode in ACCESS_AND_SHARE_BY_OPEN_MODE:
             call = self._open_in_mode(mode)
             openings.close_opened_queue(call)
             if name_call(call) == Outcome.DONE:
@@ -128,17 +128,17 @@ class OpenModes(Machine, path=Path(__file__)):
         return admitted
 
     @probe("open of another queue, which has an exclusive reader")
-    def open_other(self) -> str:
+    def open_other_queue(self) -> str:
         """Try to open the second queue, which a reader has open exclusively; return the outcome."""
         return name_call(self._open_in_mode("ReceiveAccess with DenyNone", "admin"))
 
-    def _open_first(self, mode: str, beside: str | None = None) -> None:
+    def _open_first_handle(self, mode: str, beside: str | None = None) -> None:
         self._opened = self._open_in_mode(mode).expect_success()
         if beside is not None:
             self._open_in_mode(beside).expect_success()
 
     def _open_in_mode(self, mode: str, queue: str = "plain") -> Call:
-        access, share = OPEN_MODES[mode]
+        access, share = ACCESS_AND_SHARE_BY_OPEN_MODE[mode]
         call = self._remote.open_remote(self._association, queue, access=access, share=share)
         self.evidence.append(call)
         return call

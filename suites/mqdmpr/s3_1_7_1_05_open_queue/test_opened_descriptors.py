@@ -14,7 +14,7 @@ from suites.mqdmpr.steps import openings
 from suites.mqdmpr.steps.opened_descriptors import list_descriptors, list_format_names
 from suites.mqqb.steps.sender import Sender
 
-ATTRIBUTES_OF_SEVERAL = {
+SEVERAL_QUEUE_ATTRIBUTES_BY_RULE = {
     "MQDMPR-3.1.7.1.5-15": ("AccessType", "SendAccess"),
     "MQDMPR-3.1.7.1.5-16": ("ShareMode", "DenyNone"),
     "MQDMPR-3.1.7.1.5-18": ("Multiple", True),
@@ -30,8 +30,8 @@ MULTICAST_NAMES = (
     "MULTICAST=234.1.1.1:1802",
 )
 MESSAGE_LIFETIME_S = 20
-UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f6")
-MISSING_NUMBER = 0xFFF0_0000
+UNKNOWN_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f6")
+MISSING_PRIVATE_QUEUE_NUMBER = 0xFFF0_0000
 """A number that no private queue has."""
 
 
@@ -46,7 +46,7 @@ MISSING_NUMBER = 0xFFF0_0000
     "MQDMPR-3.1.7.1.6-07",
     "MQDMPR-3.1.7.3.8-17",
     "MQDMPR-3.1.7.3.8-23",
-    *ATTRIBUTES_OF_SEVERAL,
+    *SEVERAL_QUEUE_ATTRIBUTES_BY_RULE,
 )
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, judge):
@@ -71,7 +71,7 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
         observed=bool(whole),
         case="OpenQueueDescriptorCollection",
     )
-    for rule, (attribute, value) in ATTRIBUTES_OF_SEVERAL.items():
+    for rule, (attribute, value) in SEVERAL_QUEUE_ATTRIBUTES_BY_RULE.items():
         judge(
             rule,
             expected={f"{attribute} of the OpenQueueDescriptor": value},
@@ -109,7 +109,7 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
     )
     missing, also_missing = f"{local_name}-not-there", sut.direct_name(f"private$\\zz-{sut.own}-not-there")
     second_name = sut.direct_name(sut.new_queue("here-too"))
-    missing_number = rf"PRIVATE={sut.guid}\{MISSING_NUMBER:08X}"  # the last of the sorted names
+    missing_number = rf"PRIVATE={sut.guid}\{MISSING_PRIVATE_QUEUE_NUMBER:08X}"  # the last of the sorted names
     names.append(second_name.lower())
     outcomes = [
         openings.open_to_send(sut, ",".join(several))
@@ -154,7 +154,7 @@ def test_remote_queue_opened_to_send_has_one_outgoing_queue(peer, sut, judge):
     queues_before = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
     opened = [names[0], names[1], names[0], names[0].upper(), ",".join(names[1:])]
     outcomes = [openings.open_to_send(sut, name) for name in opened]
-    others = [name for name in list_other_names(sut) if openings.open_to_send(sut, name) == Outcome.DONE]
+    others = [name for name in list_names_of_other_computers(sut) if openings.open_to_send(sut, name) == Outcome.DONE]
     queues_after = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in (*names, *others)]
     queues = [one for group in queues_after for one in group]
     for rule, attribute, values in (
@@ -208,11 +208,11 @@ def test_outgoing_queue_opened_beside_connected_queue_is_inactive(peer, sut, jud
         judge(rule, expected=[value], observed=shown, case=f"{attribute} of the outgoing queue")
 
 
-def list_other_names(sut):
+def list_names_of_other_computers(sut):
     """Return format names of remote queues of this check alone, which the SUT may refuse: by host name and by the GUIDs
     of unknown queue managers.
     """
-    guids = [uuid5(UNKNOWN_GUID, f"{sut.own}-{number}") for number in range(2)]
+    guids = [uuid5(UNKNOWN_QUEUE_GUID, f"{sut.own}-{number}") for number in range(2)]
     return [
         rf"DIRECT=OS:mqc-{sut.own}.example\private$\a-{sut.own}",
         *(rf"PRIVATE={guid}\{number:08x}" for guid in guids for number in (0x1234, 0x1235)),
@@ -226,7 +226,7 @@ def test_outgoing_queue_shows_identifier_label_and_multicast(peer, sut, judge):
     addresses, which are opened alone, and together with others.
     """
     names = [peer.direct_name(f"{letter}-{sut.own}") for letter in "ab"]
-    names += [name for name in list_other_names(sut) if openings.open_to_send(sut, name) == Outcome.DONE]
+    names += [name for name in list_names_of_other_computers(sut) if openings.open_to_send(sut, name) == Outcome.DONE]
     for name in names:
         openings.open_to_send(sut, name)
     multicast = openings.open_to_send(sut, MULTICAST_NAMES[0])

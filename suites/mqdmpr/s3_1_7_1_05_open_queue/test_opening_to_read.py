@@ -33,7 +33,7 @@ from suites.mqdmpr.steps import openings
 pytestmark = needs("qm2qm")
 
 MESSAGE_LIFETIME_S = 20
-MISSING_NUMBER = 0xFFF0_0000
+MISSING_PRIVATE_QUEUE_NUMBER = 0xFFF0_0000
 """A number that no private queue has."""
 MULTICAST_IDS = (
     bytes((234, 1, 1, 1)) + (80).to_bytes(4, "little"),
@@ -141,7 +141,7 @@ def test_opening_has_requested_access(remote, judge):
     refuses the second reader.
     """
     peeking = remote.open(access=PEEK_ACCESS)
-    open_alone = partial(openings.open_and_close, remote, peeking.association, share=DENY_RECEIVE)
+    open_alone = partial(openings.open_and_close_queue, remote, peeking.association, share=DENY_RECEIVE)
     beside_peeking = open_alone()
     peeking_beside_peeking = open_alone(access=PEEK_ACCESS)
     receiving = remote.open(association=peeking.association)
@@ -204,7 +204,7 @@ def test_message_to_journal_name_is_in_neither_queue_nor_journal(remote, sut, ju
         case="opened by private format names",
     )
     beside = [
-        openings.open_and_close(
+        openings.open_and_close_queue(
             remote,
             opened.association,
             form=queue_format(DIRECT, f"{direct};JOURNAL", SYSTEM_QUEUE_SUFFIX | JOURNAL),
@@ -232,7 +232,9 @@ def test_subqueue_is_opened_apart_from_its_queue(peer, remote, sut, judge):
     application.fill("first", "second")
     subqueue = f"{application.queue};mqc-sub"
     sut.create_queue(subqueue)
-    application.call("move", queue=application.queue, lookup_id=application.lookup_ids()["second"], to=subqueue)
+    application.call(
+        "move", queue=application.queue, lookup_id=application.get_lookup_ids_by_label()["second"], to=subqueue
+    )
     address = rf"TCP:{sut.address}"
     subqueue_form = queue_format(SUBQUEUE, rf"{address}\{subqueue}", SUBQUEUE_SUFFIX)
     apart = remote.open(form=subqueue_form)
@@ -295,15 +297,17 @@ def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):
             (SUBQUEUE, f"{plain_queue};mqc-missing", SUBQUEUE_SUFFIX),
             (DIRECT, rf"TCP:{sut.address}\private$\{sut.own}"),
             (DIRECT, f"{plain_queue}-not-there;JOURNAL", SYSTEM_QUEUE_SUFFIX | JOURNAL),
-            (PRIVATE, (UUID(str(sut.guid)), MISSING_NUMBER)),
-            (PRIVATE, (UUID(str(sut.guid)), MISSING_NUMBER), SYSTEM_QUEUE_SUFFIX | JOURNAL),
+            (PRIVATE, (UUID(str(sut.guid)), MISSING_PRIVATE_QUEUE_NUMBER)),
+            (PRIVATE, (UUID(str(sut.guid)), MISSING_PRIVATE_QUEUE_NUMBER), SYSTEM_QUEUE_SUFFIX | JOURNAL),
             (DIRECT, rf"TCP:{remote.peer.address}\private$\{sut.own}"),
         ],
     }
-    by_its_name = openings.open_and_close(remote, association, form=queue_format(DIRECT, plain_queue), access=access)
+    by_its_name = openings.open_and_close_queue(
+        remote, association, form=queue_format(DIRECT, plain_queue), access=access
+    )
     for rule, names in ways.items():
         calls = [
-            openings.open_and_close(remote, association, form=queue_format(*one), access=access, share=share)
+            openings.open_and_close_queue(remote, association, form=queue_format(*one), access=access, share=share)
             for one in names
             for share in (DENY_NONE, DENY_RECEIVE)
         ]

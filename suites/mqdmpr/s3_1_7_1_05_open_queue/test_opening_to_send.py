@@ -12,19 +12,19 @@ from suites.mqdmpr.steps import openings
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqqb.steps.sender import Sender
 
-MACHINE_SUFFIXES = ("", ";JOURNAL", ";DEADLETTER", ";DEADXACT")
+COMPUTER_NAME_SUFFIXES = ("", ";JOURNAL", ";DEADLETTER", ";DEADXACT")
 """The endings of machine format names. Spec: MS-MQMQ 2.1.4."""
 UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f5")
-MISSING_NUMBER = 0xFFF0_0000
+MISSING_PRIVATE_QUEUE_NUMBER = 0xFFF0_0000
 """A number that no private queue has."""
 MESSAGE_LIFETIME_S = 20
-KNOWN_TAG, UNKNOWN_TAG, LATER_TAG = 0x4101, 0x4102, 0x4103
+KNOWN_QUEUE_MESSAGE_TAG, UNKNOWN_QUEUE_MESSAGE_TAG, LATER_KNOWN_QUEUE_MESSAGE_TAG = 0x4101, 0x4102, 0x4103
 """The tags of messages to a known public queue, to an unknown public queue, and after an outage of the directory."""
-OTHER_COMPUTERS = ("OS:nowhere.example", "TCP:192.0.2.9")
+OTHER_COMPUTER_NAMES = ("OS:nowhere.example", "TCP:192.0.2.9")
 """The protocol and the address in direct names of other computers."""
 
 
-def _judge_outcomes(judge, rules, outcomes, case="outcome of the send to each format name"):
+def _judge_opening_outcomes(judge, rules, outcomes, case="outcome of the send to each format name"):
     """Judge rules by the expected and the observed outcome for each format name."""
     expected = {name: expected_outcome for name, (expected_outcome, _) in outcomes.items()}
     observed = {name: outcome for name, (_, outcome) in outcomes.items()}
@@ -61,12 +61,12 @@ def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
         missing_name: (Outcome.REFUSED, sut.attempt(sut.send, missing_name)),
         in_capitals: (Outcome.REFUSED, sut.attempt(sut.send, in_capitals)),
     }
-    _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-61"], direct)
+    _judge_opening_outcomes(judge, ["MQDMPR-3.1.7.1.5-61"], direct)
     direct[remote_name] = (Outcome.DONE, sut.attempt(sut.send, remote_name, **lifetime))
-    _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-55", "MQDMPR-3.1.7.1.5-59"], direct)
+    _judge_opening_outcomes(judge, ["MQDMPR-3.1.7.1.5-55", "MQDMPR-3.1.7.1.5-59"], direct)
     if sut.has("receive"):
         labels_before = sut.labels(queue)
-        for computer in OTHER_COMPUTERS:
+        for computer in OTHER_COMPUTER_NAMES:
             sut.attempt(sut.send, rf"DIRECT={computer}\{queue}", label=computer, **lifetime)
         judge(
             "MQDMPR-3.1.7.1.5-55",
@@ -75,7 +75,7 @@ def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
             observed=sut.labels(queue),
             case="labels in the local queue after the sends to other computers",
         )
-    wrong_number = private.rpartition("\\")[0] + f"\\{MISSING_NUMBER:08X}"
+    wrong_number = private.rpartition("\\")[0] + f"\\{MISSING_PRIVATE_QUEUE_NUMBER:08X}"
     numbers = {
         private: (Outcome.DONE, sut.attempt(sut.send, private)),
         wrong_number: (Outcome.REFUSED, sut.attempt(sut.send, wrong_number)),
@@ -86,28 +86,28 @@ def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
         sut.new_queue("later")  # has a higher number in many systems
         sut.delete_queue(deleted)
         numbers[old_number] = (Outcome.REFUSED, sut.attempt(sut.send, old_number))
-    _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-77"], numbers)
+    _judge_opening_outcomes(judge, ["MQDMPR-3.1.7.1.5-77"], numbers)
     machines = {
         name: (Outcome.REFUSED, sut.attempt(sut.send, name))
-        for name in (f"MACHINE={UNKNOWN_GUID}", *(f"MACHINE={sut.guid}{suffix}" for suffix in MACHINE_SUFFIXES))
+        for name in (f"MACHINE={UNKNOWN_GUID}", *(f"MACHINE={sut.guid}{suffix}" for suffix in COMPUTER_NAME_SUFFIXES))
     }
-    _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-42"], machines)
+    _judge_opening_outcomes(judge, ["MQDMPR-3.1.7.1.5-42"], machines)
     if sut.has("open_to_send"):
         for alone in (False, True):
             opened = {
                 name: (Outcome.REFUSED, openings.open_to_send(sut, name, deny_receive=alone)) for name in machines
             }
             case = f"outcome of the open of each format name{' with DenyReceive' if alone else ''}"
-            _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-42"], opened, case=case)
+            _judge_opening_outcomes(judge, ["MQDMPR-3.1.7.1.5-42"], opened, case=case)
         opened = {name: (expected, openings.open_to_send(sut, name)) for name, (expected, _) in numbers.items()}
-        _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-77"], opened, case="outcome of the open of each format name")
+        _judge_opening_outcomes(judge, ["MQDMPR-3.1.7.1.5-77"], opened, case="outcome of the open of each format name")
     lists = (
         f"DL={UNKNOWN_GUID}",
         f"{existing_name},DL={UNKNOWN_GUID}",
         f"DL={UNKNOWN_GUID},{existing_name}",
     )
     unknown = {name: (Outcome.REFUSED, sut.attempt(sut.send, name)) for name in lists}
-    _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-05", "MQDMPR-3.1.7.3.8-15"], unknown)
+    _judge_opening_outcomes(judge, ["MQDMPR-3.1.7.1.5-05", "MQDMPR-3.1.7.3.8-15"], unknown)
 
 
 @needs("send", "queue_control", "receive", "several_queues")
@@ -164,7 +164,7 @@ def test_several_queues_are_opened_shared_and_closed_once(peer, sut, judge):
             Outcome.REFUSED,
             openings.open_to_send(sut, ",".join(mixed), deny_receive=True),
         )
-    _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-12"], outcomes, case="outcomes of the opens")
+    _judge_opening_outcomes(judge, ["MQDMPR-3.1.7.1.5-12"], outcomes, case="outcomes of the opens")
     handles = [sut.control.call("open_to_send", to=several)["handle"] for _ in range(2)]
     closed = [sut.attempt("close_queue", handle=handle) for handle in (*handles, handles[0])]
     judge("MQDMPR-3.1.7.1.5-21", expected=distinct("handles", 2), observed=handles)
@@ -202,7 +202,7 @@ def _judge_unknown_public_queues(peer, sut, judge, local=None):
     guids = [uuid5(UNKNOWN_GUID, sut.own)]  # of this attempt alone: what waits there is what it sent
     if sut.has("public_names"):
         known = Sender(peer, sut, peer.public_name)
-        known.send(KNOWN_TAG)
+        known.send(KNOWN_QUEUE_MESSAGE_TAG)
         known.collect(known.await_session(), 1)
         guids.append(UUID(bytes=guids[0].bytes[:8] + PEER_PUBLIC_QUEUE.bytes[8:]))
     else:
@@ -211,7 +211,7 @@ def _judge_unknown_public_queues(peer, sut, judge, local=None):
         identifier = UUID(sut.format_names(local)["public"].partition("=")[2])
         guids.append(UUID(bytes=guids[0].bytes[:8] + identifier.bytes[8:]))
     names = [f"PUBLIC={guid}" for guid in guids]
-    unknown = {"application_tag": UNKNOWN_TAG, "time_to_reach_queue_s": MESSAGE_LIFETIME_S}
+    unknown = {"application_tag": UNKNOWN_QUEUE_MESSAGE_TAG, "time_to_reach_queue_s": MESSAGE_LIFETIME_S}
     outcomes = {name: sut.attempt(sut.send, name, **unknown) for name in names}
     connected = peer.await_session(sut.quiet_ms) is not None
     counts = {one["format_name"].lower(): one["count"] for one in sut.control.call("list")["outgoing"]}
@@ -226,7 +226,7 @@ def _judge_unknown_public_queues(peer, sut, judge, local=None):
         observed={
             "messages that are neither refused nor waiting": lost,
             "SUT_has_opened_a_connection": connected,
-            "messages at the peer": peer.inbox.find(lambda frame: Sender.tags([frame]) == [UNKNOWN_TAG]),
+            "messages at the peer": peer.inbox.find(lambda frame: Sender.tags([frame]) == [UNKNOWN_QUEUE_MESSAGE_TAG]),
             "messages in the local queue": [] if local is None else sut.labels(local),
         },
     )
@@ -241,31 +241,31 @@ def test_messages_to_public_queue_without_directory_are_refused_or_kept(peer, su
     """
     enterprise = Enterprise(peer, sut)
     sender = Sender(peer, sut, peer.public_name)
-    sender.send(KNOWN_TAG)
+    sender.send(KNOWN_QUEUE_MESSAGE_TAG)
     sender.collect(sender.await_session(), 1)
     peer.inbox.acknowledge()
     enterprise.go_offline()
     far, unknown = f"PUBLIC={FAR_PUBLIC_QUEUE}", f"PUBLIC={uuid5(UNKNOWN_GUID, f'{sut.own}-offline')}"
     tags = {tag: sut.attempt(sut.send, far, application_tag=tag) for tag in (1, 2, 3)}
-    sut.attempt(sut.send, unknown, application_tag=UNKNOWN_TAG, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
+    sut.attempt(sut.send, unknown, application_tag=UNKNOWN_QUEUE_MESSAGE_TAG, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     peer.pass_time(sut.quiet_ms)
     sut.change_environment(directory=True)
 
-    def list_arrived() -> list[int]:
+    def list_tags_of_arrived_messages() -> list[int]:
         peer.inbox.acknowledge()
         return [tag for frame in peer.inbox.find(lambda frame: True) for tag in Sender.tags([frame])]
 
     later = [0]
 
-    def is_sent_later() -> bool:
-        if not later[0] and sut.attempt(sut.send, far, application_tag=LATER_TAG) == Outcome.DONE:
-            later[0] = LATER_TAG
-        return bool(later[0]) and later[0] in list_arrived()
+    def is_later_message_sent() -> bool:
+        if not later[0] and sut.attempt(sut.send, far, application_tag=LATER_KNOWN_QUEUE_MESSAGE_TAG) == Outcome.DONE:
+            later[0] = LATER_KNOWN_QUEUE_MESSAGE_TAG
+        return bool(later[0]) and later[0] in list_tags_of_arrived_messages()
 
-    arrived_later = enterprise.wait_until(is_sent_later, timers=2)
+    arrived_later = enterprise.wait_during_online_timers(is_later_message_sent, timers=2)
     kept = [tag for tag, outcome in tags.items() if outcome == Outcome.DONE]
-    enterprise.wait_until(lambda: set(kept) <= set(list_arrived()))
-    arrived = list_arrived()
+    enterprise.wait_during_online_timers(lambda: set(kept) <= set(list_tags_of_arrived_messages()))
+    arrived = list_tags_of_arrived_messages()
     judge(
         "MQDMPR-3.1.7.1.5-65",
         expected=holds("the message arrives at the peer", otherwise="the message does not arrive"),
@@ -277,7 +277,7 @@ def test_messages_to_public_queue_without_directory_are_refused_or_kept(peer, su
         expected={"kept messages": any_order(*kept), "messages to the unknown queue": 0},
         observed={
             "kept messages": [tag for tag in arrived if tag in tags],
-            "messages to the unknown queue": arrived.count(UNKNOWN_TAG),
+            "messages to the unknown queue": arrived.count(UNKNOWN_QUEUE_MESSAGE_TAG),
         },
         case="messages that arrive at the peer",
     )

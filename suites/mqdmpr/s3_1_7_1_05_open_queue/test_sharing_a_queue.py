@@ -9,13 +9,13 @@ from harness.sut.shown import lookup_id
 from harness.wire.rpc_qmcomm import DENY_NONE, DENY_RECEIVE, PEEK_ACCESS, RECEIVE_ACCESS
 from suites.mqdmpr.steps import openings
 
-OPEN_MODES = {
+ACCESS_AND_SHARE_BY_OPEN_MODE = {
     "receive": (RECEIVE_ACCESS, DENY_NONE),
     "exclusive receive": (RECEIVE_ACCESS, DENY_RECEIVE),
     "peek": (PEEK_ACCESS, DENY_NONE),
     "exclusive peek": (PEEK_ACCESS, DENY_RECEIVE),
 }
-EXCLUDED_MODES = {
+EXCLUDING_RULES_BY_OPEN_MODE = {
     "receive": {"exclusive receive": "MQDMPR-3.1.7.1.5-114", "exclusive peek": "MQDMPR-3.1.7.1.5-114"},
     "exclusive receive": {
         "receive": "MQDMPR-3.1.7.1.5-106",
@@ -47,12 +47,12 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
     first_reader, second_reader = remote.associate(), remote.associate()
 
     def open_in_mode(association, mode):
-        access, share = OPEN_MODES[mode]
+        access, share = ACCESS_AND_SHARE_BY_OPEN_MODE[mode]
         return remote.open_remote(association, access=access, share=share)
 
-    for first_mode, refused in EXCLUDED_MODES.items():
+    for first_mode, refused in EXCLUDING_RULES_BY_OPEN_MODE.items():
         first_opening = open_in_mode(first_reader, first_mode).expect_success()
-        for second_mode in OPEN_MODES:
+        for second_mode in ACCESS_AND_SHARE_BY_OPEN_MODE:
             second = open_in_mode(second_reader, second_mode)
             openings.close_opened_queue(second)
             pair, expected = (
@@ -79,11 +79,11 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
                 evidence=later_opening,
             )
     for mode in ("exclusive receive", "exclusive peek"):
-        access, share = OPEN_MODES[mode]
+        access, share = ACCESS_AND_SHARE_BY_OPEN_MODE[mode]
         lost = remote.open(access=access, share=share)
         lost.association.close()
 
-        def is_opened():
+        def is_admitted_after_close():
             again = open_in_mode(second_reader, "receive")
             openings.close_opened_queue(again)
             return openings.get_opening_outcome(again) == openings.OPENED_OUTCOME
@@ -91,7 +91,7 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
         judge(
             "MQDMPR-3.1.7.1.6-17",
             expected=holds("opened", otherwise="refused"),
-            observed=bool(remote.peer.eventually(is_opened)),
+            observed=bool(remote.peer.eventually(is_admitted_after_close)),
             case=f"open for receive after the connection of the reader for {mode} is lost",
             evidence=lost.session,
         )
@@ -112,15 +112,15 @@ def test_remote_reader_beside_application_is_refused_only_by_excluding_mode(remo
     """
     remote.empty_queue()
     association = remote.associate()
-    for first_mode, refused in EXCLUDED_MODES.items():
-        access, share = OPEN_MODES[first_mode]
+    for first_mode, refused in EXCLUDING_RULES_BY_OPEN_MODE.items():
+        access, share = ACCESS_AND_SHARE_BY_OPEN_MODE[first_mode]
         handle = sut.control.call(
             "open_queue",
             queue=sut.queue(),
             access="receive" if access == RECEIVE_ACCESS else "peek",
             deny_receive=share == DENY_RECEIVE,
         )["handle"]
-        for second_mode, (access, share) in OPEN_MODES.items():
+        for second_mode, (access, share) in ACCESS_AND_SHARE_BY_OPEN_MODE.items():
             second = remote.open_remote(association, access=access, share=share)
             openings.close_opened_queue(second)
             judge(
@@ -147,7 +147,7 @@ def test_application_can_peek_beside_exclusive_remote_reader(remote, sut, judge)
     place = {"lookup_id": lookup_ids[0], "seek": "next"}
     opened = remote.open_remote(remote.associate(), access=RECEIVE_ACCESS, share=DENY_RECEIVE).expect_success()
 
-    def attempt_reads() -> dict[str, str]:
+    def attempt_read_with_each_handle() -> dict[str, str]:
         return {
             "peek": sut.attempt("peek_message", queue=queue, timeout_ms=0),
             "peek by identifier": sut.attempt("peek_by_lookup_id", queue=queue, **place),
@@ -155,9 +155,9 @@ def test_application_can_peek_beside_exclusive_remote_reader(remote, sut, judge)
             "receive": sut.attempt("receive", queue=queue, timeout_ms=0),
         }
 
-    outcomes_beside = attempt_reads()
+    outcomes_beside = attempt_read_with_each_handle()
     openings.close_opened_queue(opened)
-    outcomes_alone = attempt_reads()
+    outcomes_alone = attempt_read_with_each_handle()
     for rule, reading, expected in (
         ("MQDMPR-3.1.7.1.5-124", "peek", Outcome.DONE),
         ("MQDMPR-3.1.7.1.5-106", "receive", Outcome.REFUSED),

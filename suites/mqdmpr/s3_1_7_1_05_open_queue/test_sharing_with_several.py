@@ -15,30 +15,38 @@ from suites.applications import Application
 
 pytestmark = needs("receive", "queue_control")
 
-RECEIVE, EXCLUSIVE_RECEIVE = ("receive", False), ("receive", True)
-PEEK, EXCLUSIVE_PEEK = ("peek", False), ("peek", True)
-Mode = tuple[str, bool]
-REFUSED_MODES_BY_USERS: tuple[tuple[tuple[Mode, ...], dict[Mode, str]], ...] = (
+RECEIVE_MODE, EXCLUSIVE_RECEIVE_MODE = ("receive", False), ("receive", True)
+PEEK_MODE, EXCLUSIVE_PEEK_MODE = ("peek", False), ("peek", True)
+AccessAndExclusiveness = tuple[str, bool]
+REFUSED_MODES_BY_OPEN_MODES: tuple[
+    tuple[tuple[AccessAndExclusiveness, ...], dict[AccessAndExclusiveness, str]], ...
+] = (
     (
-        (PEEK, EXCLUSIVE_RECEIVE),
+        (PEEK_MODE, EXCLUSIVE_RECEIVE_MODE),
         {
-            RECEIVE: "MQDMPR-3.1.7.1.5-106",
-            EXCLUSIVE_RECEIVE: "MQDMPR-3.1.7.1.5-103",
-            EXCLUSIVE_PEEK: "MQDMPR-3.1.7.1.5-103",
+            RECEIVE_MODE: "MQDMPR-3.1.7.1.5-106",
+            EXCLUSIVE_RECEIVE_MODE: "MQDMPR-3.1.7.1.5-103",
+            EXCLUSIVE_PEEK_MODE: "MQDMPR-3.1.7.1.5-103",
         },
     ),
-    ((PEEK, EXCLUSIVE_PEEK), {RECEIVE: "MQDMPR-3.1.7.1.5-110", EXCLUSIVE_RECEIVE: "MQDMPR-3.1.7.1.5-110"}),
     (
-        (PEEK, RECEIVE),
-        {EXCLUSIVE_RECEIVE: "MQDMPR-3.1.7.1.5-114", EXCLUSIVE_PEEK: "MQDMPR-3.1.7.1.5-114"},
+        (PEEK_MODE, EXCLUSIVE_PEEK_MODE),
+        {RECEIVE_MODE: "MQDMPR-3.1.7.1.5-110", EXCLUSIVE_RECEIVE_MODE: "MQDMPR-3.1.7.1.5-110"},
     ),
-    ((PEEK, PEEK), {}),
-    ((EXCLUSIVE_PEEK, EXCLUSIVE_PEEK), {RECEIVE: "MQDMPR-3.1.7.1.5-110", EXCLUSIVE_RECEIVE: "MQDMPR-3.1.7.1.5-110"}),
+    (
+        (PEEK_MODE, RECEIVE_MODE),
+        {EXCLUSIVE_RECEIVE_MODE: "MQDMPR-3.1.7.1.5-114", EXCLUSIVE_PEEK_MODE: "MQDMPR-3.1.7.1.5-114"},
+    ),
+    ((PEEK_MODE, PEEK_MODE), {}),
+    (
+        (EXCLUSIVE_PEEK_MODE, EXCLUSIVE_PEEK_MODE),
+        {RECEIVE_MODE: "MQDMPR-3.1.7.1.5-110", EXCLUSIVE_RECEIVE_MODE: "MQDMPR-3.1.7.1.5-110"},
+    ),
 )
 """For each pair of modes of two users, the modes in which the SUT refuses a third user, each with its rule."""
 
 
-def _open(sut, queue: str, mode: Mode) -> int | None:
+def _open_in_mode(sut, queue: str, mode: AccessAndExclusiveness) -> int | None:
     access, deny_receive = mode
     try:
         return int(sut.control.call("open_queue", queue=queue, access=access, deny_receive=deny_receive)["handle"])
@@ -46,7 +54,7 @@ def _open(sut, queue: str, mode: Mode) -> int | None:
         return None
 
 
-def _close(sut, *handles: int | None) -> None:
+def _close_handles(sut, *handles: int | None) -> None:
     for handle in handles:
         if handle is not None:
             sut.control.call("close_queue", handle=handle)
@@ -73,17 +81,17 @@ def test_third_user_is_refused_if_one_user_excludes_the_mode(peer, sut, judge, k
     queue = {"queue": main, "journal": f"{main};journal", "subqueue": f"{main};mqc-shared"}[kind]
     if kind == "subqueue":
         sut.create_queue(queue)
-    journal = _open(sut, f"{main};journal" if kind == "queue" else main, EXCLUSIVE_RECEIVE)
-    for modes, refused in REFUSED_MODES_BY_USERS:
+    journal = _open_in_mode(sut, f"{main};journal" if kind == "queue" else main, EXCLUSIVE_RECEIVE_MODE)
+    for modes, refused in REFUSED_MODES_BY_OPEN_MODES:
         for order in sorted(set(permutations(modes))):
-            handles = [_open(sut, queue, mode) for mode in order]
+            handles = [_open_in_mode(sut, queue, mode) for mode in order]
             names = " and ".join(f"{'exclusive ' if deny else ''}{access}" for access, deny in order)
-            for mode in (RECEIVE, EXCLUSIVE_RECEIVE, PEEK, EXCLUSIVE_PEEK):
+            for mode in (RECEIVE_MODE, EXCLUSIVE_RECEIVE_MODE, PEEK_MODE, EXCLUSIVE_PEEK_MODE):
                 attempts = []
                 for _ in range(2):
-                    handle = _open(sut, queue, mode)
+                    handle = _open_in_mode(sut, queue, mode)
                     attempts.append(Outcome.REFUSED if handle is None else Outcome.DONE)
-                    _close(sut, handle)
+                    _close_handles(sut, handle)
                 judge(
                     refused.get(mode, "MQDMPR-3.1.7.1.5-124"),
                     expected=each(Outcome.REFUSED if mode in refused else Outcome.DONE, "open"),
@@ -91,8 +99,8 @@ def test_third_user_is_refused_if_one_user_excludes_the_mode(peer, sut, judge, k
                     case=f"{'exclusive ' if mode[1] else ''}open for {mode[0]} while the queue is open for {names}",
                     evidence=frames,
                 )
-            _close(sut, *handles)
-            later = _open(sut, queue, EXCLUSIVE_RECEIVE)
+            _close_handles(sut, *handles)
+            later = _open_in_mode(sut, queue, EXCLUSIVE_RECEIVE_MODE)
             judge(
                 "MQDMPR-3.1.7.1.6-17",
                 expected=Outcome.DONE,
@@ -100,8 +108,8 @@ def test_third_user_is_refused_if_one_user_excludes_the_mode(peer, sut, judge, k
                 case=f"exclusive open for receive after {names} are closed",
                 evidence=frames,
             )
-            _close(sut, later)
-    _close(sut, journal)
+            _close_handles(sut, later)
+    _close_handles(sut, journal)
 
 
 @needs("open_to_send")
@@ -115,18 +123,18 @@ def test_senders_and_exclusive_readers_share_a_queue(peer, sut, judge):
     frames = application.fill("message")
     queue, to = application.queue, sut.direct_name(application.queue)
     observed: dict[str, Any] = {}
-    for mode in (EXCLUSIVE_RECEIVE, EXCLUSIVE_PEEK):
-        reader = _open(sut, queue, mode)
+    for mode in (EXCLUSIVE_RECEIVE_MODE, EXCLUSIVE_PEEK_MODE):
+        reader = _open_in_mode(sut, queue, mode)
         observed[f"open for sending while the queue is open exclusively for {mode[0]}"] = sut.attempt(
             "open_to_send", to=to
         )
-        _close(sut, reader)
+        _close_handles(sut, reader)
         sender = sut.control.call("open_to_send", to=to)["handle"]
-        reader = _open(sut, queue, mode)
+        reader = _open_in_mode(sut, queue, mode)
         observed[f"exclusive open for {mode[0]} while the queue is open for sending"] = (
             Outcome.REFUSED if reader is None else Outcome.DONE
         )
-        _close(sut, reader, sender)
+        _close_handles(sut, reader, sender)
     judge("MQDMPR-3.1.7.1.5-124", expected=each(Outcome.DONE, "open"), observed=observed, evidence=frames)
     if not sut.has("inspect"):
         judge.mark_not_exercised("MQDMPR-3.1.7.1.6-17", reason="the SUT does not show its handles")
@@ -134,7 +142,7 @@ def test_senders_and_exclusive_readers_share_a_queue(peer, sut, judge):
     others = [sut.new_queue(name) for name in ("second", "third")]
     several = ",".join([to, *(sut.direct_name(other) for other in others)])
     before = [len(sut.inspect_queue(one)["OpenQueueDescriptorCollection"]) for one in (queue, *others)]
-    _close(sut, sut.control.call("open_to_send", to=several)["handle"])
+    _close_handles(sut, sut.control.call("open_to_send", to=several)["handle"])
     judge(
         "MQDMPR-3.1.7.1.6-17",
         expected=before,
@@ -145,7 +153,7 @@ def test_senders_and_exclusive_readers_share_a_queue(peer, sut, judge):
     count = len(sut.inspect_queue(queue)["OpenQueueDescriptorCollection"])
     sender = sut.control.call("open_to_send", to=to)["handle"]
     opened = len(sut.inspect_queue(queue)["OpenQueueDescriptorCollection"])
-    _close(sut, sender)
+    _close_handles(sut, sender)
     judge(
         "MQDMPR-3.1.7.1.6-17",
         expected=facts(handles_while_open=count + 1, handles_after_the_close=count),

@@ -6,7 +6,7 @@ from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from suites.applications import Application, PendingRequest
 
-LONG_WAIT_MS = 60_000
+LONG_READ_TIMEOUT_MS = 60_000
 
 
 @needs("receive", "queues")
@@ -23,10 +23,10 @@ def test_closed_handle_closes_its_cursors(peer, sut, judge):
     handles = [sut.control.call("open_queue", queue=queue, access=access)["handle"] for access in accesses]
     cursors = [sut.control.call("open_cursor", handle=handle)["cursor"] for handle in handles for _ in range(2)]
 
-    def attempt_peeks() -> list[str]:
+    def attempt_peek_with_each_cursor() -> list[str]:
         return [sut.attempt("peek_message", cursor=cursor, timeout_ms=0) for cursor in cursors]
 
-    cursors_before = attempt_peeks()
+    cursors_before = attempt_peek_with_each_cursor()
     for handle in (handles[0], handles[2]):
         sut.control.call("close_queue", handle=handle)
     judge(
@@ -35,14 +35,14 @@ def test_closed_handle_closes_its_cursors(peer, sut, judge):
             "before the close": [Outcome.DONE] * 6,
             "after the close": [Outcome.REFUSED] * 2 + [Outcome.DONE] * 2 + [Outcome.REFUSED] * 2,
         },
-        observed={"before the close": cursors_before, "after the close": attempt_peeks()},
+        observed={"before the close": cursors_before, "after the close": attempt_peek_with_each_cursor()},
         case="peeks by the six cursors",
     )
     sut.control.call("close_cursor", cursor=cursors[2])
     judge(
         "MQDMPR-3.1.7.1.2-06",
         expected=[Outcome.REFUSED, Outcome.DONE],
-        observed=attempt_peeks()[2:4],
+        observed=attempt_peek_with_each_cursor()[2:4],
         evidence=packet,
         case="peeks by the closed cursor and by the open cursor",
     )
@@ -58,7 +58,7 @@ def test_closed_handle_ends_no_read_of_other_handle(peer, sut, judge):
     """
     application = Application(peer, sut)
     handles = [sut.control.call("open_queue", queue=application.queue, access="receive")["handle"] for _ in range(2)]
-    reads = [PendingRequest(peer, "receive", handle=handle, timeout_ms=LONG_WAIT_MS) for handle in handles]
+    reads = [PendingRequest(peer, "receive", handle=handle, timeout_ms=LONG_READ_TIMEOUT_MS) for handle in handles]
     peer.settle()
     sut.control.call("close_queue", handle=handles[0])
     peer.settle()

@@ -82,13 +82,13 @@ class QueueManagerPurgeOfSecondLockedMessageForgotten(Queues):
     ) -> Result | None:
         locked = [one for one in queue.MessagePositionList if one.State is MessagePositionState.LOCKED]
 
-        def keep_others(purged: int) -> Result:
+        def restore_other_messages(purged: int) -> Result:
             for one in locked[1:]:
                 if one.State is MessagePositionState.PURGE_PENDING:
                     one.State = MessagePositionState.LOCKED
             return done(purged)
 
-        return super().purge(queue, token, keep_others, failed)
+        return super().purge(queue, token, restore_other_messages, failed)
 
 
 @fault("aborted-receive-returns-purged-message", breaks="MQDMPR-3.1.7.1.7-05")

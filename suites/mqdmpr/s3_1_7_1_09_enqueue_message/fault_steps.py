@@ -9,15 +9,15 @@ from harness.faults.registry import Install
 from reference_qm.core.queueing.positions import LOW_LOOKUP_ID_BYTES, Positions
 from reference_qm.model.adm import Message
 
-HIGH_BYTE = 56
+HIGH_BYTE_SHIFT = 56
 """The number of bits below the high byte of a LookupIdentifier."""
-LARGE = 3000
+LARGE_BODY_BYTES = 3000
 """The number of bytes from which faults treat a body as large."""
 
 
 def is_large(message: Message) -> bool:
     """Return whether a message has a large body."""
-    return len(message.Body) >= LARGE
+    return len(message.Body) >= LARGE_BODY_BYTES
 
 
 def is_transactional(message: Message) -> bool:
@@ -25,12 +25,14 @@ def is_transactional(message: Message) -> bool:
     return message.TransactionIdentifier is not None
 
 
-def is_sent_here(part: Positions, message: Message) -> bool:
+def is_sent_by_local_application(part: Positions, message: Message) -> bool:
     """Return whether an application of this computer sent a message."""
     return message.Identifier.QueueManagerGuid == part.qm.adm.Identifier
 
 
-def change_identifiers(when: Callable[[Positions, Message], bool], change: Callable[[Message, int], int]) -> Install:
+def change_lookup_identifiers(
+    when: Callable[[Positions, Message], bool], change: Callable[[Message, int], int]
+) -> Install:
     """Return an installer of a fault that changes the LookupIdentifiers of some messages."""
 
     def run(part: Positions, original: Callable[[Message], int], message: Message) -> int:
@@ -40,6 +42,6 @@ def change_identifiers(when: Callable[[Positions, Message], bool], change: Calla
     return change_step(Positions.assign_lookup_identifier, run)
 
 
-def set_high_byte(identifier: int, high: int) -> int:
+def set_high_byte_of_lookup_identifier(identifier: int, high: int) -> int:
     """Return a LookupIdentifier with another high byte."""
-    return high << HIGH_BYTE | identifier & LOW_LOOKUP_ID_BYTES
+    return high << HIGH_BYTE_SHIFT | identifier & LOW_LOOKUP_ID_BYTES

@@ -19,12 +19,12 @@ from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.model.transactions import OperationType, Transaction
 from reference_qm.surface.clock import Now
 from suites.mqdmpr.s3_1_7_1_09_enqueue_message.fault_steps import (
-    LARGE,
-    change_identifiers,
+    LARGE_BODY_BYTES,
+    change_lookup_identifiers,
     is_large,
-    is_sent_here,
+    is_sent_by_local_application,
     is_transactional,
-    set_high_byte,
+    set_high_byte_of_lookup_identifier,
 )
 
 
@@ -90,7 +90,7 @@ class QuotaOfQueueManagerIgnoresTransactionalMessages(Quotas):
         return EnqueueStatus.NO_ERROR if exceeded else status
 
 
-def _forget_sizes(qm: QueueManager) -> None:
+def _clear_sizes_of_queues(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         queue.MessagePositionList.TotalBytes = 0
 
@@ -99,7 +99,7 @@ add(
     "queue-manager-messages-before-restart-do-not-count-for-quota",
     "MQDMPR-3.1.7.1.9-07",
     "After a restart, the queue manager does not count the messages that a queue already contains towards its Quota.",
-    at_restart(_forget_sizes),
+    at_restart(_clear_sizes_of_queues),
 )
 
 
@@ -203,7 +203,7 @@ class LookupIdentifierHighByte8MinusPriority(Positions):
         return (8 - message.Priority) << 56 | super().assign_lookup_identifier(message) & LOW_SEVEN_BYTES_MASK
 
 
-def _change_inserted(
+def _change_inserted_messages(
     change: Callable[[Message, list[Message]], Message], when: Callable[[Positions, Message], bool]
 ) -> Install:
     """Return an installer of a fault that inserts a different message for some messages. ``change`` computes this
@@ -219,7 +219,7 @@ def _change_inserted(
     return change_step(Positions.insert_message, run)
 
 
-def _copy_body(message: Message, others: list[Message], same: Callable[[Message], bool]) -> Message:
+def _copy_body_of_first_match(message: Message, others: list[Message], same: Callable[[Message], bool]) -> Message:
     """Return a message with the body of the first message of the queue for which a condition is true."""
     body = next((one.Body for one in others if same(one)), message.Body)
     return replace(message, Body=body)
@@ -229,9 +229,9 @@ add(
     "local-transactional-message-has-high-byte-1",
     "MQDMPR-3.1.7.1.9-11",
     "The high byte of the LookupIdentifier of a transactional message from an application of the same computer is 1.",
-    change_identifiers(
-        lambda part, message: is_transactional(message) and is_sent_here(part, message),
-        lambda message, old: set_high_byte(old, 1),
+    change_lookup_identifiers(
+        lambda part, message: is_transactional(message) and is_sent_by_local_application(part, message),
+        lambda message, old: set_high_byte_of_lookup_identifier(old, 1),
     ),
     blind=True,
 )
@@ -241,9 +241,9 @@ add(
     "large-transactional-message-has-high-byte-6",
     "MQDMPR-3.1.7.1.9-11",
     "The high byte of the LookupIdentifier of a transactional message with a large body is 6.",
-    change_identifiers(
+    change_lookup_identifiers(
         lambda part, message: is_transactional(message) and is_large(message),
-        lambda message, old: set_high_byte(old, 6),
+        lambda message, old: set_high_byte_of_lookup_identifier(old, 6),
     ),
     blind=True,
 )
@@ -253,9 +253,9 @@ add(
     "every-second-transactional-message-has-high-byte-5",
     "MQDMPR-3.1.7.1.9-11",
     "The high byte of the LookupIdentifier of every second transactional message is 5.",
-    change_identifiers(
+    change_lookup_identifiers(
         lambda part, message: is_transactional(message) and part.qm.adm.SequentialID % 2 == 0,
-        lambda message, old: set_high_byte(old, 5),
+        lambda message, old: set_high_byte_of_lookup_identifier(old, 5),
     ),
     blind=True,
 )
@@ -265,8 +265,8 @@ add(
     "message-with-same-label-has-body-of-first",
     "MQDMPR-3.1.7.1.9-09",
     "A message with the label of a message of the queue is inserted with the body of that message.",
-    _change_inserted(
-        lambda message, others: _copy_body(message, others, lambda one: one.Label == message.Label),
+    _change_inserted_messages(
+        lambda message, others: _copy_body_of_first_match(message, others, lambda one: one.Label == message.Label),
         lambda part, message: True,
     ),
     blind=True,
@@ -278,9 +278,11 @@ add(
     "MQDMPR-3.1.7.1.9-09",
     "A message of an application of the same computer is inserted with the body of the first message of the queue "
     "that has a body of the same size.",
-    _change_inserted(
-        lambda message, others: _copy_body(message, others, lambda one: len(one.Body) == len(message.Body)),
-        is_sent_here,
+    _change_inserted_messages(
+        lambda message, others: _copy_body_of_first_match(
+            message, others, lambda one: len(one.Body) == len(message.Body)
+        ),
+        is_sent_by_local_application,
     ),
     blind=True,
 )
@@ -290,8 +292,8 @@ add(
     "large-message-inserted-without-its-end",
     "MQDMPR-3.1.7.1.9-09",
     "A message with a large body is inserted with only the beginning of the body.",
-    _change_inserted(
-        lambda message, others: replace(message, Body=message.Body[: LARGE - 1]),
+    _change_inserted_messages(
+        lambda message, others: replace(message, Body=message.Body[: LARGE_BODY_BYTES - 1]),
         lambda part, message: is_large(message),
     ),
     blind=True,
@@ -302,7 +304,7 @@ add(
     "message-of-higher-priority-has-label-of-first",
     "MQDMPR-3.1.7.1.9-09",
     "A message with a higher priority than the first message of the queue is inserted with the label of that message.",
-    _change_inserted(
+    _change_inserted_messages(
         lambda message, others: (
             replace(message, Label=others[0].Label) if others and others[0].Priority < message.Priority else message
         ),
@@ -316,7 +318,7 @@ add(
     "message-without-body-inserted-with-body-of-last",
     "MQDMPR-3.1.7.1.9-09",
     "A message without a body is inserted with the body of the last message of the queue.",
-    _change_inserted(
+    _change_inserted_messages(
         lambda message, others: replace(message, Body=others[-1].Body) if others and not message.Body else message,
         lambda part, message: True,
     ),

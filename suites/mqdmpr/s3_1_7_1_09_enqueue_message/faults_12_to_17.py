@@ -22,11 +22,11 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 from suites.mqdmpr.s3_1_7_1_09_enqueue_message.fault_steps import (
-    change_identifiers,
+    change_lookup_identifiers,
     is_large,
-    is_sent_here,
+    is_sent_by_local_application,
     is_transactional,
-    set_high_byte,
+    set_high_byte_of_lookup_identifier,
 )
 
 
@@ -183,7 +183,7 @@ class SecondMessageOfTransactionAvailableAtOnce(TransactionOperations):
         return position
 
 
-def _add_to_low_bytes(identifier: int, more: int) -> int:
+def _add_to_low_bytes_of_lookup_identifier(identifier: int, more: int) -> int:
     return identifier & ~LOW_LOOKUP_ID_BYTES | identifier + more & LOW_LOOKUP_ID_BYTES
 
 
@@ -191,8 +191,9 @@ add(
     "nontransactional-message-has-priority-as-high-byte",
     "MQDMPR-3.1.7.1.9-12",
     "The high byte of the LookupIdentifier of a nontransactional message is the priority.",
-    change_identifiers(
-        lambda part, message: not is_transactional(message), lambda message, old: set_high_byte(old, message.Priority)
+    change_lookup_identifiers(
+        lambda part, message: not is_transactional(message),
+        lambda message, old: set_high_byte_of_lookup_identifier(old, message.Priority),
     ),
     blind=True,
 )
@@ -202,9 +203,9 @@ add(
     "express-message-has-high-byte-9",
     "MQDMPR-3.1.7.1.9-12",
     "The high byte of the LookupIdentifier of an express message is 9.",
-    change_identifiers(
+    change_lookup_identifiers(
         lambda part, message: not is_transactional(message) and message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS,
-        lambda message, old: set_high_byte(old, 9),
+        lambda message, old: set_high_byte_of_lookup_identifier(old, 9),
     ),
     blind=True,
 )
@@ -214,9 +215,9 @@ add(
     "message-of-priority-7-has-high-byte-7",
     "MQDMPR-3.1.7.1.9-12",
     "The high byte of the LookupIdentifier of a nontransactional message of priority 7 is 7.",
-    change_identifiers(
+    change_lookup_identifiers(
         lambda part, message: not is_transactional(message) and message.Priority == 7,
-        lambda message, old: set_high_byte(old, 7),
+        lambda message, old: set_high_byte_of_lookup_identifier(old, 7),
     ),
     blind=True,
 )
@@ -227,9 +228,9 @@ add(
     "MQDMPR-3.1.7.1.9-12",
     "The high byte of the LookupIdentifier of a nontransactional message from an application of the same computer is "
     "8.",
-    change_identifiers(
-        lambda part, message: not is_transactional(message) and is_sent_here(part, message),
-        lambda message, old: set_high_byte(old, 8),
+    change_lookup_identifiers(
+        lambda part, message: not is_transactional(message) and is_sent_by_local_application(part, message),
+        lambda message, old: set_high_byte_of_lookup_identifier(old, 8),
     ),
     blind=True,
 )
@@ -240,7 +241,9 @@ add(
     "MQDMPR-3.1.7.1.9-13",
     "The low bytes of the LookupIdentifier of a message from an application of the same computer are 256 more than "
     "SequentialID.",
-    change_identifiers(is_sent_here, lambda message, old: _add_to_low_bytes(old, 256)),
+    change_lookup_identifiers(
+        is_sent_by_local_application, lambda message, old: _add_to_low_bytes_of_lookup_identifier(old, 256)
+    ),
     blind=True,
 )
 
@@ -249,8 +252,9 @@ add(
     "low-bytes-of-transactional-message-are-256-more",
     "MQDMPR-3.1.7.1.9-13",
     "The low bytes of the LookupIdentifier of a transactional message are 256 more than SequentialID.",
-    change_identifiers(
-        lambda part, message: is_transactional(message), lambda message, old: _add_to_low_bytes(old, 256)
+    change_lookup_identifiers(
+        lambda part, message: is_transactional(message),
+        lambda message, old: _add_to_low_bytes_of_lookup_identifier(old, 256),
     ),
     blind=True,
 )
@@ -260,7 +264,9 @@ add(
     "low-bytes-of-large-message-are-256-more",
     "MQDMPR-3.1.7.1.9-13",
     "The low bytes of the LookupIdentifier of a message with a large body are 256 more than SequentialID.",
-    change_identifiers(lambda part, message: is_large(message), lambda message, old: _add_to_low_bytes(old, 256)),
+    change_lookup_identifiers(
+        lambda part, message: is_large(message), lambda message, old: _add_to_low_bytes_of_lookup_identifier(old, 256)
+    ),
     blind=True,
 )
 
@@ -269,9 +275,9 @@ add(
     "low-bytes-of-express-message-are-256-more",
     "MQDMPR-3.1.7.1.9-13",
     "The low bytes of the LookupIdentifier of an express message are 256 more than SequentialID.",
-    change_identifiers(
+    change_lookup_identifiers(
         lambda part, message: message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS,
-        lambda message, old: _add_to_low_bytes(old, 256),
+        lambda message, old: _add_to_low_bytes_of_lookup_identifier(old, 256),
     ),
     blind=True,
 )

@@ -20,7 +20,7 @@ from reference_qm.model.transactions import OperationType, Transaction
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 from suites.mqdmpr.s3_1_7_1_09_enqueue_message.fault_steps import (
-    LARGE,
+    LARGE_BODY_BYTES,
     is_large,
     is_transactional,
 )
@@ -86,7 +86,7 @@ add(
 )
 
 
-def _list_sent(transaction: Transaction) -> list[MessagePosition]:
+def _list_sent_messages_of_transaction(transaction: Transaction) -> list[MessagePosition]:
     """Return the messages that are sent in a transaction."""
     return [
         one.MessagePositionReference
@@ -95,7 +95,7 @@ def _list_sent(transaction: Transaction) -> list[MessagePosition]:
     ]
 
 
-def _send_at_once(when: Callable[[Transaction, Queue, Message], bool]) -> Install:
+def _send_outside_of_transaction(when: Callable[[Transaction, Queue, Message], bool]) -> Install:
     """Return an installer of a fault that creates no operation for some messages of transactions: each of these
     messages can be received at once.
     """
@@ -117,7 +117,7 @@ def _send_at_once(when: Callable[[Transaction, Queue, Message], bool]) -> Instal
     return change_step(TransactionOperations.enqueue_in_transaction, run)
 
 
-def _use_other_transaction(
+def _add_operation_to_other_transaction(
     when: Callable[[Transaction, Queue, Message], bool], choose: Callable[[list[Transaction]], Transaction]
 ) -> Install:
     """Return an installer of a fault that adds some operations to a different open transaction."""
@@ -139,12 +139,12 @@ def _use_other_transaction(
     return change_step(TransactionOperations.enqueue_in_transaction, run)
 
 
-def _uses_other_queue(transaction: Transaction, queue: Queue, message: Message) -> bool:
+def _has_sent_to_other_queue(transaction: Transaction, queue: Queue, message: Message) -> bool:
     """Return whether a transaction has sent a message to a queue other than the given queue."""
-    return any(one.QueueReference is not queue for one in _list_sent(transaction))
+    return any(one.QueueReference is not queue for one in _list_sent_messages_of_transaction(transaction))
 
 
-def _keep_locked(when: Callable[[Positions, MessagePosition], bool]) -> Install:
+def _keep_enqueued_messages_locked(when: Callable[[Positions, MessagePosition], bool]) -> Install:
     """Return an installer of a fault that does not make some messages available."""
 
     def run(part: Positions, original: Callable[[MessagePosition], None], position: MessagePosition) -> None:
@@ -154,12 +154,12 @@ def _keep_locked(when: Callable[[Positions, MessagePosition], bool]) -> Install:
     return change_step(Positions.message_available, run)
 
 
-def _has_open_operations(part: Positions, position: MessagePosition) -> bool:
+def _is_sent_by_open_transaction(part: Positions, position: MessagePosition) -> bool:
     """Return whether an open transaction has sent a message."""
-    return any(_list_sent(one) for one in part.qm.adm.TransactionCollection.values())
+    return any(_list_sent_messages_of_transaction(one) for one in part.qm.adm.TransactionCollection.values())
 
 
-def _keep_readers_waiting(when: Callable[[MessagePosition], bool]) -> Install:
+def _pass_message_to_no_pending_read(when: Callable[[MessagePosition], bool]) -> Install:
     """Return an installer of a fault that passes some available messages to no pending read."""
 
     def run(part: Waiting, original: Callable[[MessagePosition], None], position: MessagePosition) -> None:
@@ -169,7 +169,7 @@ def _keep_readers_waiting(when: Callable[[MessagePosition], bool]) -> Install:
     return change_step(Waiting.release_readers, run)
 
 
-def _report_failure(when: Callable[[Commands, Any], bool]) -> Install:
+def _report_failure_of_sent_message(when: Callable[[Commands, Any], bool]) -> Install:
     """Return an installer of a fault that reports a failure for some requests to send a message, although the message
     is in its queue.
     """
@@ -188,7 +188,9 @@ add(
     "third-message-of-transaction-sent-at-once",
     "MQDMPR-3.1.7.1.9-18",
     "The queue manager creates no operation for the third message that is sent in a transaction.",
-    _send_at_once(lambda transaction, queue, message: len(_list_sent(transaction)) == 2),
+    _send_outside_of_transaction(
+        lambda transaction, queue, message: len(_list_sent_messages_of_transaction(transaction)) == 2
+    ),
     blind=True,
 )
 
@@ -197,7 +199,7 @@ add(
     "message-of-transaction-to-second-queue-sent-at-once",
     "MQDMPR-3.1.7.1.9-18",
     "The queue manager creates no operation for a message that is sent in a transaction to a second queue.",
-    _send_at_once(_uses_other_queue),
+    _send_outside_of_transaction(_has_sent_to_other_queue),
     blind=True,
 )
 
@@ -206,7 +208,7 @@ add(
     "large-message-of-transaction-sent-at-once",
     "MQDMPR-3.1.7.1.9-18",
     "The queue manager creates no operation for a message with a large body that is sent in a transaction.",
-    _send_at_once(lambda transaction, queue, message: is_large(message)),
+    _send_outside_of_transaction(lambda transaction, queue, message: is_large(message)),
     blind=True,
 )
 
@@ -215,7 +217,7 @@ add(
     "message-sent-after-receive-of-transaction-sent-at-once",
     "MQDMPR-3.1.7.1.9-18",
     "The queue manager creates no operation for a message that is sent in a transaction which has received a message.",
-    _send_at_once(
+    _send_outside_of_transaction(
         lambda transaction, queue, message: any(
             one.OperationType is OperationType.DEQUEUE for one in transaction.TransactionalOperationCollection
         )
@@ -229,7 +231,7 @@ add(
     "MQDMPR-3.1.7.1.9-21",
     "The operation for a message that is sent in a transaction to a second queue is added to the oldest open "
     "transaction.",
-    _use_other_transaction(_uses_other_queue, lambda open_ones: open_ones[0]),
+    _add_operation_to_other_transaction(_has_sent_to_other_queue, lambda open_ones: open_ones[0]),
     blind=True,
 )
 
@@ -238,7 +240,9 @@ add(
     "large-message-added-to-oldest-transaction",
     "MQDMPR-3.1.7.1.9-21",
     "The operation for a message with a large body is added to the oldest open transaction.",
-    _use_other_transaction(lambda transaction, queue, message: is_large(message), lambda open_ones: open_ones[0]),
+    _add_operation_to_other_transaction(
+        lambda transaction, queue, message: is_large(message), lambda open_ones: open_ones[0]
+    ),
     blind=True,
 )
 
@@ -247,8 +251,9 @@ add(
     "second-message-added-to-newest-transaction",
     "MQDMPR-3.1.7.1.9-21",
     "The operation for the second message that is sent in a transaction is added to the newest open transaction.",
-    _use_other_transaction(
-        lambda transaction, queue, message: len(_list_sent(transaction)) == 1, lambda open_ones: open_ones[-1]
+    _add_operation_to_other_transaction(
+        lambda transaction, queue, message: len(_list_sent_messages_of_transaction(transaction)) == 1,
+        lambda open_ones: open_ones[-1],
     ),
     blind=True,
 )
@@ -258,7 +263,7 @@ add(
     "message-to-other-computer-added-to-newest-transaction",
     "MQDMPR-3.1.7.1.9-21",
     "The operation for a message to another computer is added to the newest open transaction.",
-    _use_other_transaction(
+    _add_operation_to_other_transaction(
         lambda transaction, queue, message: isinstance(queue, OutgoingQueue), lambda open_ones: open_ones[-1]
     ),
     blind=True,
@@ -269,7 +274,7 @@ add(
     "message-outside-transaction-locked-while-transaction-open",
     "MQDMPR-3.1.7.1.9-23",
     "A message that is enqueued outside a transaction while an open transaction has sent a message cannot be received.",
-    _keep_locked(_has_open_operations),
+    _keep_enqueued_messages_locked(_is_sent_by_open_transaction),
     blind=True,
 )
 
@@ -278,7 +283,7 @@ add(
     "large-message-outside-transaction-locked",
     "MQDMPR-3.1.7.1.9-23",
     "A message with a large body that is enqueued outside a transaction cannot be received.",
-    _keep_locked(lambda part, position: is_large(position.MessageReference)),
+    _keep_enqueued_messages_locked(lambda part, position: is_large(position.MessageReference)),
     blind=True,
 )
 
@@ -287,7 +292,7 @@ add(
     "message-of-low-priority-completes-no-read",
     "MQDMPR-3.1.7.1.9-23",
     "A message that is enqueued outside a transaction behind another message of the queue completes no pending read.",
-    _keep_readers_waiting(lambda position: len(position.QueueReference.MessagePositionList) > 1),
+    _pass_message_to_no_pending_read(lambda position: len(position.QueueReference.MessagePositionList) > 1),
     blind=True,
 )
 
@@ -296,7 +301,7 @@ add(
     "large-message-completes-no-read",
     "MQDMPR-3.1.7.1.9-23",
     "A message with a large body that is enqueued outside a transaction completes no pending read.",
-    _keep_readers_waiting(lambda position: is_large(position.MessageReference)),
+    _pass_message_to_no_pending_read(lambda position: is_large(position.MessageReference)),
     blind=True,
 )
 
@@ -305,7 +310,7 @@ add(
     "send-of-large-local-message-fails-after-enqueueing",
     "MQDMPR-3.1.7.1.9-26",
     "The queue manager reports a failure for a message with a large body, although the message is in its queue.",
-    _report_failure(lambda part, request: len(request.body) >= LARGE),
+    _report_failure_of_sent_message(lambda part, request: len(request.body) >= LARGE_BODY_BYTES),
     blind=True,
 )
 
@@ -314,7 +319,7 @@ add(
     "send-of-message-of-priority-7-fails-after-enqueueing",
     "MQDMPR-3.1.7.1.9-26",
     "The queue manager reports a failure for a message of priority 7, although the message is in its queue.",
-    _report_failure(lambda part, request: request.priority == 7),
+    _report_failure_of_sent_message(lambda part, request: request.priority == 7),
     blind=True,
 )
 
@@ -324,10 +329,13 @@ add(
     "MQDMPR-3.1.7.1.9-26",
     "The queue manager reports a failure for the second message in a transaction, although the message has its "
     "operation.",
-    _report_failure(
+    _report_failure_of_sent_message(
         lambda part, request: (
             request.transaction is not None
-            and len(_list_sent(part.qm.transaction_events.find_transaction(request.transaction))) == 1
+            and len(
+                _list_sent_messages_of_transaction(part.qm.transaction_events.find_transaction(request.transaction))
+            )
+            == 1
         )
     ),
     blind=True,
@@ -338,7 +346,7 @@ add(
     "send-with-pending-read-fails-after-enqueueing",
     "MQDMPR-3.1.7.1.9-26",
     "The queue manager reports a failure for a message that completes a pending read.",
-    _report_failure(lambda part, request: bool(part.qm.readers)),
+    _report_failure_of_sent_message(lambda part, request: bool(part.qm.readers)),
     blind=True,
 )
 
@@ -347,7 +355,7 @@ add(
     "send-of-message-without-body-fails-after-enqueueing",
     "MQDMPR-3.1.7.1.9-26",
     "The queue manager reports a failure for a message without a body, although the message is in its queue.",
-    _report_failure(lambda part, request: not request.body),
+    _report_failure_of_sent_message(lambda part, request: not request.body),
 )
 
 
@@ -355,7 +363,9 @@ add(
     "fourth-message-of-transaction-sent-at-once",
     "MQDMPR-3.1.7.1.9-18",
     "The queue manager creates no operation for the fourth message that is sent in a transaction.",
-    _send_at_once(lambda transaction, queue, message: len(_list_sent(transaction)) == 3),
+    _send_outside_of_transaction(
+        lambda transaction, queue, message: len(_list_sent_messages_of_transaction(transaction)) == 3
+    ),
 )
 
 
@@ -363,5 +373,7 @@ add(
     "message-without-body-added-to-oldest-transaction",
     "MQDMPR-3.1.7.1.9-21",
     "The operation for a message without a body is added to the oldest open transaction.",
-    _use_other_transaction(lambda transaction, queue, message: not message.Body, lambda open_ones: open_ones[0]),
+    _add_operation_to_other_transaction(
+        lambda transaction, queue, message: not message.Body, lambda open_ones: open_ones[0]
+    ),
 )

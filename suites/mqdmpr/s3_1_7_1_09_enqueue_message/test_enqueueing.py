@@ -15,9 +15,9 @@ from suites.mqqp.steps.reading import LOW_7_BYTES
 
 pytestmark = needs("queues", "receive")
 
-LIFETIME_S = 2
+MESSAGE_LIFETIME_S = 2
 """TimeToBeReceived, in seconds, of the messages that expire in their queue."""
-LATER_PRIORITIES = {"d": 3, "high": 5, "middle": 4, "low": 2, "second high": 5, "top": 7, "second top": 7}
+PRIORITY_BY_LATER_LABEL = {"d": 3, "high": 5, "middle": 4, "low": 2, "second high": 5, "top": 7, "second top": 7}
 MESSAGE_PRIORITIES = (3, 6, 0, 7, 3)
 """The priorities of the messages, in order of arrival."""
 
@@ -34,13 +34,13 @@ def test_lookup_identifier_high_byte_is_from_priority_or_0(peer, sut, judge):
     odd = [
         f"{label}: 0x{identifier >> 56:02X}"
         for number, priority in enumerate(MESSAGE_PRIORITIES)
-        for label, identifier in application.lookup_ids().items()
+        for label, identifier in application.get_lookup_ids_by_label().items()
         if label == f"message {number}" and identifier >> 56 not in (0, 7 - priority)
     ]
     judge("MQDMPR-3.1.7.1.9-12", expected=none("identifier with a different high byte"), observed=odd, errata="E102")
     odd = [
         f"{label}: 0x{one >> 56:02X}"
-        for label, one in transactional_application.lookup_ids().items()
+        for label, one in transactional_application.get_lookup_ids_by_label().items()
         if one >> 56 not in (0, 7)
     ]
     judge("MQDMPR-3.1.7.1.9-11", expected=none("identifier with a different high byte"), observed=odd, errata="E102")
@@ -56,23 +56,23 @@ def test_lookup_identifier_low_bytes_grow_over_all_queues(remote, sut, judge):
     transactional.fill("between")
     read = queue.receive(by=Method.START_RECEIVE2)
     first = read.out.lpRemoteReadDesc2.SequentialId
-    between = transactional.lookup_ids()["between"] & LOW_7_BYTES
+    between = transactional.get_lookup_ids_by_label()["between"] & LOW_7_BYTES
     remote.open_with_messages("second")
-    lookup_ids = {one["label"]: lookup_id(one) & LOW_7_BYTES for one in sut.messages()}
+    get_lookup_ids_by_label = {one["label"]: lookup_id(one) & LOW_7_BYTES for one in sut.messages()}
     later = queue.receive(by=Method.START_RECEIVE2)
     second = later.out.lpRemoteReadDesc2.SequentialId
     judge(
         "MQDMPR-3.1.7.1.9-13",
         expected={
             "labels returned by the reads": ["first", "second"],
-            "SequentialId": lookup_ids["second"],
+            "SequentialId": get_lookup_ids_by_label["second"],
             "lookup identifier of the second message": holds("greater than all earlier ones"),
         },
         observed={
             "labels returned by the reads": [read.label_or_outcome, later.label_or_outcome],
             "SequentialId": second,
-            "lookup identifier of the second message": first < between < lookup_ids["second"]
-            or [first, between, lookup_ids["second"]],
+            "lookup identifier of the second message": first < between < get_lookup_ids_by_label["second"]
+            or [first, between, get_lookup_ids_by_label["second"]],
         },
         evidence=[read, later],
     )
@@ -95,11 +95,11 @@ def test_send_to_local_queue_succeeds_and_message_is_stored(peer, sut, judge):
     )
 
 
-SEND_RULES = ("MQDMPR-3.1.7.1.9-17", "MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21")
+TRANSACTIONAL_SEND_RULES = ("MQDMPR-3.1.7.1.9-17", "MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21")
 
 
 @needs("send", "transactions")
-@covers(*SEND_RULES)
+@covers(*TRANSACTIONAL_SEND_RULES)
 @varied("time to reach queue", "application tag", "trace", "queue journaling")
 def test_message_sent_in_transaction_is_stored_at_commit(peer, sut, judge):
     """Messages that are sent to a local queue in a transaction are in the queue after the commit, in the order of
@@ -186,11 +186,11 @@ def test_local_message_past_time_to_be_received_leaves_queue(peer, sut, judge):
     receiver = AcknowledgingReceiver(peer, sut)
     queue = sut.new_queue("local")
     request = {"acks": ["negative_receive"], "admin_queue": peer.direct_name()}
-    for lifetime_s in (LIFETIME_S, 100 * LIFETIME_S):
+    for lifetime_s in (MESSAGE_LIFETIME_S, 100 * MESSAGE_LIFETIME_S):
         for delivery in ("express", "recoverable"):
             label = f"{delivery} {lifetime_s}"
             sut.send_here(queue, [label], delivery=delivery, time_to_be_received_s=lifetime_s, **request)
-    peer.pass_time((LIFETIME_S + 1) * 1_000)
+    peer.pass_time((MESSAGE_LIFETIME_S + 1) * 1_000)
     came = receiver.await_acks(2)
     judge.all(
         expected=facts(

@@ -15,13 +15,13 @@ from suites.mqqb.steps.disposition import RECEIVE_TIMEOUT, AcknowledgingReceiver
 
 pytestmark = needs("queue_control", "receive", "send")
 
-PENDING_TIMEOUT_MS = 60_000
-SMALL_QUOTA_KB, ROOM_KB = 1, 10
-BODY_KB = 4
-MESSAGES_ABOVE_QUOTA = 12
+PENDING_READ_TIMEOUT_MS = 60_000
+SMALL_QUOTA_KB, RAISED_QUOTA_KB = 1, 10
+MESSAGE_BODY_KB = 4
+MESSAGE_COUNT_ABOVE_QUOTA = 12
 """A number of messages without bodies, but with labels of a hundred characters, that together need more than 1 KB."""
-LIFETIME_S = 2
-for_each_delivery = pytest.mark.parametrize(
+MESSAGE_LIFETIME_S = 2
+parametrize_delivery = pytest.mark.parametrize(
     "delivery", ["express", "recoverable", pytest.param("in transaction", marks=needs("transactions"))]
 )
 
@@ -53,7 +53,7 @@ def send_messages(sut, peer, queues, transaction=None):
     return sent
 
 
-def list_differences(sut, queues, sent):
+def list_message_differences(sut, queues, sent):
     """Return the labels of the changed messages with the names of the changed properties. The function omits a property
     that the control channel shows for none of the messages, and an empty property that the control channel does not
     show.
@@ -67,11 +67,11 @@ def list_differences(sut, queues, sent):
         if label in found
         and name in shown
         and (value or name in found[label])
-        and _normalize_value(found[label].get(name)) != _normalize_value(value)
+        and _normalize_property_value(found[label].get(name)) != _normalize_property_value(value)
     ]
 
 
-def _normalize_value(value):
+def _normalize_property_value(value):
     return value.lower() if isinstance(value, str) and value.startswith("DIRECT") else value
 
 
@@ -87,7 +87,7 @@ def store_messages_of_peer(peer, sut, *, transactional=False):
     return [one.queue for one in applications], packets
 
 
-def judge_queues(judge, rules, sut, queues, sent, expected, case, evidence):
+def judge_messages_in_queues(judge, rules, sut, queues, sent, expected, case, evidence):
     """Judge the labels in both queues and the properties of the messages."""
     judge(
         *rules,
@@ -97,7 +97,7 @@ def judge_queues(judge, rules, sut, queues, sent, expected, case, evidence):
         observed={
             "first_queue": sut.labels(queues[0]),
             "second_queue": sut.labels(queues[1]),
-            "properties": list_differences(sut, queues, sent),
+            "properties": list_message_differences(sut, queues, sent),
         },
         case=case,
         evidence=evidence,
@@ -111,10 +111,14 @@ def test_local_messages_are_whole_and_in_order_of_priority(peer, sut, judge):
     """
     queues, packets = store_messages_of_peer(peer, sut)
     sent = send_messages(sut, peer, queues)
-    judge_queues(judge, RULES_OF_LOCAL_ENQUEUEING, sut, queues, sent, ("bdacy", "uvz"), "after the sends", packets)
+    judge_messages_in_queues(
+        judge, RULES_OF_LOCAL_ENQUEUEING, sut, queues, sent, ("bdacy", "uvz"), "after the sends", packets
+    )
     if sut.has("restart"):
         sut.restart()
-        judge_queues(judge, RULES_OF_LOCAL_ENQUEUEING, sut, queues, sent, ("bdacy", "uvz"), "after a restart", packets)
+        judge_messages_in_queues(
+            judge, RULES_OF_LOCAL_ENQUEUEING, sut, queues, sent, ("bdacy", "uvz"), "after a restart", packets
+        )
 
 
 @needs("transactions")
@@ -136,7 +140,7 @@ def test_transaction_sends_to_several_queues_at_its_end(peer, sut, judge, end):
     transaction = sut.control.call("begin")["transaction"]
     sent = send_messages(sut, peer, queues, transaction)
     before = "before the end of the transaction"
-    judge_queues(judge, TRANSACTION_RULES, sut, queues, {}, ("y", "z"), before, packets)
+    judge_messages_in_queues(judge, TRANSACTION_RULES, sut, queues, {}, ("y", "z"), before, packets)
     listed = sut.control.call("list")["transactions"]
     counts = [one["operations"] for one in listed if one["transaction"] == transaction]
     judge(*TRANSACTION_RULES[1:], expected=[6], observed=counts, case="number of operations of the transaction")
@@ -147,14 +151,14 @@ def test_transaction_sends_to_several_queues_at_its_end(peer, sut, judge, end):
     committed = end == "commit"
     expected = ("yabcd", "zuv") if committed else ("y", "z")
     rules = (*RULES_OF_LOCAL_ENQUEUEING, *TRANSACTION_RULES) if committed else TRANSACTION_RULES
-    judge_queues(judge, rules, sut, queues, sent, expected, f"after the {end}", packets)
+    judge_messages_in_queues(judge, rules, sut, queues, sent, expected, f"after the {end}", packets)
     if end != "restart" and sut.has("restart"):
         sut.restart()
-        judge_queues(judge, rules, sut, queues, sent, expected, f"after the {end} and a restart", packets)
+        judge_messages_in_queues(judge, rules, sut, queues, sent, expected, f"after the {end} and a restart", packets)
 
 
 @covers("MQDMPR-3.1.7.1.9-23")
-@for_each_delivery
+@parametrize_delivery
 def test_local_message_completes_waiting_reads(peer, sut, judge, delivery):
     """A peek by a cursor and receives by handle and by name wait at two local queues: a message that an application
     sends to one of them completes the peek and the receive that wait there; a message of the peer completes the
@@ -171,7 +175,7 @@ def test_local_message_completes_waiting_reads(peer, sut, judge, delivery):
         ("receive by handle", "receive", {"handle": handle}),
         ("receive from the other queue", "receive", {"queue": queues[1]}),
     ):
-        reads[name] = PendingRequest(peer, verb, timeout_ms=PENDING_TIMEOUT_MS, **where)
+        reads[name] = PendingRequest(peer, verb, timeout_ms=PENDING_READ_TIMEOUT_MS, **where)
         peer.settle()
 
     how = {"transaction": sut.control.call("begin")["transaction"]} if transactional else {"delivery": delivery}
@@ -207,7 +211,11 @@ def test_message_of_committed_transaction_expires_in_its_queue(peer, sut, judge)
     receiver = AcknowledgingReceiver(peer, sut)
     queue = sut.new_queue("local", transactional=True)
     transaction = sut.control.call("begin")["transaction"]
-    for label, lifetime_s in (("short 1", LIFETIME_S), ("long", 100 * LIFETIME_S), ("short 2", LIFETIME_S)):
+    for label, lifetime_s in (
+        ("short 1", MESSAGE_LIFETIME_S),
+        ("long", 100 * MESSAGE_LIFETIME_S),
+        ("short 2", MESSAGE_LIFETIME_S),
+    ):
         sut.send_here(
             queue,
             [label],
@@ -217,7 +225,7 @@ def test_message_of_committed_transaction_expires_in_its_queue(peer, sut, judge)
             admin_queue=peer.direct_name(),
         )
     sut.control.call("commit", transaction=transaction)
-    peer.pass_time((LIFETIME_S + 1) * 1_000)
+    peer.pass_time((MESSAGE_LIFETIME_S + 1) * 1_000)
     came = receiver.await_acks(2)
     judge.all(
         expected=facts(queue=in_queue("long"), acknowledgments=of_classes(*[RECEIVE_TIMEOUT] * 2)),
@@ -228,7 +236,7 @@ def test_message_of_committed_transaction_expires_in_its_queue(peer, sut, judge)
 
 
 @covers("MQDMPR-3.1.7.1.9-07")
-@for_each_delivery
+@parametrize_delivery
 def test_messages_without_bodies_exceed_quota_of_queue(peer, sut, judge, delivery):
     """An application sends messages without bodies, but with long labels, to a queue whose Quota is 1 KB, and to
     another queue without a Quota: the first queue refuses messages, and the second one accepts all of them.
@@ -242,7 +250,7 @@ def test_messages_without_bodies_exceed_quota_of_queue(peer, sut, judge, deliver
     outcomes = {
         queue: [
             sut.attempt(sut.send, sut.direct_name(queue), label=f"{number:0100}", body="", **how)
-            for number in range(MESSAGES_ABOVE_QUOTA)
+            for number in range(MESSAGE_COUNT_ABOVE_QUOTA)
         ]
         for queue in (small, large)
     }
@@ -254,7 +262,7 @@ def test_messages_without_bodies_exceed_quota_of_queue(peer, sut, judge, deliver
         expected=facts(
             last_send_to_small_queue=Outcome.REFUSED,
             messages_in_small_queue=1 + accepted[small],
-            messages_in_large_queue=1 + MESSAGES_ABOVE_QUOTA,
+            messages_in_large_queue=1 + MESSAGE_COUNT_ABOVE_QUOTA,
         ),
         observed={
             "last_send_to_small_queue": outcomes[small][-1],
@@ -267,7 +275,7 @@ def test_messages_without_bodies_exceed_quota_of_queue(peer, sut, judge, deliver
 
 @needs("configure")
 @covers("MQDMPR-3.1.7.1.9-04")
-@for_each_delivery
+@parametrize_delivery
 def test_message_that_would_exceed_quota_of_queue_manager_is_refused(peer, sut, judge, delivery):
     """With a QueueManagerQuota of 10 KB, an application sends three messages of 4 KB to two queues in turn: the SUT
     refuses the third message, although the stored messages are smaller than the quota. After two messages have been
@@ -275,13 +283,13 @@ def test_message_that_would_exceed_quota_of_queue_manager_is_refused(peer, sut, 
     """
     transactional = delivery == "in transaction"
     queues, packets = store_messages_of_peer(peer, sut, transactional=transactional)
-    sut.configure(quota_kb=ROOM_KB)
+    sut.configure(quota_kb=RAISED_QUOTA_KB)
 
     def send(label, queue):
         how = {"delivery": delivery}
         if transactional:
             how = {"transaction": sut.control.call("begin")["transaction"]}
-        outcome = sut.attempt(sut.send, sut.direct_name(queue), label=label, body="x" * (BODY_KB * 1024), **how)
+        outcome = sut.attempt(sut.send, sut.direct_name(queue), label=label, body="x" * (MESSAGE_BODY_KB * 1024), **how)
         if transactional:
             sut.control.call("commit", **how)
         return outcome

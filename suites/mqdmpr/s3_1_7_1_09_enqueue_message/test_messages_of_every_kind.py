@@ -17,11 +17,11 @@ from suites.mqqp.steps.reading import LOW_7_BYTES
 
 pytestmark = needs("queue_control", "receive", "send")
 
-LARGE_SIZE = 5_000
-PENDING_TIMEOUT_MS = 60_000
-BODIES = [
+LARGE_BODY_BYTES = 5_000
+PENDING_READ_TIMEOUT_MS = 60_000
+BODIES_BASE64 = [
     base64.b64encode(body).decode()
-    for body in (b"first", b"other", b"x" * LARGE_SIZE + b"1", b"x" * LARGE_SIZE + b"2", b"")
+    for body in (b"first", b"other", b"x" * LARGE_BODY_BYTES + b"1", b"x" * LARGE_BODY_BYTES + b"2", b"")
 ]
 """The bodies of messages with one label: two pairs of bodies of the same size, which differ in the end, and no
 body.
@@ -38,11 +38,14 @@ def test_similar_local_messages_keep_their_bodies(peer, sut, judge, delivery):
     transactional = delivery == "in transaction"
     application, beside = (Application(peer, sut, transactional=transactional) for _ in range(2))
     how = {"transaction": application.begin_transaction()} if transactional else {"delivery": delivery, "priority": 7}
-    waiting = PendingRequest(peer, "peek_message", queue=beside.queue, timeout_ms=PENDING_TIMEOUT_MS)
+    waiting = PendingRequest(peer, "peek_message", queue=beside.queue, timeout_ms=PENDING_READ_TIMEOUT_MS)
     peer.settle()
     outcomes = [
         PendingRequest(peer, "send", to=sut.direct_name(queue), label=label, body_base64=body, **how).await_outcome()
-        for queue, label, body in (*((application.queue, "same", body) for body in BODIES), (beside.queue, "last", ""))
+        for queue, label, body in (
+            *((application.queue, "same", body) for body in BODIES_BASE64),
+            (beside.queue, "last", ""),
+        )
     ]
     if transactional:
         application.end_transaction("commit", how["transaction"])
@@ -50,16 +53,23 @@ def test_similar_local_messages_keep_their_bodies(peer, sut, judge, delivery):
     stored = application.messages()
     judge(
         "MQDMPR-3.1.7.1.9-26",
-        expected=facts(sends=each(Outcome.DONE), peek="last", number_of_messages=len(BODIES)),
+        expected=facts(sends=each(Outcome.DONE), peek="last", number_of_messages=len(BODIES_BASE64)),
         observed={"sends": outcomes, "peek": peeked, "number_of_messages": len(stored)},
     )
     packets = beside.fill("of the peer")
     bodies = [one.get("body_base64", "") for one in stored]
-    judge("MQDMPR-3.1.7.1.9-09", expected=BODIES, observed=bodies, case="bodies of the messages", evidence=packets)
+    judge(
+        "MQDMPR-3.1.7.1.9-09", expected=BODIES_BASE64, observed=bodies, case="bodies of the messages", evidence=packets
+    )
 
 
 LOOKUP_RULES = ("MQDMPR-3.1.7.1.9-11", "MQDMPR-3.1.7.1.9-12", "MQDMPR-3.1.7.1.9-13")
-KINDS = (("express", 3, 1), ("recoverable", 7, LARGE_SIZE), ("express", 0, LARGE_SIZE), ("recoverable", 3, 1))
+DELIVERY_PRIORITY_AND_SIZE = (
+    ("express", 3, 1),
+    ("recoverable", 7, LARGE_BODY_BYTES),
+    ("express", 0, LARGE_BODY_BYTES),
+    ("recoverable", 3, 1),
+)
 """The delivery, the priority and the size of the body of nontransactional messages."""
 
 
@@ -72,7 +82,11 @@ def test_lookup_identifiers_of_local_messages_of_each_kind(peer, sut, judge):
     plain, transactional = Application(peer, sut), Application(peer, sut, transactional=True)
     order: list[tuple[Application, str, int]] = []
     packets: list[Frame] = []
-    for delivery, priority, size in (*KINDS, ("transactional", 0, 1), ("transactional", 0, LARGE_SIZE)):
+    for delivery, priority, size in (
+        *DELIVERY_PRIORITY_AND_SIZE,
+        ("transactional", 0, 1),
+        ("transactional", 0, LARGE_BODY_BYTES),
+    ):
         application = transactional if delivery == "transactional" else plain
         label = f"{delivery} {priority} {size}"
         how = {} if delivery == "transactional" else {"priority": priority}
@@ -80,7 +94,7 @@ def test_lookup_identifiers_of_local_messages_of_each_kind(peer, sut, judge):
         application.await_labels(1 + sum(one is application for one, _, _ in order))
         packets += plain.fill(f"after {label}")
         order += [(application, label, priority), (plain, f"after {label}", 3)]
-    identifiers = {one: one.lookup_ids() for one in (plain, transactional)}
+    identifiers = {one: one.get_lookup_ids_by_label() for one in (plain, transactional)}
     for rule, application, allowed in (
         ("MQDMPR-3.1.7.1.9-11", transactional, lambda priority: (0, 7)),
         ("MQDMPR-3.1.7.1.9-12", plain, lambda priority: (0, 7 - priority)),
@@ -115,7 +129,7 @@ def test_messages_of_transaction_stay_apart_from_other_messages(peer, sut, judge
     oldest, transaction, newest = (first.begin_transaction() for _ in range(3))
     received = first.receive(transaction=transaction)
     for to, label, size in (
-        (sut.direct_name(first.queue), "a", LARGE_SIZE),
+        (sut.direct_name(first.queue), "a", LARGE_BODY_BYTES),
         (sut.direct_name(second.queue), "b", 1),
         (sut.direct_name(first.queue), "c", 0),
         (peer.direct_name(), "d", 1),
@@ -124,8 +138,8 @@ def test_messages_of_transaction_stay_apart_from_other_messages(peer, sut, judge
     labels = [first.labels(), second.labels()]
     operations = first.count_operations(oldest, transaction, newest)
     peeks = []
-    for label, size in (("small", 1), ("large", LARGE_SIZE)):
-        read = PendingRequest(peer, "receive", queue=outside.queue, timeout_ms=PENDING_TIMEOUT_MS)
+    for label, size in (("small", 1), ("large", LARGE_BODY_BYTES)):
+        read = PendingRequest(peer, "receive", queue=outside.queue, timeout_ms=PENDING_READ_TIMEOUT_MS)
         peer.settle()
         sut.send(sut.direct_name(outside.queue), label=label, body="x" * size, delivery="express")
         peeks.append(read.await_label())

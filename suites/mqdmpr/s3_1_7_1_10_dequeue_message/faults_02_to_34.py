@@ -134,7 +134,7 @@ class CursorReceiveOfMessageLockedByTransactionReceivesNextMessage(Cursors):
         return super().get_next_message_for_dequeue(cursor, no_wait)
 
 
-def _replace_already_received(got: Got) -> Got:
+def _replace_already_received_by_not_found(got: Got) -> Got:
     return (CursorStatus.NOT_FOUND, None) if got[0] is CursorStatus.ALREADY_RECEIVED else got
 
 
@@ -143,10 +143,10 @@ class ReceivedMessageReportedAsNotFound(Cursors):
     """A read by a cursor whose message another reader has received returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
-        return _replace_already_received(super().get_next_message_for_dequeue(cursor, no_wait))
+        return _replace_already_received_by_not_found(super().get_next_message_for_dequeue(cursor, no_wait))
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
-        return _replace_already_received(super().get_message_for_peek(cursor))
+        return _replace_already_received_by_not_found(super().get_message_for_peek(cursor))
 
 
 @fault("queue-manager-cursor-receive-of-locked-message-not-found", breaks="MQDMPR-3.1.7.1.10-17", blind=True)
@@ -341,13 +341,15 @@ class QueueManagerLockedMessageAtCursorIsTransactionUsage(Reading):
     ) -> None:
         at = None if cursor is None else cursor.MessagePositionReference
 
-        def report_lock(status: Status, position: MessagePosition | None) -> None:
+        def report_transaction_usage_if_locked(status: Status, position: MessagePosition | None) -> None:
             locked = isinstance(at, MessagePosition) and at.State is MessagePositionState.LOCKED
             if locked and status is Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED:
                 status = Status.MQ_ERROR_TRANSACTION_USAGE
             answered(status, position)
 
-        super().dequeue_message(queue_desc, report_lock, now, timeout_ms, cursor, tag, two_phase_read, transaction)
+        super().dequeue_message(
+            queue_desc, report_transaction_usage_if_locked, now, timeout_ms, cursor, tag, two_phase_read, transaction
+        )
 
 
 @fault("queue-manager-cursor-receive-at-end-begins-again", breaks="MQDMPR-3.1.7.1.10-19", blind=True)

@@ -237,18 +237,18 @@ class QueueManagerReceivedRecoverableMessageBackAfterRestart(Durability):
         return change
 
 
-def _return_next_message(given: Given) -> Answered:
+def _answer_with_following_message(given: Given) -> Answered:
     behind = given.position.Next  # before the message is removed from the queue
 
-    def answer_with_next_message(status: Status, taken: MessagePosition | None) -> None:
+    def answer_with_message_behind(status: Status, taken: MessagePosition | None) -> None:
         given.answered(status, behind if taken is not None and isinstance(behind, MessagePosition) else taken)
 
-    return answer_with_next_message
+    return answer_with_message_behind
 
 
 add(
     "receive-returns-next-message",
     ("MQDMPR-3.1.7.1.10-D07", "MQDMPR-3.1.7.1.11-14"),
     "A receive returns the content of the message after the message that it removes.",
-    with_arguments(Reading.take_message_out, answered=_return_next_message),
+    with_arguments(Reading.take_message_out, answered=_answer_with_following_message),
 )

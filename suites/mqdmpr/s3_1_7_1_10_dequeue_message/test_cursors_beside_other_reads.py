@@ -8,7 +8,7 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action, LookupId
 from suites.applications import Application
 from suites.mqqp.steps.lookups import find_lookup_ids
-from suites.mqqp.steps.reading import fill_queue
+from suites.mqqp.steps.reading import send_messages_to_queue
 
 LONG_TIMEOUT_MS = 0x8000_0000
 """A timeout of 24 days, whose low 31 bits are zero: a timeout that is kept in fewer bits expires at once."""
@@ -118,7 +118,7 @@ def test_lookups_of_transactional_and_large_messages(remote, judge):
     """
     kind = "transactional"
     queue, other = remote.open(kind), remote.open(kind)
-    fill_queue(remote, kind, *"abcd")
+    send_messages_to_queue(remote, kind, *"abcd")
     ids = find_lookup_ids(queue, 4)
     peeks = [queue.look_up(Action.LOOKUP_PEEK_CURRENT, one) for one in ids]
     peeks += [queue.look_up(Action.LOOKUP_PEEK_PREV, ids[2]), queue.look_up(Action.LOOKUP_PEEK_NEXT, ids[1])]

@@ -8,7 +8,7 @@ from harness.expectations import each, facts, in_queue
 from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action
-from suites.mqqp.steps.reading import fill_queue
+from suites.mqqp.steps.reading import send_messages_to_queue
 
 pytestmark = needs("qm2qm")
 
@@ -39,7 +39,7 @@ def test_reads_by_cursors_behind_messages_wait_for_new_messages(remote, judge, k
     message completes the other receive.
     """
     queue = remote.open(kind)
-    fill_queue(remote, kind, *"abcd")
+    send_messages_to_queue(remote, kind, *"abcd")
     peeking, peeks = zip(*(_peek_with_cursor(queue, 2) for _ in range(2)), strict=True)
     (first, to_third), (second, to_fourth) = (_peek_with_cursor(queue, steps) for steps in (3, 4))
     taken = [queue.receive(hCursor=cursor) for cursor in (first, second)]
@@ -66,10 +66,10 @@ def test_reads_by_cursors_behind_messages_wait_for_new_messages(remote, judge, k
     receives = [queue.begin_receive(hCursor=one, ulTimeout=LONG_TIMEOUT_MS) for one in (first, second)]
     states = [one.state_after_silence() for one in receives]
     judge("MQDMPR-3.1.7.1.10-22", expected=each(Call.WAITING), observed=states, evidence=receives)
-    fill_queue(remote, kind, "e")
+    send_messages_to_queue(remote, kind, "e")
     labels = [one.wait().label_or_outcome for one in (receives[0], *pending)]
     state = receives[1].state_after_silence()
-    fill_queue(remote, kind, "f")
+    send_messages_to_queue(remote, kind, "f")
     labels.append(receives[1].wait().label_or_outcome)
     judge(
         "MQDMPR-3.1.7.1.10-30",

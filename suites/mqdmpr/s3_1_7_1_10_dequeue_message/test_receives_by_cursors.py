@@ -15,11 +15,11 @@ from harness.sut.control import ControlRefused
 from harness.sut.outcomes import get_label
 from harness.wire.rpc_qm2qm import Method
 from suites.applications import Application
-from suites.mqqp.steps.methods import for_each_method
+from suites.mqqp.steps.methods import parametrize_method
 
-NOT_FOUND = "MQ_ERROR_MESSAGE_NOT_FOUND"
-SHORT_TIMEOUT_MS = 300
-WAYS = {
+NOT_FOUND_STATUS = "MQ_ERROR_MESSAGE_NOT_FOUND"
+SHORT_READ_TIMEOUT_MS = 300
+TRANSACTION_ARGUMENTS_BY_KIND = {
     "no transaction": None,
     "internal transaction": pytest.param({}, marks=needs("transactions")),
     "coordinated transaction": pytest.param({"external": True}, marks=needs("transactions")),
@@ -27,7 +27,7 @@ WAYS = {
 """The arguments of the request for the transaction in which the check receives."""
 
 
-class Reader:
+class CursorReader:
     """An application that receives by cursors, each time in a new transaction or in no transaction."""
 
     def __init__(self, application, transaction):
@@ -35,7 +35,7 @@ class Reader:
         self.transaction = transaction
         self.handle = application.call("open_queue", queue=application.queue, access="receive")["handle"]
 
-    def open_cursor_at(self, label):
+    def open_cursor_at_message(self, label):
         """Open a cursor, and let it peek at the message with a label, which the queue contains."""
         cursor = self.application.call("open_cursor", handle=self.handle)["cursor"]
         found = self.application.sut.read_label("peek_message", cursor=cursor)
@@ -71,7 +71,7 @@ def _receive_by_other_handle(application):
         application.sut.read_label("receive", handle=handle)
 
 
-def _lock_in_transaction(application):
+def _receive_in_open_transaction(application):
     transaction = application.begin_transaction()
     application.receive_by_label("b", transaction=transaction)
     application.peer.at_end(partial(application.sut.attempt, "abort", transaction=transaction))
@@ -83,13 +83,13 @@ def _receive_and_commit(application):
     application.end_transaction("commit", transaction)
 
 
-def _purge(application):
+def _purge_application_queue(application):
     application.call("purge", queue=application.queue)
 
 
 @needs("receive", "queue_control")
 @covers("MQDMPR-3.1.7.1.10-16")
-@pytest.mark.parametrize("way", WAYS.values(), ids=list(WAYS))
+@pytest.mark.parametrize("way", TRANSACTION_ARGUMENTS_BY_KIND.values(), ids=list(TRANSACTION_ARGUMENTS_BY_KIND))
 @varied("response queue", "queue journaling", "queue privacy")
 def test_receive_by_cursor_at_removed_message_takes_no_other(peer, sut, judge, way):
     """The message at two cursors is received by LookupIdentifier, by another handle or in another transaction, or is
@@ -99,22 +99,22 @@ def test_receive_by_cursor_at_removed_message_takes_no_other(peer, sut, judge, w
     removals = {
         "received by LookupIdentifier": (_receive_by_lookup_identifier, "acde"),
         "received by another handle": (_receive_by_other_handle, "cde"),
-        "purged": (_purge, "e"),
+        "purged": (_purge_application_queue, "e"),
     }
     if sut.has("transactions"):
-        removals["locked by a transaction"] = (_lock_in_transaction, "acde")
+        removals["locked by a transaction"] = (_receive_in_open_transaction, "acde")
         removals["received in a transaction"] = (_receive_and_commit, "acde")
     for case, (remove, left) in removals.items():
         application = Application(peer, sut, transactional=True)
         packets = application.fill(*"abcd")
-        reader = Reader(application, way)
-        cursors = [reader.open_cursor_at("b") for _ in range(2)]
+        reader = CursorReader(application, way)
+        cursors = [reader.open_cursor_at_message("b") for _ in range(2)]
         remove(application)
         connection = peer.open_raw()
         packets.append(connection.send(application.build_message("e")))
         if not peer.await_label("e", application.queue):
             raise ConformanceFailure("the SUT did not store the further message")
-        received = [reader.receive(*arguments) for arguments in zip(cursors, (0, SHORT_TIMEOUT_MS), strict=True)]
+        received = [reader.receive(*arguments) for arguments in zip(cursors, (0, SHORT_READ_TIMEOUT_MS), strict=True)]
         judge.all(
             expected={"messages received by the cursors": [[], []], "queue": in_queue(*left)},
             observed={"messages received by the cursors": received, "queue": application.labels()},
@@ -125,7 +125,7 @@ def test_receive_by_cursor_at_removed_message_takes_no_other(peer, sut, judge, w
 
 @needs("receive", "queue_control")
 @covers("MQDMPR-3.1.7.1.10-19")
-@pytest.mark.parametrize("way", WAYS.values(), ids=list(WAYS))
+@pytest.mark.parametrize("way", TRANSACTION_ARGUMENTS_BY_KIND.values(), ids=list(TRANSACTION_ARGUMENTS_BY_KIND))
 @varied("response queue", "queue journaling", "queue privacy")
 def test_receive_by_cursor_behind_last_message_takes_no_other(peer, sut, judge, way):
     """A cursor receives the last message of a queue, which still contains earlier messages: further receives by the
@@ -133,9 +133,9 @@ def test_receive_by_cursor_behind_last_message_takes_no_other(peer, sut, judge, 
     returns no message again.
     """
     application = Application(peer, sut, transactional=True)
-    reader = Reader(application, way)
+    reader = CursorReader(application, way)
     packets = application.fill(*"abc")
-    cursor = reader.open_cursor_at("c")
+    cursor = reader.open_cursor_at_message("c")
     received = reader.receive(cursor)
     behind = [reader.receive(cursor) for _ in range(2)]
     packets += application.fill("d")
@@ -157,7 +157,7 @@ def test_receive_by_cursor_behind_last_message_takes_no_other(peer, sut, judge, 
 
 
 @needs("qm2qm")
-@for_each_method({Method.START_RECEIVE: {}, Method.START_RECEIVE2: {}})
+@parametrize_method({Method.START_RECEIVE: {}, Method.START_RECEIVE2: {}})
 @covers("MQDMPR-3.1.7.1.10-19", "MQDMPR-3.1.7.1.10-20", "MQDMPR-3.1.7.1.11-15")
 def test_remote_receive_by_cursor_behind_last_message_finds_none(remote, judge, by, rules):
     """The first cursor has received the last of three messages, the second cursor has received all, and the messages
@@ -180,7 +180,10 @@ def test_remote_receive_by_cursor_behind_last_message_finds_none(remote, judge, 
         queue.put_message_back(one)
     reads += [queue.start_receive(by=by, hCursor=one) for one in (second, cursor)]
     judge.all(
-        expected={"receives at the end of the queue": each(NOT_FOUND), "other receives": ["third", "first", "second"]},
+        expected={
+            "receives at the end of the queue": each(NOT_FOUND_STATUS),
+            "other receives": ["third", "first", "second"],
+        },
         observed={
             "receives at the end of the queue": [one.outcome for one in reads],
             "other receives": [one.label_or_outcome for one in (last, *taken)],

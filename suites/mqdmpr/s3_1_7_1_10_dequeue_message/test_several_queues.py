@@ -8,18 +8,22 @@ from harness.expectations import facts, none
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from suites.applications import PendingRequest
-from suites.mqdmpr.steps.rich_messages import build_rich_message, describe_messages, list_changes
+from suites.mqdmpr.steps.rich_messages import (
+    build_message_with_all_properties,
+    list_changed_properties,
+    map_properties_by_label,
+)
 from suites.mqdmpr.steps.several_queues import SeveralQueues
 
 pytestmark = needs("queue_control", "receive")
 
-PENDING_TIMEOUT_MS = 60_000
-LOCKED_RULES = ("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.13-24")
+PENDING_READ_TIMEOUT_MS = 60_000
+LOCKED_MESSAGE_RULES = ("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.13-24")
 RULES_OF_TRANSACTION_END = ("MQDMPR-3.1.7.1.10-D04", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29")
 
 
 @needs("transactions")
-@covers(*LOCKED_RULES, *RULES_OF_TRANSACTION_END)
+@covers(*LOCKED_MESSAGE_RULES, *RULES_OF_TRANSACTION_END)
 @pytest.mark.parametrize("end", ["commit", "abort", pytest.param("restart", marks=needs("restart"))])
 def test_receives_of_transaction_from_several_queues_end_together(peer, sut, judge, end):
     """A transaction receives messages from two queues and a subqueue, with and without LookupIdentifiers, and a message
@@ -35,10 +39,10 @@ def test_receives_of_transaction_from_several_queues_end_together(peer, sut, jud
     application = queues.applications["queue"]
     transaction, aborted = application.begin_transaction(), application.begin_transaction()
     waiting = PendingRequest(
-        peer, "receive", queue=queues.names["third"], timeout_ms=PENDING_TIMEOUT_MS, transaction=transaction
+        peer, "receive", queue=queues.names["third"], timeout_ms=PENDING_READ_TIMEOUT_MS, transaction=transaction
     )
     peer.settle()
-    queues.applications["third"].store_for_reader("p")
+    queues.applications["third"].store_message_of_application("p")
     plain = [waiting.await_label(), queues.receive("queue", transaction=transaction)]
     before = queues.properties()
     looked_up = [queues.receive_by_lookup("queue", "c", transaction=transaction)]
@@ -85,14 +89,14 @@ def test_receives_of_transaction_from_several_queues_end_together(peer, sut, jud
         if end == "commit"
         else queues.expect(queue="abcdef", other="uvwx", third="p", subqueue=sub)
     )
-    rules = RULES_OF_TRANSACTION_END if end == "commit" else (*LOCKED_RULES, *RULES_OF_TRANSACTION_END)
-    _judge_end(judge, rules, queues, left, before, f"after the {end}")
+    rules = RULES_OF_TRANSACTION_END if end == "commit" else (*LOCKED_MESSAGE_RULES, *RULES_OF_TRANSACTION_END)
+    _judge_queues_after_receive(judge, rules, queues, left, before, f"after the {end}")
     if end != "restart" and sut.has("restart"):
         sut.restart()
-        _judge_end(judge, rules, queues, left, before, f"after the {end} and a restart")
+        _judge_queues_after_receive(judge, rules, queues, left, before, f"after the {end} and a restart")
 
 
-def _judge_end(judge, rules, queues, left, before, case):
+def _judge_queues_after_receive(judge, rules, queues, left, before, case):
     """Judge the contents of each queue and journal, and the properties of the messages that are left in the queues."""
     after = queues.properties()
     judge(
@@ -100,7 +104,9 @@ def _judge_end(judge, rules, queues, left, before, case):
         expected=facts(places=left, properties=none("changed property")),
         observed={
             "places": queues.labels(),
-            "properties": list_changes({label: one for label, one in before.items() if label in after}, after),
+            "properties": list_changed_properties(
+                {label: one for label, one in before.items() if label in after}, after
+            ),
         },
         case=case,
         evidence=queues.packets,
@@ -122,7 +128,7 @@ WAYS_TO_RECEIVE = (
 """The ways to receive a message: the queue and position from which the read takes the message, whether the read waits,
 and the search by LookupIdentifier.
 """
-LOOKUP_WAYS = WAYS_TO_RECEIVE[5:]
+WAYS_TO_RECEIVE_BY_LOOKUP = WAYS_TO_RECEIVE[5:]
 RECEIVE_RULES = ("MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.10-D07")
 LOOKUP_RULES = ("MQDMPR-3.1.7.1.13-34", "MQDMPR-3.1.7.1.13-38", "MQDMPR-3.1.7.1.13-02")
 
@@ -130,7 +136,7 @@ LOOKUP_RULES = ("MQDMPR-3.1.7.1.13-34", "MQDMPR-3.1.7.1.13-38", "MQDMPR-3.1.7.1.
 @pytest.mark.parametrize(
     "way",
     [
-        pytest.param(way, marks=covers(*(LOOKUP_RULES if way in LOOKUP_WAYS else RECEIVE_RULES)))
+        pytest.param(way, marks=covers(*(LOOKUP_RULES if way in WAYS_TO_RECEIVE_BY_LOOKUP else RECEIVE_RULES)))
         for way in WAYS_TO_RECEIVE
     ],
 )
@@ -148,9 +154,9 @@ def test_received_message_is_whole_and_leaves_its_queue_for_good(peer, sut, judg
     if "cursor" in way:
         source = {"cursor": sut.control.call("open_cursor", **source)["cursor"]}
     if way.startswith("waiting"):
-        read = PendingRequest(peer, "receive", timeout_ms=PENDING_TIMEOUT_MS, **source)
+        read = PendingRequest(peer, "receive", timeout_ms=PENDING_READ_TIMEOUT_MS, **source)
         peer.settle()
-        packet = build_rich_message(queues.applications["queue"], "b", 2)
+        packet = build_message_with_all_properties(queues.applications["queue"], "b", 2)
         queues.packets.append(peer.open_raw().send(packet))
         read.await_outcome()
         message, before = (read.answer or {}).get("message"), queues.properties()
@@ -159,7 +165,7 @@ def test_received_message_is_whole_and_leaves_its_queue_for_good(peer, sut, judg
         queues.fill("queue", "abc")
         before = queues.properties()
         ids = {label: queues.lookup_id("queue", label) for label in "abc"}
-        if way in LOOKUP_WAYS:
+        if way in WAYS_TO_RECEIVE_BY_LOOKUP:
             relative = {"next": "a", "previous": "c"}.get(way, "b")
             answer = sut.control.call("receive_by_lookup_id", lookup_id=ids[relative], seek=way, **source)
         else:
@@ -168,13 +174,13 @@ def test_received_message_is_whole_and_leaves_its_queue_for_good(peer, sut, judg
         labels = {"last": "c"}.get(way, "b" if way in ("current", "next", "previous") else "a")
         left = "abc".replace(labels, "")
         expected = queues.expect(queue=left, other="uv", journal=labels)
-    received = describe_messages([message] if message else [])
+    received = map_properties_by_label([message] if message else [])
     original = {labels: before[labels]} if labels in before else received
-    rules = LOOKUP_RULES if way in LOOKUP_WAYS else RECEIVE_RULES
+    rules = LOOKUP_RULES if way in WAYS_TO_RECEIVE_BY_LOOKUP else RECEIVE_RULES
     judge(
         rules[1],
         expected=facts(labels=[labels], properties=none("changed property")),
-        observed={"labels": [*received], "properties": list_changes(original, received)},
+        observed={"labels": [*received], "properties": list_changed_properties(original, received)},
         case="message that was received",
         evidence=queues.packets,
     )
@@ -189,8 +195,10 @@ def test_received_message_is_whole_and_leaves_its_queue_for_good(peer, sut, judg
             expected=facts(places=expected, copies=none("changed property"), others=none("changed property")),
             observed={
                 "places": queues.labels(),
-                "copies": list_changes(original, copies),
-                "others": list_changes({one: before[one] for one in before if one != labels}, queues.properties()),
+                "copies": list_changed_properties(original, copies),
+                "others": list_changed_properties(
+                    {one: before[one] for one in before if one != labels}, queues.properties()
+                ),
             },
             case="after a restart" if restarted else "after the receive",
             evidence=queues.packets,
@@ -251,14 +259,14 @@ def test_peeks_return_whole_messages_and_change_nothing(peer, sut, judge):
             lambda verb=verb, how={**arguments, **timeout}, found=found: found.update(sut.control.call(verb, **how))
         )
         message = found.get("message")
-        shown = describe_messages([message] if message else [])
+        shown = map_properties_by_label([message] if message else [])
         judge(
             rule,
             expected=facts(outcome=Outcome.DONE, labels=[label], properties=none("changed property")),
             observed={
                 "outcome": outcome,
                 "labels": [*shown],
-                "properties": list_changes({label: before[label]}, shown),
+                "properties": list_changed_properties({label: before[label]}, shown),
             },
             case=f"read {number}, {verb} {arguments.get('seek', '')}".rstrip(),
             evidence=queues.packets,
@@ -270,7 +278,7 @@ def test_peeks_return_whole_messages_and_change_nothing(peer, sut, judge):
             "MQDMPR-3.1.7.1.13-02",
             "MQDMPR-3.1.7.1.15-58",
             expected=facts(places=places, properties=none("changed property")),
-            observed={"places": queues.labels(), "properties": list_changes(before, queues.properties())},
+            observed={"places": queues.labels(), "properties": list_changed_properties(before, queues.properties())},
             case="after a restart" if restarted else "after the peeks",
             evidence=queues.packets,
         )

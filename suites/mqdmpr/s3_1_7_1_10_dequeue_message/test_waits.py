@@ -8,7 +8,7 @@ from harness.wire.rpc_qm2qm import Action
 
 LONG_READ_TIMEOUT_MS = 600_000
 """A timeout in ms that is longer than any check, even on a system that stalls repeatedly."""
-NOT_FOUND, TIMED_OUT = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_IO_TIMEOUT"
+NOT_FOUND_STATUS, TIMEOUT_STATUS = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_IO_TIMEOUT"
 
 
 @needs("qm2qm")
@@ -49,14 +49,14 @@ def test_cursor_of_pending_receive_moves_to_arriving_message(remote, judge):
     beside = [queue.start_receive(hCursor=queue.open_cursor(), ulTimeout=0), queue.peek(ulTimeout=0)]
     judge(
         "MQDMPR-3.1.7.1.10-20",
-        expected=[NOT_FOUND] * 2,
+        expected=[NOT_FOUND_STATUS] * 2,
         observed=[empty.outcome, beside[0].outcome],
         evidence=[empty, *beside],
         case="receives with timeout 0 by the moved cursor and by a new cursor",
     )
     judge(
         "MQDMPR-3.1.7.1.10-D05",
-        expected=[NOT_FOUND, TIMED_OUT],
+        expected=[NOT_FOUND_STATUS, TIMEOUT_STATUS],
         observed=[one.outcome for one in beside],
         evidence=[*later_reads, *beside],
         case="reads while receives by cursors have locked two messages",

@@ -58,12 +58,12 @@ class QueueManagerSecondTwoPhaseReceiveOfReaderNotLocked(TwoPhaseReading):
         positions = () if queue is None else queue.MessagePositionList
         second = any(one.State is MessagePositionState.LOCKED for one in positions)
 
-        def unlock_second(status: Status, position: MessagePosition | None) -> None:
+        def unlock_second_message(status: Status, position: MessagePosition | None) -> None:
             answered(status, position)
             if second and position is not None:
                 position.State = MessagePositionState.AVAILABLE
 
-        super().dequeue_message_begin(queue_desc, unlock_second, now, timeout_ms, cursor, tag, transaction)
+        super().dequeue_message_begin(queue_desc, unlock_second_message, now, timeout_ms, cursor, tag, transaction)
 
 
 @fault("queue-manager-two-phase-receive-that-waited-not-locked", breaks="MQDMPR-3.1.7.1.11-07", blind=True)
@@ -82,12 +82,12 @@ class QueueManagerTwoPhaseReceiveThatWaitedNotLocked(TwoPhaseReading):
     ) -> None:
         waited: list[bool] = []
 
-        def unlock_after_wait(status: Status, position: MessagePosition | None) -> None:
+        def unlock_message_after_wait(status: Status, position: MessagePosition | None) -> None:
             answered(status, position)
             if waited and position is not None:
                 position.State = MessagePositionState.AVAILABLE
 
-        super().dequeue_message_begin(queue_desc, unlock_after_wait, now, timeout_ms, cursor, tag, transaction)
+        super().dequeue_message_begin(queue_desc, unlock_message_after_wait, now, timeout_ms, cursor, tag, transaction)
         waited.append(True)
 
 

@@ -174,7 +174,7 @@ class QueueManagerDequeueEndReturnsMessageJournaled(TwoPhaseReading):
         super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
 
 
-_RETURNED_LOOKUP_IDS: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDictionary()
+_RETURNED_LOOKUP_IDS_BY_QUEUE_MANAGER: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDictionary()
 """For each queue manager, the lookup identifiers of the messages that were returned."""
 
 
@@ -190,7 +190,7 @@ class SecondNegativeEndOfSameMessageLeavesItLocked(TwoPhaseReading):
         ended: Callable[[Status], None],
         transactional: bool = False,
     ) -> None:
-        returned = _RETURNED_LOOKUP_IDS.setdefault(self.qm, set())
+        returned = _RETURNED_LOOKUP_IDS_BY_QUEUE_MANAGER.setdefault(self.qm, set())
         again = position.LookupIdentifier in returned
         if position.State is MessagePositionState.LOCKED and not delete_message and not transactional:
             returned.add(position.LookupIdentifier)

@@ -103,13 +103,13 @@ class QueueManagerLookupReadsQueueCreatedAgain(Reading):
     ) -> None:
         before = queue_desc.QueueReference
         if before is None:
-            queue_desc.QueueReference = self._find_again(queue_desc.FormatName)
+            queue_desc.QueueReference = self._find_queue_by_name(queue_desc.FormatName)
         super().read_by_lookup_identifier(
             queue_desc, lookup_id, lookup_operation, answered, peek_operation, two_phase_read, transaction
         )
         queue_desc.QueueReference = before
 
-    def _find_again(self, name: str) -> Queue | None:
+    def _find_queue_by_name(self, name: str) -> Queue | None:
         try:
             return self.qm.queue_names.find_by_format_name(parse_format_name(name))
         except FormatError:
@@ -176,7 +176,7 @@ class ReceiveBySeekPreviousSearchesForward(Seeking):
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
-def _skip_message(found: MessagePosition | None) -> MessagePosition | None:
+def _get_following_message(found: MessagePosition | None) -> MessagePosition | None:
     behind = None if found is None else found.Next
     return behind if isinstance(behind, MessagePosition) else found
 
@@ -185,7 +185,7 @@ add(
     "lookup-returns-next-message",
     ("MQDMPR-3.1.7.1.13-16", "MQDMPR-3.1.7.1.13-38"),
     "A read by LookupIdentifier returns the content of the message after the found message.",
-    with_result(Reading.read_by_lookup_identifier, lambda status, found: (status, _skip_message(found))),
+    with_result(Reading.read_by_lookup_identifier, lambda status, found: (status, _get_following_message(found))),
 )
 
 

@@ -238,12 +238,18 @@ class QueueManagerLookupFirstNotOk(Reading):
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
     ) -> None:
-        def answer_first(status: Status, position: MessagePosition | None) -> None:
+        def answer_first_as_not_found(status: Status, position: MessagePosition | None) -> None:
             if lookup_operation is MessageSeekAction.FIRST and status is Status.MQ_OK:
                 answered(Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)
             else:
                 answered(status, position)
 
         super().read_by_lookup_identifier(
-            queue_desc, lookup_id, lookup_operation, answer_first, peek_operation, two_phase_read, transaction
+            queue_desc,
+            lookup_id,
+            lookup_operation,
+            answer_first_as_not_found,
+            peek_operation,
+            two_phase_read,
+            transaction,
         )

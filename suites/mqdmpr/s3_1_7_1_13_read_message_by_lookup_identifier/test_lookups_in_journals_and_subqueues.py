@@ -24,9 +24,9 @@ def move_messages_to_subqueue(application, *labels):
     """Move the messages to a new subqueue; return the path name of the subqueue."""
     subqueue = f"{application.queue};mqc-sub"
     application.sut.create_queue(subqueue)
-    lookup_ids = application.lookup_ids()
+    get_lookup_ids_by_label = application.get_lookup_ids_by_label()
     for label in labels:
-        application.call("move", queue=application.queue, lookup_id=lookup_ids[label], to=subqueue)
+        application.call("move", queue=application.queue, lookup_id=get_lookup_ids_by_label[label], to=subqueue)
     return subqueue
 
 
@@ -49,7 +49,7 @@ def test_lookup_in_journal_or_subqueue_finds_only_its_messages(peer, sut, judge,
     packets = application.fill(*"abcdef")
     inner = divide(application, *"abc")
     observed = {
-        where: read_each_way(application, queue, middle, through)
+        where: read_by_each_lookup_action(application, queue, middle, through)
         for where, queue, middle in (("queue", application.queue, "e"), ("journal_or_subqueue", inner, "b"))
     }
     left = {"queue": application.labels(), "journal_or_subqueue": application.labels(inner)}
@@ -65,11 +65,11 @@ def test_lookup_in_journal_or_subqueue_finds_only_its_messages(peer, sut, judge,
     )
 
 
-def read_each_way(application, queue, middle, through):
+def read_by_each_lookup_action(application, queue, middle, through):
     """Peek by LookupIdentifier with each action, and then receive all messages; return the label of each
     message, or the outcome of a read without a message.
     """
-    middle_id = application.lookup_ids(queue)[middle]
+    middle_id = application.get_lookup_ids_by_label(queue)[middle]
     where = {"queue": queue}
     if through == "handle":
         where = {"handle": application.call("open_queue", queue=queue, access="receive")["handle"]}

@@ -70,7 +70,7 @@ def test_each_action_receives_within_transaction(peer, sut, judge, end):
     application = Application(peer, sut, transactional=True)
     sut.control.call("set_queue", name=application.queue, journaling=True)
     application.fill(*"abcde")
-    third = application.lookup_ids()["c"]
+    third = application.get_lookup_ids_by_label()["c"]
     transaction = application.begin_transaction()
     looked_up = [
         get_label(

@@ -12,7 +12,7 @@ from harness.wire.rpc_qm2qm import Action
 pytestmark = needs("qm2qm")
 
 LONG_READ_TIMEOUT_MS = 600_000
-LIFETIME_S = 2
+MESSAGE_LIFETIME_S = 2
 """TimeToBeReceived, in seconds, of a message that must expire in its queue."""
 
 
@@ -60,7 +60,7 @@ def test_arriving_message_completes_all_pending_peek_next(remote, judge):
     )
 
 
-def receive_with_other_handle(remote, queue):
+def receive_next_with_other_handle(remote, queue):
     """Receive the second message with another handle."""
     other = remote.open()
     cursor = other.open_cursor()
@@ -69,7 +69,7 @@ def receive_with_other_handle(remote, queue):
     other.receive(hCursor=cursor)
 
 
-def receive_with_other_cursor(remote, queue):
+def receive_next_with_other_cursor(remote, queue):
     """Receive the second message with another cursor of the same handle."""
     cursor = queue.open_cursor()
     queue.peek(hCursor=cursor).expect_success()
@@ -77,19 +77,21 @@ def receive_with_other_cursor(remote, queue):
     queue.receive(hCursor=cursor)
 
 
-def let_message_expire(remote, queue):
+def wait_until_second_message_expires(remote, queue):
     """Let the second message expire in the queue."""
-    remote.peer.pass_time((LIFETIME_S + 1) * 1_000)
+    remote.peer.pass_time((MESSAGE_LIFETIME_S + 1) * 1_000)
 
 
 @covers("MQDMPR-3.1.7.1.14-08", "MQDMPR-3.1.7.1.14-10")
-@pytest.mark.parametrize("remove", [receive_with_other_handle, receive_with_other_cursor, let_message_expire])
+@pytest.mark.parametrize(
+    "remove", [receive_next_with_other_handle, receive_next_with_other_cursor, wait_until_second_message_expires]
+)
 def test_peek_next_at_removed_message_returns_message_behind_it(remote, judge, remove):
     """The message of a cursor is received by another reader, or expires: a peek at the next message by the cursor
     returns the message behind the removed message, and a second peek at the next message returns the last message.
     """
     queue = remote.open_with_messages("first")
-    remote.deliver(["second"], TimeToBeReceived=LIFETIME_S)
+    remote.deliver(["second"], TimeToBeReceived=MESSAGE_LIFETIME_S)
     remote.deliver(["third", "fourth"])
     cursor = queue.open_cursor()
     for action in (Action.PEEK_CURRENT, Action.PEEK_NEXT):

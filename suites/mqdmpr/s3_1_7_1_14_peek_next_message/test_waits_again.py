@@ -8,21 +8,24 @@ from harness.expectations import facts
 from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action
-from suites.mqqp.steps.cancelling import NO_MESSAGE_OUTCOME, describe_end
+from suites.mqqp.steps.cancelling import NO_MESSAGE_OUTCOME, describe_cancelled_read
 
 pytestmark = needs("qm2qm")
 
-SHORT_TIMEOUT_MS, LONG_TIMEOUT_MS = 400, 600_000
-TIMED_OUT, ILLEGAL_CURSOR = "MQ_ERROR_IO_TIMEOUT", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
-RULES_OF_SECOND_WAIT = {
+SHORT_READ_TIMEOUT_MS, LONG_READ_TIMEOUT_MS = 400, 600_000
+TIMEOUT_STATUS, ILLEGAL_CURSOR_STATUS = "MQ_ERROR_IO_TIMEOUT", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
+SECOND_WAIT_RULES_BY_ACTION = {
     Action.PEEK_NEXT: ("MQDMPR-3.1.7.1.14-16", "MQDMPR-3.1.7.1.14-17", "MQDMPR-3.1.7.1.14-24"),
     Action.PEEK_CURRENT: ("MQDMPR-3.1.7.1.15-18", "MQDMPR-3.1.7.1.15-19", "MQDMPR-3.1.7.1.15-26"),
 }
 """For each action of a peek by a cursor: the rules about the wait of the peek."""
-RULES_OF_LATER_READS = {Action.PEEK_NEXT: ("MQDMPR-3.1.7.1.14-27",), Action.PEEK_CURRENT: ("MQDMPR-3.1.7.1.15-29",)}
+LATER_READ_RULES_BY_ACTION = {
+    Action.PEEK_NEXT: ("MQDMPR-3.1.7.1.14-27",),
+    Action.PEEK_CURRENT: ("MQDMPR-3.1.7.1.15-29",),
+}
 
 
-def for_each_peek(rules):
+def parametrize_peek_action(rules):
     """Run a check for each action of a peek by a cursor, and let the check cover the rules of the action."""
     return pytest.mark.parametrize(
         "action", [pytest.param(action, marks=covers(*ids), id=action.name) for action, ids in rules.items()]
@@ -38,24 +41,24 @@ def open_waiting_cursor(remote, action):
     return queue, cursor
 
 
-@for_each_peek(RULES_OF_SECOND_WAIT)
+@parametrize_peek_action(SECOND_WAIT_RULES_BY_ACTION)
 def test_cursor_whose_wait_timed_out_waits_again(remote, judge, action):
     """A pending peek by a cursor times out. A second peek by this cursor also waits, and returns the message that
     arrives.
     """
     queue, cursor = open_waiting_cursor(remote, action)
-    first = queue.begin(action, hCursor=cursor, ulTimeout=SHORT_TIMEOUT_MS)
-    first.wait(SHORT_TIMEOUT_MS + remote.sut.slack_ms(SHORT_TIMEOUT_MS) + remote.sut.response_timeout_ms)
-    second = queue.begin(action, hCursor=cursor, ulTimeout=LONG_TIMEOUT_MS)
+    first = queue.begin(action, hCursor=cursor, ulTimeout=SHORT_READ_TIMEOUT_MS)
+    first.wait(SHORT_READ_TIMEOUT_MS + remote.sut.slack_ms(SHORT_READ_TIMEOUT_MS) + remote.sut.response_timeout_ms)
+    second = queue.begin(action, hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS)
     waits = second.state_after_silence()
-    if waits == ILLEGAL_CURSOR:
+    if waits == ILLEGAL_CURSOR_STATUS:
         reason = "a cursor whose peek timed out has read no message (erratum E180)"
-        judge.mark_not_exercised(*RULES_OF_SECOND_WAIT[action], reason=reason, evidence=second)
+        judge.mark_not_exercised(*SECOND_WAIT_RULES_BY_ACTION[action], reason=reason, evidence=second)
         return
     remote.deliver(["second"])
     judge(
-        *RULES_OF_SECOND_WAIT[action],
-        expected=facts(first_peek=TIMED_OUT, second_peek=Call.WAITING, second_peek_after_an_arrival="second"),
+        *SECOND_WAIT_RULES_BY_ACTION[action],
+        expected=facts(first_peek=TIMEOUT_STATUS, second_peek=Call.WAITING, second_peek_after_an_arrival="second"),
         observed={
             "first_peek": first.outcome,
             "second_peek": waits,
@@ -65,7 +68,7 @@ def test_cursor_whose_wait_timed_out_waits_again(remote, judge, action):
     )
 
 
-@for_each_peek(RULES_OF_LATER_READS)
+@parametrize_peek_action(LATER_READ_RULES_BY_ACTION)
 @pytest.mark.parametrize("handle", ["same handle", "other handle"])
 def test_message_completes_pending_peek_by_cursor_and_reads_behind_it(remote, judge, action, handle):
     """A peek by a cursor waits; then a peek without a cursor and a receive of the same handle or of another handle
@@ -73,13 +76,13 @@ def test_message_completes_pending_peek_by_cursor_and_reads_behind_it(remote, ju
     """
     queue, cursor = open_waiting_cursor(remote, action)
     other = queue if handle == "same handle" else remote.open()
-    reads = [queue.begin(action, hCursor=cursor, ulTimeout=LONG_TIMEOUT_MS)]
+    reads = [queue.begin(action, hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS)]
     taken = [queue.start_receive()] if action is Action.PEEK_NEXT else []
-    reads += [other.begin(one, ulTimeout=LONG_TIMEOUT_MS) for one in (Action.PEEK_CURRENT, Action.RECEIVE)]
+    reads += [other.begin(one, ulTimeout=LONG_READ_TIMEOUT_MS) for one in (Action.PEEK_CURRENT, Action.RECEIVE)]
     states = [read.state_after_silence() for read in reads]
     remote.deliver(["second"])
     judge(
-        *RULES_OF_LATER_READS[action],
+        *LATER_READ_RULES_BY_ACTION[action],
         expected=facts(before_an_arrival=[Call.WAITING] * 3, after_an_arrival=["second"] * 3),
         observed={
             "before_an_arrival": states,
@@ -98,12 +101,12 @@ def test_cancel_ends_one_of_three_pending_receives_by_cursors(remote, judge, whi
     queue = remote.open()
     cursors, numbers = [queue.open_cursor() for _ in range(3)], [remote.request_id() for _ in range(3)]
     reads = [
-        queue.begin_receive(dwRequestID=number, hCursor=cursor, ulTimeout=LONG_TIMEOUT_MS)
+        queue.begin_receive(dwRequestID=number, hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS)
         for number, cursor in zip(numbers, cursors, strict=True)
     ]
     waits = [read.state_after_silence() for read in reads]
     cancelled = queue.cancel(numbers[which])
-    ends = [describe_end(read) if read is reads[which] else read.state_after_silence() for read in reads]
+    ends = [describe_cancelled_read(read) if read is reads[which] else read.state_after_silence() for read in reads]
     judge(
         "MQDMPR-3.1.7.1.10-27",
         "MQDMPR-3.1.7.1.11-12",
@@ -118,7 +121,7 @@ def test_cancel_ends_one_of_three_pending_receives_by_cursors(remote, judge, whi
     unread = queue.peek_next(hCursor=cursors[which])
     judge(
         "MQDMPR-3.1.7.1.10-34",
-        expected=ILLEGAL_CURSOR,
+        expected=ILLEGAL_CURSOR_STATUS,
         observed=unread.outcome,
         evidence=unread,
         case="peek at the next message by the cursor of the cancelled receive",

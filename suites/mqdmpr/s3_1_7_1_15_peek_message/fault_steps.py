@@ -18,13 +18,13 @@ from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 
-Answer = tuple[Status, MessagePosition | None]
-LARGE = 3000
+PeekAnswer = tuple[Status, MessagePosition | None]
+LARGE_BODY_BYTES = 3000
 """The number of bytes from which faults treat a body as large."""
 
 
 @dataclass
-class Peek:
+class PeekRequest:
     """A peek as it begins: its arguments, and the state and the position of its cursor."""
 
     descriptor: OpenQueueDescriptor
@@ -34,11 +34,11 @@ class Peek:
     state: CursorState | None
     entry: Entry | None
 
-    def list_available(self) -> list[MessagePosition]:
+    def list_available_messages(self) -> list[MessagePosition]:
         """Return the available messages of the queue."""
         return [one for one in self.queue.MessagePositionList if one.State is MessagePositionState.AVAILABLE]
 
-    def list_cursors(self) -> list[Cursor]:
+    def list_cursors_of_queue(self) -> list[Cursor]:
         """Return the cursors of the queue, in the order of their handles."""
         cursors = (
             one
@@ -54,36 +54,36 @@ class Peek:
             for opened in self.queue.OpenQueueDescriptorCollection.values()
         )
 
-    def has_later_cursor(self) -> bool:
+    def is_not_first_cursor(self) -> bool:
         """Return whether the cursor of the peek is not the first cursor of the queue."""
-        return self.cursor is not None and self.list_cursors()[0] is not self.cursor
+        return self.cursor is not None and self.list_cursors_of_queue()[0] is not self.cursor
 
-    def is_of_peeking_handle(self) -> bool:
+    def is_handle_opened_to_peek(self) -> bool:
         """Return whether the handle of the peek was opened to peek."""
         return self.descriptor.AccessType is QueueAccessType.PEEK
 
 
-When = Callable[[Peek], bool]
-Change = Callable[[Peek, MessagePosition], Answer]
+PeekCondition = Callable[[PeekRequest], bool]
+PeekChange = Callable[[PeekRequest, MessagePosition], PeekAnswer]
 
 
-def has_cursor(peek: Peek) -> bool:
+def has_peek_cursor(peek: PeekRequest) -> bool:
     """Return whether a peek has a cursor."""
     return peek.cursor is not None
 
 
-def has_no_cursor(peek: Peek) -> bool:
+def has_no_peek_cursor(peek: PeekRequest) -> bool:
     """Return whether a peek has no cursor."""
     return peek.cursor is None
 
 
-def change_peeks(
-    when: When,
+def change_peek_results(
+    when: PeekCondition,
     *,
-    found: Change | None = None,
-    arrived: Change | None = None,
-    ended: Callable[[Peek, Status], Answer] | None = None,
-    timeout_ms: Callable[[Peek], int | None] | None = None,
+    found: PeekChange | None = None,
+    arrived: PeekChange | None = None,
+    ended: Callable[[PeekRequest, Status], PeekAnswer] | None = None,
+    timeout_ms: Callable[[PeekRequest], int | None] | None = None,
     without_cursor: bool = False,
 ) -> Install:
     """Return an installer of a fault that changes some peeks. ``found`` computes the answer with a message that the
@@ -106,7 +106,7 @@ def change_peeks(
             original(queue_desc, answered, now, timeout, cursor, tag)
             return
         state, entry = (None, None) if cursor is None else (cursor.CursorState, cursor.MessagePositionReference)
-        peek = Peek(queue_desc, queue, timeout, cursor, state, entry)
+        peek = PeekRequest(queue_desc, queue, timeout, cursor, state, entry)
         if not when(peek):
             original(queue_desc, answered, now, timeout, cursor, tag)
             return
@@ -128,24 +128,26 @@ def change_peeks(
     return change_step(Reading.peek_message, run)
 
 
-def change_end(when: When, of: Callable[[Status], bool], status: Status) -> Install:
+def change_status_of_ended_peek(when: PeekCondition, of: Callable[[Status], bool], status: Status) -> Install:
     """Return an installer of a fault that changes the status with which some peeks end without a message."""
-    return change_peeks(when, ended=lambda peek, old: (status if of(old) else old, None))
+    return change_peek_results(when, ended=lambda peek, old: (status if of(old) else old, None))
 
 
-def get_neighbour(entry: Entry | None, *, forward: bool) -> MessagePosition | None:
+def get_neighbor_message(entry: Entry | None, *, forward: bool) -> MessagePosition | None:
     """Return the available message directly after or before an entry, or None if there is no such message."""
     near: Any = None if entry is None else entry.Next if forward else entry.Previous
     available = near is not None and not isinstance(near, Boundary) and near.State is MessagePositionState.AVAILABLE
     return near if available else None
 
 
-def answer_with(choose: Callable[[Peek, MessagePosition], MessagePosition | None]) -> Change:
+def answer_with_other_message(choose: Callable[[PeekRequest, MessagePosition], MessagePosition | None]) -> PeekChange:
     """Return a change that answers with a different message, if there is such a message."""
     return lambda peek, position: (Status.MQ_OK, choose(peek, position) or position)
 
 
-def fail_with(status: Status, only: Callable[[Peek, MessagePosition], bool] = lambda peek, position: True) -> Change:
+def answer_with_status(
+    status: Status, only: Callable[[PeekRequest, MessagePosition], bool] = lambda peek, position: True
+) -> PeekChange:
     """Return a change that answers with a status instead of the message, if a condition of the message is true."""
     return lambda peek, position: (status, None) if only(peek, position) else (Status.MQ_OK, position)
 
@@ -162,10 +164,10 @@ def is_express(position: MessagePosition) -> bool:
 
 def is_large(position: MessagePosition) -> bool:
     """Return whether a message has a large body."""
-    return len(position.MessageReference.Body) >= LARGE
+    return len(position.MessageReference.Body) >= LARGE_BODY_BYTES
 
 
-def release_some_readers(choose: Callable[[list[Any], MessagePosition], list[Any]]) -> Install:
+def pass_message_to_some_reads(choose: Callable[[list[Any], MessagePosition], list[Any]]) -> Install:
     """Return an installer of a fault that passes an available message only to some of the reads that wait.
     ``choose`` selects these reads from all waiting reads of the queue.
     """

@@ -19,11 +19,11 @@ from reference_qm.model.position_list import Boundary, Entry
 from reference_qm.model.statuses import CursorStatus, Status
 from reference_qm.surface.clock import Now
 from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
-    answer_with,
-    change_peeks,
-    fail_with,
-    get_neighbour,
-    has_cursor,
+    answer_with_other_message,
+    answer_with_status,
+    change_peek_results,
+    get_neighbor_message,
+    has_peek_cursor,
     is_express,
     is_large,
     is_transactional,
@@ -124,7 +124,7 @@ class PendingPeekWithoutTimeoutWaitsOneMinute(Reading):
         super().peek_message(queue_desc, answered, now, limited, cursor, tag)
 
 
-def _get_last_entry(given: Given) -> Entry | None:
+def _get_entry_before_end(given: Given) -> Entry | None:
     """Return the last entry of the queue, or None if the queue was deleted."""
     queue = given.queue_desc.QueueReference
     return None if queue is None else queue.MessagePositionList.Tail
@@ -136,8 +136,8 @@ add(
     "A peek by a cursor returns the last message that the cursor could reach.",
     replace_step_if(
         Reading.peek_message,
-        lambda given: given.cursor is not None and isinstance(_get_last_entry(given), MessagePosition),
-        lambda given: given.answered(Status.MQ_OK, _get_last_entry(given)),
+        lambda given: given.cursor is not None and isinstance(_get_entry_before_end(given), MessagePosition),
+        lambda given: given.answered(Status.MQ_OK, _get_entry_before_end(given)),
     ),
 )
 
@@ -188,7 +188,7 @@ add(
     "queue-manager-peek-by-second-cursor-of-queue-ignores-cursor",
     "MQDMPR-3.1.7.1.15-10",
     "A peek by a cursor that is not the first cursor of its queue returns the first message of the queue.",
-    change_peeks(lambda peek: peek.has_later_cursor(), without_cursor=True),
+    change_peek_results(lambda peek: peek.is_not_first_cursor(), without_cursor=True),
     blind=True,
 )
 
@@ -197,7 +197,7 @@ add(
     "queue-manager-repeated-peek-by-cursor-ignores-cursor",
     "MQDMPR-3.1.7.1.15-10",
     "A peek by a cursor that has read a message returns the first message of the queue.",
-    change_peeks(lambda peek: peek.state is CursorState.READ, without_cursor=True),
+    change_peek_results(lambda peek: peek.state is CursorState.READ, without_cursor=True),
     blind=True,
 )
 
@@ -206,7 +206,7 @@ add(
     "queue-manager-peek-by-cursor-with-timeout-ignores-cursor",
     "MQDMPR-3.1.7.1.15-10",
     "A peek by a cursor with a timeout other than zero returns the first message of the queue.",
-    change_peeks(lambda peek: has_cursor(peek) and peek.timeout_ms != 0, without_cursor=True),
+    change_peek_results(lambda peek: has_peek_cursor(peek) and peek.timeout_ms != 0, without_cursor=True),
     blind=True,
 )
 
@@ -215,9 +215,9 @@ add(
     "queue-manager-repeated-peek-by-cursor-returns-next-message",
     "MQDMPR-3.1.7.1.15-12",
     "A second peek by a cursor at a message returns the message after that message.",
-    change_peeks(
+    change_peek_results(
         lambda peek: peek.state is CursorState.READ,
-        found=answer_with(lambda peek, position: get_neighbour(position, forward=True)),
+        found=answer_with_other_message(lambda peek, position: get_neighbor_message(position, forward=True)),
     ),
     blind=True,
 )
@@ -227,9 +227,9 @@ add(
     "queue-manager-repeated-peek-by-cursor-returns-message-before",
     "MQDMPR-3.1.7.1.15-12",
     "A second peek by a cursor at a message returns the message before that message.",
-    change_peeks(
+    change_peek_results(
         lambda peek: peek.state is CursorState.READ,
-        found=answer_with(lambda peek, position: get_neighbour(position, forward=False)),
+        found=answer_with_other_message(lambda peek, position: get_neighbor_message(position, forward=False)),
     ),
     blind=True,
 )
@@ -239,13 +239,13 @@ add(
     "queue-manager-peek-by-cursor-returns-message-of-highest-priority",
     "MQDMPR-3.1.7.1.15-12",
     "A peek by a cursor at a message returns the first message of the queue if that message has a higher priority.",
-    change_peeks(
-        has_cursor,
-        found=answer_with(
+    change_peek_results(
+        has_peek_cursor,
+        found=answer_with_other_message(
             lambda peek, position: next(
                 (
                     one
-                    for one in peek.list_available()
+                    for one in peek.list_available_messages()
                     if one.MessageReference.Priority > position.MessageReference.Priority
                 ),
                 None,
@@ -260,7 +260,9 @@ add(
     "queue-manager-repeated-peek-by-cursor-times-out",
     "MQDMPR-3.1.7.1.15-13",
     "A second peek by a cursor at an existing message returns MQ_ERROR_IO_TIMEOUT.",
-    change_peeks(lambda peek: peek.state is CursorState.READ, found=fail_with(Status.MQ_ERROR_IO_TIMEOUT)),
+    change_peek_results(
+        lambda peek: peek.state is CursorState.READ, found=answer_with_status(Status.MQ_ERROR_IO_TIMEOUT)
+    ),
     blind=True,
 )
 
@@ -269,9 +271,9 @@ add(
     "queue-manager-peek-by-cursor-of-large-message-fails",
     "MQDMPR-3.1.7.1.15-13",
     "A peek by a cursor at a message with a large body returns MQ_ERROR_INSUFFICIENT_RESOURCES.",
-    change_peeks(
-        has_cursor,
-        found=fail_with(Status.MQ_ERROR_INSUFFICIENT_RESOURCES, lambda peek, position: is_large(position)),
+    change_peek_results(
+        has_peek_cursor,
+        found=answer_with_status(Status.MQ_ERROR_INSUFFICIENT_RESOURCES, lambda peek, position: is_large(position)),
     ),
     blind=True,
 )
@@ -281,9 +283,9 @@ add(
     "queue-manager-peek-by-cursor-of-transactional-message-fails",
     "MQDMPR-3.1.7.1.15-13",
     "A peek by a cursor at a transactional message returns MQ_ERROR_TRANSACTION_USAGE.",
-    change_peeks(
-        has_cursor,
-        found=fail_with(Status.MQ_ERROR_TRANSACTION_USAGE, lambda peek, position: is_transactional(position)),
+    change_peek_results(
+        has_peek_cursor,
+        found=answer_with_status(Status.MQ_ERROR_TRANSACTION_USAGE, lambda peek, position: is_transactional(position)),
     ),
     blind=True,
 )
@@ -320,7 +322,7 @@ add(
     "queue-manager-peek-by-cursor-of-dependent-queue-ignores-cursor",
     "MQDMPR-3.1.7.1.15-10",
     "A peek by a cursor of a subqueue or a journal returns the first message of the queue.",
-    change_peeks(lambda peek: has_cursor(peek) and peek.queue.parent is not None, without_cursor=True),
+    change_peek_results(lambda peek: has_peek_cursor(peek) and peek.queue.parent is not None, without_cursor=True),
 )
 
 
@@ -328,9 +330,13 @@ add(
     "queue-manager-peek-by-fourth-cursor-of-queue-fails",
     "MQDMPR-3.1.7.1.15-13",
     "A peek by the fourth cursor of a queue fails.",
-    change_peeks(
-        lambda peek: has_cursor(peek) and len(peek.list_cursors()) > 3 and peek.list_cursors()[3] is peek.cursor,
-        found=fail_with(Status.MQ_ERROR_INSUFFICIENT_RESOURCES),
+    change_peek_results(
+        lambda peek: (
+            has_peek_cursor(peek)
+            and len(peek.list_cursors_of_queue()) > 3
+            and peek.list_cursors_of_queue()[3] is peek.cursor
+        ),
+        found=answer_with_status(Status.MQ_ERROR_INSUFFICIENT_RESOURCES),
     ),
 )
 
@@ -339,10 +345,10 @@ add(
     "queue-manager-peek-by-cursor-at-express-message-returns-next",
     "MQDMPR-3.1.7.1.15-12",
     "A peek by a cursor at an express message returns the next message.",
-    change_peeks(
-        has_cursor,
-        found=answer_with(
-            lambda peek, position: get_neighbour(position, forward=True) if is_express(position) else None
+    change_peek_results(
+        has_peek_cursor,
+        found=answer_with_other_message(
+            lambda peek, position: get_neighbor_message(position, forward=True) if is_express(position) else None
         ),
     ),
 )

@@ -20,9 +20,9 @@ from reference_qm.model.statuses import CursorStatus, Status
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
-    change_peeks,
-    get_neighbour,
-    has_cursor,
+    change_peek_results,
+    get_neighbor_message,
+    has_peek_cursor,
 )
 
 
@@ -99,9 +99,9 @@ add(
     "queue-manager-peek-by-cursor-at-received-message-returns-message-before",
     "MQDMPR-3.1.7.1.15-15",
     "A peek by a cursor whose message another reader has received returns the message before that message.",
-    change_peeks(
-        lambda peek: peek.state is CursorState.READ and get_neighbour(peek.entry, forward=False) is not None,
-        ended=lambda peek, status: (Status.MQ_OK, get_neighbour(peek.entry, forward=False)),
+    change_peek_results(
+        lambda peek: peek.state is CursorState.READ and get_neighbor_message(peek.entry, forward=False) is not None,
+        ended=lambda peek, status: (Status.MQ_OK, get_neighbor_message(peek.entry, forward=False)),
     ),
     blind=True,
 )
@@ -111,8 +111,8 @@ add(
     "queue-manager-peek-by-cursor-at-locked-message-returns-message",
     "MQDMPR-3.1.7.1.15-15",
     "A peek by a cursor whose message another reader receives, but has not yet acknowledged, returns that message.",
-    change_peeks(
-        lambda peek: peek.state is CursorState.READ and _is_locked(peek.entry),
+    change_peek_results(
+        lambda peek: peek.state is CursorState.READ and _is_locked_message(peek.entry),
         ended=lambda peek, status: (Status.MQ_OK, cast("MessagePosition", peek.entry)),
     ),
     blind=True,
@@ -140,7 +140,7 @@ add(
     "queue-manager-peek-by-cursor-without-limit-does-not-wait",
     "MQDMPR-3.1.7.1.15-18",
     "A peek by a cursor without a limit of time returns at once if the queue has no message.",
-    change_peeks(lambda peek: has_cursor(peek) and peek.timeout_ms is None, timeout_ms=lambda peek: 0),
+    change_peek_results(lambda peek: has_peek_cursor(peek) and peek.timeout_ms is None, timeout_ms=lambda peek: 0),
     blind=True,
 )
 
@@ -149,7 +149,9 @@ add(
     "queue-manager-second-peek-by-cursor-of-queue-does-not-wait",
     "MQDMPR-3.1.7.1.15-18",
     "A peek by a cursor returns at once without a message if another read waits for a message of the queue.",
-    change_peeks(lambda peek: has_cursor(peek) and peek.count_waiting_reads() > 0, timeout_ms=lambda peek: 0),
+    change_peek_results(
+        lambda peek: has_peek_cursor(peek) and peek.count_waiting_reads() > 0, timeout_ms=lambda peek: 0
+    ),
     blind=True,
 )
 
@@ -158,7 +160,7 @@ add(
     "queue-manager-peek-by-cursor-does-not-wait-again",
     "MQDMPR-3.1.7.1.15-18",
     "A peek by a cursor returns at once without a message if an earlier peek by that cursor has waited in vain.",
-    change_peeks(lambda peek: peek.state is CursorState.WAIT_PEEK, timeout_ms=lambda peek: 0),
+    change_peek_results(lambda peek: peek.state is CursorState.WAIT_PEEK, timeout_ms=lambda peek: 0),
     blind=True,
 )
 
@@ -167,7 +169,9 @@ add(
     "queue-manager-peek-by-cursor-does-not-wait-after-locked-message",
     "MQDMPR-3.1.7.1.15-18",
     "A peek by a cursor returns at once without a message if all messages of the queue are locked.",
-    change_peeks(lambda peek: has_cursor(peek) and len(peek.queue.MessagePositionList) > 0, timeout_ms=lambda peek: 0),
+    change_peek_results(
+        lambda peek: has_peek_cursor(peek) and len(peek.queue.MessagePositionList) > 0, timeout_ms=lambda peek: 0
+    ),
     blind=True,
 )
 
@@ -176,8 +180,8 @@ add(
     "queue-manager-second-peek-by-cursor-of-queue-waits-half-its-timeout",
     "MQDMPR-3.1.7.1.15-19",
     "A peek by a cursor ends after half its timeout if another read waits for a message of the queue.",
-    change_peeks(
-        lambda peek: has_cursor(peek) and peek.count_waiting_reads() > 0,
+    change_peek_results(
+        lambda peek: has_peek_cursor(peek) and peek.count_waiting_reads() > 0,
         timeout_ms=lambda peek: None if peek.timeout_ms is None else peek.timeout_ms // 2,
     ),
     blind=True,
@@ -188,7 +192,7 @@ add(
     "queue-manager-second-wait-of-cursor-ends-early",
     "MQDMPR-3.1.7.1.15-19",
     "A peek by a cursor ends after half its timeout if an earlier peek by that cursor has waited in vain.",
-    change_peeks(
+    change_peek_results(
         lambda peek: peek.state is CursorState.WAIT_PEEK,
         timeout_ms=lambda peek: None if peek.timeout_ms is None else peek.timeout_ms // 2,
     ),
@@ -196,7 +200,7 @@ add(
 )
 
 
-def _end_waits_together(part: Waiting, original: Callable[..., None], number: int) -> None:
+def _end_all_waiting_cursor_reads(part: Waiting, original: Callable[..., None], number: int) -> None:
     reader = part.qm.readers[number]
     if reader.CursorReference is not None:
         for other in list(reader.descriptor.WaitingMessageReadOperationCollection):
@@ -209,12 +213,12 @@ add(
     "queue-manager-timeout-of-one-peek-by-cursor-ends-the-others",
     "MQDMPR-3.1.7.1.15-19",
     "When the timeout of a pending peek by a cursor expires, the other pending peeks by cursors of that handle end.",
-    change_step(Waiting.on_waiting_message_read_timer, _end_waits_together),
+    change_step(Waiting.on_waiting_message_read_timer, _end_all_waiting_cursor_reads),
     blind=True,
 )
 
 
-def _is_locked(entry: Entry | None) -> bool:
+def _is_locked_message(entry: Entry | None) -> bool:
     return isinstance(entry, MessagePosition) and entry.State is MessagePositionState.LOCKED
 
 
@@ -222,7 +226,9 @@ add(
     "queue-manager-peek-by-cursor-of-peeking-handle-does-not-wait",
     "MQDMPR-3.1.7.1.15-18",
     "A peek by a cursor of a handle that was opened to peek does not wait.",
-    change_peeks(lambda peek: has_cursor(peek) and peek.is_of_peeking_handle(), timeout_ms=lambda peek: 0),
+    change_peek_results(
+        lambda peek: has_peek_cursor(peek) and peek.is_handle_opened_to_peek(), timeout_ms=lambda peek: 0
+    ),
 )
 
 
@@ -230,7 +236,7 @@ add(
     "queue-manager-peek-by-cursor-at-received-message-of-same-handle-returns-it",
     "MQDMPR-3.1.7.1.15-15",
     "A peek by a cursor whose message another cursor of the same handle has locked returns that message.",
-    change_peeks(
+    change_peek_results(
         lambda peek: peek.state is CursorState.READ and len(peek.descriptor.CursorCollection) > 1,
         ended=lambda peek, status: (
             (Status.MQ_OK, peek.entry) if isinstance(peek.entry, MessagePosition) else (status, None)

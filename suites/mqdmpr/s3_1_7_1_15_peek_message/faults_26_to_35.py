@@ -15,14 +15,14 @@ from reference_qm.model.enums import CursorState
 from reference_qm.model.position_list import Boundary, Entry
 from reference_qm.model.statuses import Status
 from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
-    change_end,
-    change_peeks,
-    fail_with,
-    has_cursor,
+    answer_with_status,
+    change_peek_results,
+    change_status_of_ended_peek,
+    has_peek_cursor,
     is_express,
     is_large,
     is_transactional,
-    release_some_readers,
+    pass_message_to_some_reads,
 )
 
 
@@ -48,7 +48,7 @@ add(
     "queue-manager-pending-peek-by-cursor-misses-large-message",
     "MQDMPR-3.1.7.1.15-26",
     "A pending peek by a cursor continues to wait when a message with a large body arrives.",
-    release_some_readers(
+    pass_message_to_some_reads(
         lambda readers, position: [one for one in readers if one.CursorReference is None or not is_large(position)]
     ),
     blind=True,
@@ -59,7 +59,7 @@ add(
     "queue-manager-pending-peek-by-cursor-misses-transactional-message",
     "MQDMPR-3.1.7.1.15-26",
     "A pending peek by a cursor continues to wait when a transactional message arrives.",
-    release_some_readers(
+    pass_message_to_some_reads(
         lambda readers, position: [
             one for one in readers if one.CursorReference is None or not is_transactional(position)
         ]
@@ -72,7 +72,7 @@ add(
     "queue-manager-pending-peek-by-cursor-misses-message-of-priority-0",
     "MQDMPR-3.1.7.1.15-26",
     "A pending peek by a cursor continues to wait when a message of priority 0 arrives.",
-    release_some_readers(
+    pass_message_to_some_reads(
         lambda readers, position: [
             one for one in readers if one.CursorReference is None or position.MessageReference.Priority > 0
         ]
@@ -81,7 +81,7 @@ add(
 )
 
 
-class _WaitingCursors(Cursors):
+class _WaitingCursorPositionKeeper(Cursors):
     """Do not move some cursors to the message for which they waited."""
 
     def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -89,39 +89,39 @@ class _WaitingCursors(Cursors):
         positions = message_position.QueueReference.MessagePositionList
         positions.hold(before)
         super().message_available(cursor, message_position)
-        if waited and self.keeps_position(cursor, before, message_position):
+        if waited and self.is_position_kept(cursor, before, message_position):
             _move_cursor(cursor, before)
             if isinstance(before, Boundary):
                 cursor.CursorState = CursorState.UNREAD
         positions.release(before)
 
-    def keeps_position(self, cursor: Cursor, before: Entry, arrived: MessagePosition) -> bool:
+    def is_position_kept(self, cursor: Cursor, before: Entry, arrived: MessagePosition) -> bool:
         raise NotImplementedError
 
 
 @fault("queue-manager-second-cursor-of-pending-peeks-not-moved", breaks="MQDMPR-3.1.7.1.15-27", blind=True)
-class QueueManagerSecondCursorOfPendingPeeksNotMoved(_WaitingCursors):
+class QueueManagerSecondCursorOfPendingPeeksNotMoved(_WaitingCursorPositionKeeper):
     """When a message completes pending peeks by two cursors of a handle, the second cursor does not move."""
 
-    def keeps_position(self, cursor: Cursor, before: Entry, arrived: MessagePosition) -> bool:
+    def is_position_kept(self, cursor: Cursor, before: Entry, arrived: MessagePosition) -> bool:
         return min(cursor.OpenQueueDescriptorReference.CursorCollection) != cursor.Handle
 
 
 @fault("queue-manager-cursor-of-pending-peek-at-later-message-not-moved", breaks="MQDMPR-3.1.7.1.15-27", blind=True)
-class QueueManagerCursorOfPendingPeekAtLaterMessageNotMoved(_WaitingCursors):
+class QueueManagerCursorOfPendingPeekAtLaterMessageNotMoved(_WaitingCursorPositionKeeper):
     """The cursor of a pending peek does not move to the message that arrives if the queue has other messages."""
 
-    def keeps_position(self, cursor: Cursor, before: Entry, arrived: MessagePosition) -> bool:
+    def is_position_kept(self, cursor: Cursor, before: Entry, arrived: MessagePosition) -> bool:
         return len(arrived.QueueReference.MessagePositionList) > 1
 
 
 @fault(
     "queue-manager-cursor-of-pending-peek-not-moved-to-transactional-message", breaks="MQDMPR-3.1.7.1.15-27", blind=True
 )
-class QueueManagerCursorOfPendingPeekNotMovedToTransactionalMessage(_WaitingCursors):
+class QueueManagerCursorOfPendingPeekNotMovedToTransactionalMessage(_WaitingCursorPositionKeeper):
     """The cursor of a pending peek does not move to the message that arrives if that message is transactional."""
 
-    def keeps_position(self, cursor: Cursor, before: Entry, arrived: MessagePosition) -> bool:
+    def is_position_kept(self, cursor: Cursor, before: Entry, arrived: MessagePosition) -> bool:
         return is_transactional(arrived)
 
 
@@ -142,24 +142,26 @@ class PendingPeekByCursorDoesNotCompleteReceiveBehindIt(Waiting):
                 self.satisfy_reader(reader, found)
 
 
-def _keep_one_waiting(which: Callable[[WaitingMessageReadOperation, WaitingMessageReadOperation], bool]) -> Install:
+def _keep_later_reads_waiting(
+    which: Callable[[WaitingMessageReadOperation, WaitingMessageReadOperation], bool],
+) -> Install:
     """Return an installer of a fault with which a message that completes a pending peek by a cursor does not complete
     those later reads for which a condition of the peek and of the later read is true.
     """
 
-    def choose_readers(readers: list[Any], position: MessagePosition) -> list[Any]:
+    def choose_completed_reads(readers: list[Any], position: MessagePosition) -> list[Any]:
         if not readers or readers[0].CursorReference is None or readers[0].DestructiveRead:
             return readers
         return [readers[0], *(one for one in readers[1:] if not which(readers[0], one))]
 
-    return release_some_readers(choose_readers)
+    return pass_message_to_some_reads(choose_completed_reads)
 
 
 add(
     "queue-manager-pending-peek-by-cursor-keeps-read-of-other-handle-waiting",
     "MQDMPR-3.1.7.1.15-29",
     "A message that completes a pending peek by a cursor does not complete a pending read of a different handle.",
-    _keep_one_waiting(lambda first, later: later.descriptor is not first.descriptor),
+    _keep_later_reads_waiting(lambda first, later: later.descriptor is not first.descriptor),
     blind=True,
 )
 
@@ -168,7 +170,7 @@ add(
     "queue-manager-pending-peek-by-cursor-keeps-receive-waiting",
     "MQDMPR-3.1.7.1.15-29",
     "A message that completes a pending peek by a cursor does not complete a pending receive.",
-    _keep_one_waiting(lambda first, later: later.DestructiveRead),
+    _keep_later_reads_waiting(lambda first, later: later.DestructiveRead),
     blind=True,
 )
 
@@ -177,7 +179,7 @@ add(
     "queue-manager-pending-peek-by-cursor-keeps-peek-without-cursor-waiting",
     "MQDMPR-3.1.7.1.15-29",
     "A message that completes a pending peek by a cursor does not complete a pending peek without a cursor.",
-    _keep_one_waiting(lambda first, later: later.CursorReference is None and not later.DestructiveRead),
+    _keep_later_reads_waiting(lambda first, later: later.CursorReference is None and not later.DestructiveRead),
     blind=True,
 )
 
@@ -187,8 +189,9 @@ add(
     "MQDMPR-3.1.7.1.15-31",
     "A pending peek by a cursor that began while another read waited returns MQ_ERROR_IO_TIMEOUT when a message "
     "arrives.",
-    change_peeks(
-        lambda peek: has_cursor(peek) and peek.count_waiting_reads() > 0, arrived=fail_with(Status.MQ_ERROR_IO_TIMEOUT)
+    change_peek_results(
+        lambda peek: has_peek_cursor(peek) and peek.count_waiting_reads() > 0,
+        arrived=answer_with_status(Status.MQ_ERROR_IO_TIMEOUT),
     ),
     blind=True,
 )
@@ -198,9 +201,9 @@ add(
     "queue-manager-pending-peek-by-cursor-returns-error-for-large-message",
     "MQDMPR-3.1.7.1.15-31",
     "A pending peek by a cursor returns MQ_ERROR_INSUFFICIENT_RESOURCES when a message with a large body arrives.",
-    change_peeks(
-        has_cursor,
-        arrived=fail_with(Status.MQ_ERROR_INSUFFICIENT_RESOURCES, lambda peek, position: is_large(position)),
+    change_peek_results(
+        has_peek_cursor,
+        arrived=answer_with_status(Status.MQ_ERROR_INSUFFICIENT_RESOURCES, lambda peek, position: is_large(position)),
     ),
     blind=True,
 )
@@ -210,7 +213,9 @@ add(
     "queue-manager-pending-peek-by-cursor-returns-error-after-vain-wait",
     "MQDMPR-3.1.7.1.15-31",
     "A pending peek by a cursor that has waited in vain before returns MQ_ERROR_IO_TIMEOUT when a message arrives.",
-    change_peeks(lambda peek: peek.state is CursorState.WAIT_PEEK, arrived=fail_with(Status.MQ_ERROR_IO_TIMEOUT)),
+    change_peek_results(
+        lambda peek: peek.state is CursorState.WAIT_PEEK, arrived=answer_with_status(Status.MQ_ERROR_IO_TIMEOUT)
+    ),
     blind=True,
 )
 
@@ -219,7 +224,7 @@ add(
     "queue-manager-second-vain-peek-by-cursor-returns-not-found",
     "MQDMPR-3.1.7.1.15-35",
     "A second peek by a cursor that waits in vain returns MQ_ERROR_MESSAGE_NOT_FOUND instead of the time-out.",
-    change_end(
+    change_status_of_ended_peek(
         lambda peek: peek.state is CursorState.WAIT_PEEK,
         lambda old: old is Status.MQ_ERROR_IO_TIMEOUT,
         Status.MQ_ERROR_MESSAGE_NOT_FOUND,
@@ -232,7 +237,7 @@ add(
     "queue-manager-pending-peek-by-cursor-misses-express-message",
     "MQDMPR-3.1.7.1.15-26",
     "A pending peek by a cursor continues to wait when an express message arrives.",
-    release_some_readers(
+    pass_message_to_some_reads(
         lambda readers, position: [one for one in readers if one.CursorReference is None or not is_express(position)]
     ),
 )
@@ -242,7 +247,7 @@ add(
     "queue-manager-message-completes-at-most-three-peeks-by-cursors",
     "MQDMPR-3.1.7.1.15-29",
     "A message that completes three pending peeks by cursors does not complete the next pending read.",
-    release_some_readers(lambda readers, position: readers[:3]),
+    pass_message_to_some_reads(lambda readers, position: readers[:3]),
 )
 
 
@@ -250,7 +255,8 @@ add(
     "queue-manager-pending-peek-by-cursor-returns-error-for-express-message",
     "MQDMPR-3.1.7.1.15-31",
     "A pending peek by a cursor returns an error when an express message arrives.",
-    change_peeks(
-        has_cursor, arrived=fail_with(Status.MQ_ERROR_IO_TIMEOUT, lambda peek, position: is_express(position))
+    change_peek_results(
+        has_peek_cursor,
+        arrived=answer_with_status(Status.MQ_ERROR_IO_TIMEOUT, lambda peek, position: is_express(position)),
     ),
 )

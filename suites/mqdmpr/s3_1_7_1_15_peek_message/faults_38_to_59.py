@@ -19,12 +19,12 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus, Status
 from reference_qm.surface.clock import Now
 from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
-    answer_with,
-    change_end,
-    change_peeks,
-    fail_with,
-    get_neighbour,
-    has_no_cursor,
+    answer_with_other_message,
+    answer_with_status,
+    change_peek_results,
+    change_status_of_ended_peek,
+    get_neighbor_message,
+    has_no_peek_cursor,
     is_express,
     is_large,
 )
@@ -218,9 +218,11 @@ add(
     "queue-manager-peek-without-cursor-returns-first-arrived-message",
     "MQDMPR-3.1.7.1.15-38",
     "A peek without a cursor returns the message that arrived first, although a later message has a higher priority.",
-    change_peeks(
-        has_no_cursor,
-        found=answer_with(lambda peek, position: min(peek.list_available(), key=lambda one: one.order, default=None)),
+    change_peek_results(
+        has_no_peek_cursor,
+        found=answer_with_other_message(
+            lambda peek, position: min(peek.list_available_messages(), key=lambda one: one.order, default=None)
+        ),
     ),
     blind=True,
 )
@@ -230,14 +232,14 @@ add(
     "queue-manager-peek-without-cursor-returns-message-after-cursor",
     "MQDMPR-3.1.7.1.15-38",
     "A peek without a cursor by a handle that has a cursor returns the message after that cursor.",
-    change_peeks(
-        has_no_cursor,
-        found=answer_with(
+    change_peek_results(
+        has_no_peek_cursor,
+        found=answer_with_other_message(
             lambda peek, position: next(
                 filter(
                     None,
                     (
-                        get_neighbour(one.MessagePositionReference, forward=True)
+                        get_neighbor_message(one.MessagePositionReference, forward=True)
                         for one in peek.descriptor.CursorCollection.values()
                     ),
                 ),
@@ -254,7 +256,7 @@ def _answer_second_peek_with_next(part: Reading, original: Callable[..., None], 
     peeked = part.__dict__.setdefault("peeked", set())
 
     def answer(status: Status, position: MessagePosition | None) -> None:
-        following = get_neighbour(position, forward=True) if descriptor.Handle in peeked else None
+        following = get_neighbor_message(position, forward=True) if descriptor.Handle in peeked else None
         peeked.add(descriptor.Handle)
         answered(status, following or position)
 
@@ -274,9 +276,9 @@ add(
     "queue-manager-pending-peek-returns-error-for-large-message",
     "MQDMPR-3.1.7.1.15-52",
     "A pending peek without a cursor returns MQ_ERROR_INSUFFICIENT_RESOURCES when a message with a large body arrives.",
-    change_peeks(
-        has_no_cursor,
-        arrived=fail_with(Status.MQ_ERROR_INSUFFICIENT_RESOURCES, lambda peek, position: is_large(position)),
+    change_peek_results(
+        has_no_peek_cursor,
+        arrived=answer_with_status(Status.MQ_ERROR_INSUFFICIENT_RESOURCES, lambda peek, position: is_large(position)),
     ),
     blind=True,
 )
@@ -287,9 +289,9 @@ add(
     "MQDMPR-3.1.7.1.15-52",
     "A pending peek without a cursor that began while another read waited returns MQ_ERROR_IO_TIMEOUT when a message "
     "arrives.",
-    change_peeks(
-        lambda peek: has_no_cursor(peek) and peek.count_waiting_reads() > 0,
-        arrived=fail_with(Status.MQ_ERROR_IO_TIMEOUT),
+    change_peek_results(
+        lambda peek: has_no_peek_cursor(peek) and peek.count_waiting_reads() > 0,
+        arrived=answer_with_status(Status.MQ_ERROR_IO_TIMEOUT),
     ),
     blind=True,
 )
@@ -299,8 +301,9 @@ add(
     "queue-manager-pending-peek-without-limit-returns-error-with-message",
     "MQDMPR-3.1.7.1.15-52",
     "A pending peek without a cursor and without a limit of time returns MQ_ERROR_IO_TIMEOUT when a message arrives.",
-    change_peeks(
-        lambda peek: has_no_cursor(peek) and peek.timeout_ms is None, arrived=fail_with(Status.MQ_ERROR_IO_TIMEOUT)
+    change_peek_results(
+        lambda peek: has_no_peek_cursor(peek) and peek.timeout_ms is None,
+        arrived=answer_with_status(Status.MQ_ERROR_IO_TIMEOUT),
     ),
     blind=True,
 )
@@ -310,8 +313,8 @@ add(
     "queue-manager-vain-peek-without-wait-returns-not-found",
     "MQDMPR-3.1.7.1.15-55",
     "A peek without a cursor and with timeout zero returns MQ_ERROR_MESSAGE_NOT_FOUND instead of the time-out.",
-    change_end(
-        lambda peek: has_no_cursor(peek) and peek.timeout_ms == 0,
+    change_status_of_ended_peek(
+        lambda peek: has_no_peek_cursor(peek) and peek.timeout_ms == 0,
         lambda old: old is Status.MQ_ERROR_IO_TIMEOUT,
         Status.MQ_ERROR_MESSAGE_NOT_FOUND,
     ),
@@ -324,8 +327,8 @@ add(
     "MQDMPR-3.1.7.1.15-55",
     "A peek without a cursor that waits in vain while another read waits returns MQ_ERROR_MESSAGE_NOT_FOUND instead of "
     "the time-out.",
-    change_end(
-        lambda peek: has_no_cursor(peek) and peek.count_waiting_reads() > 0,
+    change_status_of_ended_peek(
+        lambda peek: has_no_peek_cursor(peek) and peek.count_waiting_reads() > 0,
         lambda old: old is Status.MQ_ERROR_IO_TIMEOUT,
         Status.MQ_ERROR_MESSAGE_NOT_FOUND,
     ),
@@ -337,9 +340,9 @@ add(
     "queue-manager-peek-without-cursor-in-open-handle-returns-second-message",
     "MQDMPR-3.1.7.1.15-58",
     "A peek without a cursor returns the second message of the queue if two handles of the queue are open.",
-    change_peeks(
-        lambda peek: has_no_cursor(peek) and len(peek.queue.OpenQueueDescriptorCollection) > 1,
-        found=answer_with(lambda peek, position: get_neighbour(position, forward=True)),
+    change_peek_results(
+        lambda peek: has_no_peek_cursor(peek) and len(peek.queue.OpenQueueDescriptorCollection) > 1,
+        found=answer_with_other_message(lambda peek, position: get_neighbor_message(position, forward=True)),
     ),
     blind=True,
 )
@@ -349,9 +352,11 @@ add(
     "queue-manager-peek-without-cursor-returns-large-message-late",
     "MQDMPR-3.1.7.1.15-58",
     "A peek without a cursor that finds a message with a large body returns the next message.",
-    change_peeks(
-        has_no_cursor,
-        found=answer_with(lambda peek, position: get_neighbour(position, forward=True) if is_large(position) else None),
+    change_peek_results(
+        has_no_peek_cursor,
+        found=answer_with_other_message(
+            lambda peek, position: get_neighbor_message(position, forward=True) if is_large(position) else None
+        ),
     ),
     blind=True,
 )
@@ -361,9 +366,9 @@ add(
     "queue-manager-peek-without-cursor-with-timeout-returns-last-message",
     "MQDMPR-3.1.7.1.15-58",
     "A peek without a cursor and with a timeout other than zero returns the last message of the queue.",
-    change_peeks(
-        lambda peek: has_no_cursor(peek) and peek.timeout_ms != 0,
-        found=answer_with(lambda peek, position: peek.list_available()[-1]),
+    change_peek_results(
+        lambda peek: has_no_peek_cursor(peek) and peek.timeout_ms != 0,
+        found=answer_with_other_message(lambda peek, position: peek.list_available_messages()[-1]),
     ),
     blind=True,
 )
@@ -373,8 +378,9 @@ add(
     "queue-manager-pending-peek-returns-error-for-express-message",
     "MQDMPR-3.1.7.1.15-52",
     "A pending peek without a cursor returns an error when an express message arrives.",
-    change_peeks(
-        has_no_cursor, arrived=fail_with(Status.MQ_ERROR_IO_TIMEOUT, lambda peek, position: is_express(position))
+    change_peek_results(
+        has_no_peek_cursor,
+        arrived=answer_with_status(Status.MQ_ERROR_IO_TIMEOUT, lambda peek, position: is_express(position)),
     ),
 )
 
@@ -383,8 +389,9 @@ add(
     "queue-manager-pending-peek-of-peeking-handle-returns-error",
     "MQDMPR-3.1.7.1.15-52",
     "A pending peek without a cursor by a handle that was opened to peek returns an error when a message arrives.",
-    change_peeks(
-        lambda peek: has_no_cursor(peek) and peek.is_of_peeking_handle(), arrived=fail_with(Status.MQ_ERROR_IO_TIMEOUT)
+    change_peek_results(
+        lambda peek: has_no_peek_cursor(peek) and peek.is_handle_opened_to_peek(),
+        arrived=answer_with_status(Status.MQ_ERROR_IO_TIMEOUT),
     ),
 )
 
@@ -393,9 +400,9 @@ add(
     "queue-manager-peek-of-peeking-handle-returns-second-message",
     "MQDMPR-3.1.7.1.15-38",
     "A peek without a cursor by a handle that was opened to peek returns the second message.",
-    change_peeks(
-        lambda peek: has_no_cursor(peek) and peek.is_of_peeking_handle(),
-        found=answer_with(lambda peek, position: get_neighbour(position, forward=True)),
+    change_peek_results(
+        lambda peek: has_no_peek_cursor(peek) and peek.is_handle_opened_to_peek(),
+        found=answer_with_other_message(lambda peek, position: get_neighbor_message(position, forward=True)),
     ),
 )
 
@@ -404,10 +411,10 @@ add(
     "queue-manager-peek-without-cursor-returns-message-after-express",
     "MQDMPR-3.1.7.1.15-58",
     "A peek without a cursor that finds an express message returns the next message.",
-    change_peeks(
-        has_no_cursor,
-        found=answer_with(
-            lambda peek, position: get_neighbour(position, forward=True) if is_express(position) else None
+    change_peek_results(
+        has_no_peek_cursor,
+        found=answer_with_other_message(
+            lambda peek, position: get_neighbor_message(position, forward=True) if is_express(position) else None
         ),
     ),
 )
@@ -417,8 +424,8 @@ add(
     "queue-manager-peek-of-dependent-queue-returns-second-message",
     "MQDMPR-3.1.7.1.15-58",
     "A peek without a cursor at a subqueue or a journal returns the second message.",
-    change_peeks(
-        lambda peek: has_no_cursor(peek) and peek.queue.parent is not None,
-        found=answer_with(lambda peek, position: get_neighbour(position, forward=True)),
+    change_peek_results(
+        lambda peek: has_no_peek_cursor(peek) and peek.queue.parent is not None,
+        found=answer_with_other_message(lambda peek, position: get_neighbor_message(position, forward=True)),
     ),
 )

@@ -11,8 +11,12 @@ from harness.wire.rpc_qm2qm import Action, LookupId
 from suites.mqqp.steps.lookups import find_lookup_ids
 
 READ_TIMEOUT_MS = 60_000
-TIMED_OUT, RECEIVED, LOCKED = "MQ_ERROR_IO_TIMEOUT", "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_TRANSACTION_USAGE"
-RETURN_RULES = ("MQDMPR-3.1.7.1.15-51", "MQDMPR-3.1.7.1.15-52", "MQDMPR-3.1.7.3.1-18", "MQDMPR-3.1.7.3.1-23")
+TIMEOUT_STATUS, ALREADY_RECEIVED_STATUS, LOCKED_MESSAGE_STATUS = (
+    "MQ_ERROR_IO_TIMEOUT",
+    "MQ_ERROR_MESSAGE_ALREADY_RECEIVED",
+    "MQ_ERROR_TRANSACTION_USAGE",
+)
+RETURNED_MESSAGE_RULES = ("MQDMPR-3.1.7.1.15-51", "MQDMPR-3.1.7.1.15-52", "MQDMPR-3.1.7.3.1-18", "MQDMPR-3.1.7.3.1-23")
 
 
 @needs("qm2qm")
@@ -26,7 +30,7 @@ RETURN_RULES = ("MQDMPR-3.1.7.1.15-51", "MQDMPR-3.1.7.1.15-52", "MQDMPR-3.1.7.3.
     "MQDMPR-3.1.7.1.15-59",
     "MQDMPR-3.1.7.3.2-16",
     "MQDMPR-3.1.7.3.3-35",
-    *RETURN_RULES,
+    *RETURNED_MESSAGE_RULES,
 )
 def test_locked_messages_are_read_when_they_are_returned(remote, judge):
     """A reader receives two of three messages, and waits for a fourth message, without ending its receives: peeks skip
@@ -61,7 +65,7 @@ def test_locked_messages_are_read_when_they_are_returned(remote, judge):
     judge(
         "MQDMPR-3.1.7.1.11-07",
         "MQDMPR-3.1.7.1.15-59",
-        expected=facts(receives=["a", "b", "c", "d"], later_reads=[TIMED_OUT] * 2),
+        expected=facts(receives=["a", "b", "c", "d"], later_reads=[TIMEOUT_STATUS] * 2),
         observed={
             "receives": [read.label_or_outcome for read in locking],
             "later_reads": [read.label_or_outcome for read in rest],
@@ -70,7 +74,7 @@ def test_locked_messages_are_read_when_they_are_returned(remote, judge):
     )
     judge(
         "MQDMPR-3.1.7.3.3-35",
-        expected=[LOCKED] * 3,
+        expected=[LOCKED_MESSAGE_STATUS] * 3,
         observed=[read.outcome for read in lookups[:3]],
         evidence=lookups,
         case="lookups of locked messages",
@@ -93,7 +97,7 @@ def test_locked_messages_are_read_when_they_are_returned(remote, judge):
     other.put_message_back(locking[0]).expect_success()
     labels = [read.wait().label_or_outcome for read in waits]
     judge(
-        *RETURN_RULES,
+        *RETURNED_MESSAGE_RULES,
         expected=["a", "a", "a"],
         observed=labels,
         evidence=[*locking[:1], *waits],
@@ -102,7 +106,7 @@ def test_locked_messages_are_read_when_they_are_returned(remote, judge):
     at_returned = queue.peek(hCursor=cursor)
     judge(
         "MQDMPR-3.1.7.1.15-12",
-        expected=facts(while_locked=RECEIVED, after_the_return="a"),
+        expected=facts(while_locked=ALREADY_RECEIVED_STATUS, after_the_return="a"),
         observed={"while_locked": at_locked.outcome, "after_the_return": at_returned.label_or_outcome},
         evidence=[at_locked, at_returned],
     )
@@ -111,7 +115,7 @@ def test_locked_messages_are_read_when_they_are_returned(remote, judge):
     at_purged = [queue.peek(hCursor=one) for one in (cursor, late_cursor)]
     judge(
         "MQDMPR-3.1.7.1.15-16",
-        expected=[RECEIVED] * 2,
+        expected=[ALREADY_RECEIVED_STATUS] * 2,
         observed=[read.outcome for read in at_purged],
         evidence=at_purged,
         case="peeks by cursors at a purged message",

@@ -9,22 +9,25 @@ from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qm2qm import Action, Method
 from suites.applications import Application, PendingRequest
-from suites.mqqp.steps.methods import for_each_method
+from suites.mqqp.steps.methods import parametrize_method
 
 LONGER_THAN_ANY_TIMEOUT_MS = 30 * 3_600_000
 """A time in ms for systems with faster timers. It is longer than any timeout that such a system might use instead of an
 infinite wait.
 """
-RULE_BY_READ = {
+RULE_BY_READ_VERB = {
     "receive": "MQDMPR-3.1.7.1.10-08",
     "peek_next": "MQDMPR-3.1.7.1.14-07",
     "peek_message": "MQDMPR-3.1.7.1.15-07",
 }
-READ_CASES = (*((verb, False) for verb in ("receive", "peek_message")), *((verb, True) for verb in RULE_BY_READ))
+READ_VERB_AND_CURSOR_CASES = (
+    *((verb, False) for verb in ("receive", "peek_message")),
+    *((verb, True) for verb in RULE_BY_READ_VERB),
+)
 """The verb of each read, and whether the read uses a cursor."""
 
 
-def _build_arguments(sut, application, verb, by_cursor):
+def _build_read_arguments(sut, application, verb, by_cursor):
     """Return the arguments of a read: the queue or a cursor; for a peek at the next message, a cursor at a message."""
     if not by_cursor:
         return {"queue": application.queue}
@@ -44,10 +47,10 @@ def _build_arguments(sut, application, verb, by_cursor):
         pytest.param(
             verb,
             by_cursor,
-            marks=covers(RULE_BY_READ[verb]),
+            marks=covers(RULE_BY_READ_VERB[verb]),
             id=f"{verb} by cursor" if by_cursor and verb != "peek_next" else verb,
         )
-        for verb, by_cursor in READ_CASES
+        for verb, by_cursor in READ_VERB_AND_CURSOR_CASES
     ],
 )
 def test_read_without_timeout_waits_for_message(peer, sut, judge, verb, by_cursor):
@@ -55,7 +58,7 @@ def test_read_without_timeout_waits_for_message(peer, sut, judge, verb, by_curso
     still pending after 30 hours (in real time, after the silence window), and then returns a message that arrives.
     """
     application = Application(peer, sut)
-    arguments = _build_arguments(sut, application, verb, by_cursor)
+    arguments = _build_read_arguments(sut, application, verb, by_cursor)
     read = PendingRequest(peer, verb, timeout_ms=None, **arguments)
     peer.pass_time(LONGER_THAN_ANY_TIMEOUT_MS if peer.environment.virtual else sut.quiet_ms)
     is_early = read.is_answered()
@@ -65,7 +68,7 @@ def test_read_without_timeout_waits_for_message(peer, sut, judge, verb, by_curso
         judge.end_unobservable("the control channel sets a timeout for every read of an application")
         return
     judge(
-        RULE_BY_READ[verb],
+        RULE_BY_READ_VERB[verb],
         expected={"read ends before a message arrives": False, "label returned by the read": "first"},
         observed={"read ends before a message arrives": is_early, "label returned by the read": label},
     )
@@ -75,7 +78,7 @@ LONG_READ_TIMEOUT_MS = 60_000
 
 
 @needs("qm2qm")
-@for_each_method(
+@parametrize_method(
     {
         Method.START_RECEIVE: {
             "current": [

@@ -171,7 +171,7 @@ class MoveAppendsToTarget(Positions):
         return there
 
 
-def are_all_available(positions: list[MessagePosition]) -> bool:
+def are_all_messages_available(positions: list[MessagePosition]) -> bool:
     """Return whether all messages of the positions are available."""
     return all(one.State is MessagePositionState.AVAILABLE for one in positions)
 
@@ -184,7 +184,7 @@ class QueueManagerMovedMessageBeforeMessagesOfItsPriority(Positions):
         priority = position.MessageReference.Priority
         same = [one for one in queue.MessagePositionList if one.MessageReference.Priority == priority]
         target = super().move_message(position, queue)
-        for one in same if target is not None and are_all_available(same) else ():
+        for one in same if target is not None and are_all_messages_available(same) else ():
             queue.MessagePositionList.remove(one)
             again = MessagePosition(one.MessageReference, queue, LookupIdentifier=one.LookupIdentifier)
             again.key, again.order_queue = one.key, one.order_queue

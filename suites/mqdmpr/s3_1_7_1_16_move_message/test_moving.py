@@ -9,12 +9,21 @@ from harness.expectations import any_order, in_queue, none, one_of
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from suites.applications import Application, PendingRequest
-from suites.mqdmpr.steps.rich_messages import describe_messages, list_changes, store_rich_messages
-from suites.mqqb.steps.disposition import RECEIVE, AcknowledgingReceiver, format_classes, list_class_names
+from suites.mqdmpr.steps.rich_messages import (
+    list_changed_properties,
+    map_properties_by_label,
+    store_messages_with_all_properties,
+)
+from suites.mqqb.steps.disposition import (
+    RECEIVE,
+    AcknowledgingReceiver,
+    format_message_classes,
+    list_message_class_names,
+)
 
 pytestmark = needs("queue_control", "receive", "subqueues")
 
-PENDING_TIMEOUT_MS = 60_000
+PENDING_READ_TIMEOUT_MS = 60_000
 LARGE_BODY_KB = 16
 
 
@@ -28,11 +37,11 @@ def create_subqueue(application):
 def move_message(application, label, to, source=None, **how):
     """Move a message from the queue, or from a given subqueue, and return the outcome of the move."""
     queue = source or application.queue
-    lookup_id = application.lookup_ids(queue).get(label, 0)
+    lookup_id = application.get_lookup_ids_by_label(queue).get(label, 0)
     return application.sut.attempt("move", queue=queue, lookup_id=lookup_id, to=to, **how)
 
 
-class Places:
+class QueueWithSubqueues:
     """A queue with two subqueues, "sub 1" and "sub 2"."""
 
     def __init__(self, application):
@@ -54,10 +63,10 @@ class Places:
 
     def describe_messages_by_label(self):
         """Return the properties of the messages of all queues, by label."""
-        return describe_messages([one for name in self.names.values() for one in self.application.messages(name)])
+        return map_properties_by_label([one for name in self.names.values() for one in self.application.messages(name)])
 
 
-def build_expected_labels(queue="", first="", second=""):
+def build_labels_expected_after_move(queue="", first="", second=""):
     """Return the expected labels of the messages in the queue and its subqueues. Each argument has one letter for each
     message.
     """
@@ -116,15 +125,15 @@ def test_message_moved_several_times_is_whole_in_its_last_queue(peer, sut, judge
     its properties.
     """
     application = Application(peer, sut)
-    places = Places(application)
-    store_rich_messages(application, "abcde", priorities=(2, 5, 2, 3, 2))
+    places = QueueWithSubqueues(application)
+    store_messages_with_all_properties(application, "abcde", priorities=(2, 5, 2, 3, 2))
     before = places.describe_messages_by_label()
     steps = (
-        ("abce", "queue", "sub 1", build_expected_labels("d", "bace")),
-        ("eab", "sub 1", "sub 2", build_expected_labels("d", "c", "bea")),
-        ("a", "sub 2", "queue", build_expected_labels("da", "c", "be")),
-        ("b", "sub 2", "sub 1", build_expected_labels("da", "bc", "e")),
-        ("e", "sub 2", "queue", build_expected_labels("dae", "bc")),
+        ("abce", "queue", "sub 1", build_labels_expected_after_move("d", "bace")),
+        ("eab", "sub 1", "sub 2", build_labels_expected_after_move("d", "c", "bea")),
+        ("a", "sub 2", "queue", build_labels_expected_after_move("da", "c", "be")),
+        ("b", "sub 2", "sub 1", build_labels_expected_after_move("da", "bc", "e")),
+        ("e", "sub 2", "queue", build_labels_expected_after_move("dae", "bc")),
     )
     for labels, source, target, expected in steps:
         places.move(labels, source, target)
@@ -137,7 +146,10 @@ def test_message_moved_several_times_is_whole_in_its_last_queue(peer, sut, judge
         judge(
             "MQDMPR-3.1.7.1.16-06",
             expected={"messages": any_order(*"abcde"), "properties": none("changed property")},
-            observed={"messages": everywhere, "properties": list_changes(before, places.describe_messages_by_label())},
+            observed={
+                "messages": everywhere,
+                "properties": list_changed_properties(before, places.describe_messages_by_label()),
+            },
             case=case,
         )
 
@@ -152,8 +164,8 @@ def test_move_of_message_is_no_receipt(peer, sut, judge, transactional):
     receiver = AcknowledgingReceiver(peer, sut)
     application = Application(peer, sut, transactional=transactional)
     sut.control.call("set_queue", name=application.queue, journaling=True)
-    places = Places(application)
-    user, journal = receiver.with_admin_queue(), f"{application.queue};journal"
+    places = QueueWithSubqueues(application)
+    user, journal = receiver.add_admin_queue_fields(), f"{application.queue};journal"
     for label in "ab":
         receiver.send_packet(application.build_message(label, user, properties={"PR": 1, "NR": 1}))
     if not application.await_labels(2):
@@ -168,7 +180,7 @@ def test_move_of_message_is_no_receipt(peer, sut, judge, transactional):
     judge(
         "MQDMPR-3.1.7.1.16-05",
         expected={"acknowledgments": [], "journal": in_queue()},
-        observed={"acknowledgments": list_class_names(early), "journal": application.labels(journal)},
+        observed={"acknowledgments": list_message_class_names(early), "journal": application.labels(journal)},
         evidence=early,
     )
     received = [
@@ -180,10 +192,10 @@ def test_move_of_message_is_no_receipt(peer, sut, judge, transactional):
         "MQDMPR-3.1.7.1.16-06",
         expected={
             "received": [*"ab"],
-            "acknowledgments": format_classes(RECEIVE, RECEIVE),
-            "places": build_expected_labels(),
+            "acknowledgments": format_message_classes(RECEIVE, RECEIVE),
+            "places": build_labels_expected_after_move(),
         },
-        observed={"received": received, "acknowledgments": list_class_names(acks), "places": places.labels()},
+        observed={"received": received, "acknowledgments": list_message_class_names(acks), "places": places.labels()},
         evidence=acks,
     )
     receiver.acknowledge_all()
@@ -196,7 +208,7 @@ def test_moved_message_completes_reads_of_target_in_their_order(peer, sut, judge
     there, and no other read.
     """
     application = Application(peer, sut)
-    places = Places(application)
+    places = QueueWithSubqueues(application)
     application.fill("first", "second")
     handle = sut.control.call("open_queue", queue=places.names["sub 1"], access="receive")["handle"]
     cursors = [sut.control.call("open_cursor", handle=handle)["cursor"] for _ in range(2)]
@@ -208,7 +220,7 @@ def test_moved_message_completes_reads_of_target_in_their_order(peer, sut, judge
         ("receive behind it", "receive", {"handle": handle}),
         ("peek of another subqueue", "peek_message", {"queue": places.names["sub 2"]}),
     ):
-        reads[name] = PendingRequest(peer, verb, timeout_ms=PENDING_TIMEOUT_MS, **where)
+        reads[name] = PendingRequest(peer, verb, timeout_ms=PENDING_READ_TIMEOUT_MS, **where)
         peer.settle()
     early = [name for name, read in reads.items() if read.is_answered()]
     places.move(["first"], "queue", "sub 1")
@@ -245,7 +257,7 @@ def test_moves_of_transaction_happen_together_at_its_end(peer, sut, judge, end):
     aborted.
     """
     application = Application(peer, sut, transactional=True)
-    places = Places(application)
+    places = QueueWithSubqueues(application)
     application.fill(*"abcdefgh")
     places.move("defgh", "queue", "sub 1")
     transaction, other = application.begin_transaction(), application.begin_transaction()
@@ -262,7 +274,7 @@ def test_moves_of_transaction_happen_together_at_its_end(peer, sut, judge, end):
         "MQDMPR-3.1.7.1.16-D02",
         expected={
             "outcomes of the moves": [Outcome.DONE] * 7,
-            "places": build_expected_labels("", "f"),
+            "places": build_labels_expected_after_move("", "f"),
             "first messages": [Outcome.NOTHING, "f", Outcome.NOTHING],
         },
         observed={"outcomes of the moves": answers, "places": places.labels(), "first messages": peeks},
@@ -276,9 +288,9 @@ def test_moves_of_transaction_happen_together_at_its_end(peer, sut, judge, end):
         application.end_transaction("abort", other)
     judge(
         "MQDMPR-3.1.7.1.16-D03",
-        expected=build_expected_labels("ce", "fhba", "gd")
+        expected=build_labels_expected_after_move("ce", "fhba", "gd")
         if end == "commit"
-        else build_expected_labels("abc", "defgh"),
+        else build_labels_expected_after_move("abc", "defgh"),
         observed=places.labels(),
         case=f"places after the {end}",
     )
@@ -291,7 +303,7 @@ def test_moved_message_completes_pending_receive_of_subqueue(peer, sut, judge):
     application = Application(peer, sut)
     subqueue = create_subqueue(application)
     application.fill("first", "second")
-    read = PendingRequest(peer, "receive", queue=subqueue, timeout_ms=PENDING_TIMEOUT_MS)
+    read = PendingRequest(peer, "receive", queue=subqueue, timeout_ms=PENDING_READ_TIMEOUT_MS)
     peer.settle()
     is_early = read.is_answered()
     move_message(application, "first", subqueue)
@@ -308,7 +320,7 @@ def test_moved_message_completes_pending_receive_of_subqueue(peer, sut, judge):
             "labels left in the subqueue": application.labels(subqueue),
         },
     )
-    peek = PendingRequest(peer, "peek_message", queue=subqueue, timeout_ms=PENDING_TIMEOUT_MS)
+    peek = PendingRequest(peer, "peek_message", queue=subqueue, timeout_ms=PENDING_READ_TIMEOUT_MS)
     peer.settle()
     move_message(application, "second", subqueue)
     judge(
@@ -336,7 +348,7 @@ def test_committed_move_completes_pending_reads_of_subqueue(peer, sut, judge):
     application.fill("first", "second")
     reads = []
     for verb in ("peek_message", "receive"):
-        reads.append(PendingRequest(peer, verb, queue=subqueue, timeout_ms=PENDING_TIMEOUT_MS))
+        reads.append(PendingRequest(peer, verb, queue=subqueue, timeout_ms=PENDING_READ_TIMEOUT_MS))
         peer.settle()
     transaction = application.begin_transaction()
     move_message(application, "first", subqueue, transaction=transaction)

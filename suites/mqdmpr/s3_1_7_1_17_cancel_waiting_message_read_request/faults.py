@@ -29,7 +29,7 @@ class CancelEndsLongestPendingRead(Waiting):
         return super().cancel_waiting_read(queue, tag if first is None else first.Tag or tag, status)
 
 
-def _truncate_tag(tag: Hashable) -> tuple[int, ...]:
+def _truncate_read_tag(tag: Hashable) -> tuple[int, ...]:
     numbers = tag if isinstance(tag, tuple) else (tag,)
     return tuple(one & 0xFFFF for one in numbers if isinstance(one, int))
 
@@ -41,7 +41,7 @@ class QueueManagerCancelCompares16BitsOfTag(Waiting):
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
         for descriptor in list(queue.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
-                if reader.Tag is not None and _truncate_tag(reader.Tag) == _truncate_tag(tag):
+                if reader.Tag is not None and _truncate_read_tag(reader.Tag) == _truncate_read_tag(tag):
                     self.stop_reader(reader, status)
                     return Status.MQ_OK
         return Status.STATUS_NOT_FOUND
@@ -93,12 +93,12 @@ class QueueManagerCancelledReceiveTakesNextMessage(Waiting):
         found = super().cancel_waiting_read(queue, tag, status)
         for descriptor, reader in readers:
             if reader.number not in self.qm.readers and len(readers) > 1:
-                reader.Tag, reader.answered = None, self.discard_message
+                reader.Tag, reader.answered = None, self.discard_found_message
                 self.qm.readers[reader.number] = reader
                 descriptor.WaitingMessageReadOperationCollection[reader] = None
         return found
 
-    def discard_message(self, status: Status, position: MessagePosition | None) -> None:
+    def discard_found_message(self, status: Status, position: MessagePosition | None) -> None:
         """Delete the message that completes the cancelled receive."""
         if position is not None:
             self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
@@ -194,12 +194,12 @@ class QueueManagerCancelledReceiveByCursorTakesNextMessage(Waiting):
         for descriptor, reader in readers:
             by_cursor = reader.CursorReference is not None and reader.DestructiveRead
             if reader.number not in self.qm.readers and by_cursor:
-                reader.Tag, reader.answered = None, self.discard_message
+                reader.Tag, reader.answered = None, self.discard_found_message
                 self.qm.readers[reader.number] = reader
                 descriptor.WaitingMessageReadOperationCollection[reader] = None
         return found
 
-    def discard_message(self, status: Status, position: MessagePosition | None) -> None:
+    def discard_found_message(self, status: Status, position: MessagePosition | None) -> None:
         """Delete the message that completes the cancelled receive."""
         if position is not None:
             self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)

@@ -7,7 +7,7 @@ from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from suites.applications import Application, PendingRequest
 
-PENDING_TIMEOUT_MS = 60_000
+PENDING_READ_TIMEOUT_MS = 60_000
 
 
 @needs("queue_control", "receive")
@@ -19,15 +19,17 @@ def test_only_pending_request_is_cancelled(peer, sut, judge):
     """
     application = Application(peer, sut)
     over = sut.control.begin("receive", queue=application.queue, timeout_ms=0)
-    requests = [sut.control.begin("receive", queue=application.queue, timeout_ms=PENDING_TIMEOUT_MS) for _ in range(2)]
+    requests = [
+        sut.control.begin("receive", queue=application.queue, timeout_ms=PENDING_READ_TIMEOUT_MS) for _ in range(2)
+    ]
     peer.settle()
     asked_for = (
         ("completed receive can be cancelled", over),
         ("pending receive can be cancelled", requests[0]),
         ("cancelled receive can be cancelled again", requests[0]),
     )
-    observed = {name: _is_cancelled(peer, sut, one) for name, one in asked_for}
-    again = [_is_cancelled(peer, sut, one) for one in (over, requests[0])]
+    observed = {name: _is_read_cancelled(peer, sut, one) for name, one in asked_for}
+    again = [_is_read_cancelled(peer, sut, one) for one in (over, requests[0])]
     peer.settle()
     observed["other cancellations beside one pending receive"] = again
     observed["other receive is still pending"] = sut.control.answer(requests[1]) is None
@@ -66,7 +68,7 @@ def test_cancelled_read_takes_no_message(peer, sut, judge):
         ("peek of the other queue", "peek_message", {"cursor": cursor}),
         ("only read of the third queue", "peek_message", {"queue": third.queue}),
     ):
-        reads[name] = PendingRequest(peer, verb, timeout_ms=PENDING_TIMEOUT_MS, **where)
+        reads[name] = PendingRequest(peer, verb, timeout_ms=PENDING_READ_TIMEOUT_MS, **where)
         peer.settle()
     cancelled = (
         "first receive",
@@ -74,7 +76,7 @@ def test_cancelled_read_takes_no_message(peer, sut, judge):
         "peek of the other queue",
         "only read of the third queue",
     )
-    answers = [_is_cancelled(peer, sut, reads[name].number) for name in cancelled]
+    answers = [_is_read_cancelled(peer, sut, reads[name].number) for name in cancelled]
     outcomes = [reads[name].await_label() for name in cancelled]
     connection = peer.open_raw()
     packets = [connection.send(one.build_message(label)) for one, label in ((first, "a"), (second, "b"))]
@@ -100,16 +102,16 @@ def test_cancelled_read_takes_no_message(peer, sut, judge):
     )
 
 
-def _is_cancelled(peer, sut, request):
+def _is_read_cancelled(peer, sut, request):
     """Return whether a request was cancelled; for a completed request, a system may report that the request does not
     exist.
     """
     number = sut.control.begin("cancel", request=request)
     answers = []
 
-    def is_answered() -> bool:
+    def is_read_answered() -> bool:
         answers.append(sut.control.answer(number))
         return answers[-1] is not None
 
-    peer.eventually(is_answered)
+    peer.eventually(is_read_answered)
     return "no answer" if answers[-1] is None else bool(answers[-1].get("ok") and answers[-1]["cancelled"])

@@ -28,12 +28,12 @@ from reference_qm.model.adm import Queue as LocalQueue
 from reference_qm.model.statuses import Status
 from reference_qm.surface.inputs import DirectoryAnswered
 
-CREATION_RULE = "MQDMPR-3.1.7.1.18-D02"
+IDENTIFIER_FROM_DIRECTORY_RULE = "MQDMPR-3.1.7.1.18-D02"
 
 
 add(
     "public-queue-created-without-object",
-    ("MQDMPR-3.1.7.1.18-02", CREATION_RULE),
+    ("MQDMPR-3.1.7.1.18-02", IDENTIFIER_FROM_DIRECTORY_RULE),
     "The queue manager creates a public queue without a directory object.",
     omit_directory_changes(Create),
 )
@@ -67,7 +67,7 @@ class SecondCreatedPublicQueueNotNotified(Publishing):
         state.notifies = notifies
 
 
-@fault("directory-object-without-attributes", breaks=CREATION_RULE)
+@fault("directory-object-without-attributes", breaks=IDENTIFIER_FROM_DIRECTORY_RULE)
 class DirectoryObjectWithoutAttributes(DirectoryLink):
     """The queue manager creates the directory object of a public queue with only the name of the queue."""
 
@@ -176,11 +176,11 @@ class PublicQueueIdentifierNotFromDirectory(Publishing):
     """The queue manager assigns a generated GUID to a public queue instead of the GUID that the directory assigned."""
 
     def publish(self, queue: LocalQueue, published: OnStatus) -> None:
-        def keep_own_identifier(status: Status) -> None:
+        def restore_own_identifier(status: Status) -> None:
             queue.Identifier = OTHER_GUID
             published(status)
 
-        super().publish(queue, keep_own_identifier)
+        super().publish(queue, restore_own_identifier)
 
 
 @fault("public-format-name-of-transactional-queue-has-other-guid", breaks="MQDMPR-3.1.7.1.18-D04", blind=True)
@@ -224,12 +224,12 @@ class QueueManagerFailedQueueCreationNotNotified(DirectoryLink):
             return
         state.notifications.remove(early[-1])
 
-        def notify_of_success(answer: DirectoryAnswered) -> None:
+        def notify_after_success(answer: DirectoryAnswered) -> None:
             if answer.status is Result.SUCCESS:
                 state.notify(ChangeOperation.QUEUE_CREATION, change.element)
             answered(answer)
 
-        super().write(change, notify_of_success)
+        super().write(change, notify_after_success)
 
 
 @fault("queue-manager-existing-directory-object-taken-as-created", breaks="MQDMPR-3.1.7.1.18-D04", blind=True)
@@ -239,8 +239,8 @@ class QueueManagerExistingDirectoryObjectTakenAsCreated(Publishing):
     """
 
     def publish(self, queue: LocalQueue, published: OnStatus) -> None:
-        def use_existing_object(status: Status) -> None:
+        def accept_existing_object(status: Status) -> None:
             exists = status is Status.MQ_ERROR_QUEUE_EXISTS and self.use_published_identifier(queue)
             published(Status.MQ_OK if exists else status)
 
-        super().publish(queue, use_existing_object)
+        super().publish(queue, accept_existing_object)

@@ -11,8 +11,8 @@ from harness.sut.outcomes import Outcome
 from suites.applications import PendingRequest
 from suites.mqdmpr.steps.directory import Enterprise
 
-CREATED_PROPERTIES = {"label": "created", "quota_kb": 77, "journaling": True, "base_priority": 3}
-OBJECT_READ_MS = 1_000
+CREATED_QUEUE_PROPERTIES = {"label": "created", "quota_kb": 77, "journaling": True, "base_priority": 3}
+DIRECTORY_READ_PAUSE_MS = 1_000
 """A time in ms in which a queue manager can notice a change of the directory."""
 
 
@@ -23,17 +23,17 @@ def test_created_public_queue_has_directory_object(peer, sut, judge):
     public format name contains the object's GUID.
     """
     enterprise = Enterprise(peer, sut)
-    name, other_name = enterprise.new_path_name(), enterprise.new_path_name()
+    name, other_name = enterprise.make_new_path_name(), enterprise.make_new_path_name()
     peer.at_end(lambda: sut.attempt("delete_queue", name=other_name))
     outcome = PendingRequest(peer, "create_queue", name=other_name).await_outcome()
     judge("MQDMPR-3.1.7.1.18-D02", expected=Outcome.DONE, observed=outcome, case="creation of the queue")
-    sut.create_queue(name, **CREATED_PROPERTIES)
+    sut.create_queue(name, **CREATED_QUEUE_PROPERTIES)
     directory_object = enterprise.read_object(name)
-    observed = {key: directory_object.get(key) for key in CREATED_PROPERTIES}
+    observed = {key: directory_object.get(key) for key in CREATED_QUEUE_PROPERTIES}
     judge(
         "MQDMPR-3.1.7.1.18-02",
         "MQDMPR-3.1.7.1.18-D02",
-        expected=CREATED_PROPERTIES,
+        expected=CREATED_QUEUE_PROPERTIES,
         observed=observed,
         case="directory object",
     )
@@ -46,18 +46,18 @@ def test_created_public_queue_has_directory_object(peer, sut, judge):
     judge("MQDMPR-3.1.7.1.18-D04", expected=public_name, observed=format_name, case="format name of a later queue")
 
 
-def add_foreign_object(enterprise, judge, name):
+def add_object_of_other_computer(enterprise, judge, name):
     """Create an object with the path name of a new public queue in the directory, as an administrator; return the
     object, or None after an ended check if the control channel cannot create the object.
     """
     try:
-        return enterprise.change_object(name, present=True, label="of another queue")
+        return enterprise.change_directory_object_of_queue(name, present=True, label="of another queue")
     except ControlRefused as refused:
         judge.end_unobservable(f"the control channel cannot create a queue's object in the directory: {refused}")
         return None
 
 
-def is_listed(sut, name):
+def is_queue_listed(sut, name):
     """Return whether the SUT lists a queue."""
     return name in [queue["name"] for queue in sut.control.call("list")["queues"]]
 
@@ -70,20 +70,20 @@ def test_public_queue_is_not_created_beside_existing_object(peer, sut, judge):
     unchanged.
     """
     enterprise = Enterprise(peer, sut)
-    name = enterprise.new_path_name()
-    found = add_foreign_object(enterprise, judge, name)
+    name = enterprise.make_new_path_name()
+    found = add_object_of_other_computer(enterprise, judge, name)
     if found is None:
         return
     answers = [sut.attempt("create_queue", name=name)]
-    listed = [is_listed(sut, name)]
-    peer.pass_time(OBJECT_READ_MS)
+    listed = [is_queue_listed(sut, name)]
+    peer.pass_time(DIRECTORY_READ_PAUSE_MS)
     answers.append(sut.attempt("create_queue", name=name))
-    listed.append(is_listed(sut, name))
+    listed.append(is_queue_listed(sut, name))
     left = enterprise.read_object(name)
     if any(listed):
         sut.attempt("delete_queue", name=name)
     else:
-        enterprise.change_object(name, present=False)
+        enterprise.change_directory_object_of_queue(name, present=False)
     judge(
         "MQDMPR-3.1.7.1.18-D04",
         expected=facts(
@@ -115,10 +115,10 @@ def test_failed_creation_of_public_queue_is_notified(peer, sut, judge, cause):
         reason = "the SUT raises no change notification about a created public queue"
         judge.mark_not_exercised("MQDMPR-3.1.7.1.18-02", reason=reason)
         return
-    name = enterprise.new_path_name()
+    name = enterprise.make_new_path_name()
     if cause == "directory unavailable":
         sut.change_environment(directory=False)
-    elif add_foreign_object(enterprise, judge, name) is None:
+    elif add_object_of_other_computer(enterprise, judge, name) is None:
         return
     answer = sut.attempt("create_queue", name=name)
     operations = [operation for operation, queue in enterprise.list_notifications() if queue == name]
@@ -126,7 +126,7 @@ def test_failed_creation_of_public_queue_is_notified(peer, sut, judge, cause):
         sut.change_environment(directory=True)
         enterprise.await_online()
     elif answer == Outcome.REFUSED:
-        enterprise.change_object(name, present=False)
+        enterprise.change_directory_object_of_queue(name, present=False)
     if answer != Outcome.REFUSED:
         sut.attempt("delete_queue", name=name)
         judge.mark_not_exercised("MQDMPR-3.1.7.1.18-02", reason="the SUT created the queue")
@@ -147,11 +147,11 @@ def test_public_queue_is_not_created_without_directory(peer, sut, judge):
     DirectoryOffline is False.
     """
     enterprise = Enterprise(peer, sut)
-    name = enterprise.new_path_name()
+    name = enterprise.make_new_path_name()
     sut.change_environment(directory=False)
     answers = [sut.attempt(sut.create_queue, name) for _ in range(2)]
     offline = enterprise.is_offline()
-    listed = is_listed(sut, name)
+    listed = is_queue_listed(sut, name)
     judge(
         "MQDMPR-3.1.7.1.18-D03",
         expected=facts(

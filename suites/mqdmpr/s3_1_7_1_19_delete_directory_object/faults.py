@@ -45,14 +45,14 @@ class QueueManagerDeleteObjectNoNotificationOfFailedDeletion(DirectoryLink):
     """When the directory does not carry out a deletion, the queue manager raises no change notification."""
 
     def write(self, change: Change, answered: OnAnswered) -> None:
-        def forget_failure(answer: DirectoryAnswered) -> None:
+        def clear_deletion_failure(answer: DirectoryAnswered) -> None:
             raised = self.qm.enterprise.state.notifications
             failed = isinstance(change, Delete) and answer.status is not Result.SUCCESS
             if failed and raised and raised[-1].iOperation is ChangeOperation.QUEUE_DELETION:
                 raised.pop()
             answered(answer)
 
-        super().write(change, forget_failure)
+        super().write(change, clear_deletion_failure)
 
 
 @fault("deleted-transactional-public-queue-not-notified", breaks="MQDMPR-3.1.7.1.19-03")
@@ -145,7 +145,7 @@ class QueueManagerDeleteObjectRunningOnlineTimerRestarted(DirectoryLink):
         super().write(change, restart)
 
 
-class FailedDeletionRecorded(DirectoryLink):
+class FailedDeletionRecorder(DirectoryLink):
     """Record in ``deletion_failed`` that a deletion did not reach the directory."""
 
     deletion_failed = False
@@ -159,7 +159,7 @@ class FailedDeletionRecorded(DirectoryLink):
         super().write(change, note_answer)
 
 
-class TimerNotStartedAfterFailedDeletion(DirectoryClient):
+class TimerStartOmitterAfterFailedDeletion(DirectoryClient):
     """The queue manager does not start the Directory Online Timer when a deletion has failed since DirectoryOffline
     became True.
     """
@@ -175,7 +175,7 @@ add(
     "queue-manager-failed-deletion-online-timer-not-started",
     "MQDMPR-3.1.7.1.19-10",
     "The queue manager does not start the Directory Online Timer when a deletion does not reach the directory.",
-    both(replace_part(FailedDeletionRecorded), replace_part(TimerNotStartedAfterFailedDeletion)),
+    both(replace_part(FailedDeletionRecorder), replace_part(TimerStartOmitterAfterFailedDeletion)),
     blind=True,
 )
 

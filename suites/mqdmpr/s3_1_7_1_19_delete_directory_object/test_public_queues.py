@@ -52,10 +52,10 @@ def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
     earlier = len(enterprise.list_notifications())
     sut.change_environment(directory=False)
     answer = sut.attempt(sut.delete_queue, name)
-    timer_ms = enterprise.remaining_online_ms()
+    timer_ms = enterprise.get_remaining_online_timer_ms()
     peer.pass_time(timer_ms // 2)
     again = sut.attempt(sut.delete_queue, name)
-    later_ms = enterprise.remaining_online_ms()
+    later_ms = enterprise.get_remaining_online_timer_ms()
     operations = [operation for operation, queue in enterprise.list_notifications()[earlier:] if queue == name]
     judge(
         "MQDMPR-3.1.7.1.19-03",

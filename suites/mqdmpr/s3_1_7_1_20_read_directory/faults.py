@@ -37,7 +37,7 @@ class OfflineOwnPublicQueueNotFound(QueueNames):
         return None if public else super().find_by_format_name(name)
 
 
-NOT_FOUND = QueuePathOf(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
+UNKNOWN_NAME_RESULT = QueuePathOf(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
 
 
 @fault("offline-own-public-queue-has-no-path", breaks=("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-13"), blind=True)
@@ -45,7 +45,7 @@ class OfflineOwnPublicQueueHasNoPath(QueuePaths):
     """While the directory is offline, the queue manager finds no path name of its own public queues."""
 
     def _path_of_public(self, name: PublicName) -> QueuePathOf:
-        return NOT_FOUND if self.qm.enterprise.state.DirectoryOffline else super()._path_of_public(name)
+        return UNKNOWN_NAME_RESULT if self.qm.enterprise.state.DirectoryOffline else super()._path_of_public(name)
 
 
 @fault("offline-own-public-transactional-queue-not-found", breaks="MQDMPR-3.1.7.1.20-09", blind=True)
@@ -60,7 +60,7 @@ class OfflineOwnPublicTransactionalQueueNotFound(QueueNames):
 
 
 @contextmanager
-def _pretend_to_be_online(qm: QueueManager) -> Iterator[None]:
+def _clear_directory_offline_temporarily(qm: QueueManager) -> Iterator[None]:
     state = qm.enterprise.state
     offline, state.DirectoryOffline = state.DirectoryOffline, False
     try:
@@ -69,7 +69,7 @@ def _pretend_to_be_online(qm: QueueManager) -> Iterator[None]:
         state.DirectoryOffline = offline
 
 
-class _ObjectsKeptOffline(DirectoryClient):
+class _OfflineObjectKeeper(DirectoryClient):
     """Keep the objects that were read from the directory when the directory becomes unavailable."""
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
@@ -79,21 +79,21 @@ class _ObjectsKeptOffline(DirectoryClient):
             self.qm.enterprise.directory = before
 
 
-class _QueuesFoundOffline(NextHops):
+class _OfflineQueueFinder(NextHops):
     """Find queues of other queue managers in the objects that were read earlier, even while the
     directory is offline.
     """
 
     def get_destination_info(self, format_name: str) -> Destination | None:
-        with _pretend_to_be_online(self.qm):
+        with _clear_directory_offline_temporarily(self.qm):
             return super().get_destination_info(format_name)
 
 
-class _QueueManagersFoundOffline(NextHops):
+class _OfflineQueueManagerFinder(NextHops):
     """Find queue managers in the objects that were read earlier, even while the directory is offline."""
 
     def get_next_hops(self, guid: UUID) -> tuple[Machine, ...]:
-        with _pretend_to_be_online(self.qm):
+        with _clear_directory_offline_temporarily(self.qm):
             return super().get_next_hops(guid)
 
 
@@ -102,12 +102,12 @@ add(
     ("MQDMPR-3.1.7.1.20-11", "MQDMPR-3.1.7.1.20-27"),
     "While the directory is offline, the queue manager finds all queues and queue managers that it read earlier.",
     both(
-        replace_part(_ObjectsKeptOffline), replace_part(_QueuesFoundOffline), replace_part(_QueueManagersFoundOffline)
+        replace_part(_OfflineObjectKeeper), replace_part(_OfflineQueueFinder), replace_part(_OfflineQueueManagerFinder)
     ),
 )
 
 
-_KNOWN_PATHS: WeakKeyDictionary[QueueManager, dict[UUID, QueuePathOf]] = WeakKeyDictionary()
+_KNOWN_PATHS_BY_QUEUE_MANAGER: WeakKeyDictionary[QueueManager, dict[UUID, QueuePathOf]] = WeakKeyDictionary()
 
 
 @fault("offline-queue-manager-finds-remote-queue-read-before", breaks="MQDMPR-3.1.7.1.20-11", blind=True)
@@ -115,7 +115,7 @@ class OfflineQueueManagerFindsRemoteQueueReadBefore(QueuePaths):
     """While the directory is offline, the queue manager finds a remote queue whose directory object it read earlier."""
 
     def _path_of_public(self, name: PublicName) -> QueuePathOf:
-        seen = _KNOWN_PATHS.setdefault(self.qm, {})
+        seen = _KNOWN_PATHS_BY_QUEUE_MANAGER.setdefault(self.qm, {})
         found = super()._path_of_public(name)
         if found.rStatus is Status.MQ_OK:
             seen[name.QueueGuid] = found
@@ -151,14 +151,14 @@ class OfflineOwnGuidHasNoPath(QueuePaths):
     """
 
     def _path_of_private(self, name: PrivateName) -> QueuePathOf:
-        return NOT_FOUND if self.qm.enterprise.state.DirectoryOffline else super()._path_of_private(name)
+        return UNKNOWN_NAME_RESULT if self.qm.enterprise.state.DirectoryOffline else super()._path_of_private(name)
 
 
 add(
     "offline-remote-queue-manager-found",
     "MQDMPR-3.1.7.1.20-20",
     "While the directory is offline, the queue manager finds other queue managers that it read earlier.",
-    both(replace_part(_ObjectsKeptOffline), replace_part(_QueueManagersFoundOffline)),
+    both(replace_part(_OfflineObjectKeeper), replace_part(_OfflineQueueManagerFinder)),
 )
 
 
@@ -206,10 +206,10 @@ class SecondOutageAtReadNotNoticed(DirectoryClient):
             state.DirectoryOffline = state.DirectoryOffline and self.outages < 2
 
 
-FILTER_RULES = ("MQDMPR-3.1.7.1.20-02", "MQDMPR-3.1.7.1.20-05")
+DIRECTORY_FILTER_RULES = ("MQDMPR-3.1.7.1.20-02", "MQDMPR-3.1.7.1.20-05")
 
 
-@fault("public-name-resolved-to-first-queue", breaks=(*FILTER_RULES, "MQDMPR-3.1.7.1.20-30"))
+@fault("public-name-resolved-to-first-queue", breaks=(*DIRECTORY_FILTER_RULES, "MQDMPR-3.1.7.1.20-30"))
 class PublicNameResolvedToFirstQueue(NextHops):
     """The queue manager resolves every public format name to the first queue of the directory, regardless of
     the GUID.

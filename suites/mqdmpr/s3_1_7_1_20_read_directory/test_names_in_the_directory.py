@@ -33,9 +33,9 @@ ROUTING_RULES = (
     "MQSO-4.3.1.3-03",
     "MQSO-4.3.1.3-D02",
 )
-UNKNOWN_GUID = "6d71636f-6e66-4f72-8d00-0000000000bf"
+UNKNOWN_QUEUE_GUID = "6d71636f-6e66-4f72-8d00-0000000000bf"
 """An identifier that no queue has."""
-MISSING_NUMBER = 0xFFF0_0000
+MISSING_PRIVATE_QUEUE_NUMBER = 0xFFF0_0000
 """A number that no private queue has."""
 
 
@@ -45,7 +45,7 @@ def test_message_to_public_name_is_sent_to_host_from_directory(peer, sut, judge)
     """A message to a public format name arrives at the queue manager that the directory names as the host of
     the queue.
     """
-    observed, frames = await_destination(peer, sut, PEER_PUBLIC_QUEUE)
+    observed, frames = await_destination_of_queue(peer, sut, PEER_PUBLIC_QUEUE)
     judge.all(
         expected={"DestinationQueue": str(PEER_PUBLIC_QUEUE), "QueueManagerAddress": str(peer.identifier)},
         observed=observed,
@@ -59,7 +59,7 @@ def test_message_to_other_site_is_sent_to_site_gate(peer, sut, judge):
     """A message to a public queue of another site arrives at the gate on the route to that site, and is addressed to
     the queue manager of the queue.
     """
-    observed, frames = await_destination(peer, sut, FAR_PUBLIC_QUEUE)
+    observed, frames = await_destination_of_queue(peer, sut, FAR_PUBLIC_QUEUE)
     judge.all(
         expected={"DestinationQueue": str(FAR_PUBLIC_QUEUE), "QueueManagerAddress": str(FAR_QUEUE_MANAGER)},
         observed=observed,
@@ -82,7 +82,7 @@ def test_remote_reader_opens_queue_at_host_from_directory(peer, sut, judge, kind
     judge.all(expected=expected, observed=bool(opened), evidence=opened)
 
 
-def await_destination(peer, sut, queue):
+def await_destination_of_queue(peer, sut, queue):
     """Let the SUT send to a public queue; return the queue and the queue manager to which the arriving message is
     addressed.
     """
@@ -115,7 +115,7 @@ def test_own_queue_is_found_without_directory(peer, sut, judge):
     finds the path names of these queues.
     """
     enterprise = Enterprise(peer, sut)
-    public_queues = [enterprise.new_path_name() for _ in range(3)]
+    public_queues = [enterprise.make_new_path_name() for _ in range(3)]
     by_guid = [
         sut.control.call("create_queue", name=one, transactional=one == public_queues[-1])["format_names"]["public"]
         for one in public_queues
@@ -145,7 +145,7 @@ def test_own_queue_is_found_without_directory(peer, sut, judge):
         sut.attempt(sut.delete_queue, queue)
 
 
-FOREIGN_NAMES = {
+NAME_OF_OTHER_COMPUTER_BY_RULE = {
     "MQDMPR-3.1.7.1.20-11": f"PUBLIC={FAR_PUBLIC_QUEUE}",
     "MQDMPR-3.1.7.1.20-20": f"PRIVATE={FAR_QUEUE_MANAGER}\\00000001",
 }
@@ -153,14 +153,14 @@ FOREIGN_NAMES = {
 
 
 @needs("directory", "environment", "set_timers", "queues", "send", "inspect")
-@covers(*FOREIGN_NAMES, "MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26", "MQDMPR-3.1.7.1.20-27")
+@covers(*NAME_OF_OTHER_COMPUTER_BY_RULE, "MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26", "MQDMPR-3.1.7.1.20-27")
 def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
     """While the directory is unavailable, the SUT sets DirectoryOffline and sends no messages to queues of other queue
     managers; it sends them when the directory is available again.
     """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(directory=False)
-    sut.attempt(sut.send, f"PUBLIC={UNKNOWN_GUID}", body="a name that the SUT has not read before")
+    sut.attempt(sut.send, f"PUBLIC={UNKNOWN_QUEUE_GUID}", body="a name that the SUT has not read before")
     offline = peer.eventually(enterprise.is_offline)
     judge(
         "MQDMPR-3.1.7.1.20-25",
@@ -170,7 +170,7 @@ def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
     )
     sender = Sender(peer, sut)
     accepted = 0
-    for rule, name in FOREIGN_NAMES.items():
+    for rule, name in NAME_OF_OTHER_COMPUTER_BY_RULE.items():
         accepted += sut.attempt(sut.send, name, body="waits") == Outcome.DONE
         is_connected = peer.await_session(sut.quiet_ms) is not None
         not_sent = holds("no message is sent", otherwise="a session is opened")
@@ -210,7 +210,7 @@ def test_directory_is_read_again_after_outage(peer, sut, judge, rule, queue, que
     sut.attempt(sut.send, f"PUBLIC={queue}", body="without the directory")
     sut.change_environment(directory=True)
     enterprise.await_online()
-    observed, frames = await_destination(peer, sut, queue)
+    observed, frames = await_destination_of_queue(peer, sut, queue)
     judge(
         rule,
         expected={"DestinationQueue": str(queue), "QueueManagerAddress": str(queue_manager or peer.identifier)},
@@ -228,7 +228,9 @@ def test_each_outage_is_noticed_by_a_read(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     for outage in (1, 2):
         sut.change_environment(directory=False)
-        sut.attempt(sut.send, f"PUBLIC={UNKNOWN_GUID[:-1]}{outage}", body="a name that the SUT has not read before")
+        sut.attempt(
+            sut.send, f"PUBLIC={UNKNOWN_QUEUE_GUID[:-1]}{outage}", body="a name that the SUT has not read before"
+        )
         offline = peer.eventually(enterprise.is_offline)
         case = f"state of the directory according to the SUT in outage {outage}"
         noticed = holds("offline", otherwise="online")
@@ -252,17 +254,17 @@ def test_remote_queue_found_before_is_not_found_without_directory(peer, sut, jud
         rf"PRIVATE={FAR_QUEUE_MANAGER}\00000001": ("MQDMPR-3.1.7.1.20-20", "MQDMPR-3.1.7.1.20-27"),
     }
 
-    def is_found():
+    def is_queue_found():
         answers = {name: sut.control.call("get_queue_path", format_name=name) for name in names}
         return {name: answer["status"] == "MQ_OK" for name, answer in answers.items()}
 
     for outage in (1, 2):
-        before = is_found()
+        before = is_queue_found()
         enterprise.go_offline()
-        offline = is_found()
+        offline = is_queue_found()
         sut.change_environment(directory=True)
         enterprise.await_online()
-        after = is_found()
+        after = is_queue_found()
         for name, rules in names.items():
             judge(
                 *rules,
@@ -291,15 +293,15 @@ def test_each_name_has_path_of_its_own_object(peer, sut, judge):
     that the SUT is asked. When an administrator has deleted the object of an own queue, its name is unknown too.
     """
     enterprise = Enterprise(peer, sut)
-    own = [enterprise.new_path_name() for _ in range(2)]
+    own = [enterprise.make_new_path_name() for _ in range(2)]
     names = {one: sut.control.call("create_queue", name=one)["format_names"]["public"] for one in own}
     names |= {
         "queue of the peer": f"PUBLIC={PEER_PUBLIC_QUEUE}",
         "far queue": f"PUBLIC={FAR_PUBLIC_QUEUE}",
         "far private queue": rf"PRIVATE={FAR_QUEUE_MANAGER}\00000001",
         "own private queue": sut.private_format_name(sut.new_queue("own")),
-        "unknown public queue": f"PUBLIC={UNKNOWN_GUID}",
-        "private queue of an unknown computer": rf"PRIVATE={UNKNOWN_GUID}\00000001",
+        "unknown public queue": f"PUBLIC={UNKNOWN_QUEUE_GUID}",
+        "private queue of an unknown computer": rf"PRIVATE={UNKNOWN_QUEUE_GUID}\00000001",
     }
 
     def find_paths():
@@ -320,7 +322,7 @@ def test_each_name_has_path_of_its_own_object(peer, sut, judge):
             "unknown names": [paths[word] for word in names if "unknown" in word],
         }
 
-    _, frames = await_destination(peer, sut, PEER_PUBLIC_QUEUE)
+    _, frames = await_destination_of_queue(peer, sut, PEER_PUBLIC_QUEUE)
     for time in ("first", "second"):
         judge(
             *OBJECT_RULES,
@@ -336,7 +338,7 @@ def test_each_name_has_path_of_its_own_object(peer, sut, judge):
             case=f"{time} request for each name",
         )
     try:
-        enterprise.change_object(own[0], present=False)
+        enterprise.change_directory_object_of_queue(own[0], present=False)
     except ControlRefused:
         return
     peer.eventually(lambda: find_paths()[own[0]] == "MQ_ERROR_ILLEGAL_FORMATNAME")
@@ -358,7 +360,7 @@ def test_deleted_public_queue_is_not_found_without_directory(peer, sut, judge):
     name of the queue that it still has.
     """
     enterprise = Enterprise(peer, sut)
-    queues = {word: enterprise.new_path_name() for word in ("kept", "deleted")}
+    queues = {word: enterprise.make_new_path_name() for word in ("kept", "deleted")}
     names = {word: sut.control.call("create_queue", name=one)["format_names"]["public"] for word, one in queues.items()}
     statuses_before = [sut.control.call("get_queue_path", format_name=name)["status"] for name in names.values()]
     sut.control.call("delete_queue", name=queues["deleted"])
@@ -384,16 +386,16 @@ def test_own_computer_is_found_without_directory(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     queues = {word: sut.new_queue(word) for word in ("kept", "deleted")}
     names = {word: sut.private_format_name(queue) for word, queue in queues.items()}
-    names["missing"] = rf"PRIVATE={sut.guid}\{MISSING_NUMBER:08x}"
+    names["missing"] = rf"PRIVATE={sut.guid}\{MISSING_PRIVATE_QUEUE_NUMBER:08x}"
     sut.control.call("delete_queue", name=queues["deleted"])
 
-    def find_computers():
+    def find_names_of_computers():
         answers = {word: sut.control.call("get_queue_path", format_name=name) for word, name in names.items()}
         return {f"{word} queue": [one["status"], one["machine"].lower()] for word, one in answers.items()}
 
-    before = find_computers()
+    before = find_names_of_computers()
     enterprise.go_offline()
-    offline = find_computers()
+    offline = find_names_of_computers()
     sut.change_environment(directory=True)
     enterprise.await_online()
     computer = before["kept queue"][1] or "the name of the SUT's computer"

@@ -111,12 +111,12 @@ class QueueManagerChangeWithoutDirectoryKeptLocally(Publishing):
     """
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
-        def keep_quota(status: Status) -> None:
+        def set_quota_after_failed_write(status: Status) -> None:
             if status is not Status.MQ_OK and "Quota" in values:
                 queue.Quota = values["Quota"]
             written(status)
 
-        super().write(queue, values, keep_quota)
+        super().write(queue, values, set_quota_after_failed_write)
 
 
 add(
@@ -152,7 +152,7 @@ class QueueManagerSecondWriteOfQueueNotNotified(Publishing):
     """
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
-        def drop_repeated(status: Status) -> None:
+        def remove_repeated_notification(status: Status) -> None:
             updates = [
                 one
                 for one in self.qm.enterprise.state.notifications
@@ -163,7 +163,7 @@ class QueueManagerSecondWriteOfQueueNotNotified(Publishing):
                 self.qm.enterprise.state.notifications.remove(updates[-1])
             written(status)
 
-        super().write(queue, values, drop_repeated)
+        super().write(queue, values, remove_repeated_notification)
 
 
 add(
@@ -177,7 +177,7 @@ add(
 def _change_own_notification(instead: ChangeOperation | None) -> Install:
     """Build a fault that changes or drops the change notification about the queue manager's own object."""
 
-    class OwnNotified(DirectoryClient):
+    class OwnNotificationChanger(DirectoryClient):
         def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
             super().on_answered(event, now)
             made = self.qm.enterprise.state.notifications
@@ -186,7 +186,7 @@ def _change_own_notification(instead: ChangeOperation | None) -> Install:
                 if instead is not None:
                     made.append(ChangeNotification(instead, last.iDirectoryObject))
 
-    return replace_part(OwnNotified)
+    return replace_part(OwnNotificationChanger)
 
 
 add(
@@ -221,10 +221,10 @@ class QueueManagerSecondOutageAtWriteNotNoted(DirectoryLink):
         super().read(note_end_of_outage)
 
     def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
-        def stay_online(answer: DirectoryAnswered) -> None:
+        def clear_directory_offline(answer: DirectoryAnswered) -> None:
             lost = answer.status is Result.DIRECTORY_NOT_CONNECTED
             if lost and isinstance(change, Write) and self.__dict__.get("recovered"):
                 self.qm.enterprise.state.DirectoryOffline = False
             answered(answer)
 
-        super().write(change, stay_online)
+        super().write(change, clear_directory_offline)

@@ -9,7 +9,7 @@ from suites.mqdmpr.steps.directory import Enterprise
 
 UPDATE_OPERATION = "QueueManagerUpdate"
 OWN_UPDATE_RULES = ("MQDMPR-3.1.7.1.24-15", "MQDMPR-3.1.7.1.24-16")
-KEYS_ATTRIBUTE = "public_encryption_keys_base64"
+PUBLIC_KEYS_ATTRIBUTE = "public_encryption_keys_base64"
 
 
 @needs("directory", "environment", "inspect", "queue_control")
@@ -19,21 +19,23 @@ def test_rewritten_public_keys_are_notified_once(peer, sut, judge):
     change notification about this update.
     """
     enterprise = Enterprise(peer, sut)
-    own_keys = enterprise.read_object().get(KEYS_ATTRIBUTE)
+    own_keys = enterprise.read_object().get(PUBLIC_KEYS_ATTRIBUTE)
     if not own_keys:
         judge.mark_not_exercised(*OWN_UPDATE_RULES, reason="the directory contains no public keys of the SUT")
         return
-    peer.at_end(lambda: sut.change_directory_object(**{KEYS_ATTRIBUTE: own_keys}))
+    peer.at_end(lambda: sut.change_directory_object(**{PUBLIC_KEYS_ATTRIBUTE: own_keys}))
     marker = enterprise.create_queue()
     enterprise.go_offline()
     try:
-        enterprise.change_object(**{KEYS_ATTRIBUTE: ""})
+        enterprise.change_directory_object_of_queue(**{PUBLIC_KEYS_ATTRIBUTE: ""})
     except ControlRefused as refused:
         judge.end_unobservable(f"the control channel cannot delete the SUT's keys in the directory: {refused}")
         return
     sut.change_environment(directory=True)
     enterprise.await_online()
-    is_rewritten = enterprise.wait_until(lambda: enterprise.read_object().get(KEYS_ATTRIBUTE) == own_keys)
+    is_rewritten = enterprise.wait_during_online_timers(
+        lambda: enterprise.read_object().get(PUBLIC_KEYS_ATTRIBUTE) == own_keys
+    )
     notified = enterprise.list_notifications()
     since = max((at for at, (_, queue) in enumerate(notified) if queue == marker), default=len(notified))
     operations = [operation for operation, queue in notified[since:] if queue is None]

@@ -13,13 +13,13 @@ from suites.applications import PendingRequest
 from suites.mqdmpr.steps.directory import Enterprise
 
 CREATED_PROPERTIES = {"label": "old label", "quota_kb": 77, "journaling": True, "base_priority": 3}
-OWN_TYPE, OTHER_TYPE = "6d71636f-6e66-4f72-8d00-00000000007e", "6d71636f-6e66-4f72-8d00-00000000007f"
+FIRST_QUEUE_TYPE, SECOND_QUEUE_TYPE = "6d71636f-6e66-4f72-8d00-00000000007e", "6d71636f-6e66-4f72-8d00-00000000007f"
 NON_DEFAULT_PROPERTIES = {"authenticated": True, "privacy": "body", "journal_quota_kb": 4_321}
 SHARED_PROPERTIES = (*CREATED_PROPERTIES, *NON_DEFAULT_PROPERTIES, "type", "transactional")
 CHANGED_PROPERTIES = {"label": "last label", "quota_kb": 0x8000_0001, "journaling": False, "base_priority": -4}
-RESET_PROPERTIES = {"label": "", "quota_kb": 0, "base_priority": 0}
+PROPERTIES_RESET_TO_DEFAULTS = {"label": "", "quota_kb": 0, "base_priority": 0}
 
-NOTIFIED_CHANGES: tuple[dict[str, Any], ...] = (
+NOTIFIED_PROPERTY_CHANGES: tuple[dict[str, Any], ...] = (
     {"label": "other"},
     {"quota_kb": 88},
     {"base_priority": -2, "journaling": True},
@@ -47,7 +47,7 @@ def test_change_of_public_queue_is_in_directory(peer, sut, judge):
         observed=observed,
         case="directory object",
     )
-    for changes in (CHANGED_PROPERTIES, RESET_PROPERTIES):
+    for changes in (CHANGED_PROPERTIES, PROPERTIES_RESET_TO_DEFAULTS):
         PendingRequest(peer, "set_queue", name=name, **changes).await_outcome()
         directory_object = enterprise.read_object(name)
         judge(
@@ -67,7 +67,7 @@ def test_change_of_queue_without_directory_object_is_refused(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     name, other = enterprise.create_queue(label="old"), enterprise.create_queue(label="old", transactional=True)
     try:
-        enterprise.change_object(name, present=False)
+        enterprise.change_directory_object_of_queue(name, present=False)
     except ControlRefused as refused:
         judge.end_unobservable(f"the control channel cannot delete a queue's object in the directory: {refused}")
         return
@@ -162,7 +162,7 @@ def test_change_of_public_queue_is_notified_once(peer, sut, judge):
         "first queue": enterprise.create_queue(),
         "transactional queue": enterprise.create_queue(transactional=True),
     }
-    for change in NOTIFIED_CHANGES:
+    for change in NOTIFIED_PROPERTY_CHANGES:
         for queue, name in queues.items():
             earlier = len(enterprise.list_notifications())
             sut.control.call("set_queue", name=name, **change)
@@ -189,9 +189,11 @@ def test_directory_returns_all_properties_of_public_queues(peer, sut, judge):
     directory and reads it again: both queues still have all their properties, because the directory has them too.
     """
     enterprise = Enterprise(peer, sut)
-    created = enterprise.create_queue(transactional=True, type=OWN_TYPE, **NON_DEFAULT_PROPERTIES, **CREATED_PROPERTIES)
+    created = enterprise.create_queue(
+        transactional=True, type=FIRST_QUEUE_TYPE, **NON_DEFAULT_PROPERTIES, **CREATED_PROPERTIES
+    )
     changed = enterprise.create_queue(**CREATED_PROPERTIES)
-    sut.control.call("set_queue", name=changed, type=OTHER_TYPE, **NON_DEFAULT_PROPERTIES, **CHANGED_PROPERTIES)
+    sut.control.call("set_queue", name=changed, type=SECOND_QUEUE_TYPE, **NON_DEFAULT_PROPERTIES, **CHANGED_PROPERTIES)
     names = {"created": created, "changed": changed}
     directory_objects = {queue: enterprise.read_object(name) for queue, name in names.items()}
     for rule, queue, transactional, properties in (
@@ -202,16 +204,16 @@ def test_directory_returns_all_properties_of_public_queues(peer, sut, judge):
         found = {key: directory_objects[queue].get(key) for key in expected}
         judge(rule, expected=expected, observed=found, case=f"directory object of the {queue} queue")
 
-    def read_properties():
+    def read_queue_properties():
         shown = {queue: sut.control.call("get_queue", name=name) for queue, name in names.items()}
         return {queue: {key: one[key] for key in SHARED_PROPERTIES if key in one} for queue, one in shown.items()}
 
-    before = read_properties()
+    before = read_queue_properties()
     enterprise.go_offline()
     sut.change_environment(directory=True)
     if not enterprise.await_online():
         raise ConformanceFailure("the SUT did not come online again after the outage of its directory")
-    after = read_properties()
+    after = read_queue_properties()
     case = "properties of the queue after an outage of the directory"
     judge("MQDMPR-3.1.7.1.18-D02", expected=before["created"], observed=after["created"], case=case)
     judge("MQDMPR-3.1.7.1.24-03", expected=before["changed"], observed=after["changed"], case=case)

@@ -17,18 +17,18 @@ from reference_qm.directory import Queue as DirectoryQueue
 from reference_qm.directory import QueueManager as DirectoryQueueManager
 from reference_qm.model.statuses import Status
 
-OK, ILLEGAL = Status.MQ_OK, Status.MQ_ERROR_ILLEGAL_FORMATNAME
-ILLEGAL_PATH = QueuePathOf(ILLEGAL)
-KNOWN_PATHS: WeakKeyDictionary[QueueManager, dict[UUID, QueuePathOf]] = WeakKeyDictionary()
+OK_STATUS, ILLEGAL_NAME_STATUS = Status.MQ_OK, Status.MQ_ERROR_ILLEGAL_FORMATNAME
+ILLEGAL_NAME_RESULT = QueuePathOf(ILLEGAL_NAME_STATUS)
+KNOWN_PATHS_BY_QUEUE_MANAGER: WeakKeyDictionary[QueueManager, dict[UUID, QueuePathOf]] = WeakKeyDictionary()
 """The paths that a queue manager found, by the GUID in the format name."""
 
 
-def mark_found(status: Status, found: QueuePathOf) -> QueuePathOf:
+def replace_path_by_status(status: Status, found: QueuePathOf) -> QueuePathOf:
     """Return a status instead of a path that was found."""
-    return QueuePathOf(status) if found.rStatus is OK else found
+    return QueuePathOf(status) if found.rStatus is OK_STATUS else found
 
 
-class Asked:
+class RequestedName:
     """A format name whose path is asked for."""
 
     def __init__(self, part: Any, text: str) -> None:
@@ -84,17 +84,17 @@ class Asked:
         return isinstance(self.name, DirectName) and self.qm.queue_names.is_here(self.name)
 
     @property
-    def has_number_here(self) -> bool:
+    def has_local_private_queue_number(self) -> bool:
         """Whether this queue manager has a private queue with the number in a private format name."""
         return self.is_private and self.qm.adm.QueueCollection.find_private(self.number) is not None
 
     @property
-    def is_public_here(self) -> bool:
+    def is_local_public_queue(self) -> bool:
         """Whether a public format name is the name of a queue in this queue manager's own collection."""
         return self.is_public and self.qm.adm.QueueCollection.find_public(self.guid) is not None
 
     @property
-    def own_path(self) -> str:
+    def build_local_path(self) -> str:
         """The path name of a public queue of this queue manager, from its own collection."""
         queue = self.qm.adm.QueueCollection.find_public(self.guid)
         assert queue is not None
@@ -115,7 +115,7 @@ class Asked:
         objects = self.qm.enterprise.directory.contents()[1] or ()
         return [one for one in objects if isinstance(one, DirectoryQueue)]
 
-    def count_questions(self) -> int:
+    def count_path_requests(self) -> int:
         """Count the questions about format names of this kind, including this question."""
         counts = self.part.__dict__.setdefault("counts", {})
         kind = type(self.name)
@@ -123,36 +123,36 @@ class Asked:
         return int(counts[kind])
 
 
-Change = Callable[[Asked, QueuePathOf], QueuePathOf]
+PathResultChange = Callable[[RequestedName, QueuePathOf], QueuePathOf]
 
 
-def change_paths(when: Callable[[Asked], bool], change: Change) -> Install:
+def change_queue_path_results(when: Callable[[RequestedName], bool], change: PathResultChange) -> Install:
     """Return an installer of a fault that changes the path and the computer of some format names."""
 
     def run(part: QueuePaths, original: Callable[[str], QueuePathOf], format_name: str) -> QueuePathOf:
-        found, asked = original(format_name), Asked(part, format_name)
+        found, asked = original(format_name), RequestedName(part, format_name)
         return change(asked, found) if when(asked) else found
 
     return change_step(QueuePaths.get_queue_path, run)
 
 
-def change_names(when: Callable[[Asked], bool], change: Callable[[Asked], str]) -> Install:
+def change_requested_names(when: Callable[[RequestedName], bool], change: Callable[[RequestedName], str]) -> Install:
     """Return an installer of a fault that answers some questions with the path of a different format name."""
 
     def run(part: QueuePaths, original: Callable[[str], QueuePathOf], format_name: str) -> QueuePathOf:
-        asked = Asked(part, format_name)
+        asked = RequestedName(part, format_name)
         return original(change(asked) if when(asked) else format_name)
 
     return change_step(QueuePaths.get_queue_path, run)
 
 
-def keep_first_answer(same: Callable[[Asked], Any]) -> Install:
+def repeat_first_successful_result(same: Callable[[RequestedName], Any]) -> Install:
     """Return an installer of a fault that gives the first successful answer again for each later format name with the
     same value of ``same``. If this value is None, the answer is not kept.
     """
 
     def run(part: QueuePaths, original: Callable[[str], QueuePathOf], format_name: str) -> QueuePathOf:
-        found, key = original(format_name), same(Asked(part, format_name))
+        found, key = original(format_name), same(RequestedName(part, format_name))
         if key is None:
             return found
         answers = part.__dict__.setdefault("answers", {})
@@ -164,21 +164,25 @@ def keep_first_answer(same: Callable[[Asked], Any]) -> Install:
     return change_step(QueuePaths.get_queue_path, run)
 
 
-def answer_lost_names_with_ok() -> Install:
+def return_ok_for_names_no_longer_found() -> Install:
     """Return an installer of a fault that answers a public format name with MQ_OK and empty names if the name was found
     before and is no longer found.
     """
 
     def run(part: QueuePaths, original: Callable[[str], QueuePathOf], format_name: str) -> QueuePathOf:
-        found, asked = original(format_name), Asked(part, format_name)
+        found, asked = original(format_name), RequestedName(part, format_name)
         known = part.__dict__.setdefault("known", set())
-        if asked.is_public and found.rStatus is OK:
+        if asked.is_public and found.rStatus is OK_STATUS:
             known.add(asked.name)
-        return QueuePathOf(OK) if asked.is_public and asked.name in known and found.rStatus is not OK else found
+        return (
+            QueuePathOf(OK_STATUS)
+            if asked.is_public and asked.name in known and found.rStatus is not OK_STATUS
+            else found
+        )
 
     return change_step(QueuePaths.get_queue_path, run)
 
 
-def find_by_first_bytes(identifiers: list[UUID], wanted: UUID, length: int) -> UUID:
+def find_identifier_by_first_bytes(identifiers: list[UUID], wanted: UUID, length: int) -> UUID:
     """Return the first identifier with the same first bytes, or the wanted identifier."""
     return next((one for one in identifiers if one.bytes[:length] == wanted.bytes[:length]), wanted)

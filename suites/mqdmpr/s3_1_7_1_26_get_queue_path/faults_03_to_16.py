@@ -13,14 +13,14 @@ from reference_qm.directory import Queue
 from reference_qm.directory import Queue as DirectoryQueue
 from reference_qm.model.statuses import Status
 from suites.mqdmpr.s3_1_7_1_26_get_queue_path.fault_steps import (
-    ILLEGAL,
-    ILLEGAL_PATH,
-    KNOWN_PATHS,
-    OK,
-    change_names,
-    change_paths,
-    find_by_first_bytes,
-    keep_first_answer,
+    ILLEGAL_NAME_RESULT,
+    ILLEGAL_NAME_STATUS,
+    KNOWN_PATHS_BY_QUEUE_MANAGER,
+    OK_STATUS,
+    change_queue_path_results,
+    change_requested_names,
+    find_identifier_by_first_bytes,
+    repeat_first_successful_result,
 )
 
 
@@ -53,22 +53,22 @@ class QueuePathOfMulticastNameIsAddress(QueuePaths):
         return found._replace(rMachineName=format_name.partition("=")[2]) if isinstance(name, MulticastName) else found
 
 
-_ILLEGAL_PATH = QueuePathOf(ILLEGAL)
+_ILLEGAL_NAME_RESULT = QueuePathOf(ILLEGAL_NAME_STATUS)
 
 
-def _change_path_of_prefix(begins: str, change: Callable[[QueuePathOf], QueuePathOf]) -> Install:
+def _change_paths_with_prefix(begins: str, change: Callable[[QueuePathOf], QueuePathOf]) -> Install:
     """Build a fault that changes the result of Get Queue Path for format names with a given prefix."""
 
-    class Gives(QueuePaths):
+    class PrefixedPathChanger(QueuePaths):
         def get_queue_path(self, format_name: str) -> QueuePathOf:
             found = super().get_queue_path(format_name)
             return change(found) if format_name.upper().startswith(begins) else found
 
-    return replace_part(Gives)
+    return replace_part(PrefixedPathChanger)
 
 
 def _clear_path_unless_illegal(found: QueuePathOf) -> QueuePathOf:
-    return found if found.rStatus is ILLEGAL else QueuePathOf(OK)
+    return found if found.rStatus is ILLEGAL_NAME_STATUS else QueuePathOf(OK_STATUS)
 
 
 for _name, _rules, _says, _begins, _change in (
@@ -112,14 +112,14 @@ for _name, _rules, _says, _begins, _change in (
         ("MQDMPR-3.1.7.1.26-12", "MQDMPR-3.1.7.1.26-13", "MQDMPR-3.1.7.1.26-16"),
         "The queue manager does not query the directory for a public format name.",
         "PUBLIC=",
-        lambda found: _ILLEGAL_PATH,
+        lambda found: _ILLEGAL_NAME_RESULT,
     ),
     (
         "private-not-queried",
         ("MQDMPR-3.1.7.1.26-23", "MQDMPR-3.1.7.1.26-24", "MQDMPR-3.1.7.1.26-27"),
         "The queue manager does not query the directory for the computer of a private format name.",
         "PRIVATE=",
-        lambda found: _ILLEGAL_PATH,
+        lambda found: _ILLEGAL_NAME_RESULT,
     ),
     (
         "private-without-computer",
@@ -133,10 +133,10 @@ for _name, _rules, _says, _begins, _change in (
         "MQDMPR-3.1.7.1.26-35",
         "The event Get Queue Path returns MQ_ERROR although it succeeds.",
         "",
-        lambda found: found._replace(rStatus=Status.MQ_ERROR) if found.rStatus is OK else found,
+        lambda found: found._replace(rStatus=Status.MQ_ERROR) if found.rStatus is OK_STATUS else found,
     ),
 ):
-    add(f"get-queue-path-{_name}", _rules, _says, _change_path_of_prefix(_begins, _change))
+    add(f"get-queue-path-{_name}", _rules, _says, _change_paths_with_prefix(_begins, _change))
 
 
 @fault("path-of-http-name-computer-with-port", breaks="MQDMPR-3.1.7.1.26-07")
@@ -270,7 +270,7 @@ class QueuePathOfSecondPublicQueueIsPathOfFirst(QueuePaths):
     """
 
     def _path_of_public(self, name: PublicName) -> QueuePathOf:
-        known = KNOWN_PATHS.setdefault(self.qm, {})
+        known = KNOWN_PATHS_BY_QUEUE_MANAGER.setdefault(self.qm, {})
         found = super()._path_of_public(name)
         if found.rStatus is Status.MQ_OK:
             same = (one for one in known.values() if one.rMachineName == found.rMachineName)
@@ -297,7 +297,7 @@ add(
     "queue-path-of-os-name-address-ends-at-dot",
     "MQDMPR-3.1.7.1.26-05",
     "For a direct format name of the protocol OS, Get Queue Path takes the text before the first dot as the address.",
-    change_paths(
+    change_queue_path_results(
         lambda asked: asked.protocol == "OS",
         lambda asked, found: found._replace(
             rMachineName=found.rMachineName.partition(".")[0],
@@ -313,7 +313,7 @@ add(
     "MQDMPR-3.1.7.1.26-05",
     "For a direct format name of a subqueue, Get Queue Path takes the text before the semicolon as the rest of the "
     "name.",
-    change_paths(
+    change_queue_path_results(
         lambda asked: asked.is_direct, lambda asked, found: found._replace(rPathName=found.rPathName.partition(";")[0])
     ),
     blind=True,
@@ -325,7 +325,7 @@ add(
     "MQDMPR-3.1.7.1.26-05",
     "For a direct format name of a private queue, Get Queue Path takes only the text up to the second backslash as "
     "the rest of the name.",
-    change_paths(
+    change_queue_path_results(
         lambda asked: asked.is_direct,
         lambda asked, found: found._replace(rPathName="\\".join(found.rPathName.split("\\")[:2])),
     ),
@@ -337,8 +337,9 @@ add(
     "queue-path-of-direct-name-in-lower-case-illegal",
     "MQDMPR-3.1.7.1.26-05",
     "For a direct format name whose protocol is in lower case, Get Queue Path returns MQ_ERROR_ILLEGAL_FORMATNAME.",
-    change_paths(
-        lambda asked: asked.is_direct and asked.text.partition("=")[2][:2].islower(), lambda asked, found: ILLEGAL_PATH
+    change_queue_path_results(
+        lambda asked: asked.is_direct and asked.text.partition("=")[2][:2].islower(),
+        lambda asked, found: ILLEGAL_NAME_RESULT,
     ),
     blind=True,
 )
@@ -348,7 +349,7 @@ add(
     "queue-path-of-own-address-has-own-name",
     "MQDMPR-3.1.7.1.26-09",
     "For a direct format name with an address of this computer, Get Queue Path returns the name of this computer.",
-    change_paths(
+    change_queue_path_results(
         lambda asked: asked.protocol == "TCP" and asked.is_own_address,
         lambda asked, found: found._replace(rMachineName=asked.qm.config.host_name),
     ),
@@ -360,7 +361,7 @@ add(
     "queue-path-of-system-queue-has-no-computer",
     "MQDMPR-3.1.7.1.26-09",
     "For a direct format name of a system queue, Get Queue Path returns no computer.",
-    change_paths(
+    change_queue_path_results(
         lambda asked: asked.is_direct and "SYSTEM$" in asked.text.upper(),
         lambda asked, found: found._replace(rMachineName=""),
     ),
@@ -372,7 +373,7 @@ add(
     "queue-path-of-other-computer-has-no-computer",
     "MQDMPR-3.1.7.1.26-09",
     "For a direct format name of another computer, Get Queue Path returns no computer.",
-    change_paths(
+    change_queue_path_results(
         lambda asked: asked.protocol in ("TCP", "OS") and not asked.is_own_address,
         lambda asked, found: found._replace(rMachineName=""),
     ),
@@ -385,7 +386,7 @@ add(
     "MQDMPR-3.1.7.1.26-13",
     "For a public format name that was asked before, Get Queue Path returns the first answer, without a new query of "
     "the directory.",
-    keep_first_answer(lambda asked: asked.name if asked.is_public else None),
+    repeat_first_successful_result(lambda asked: asked.name if asked.is_public else None),
     blind=True,
 )
 
@@ -395,15 +396,15 @@ add(
     "MQDMPR-3.1.7.1.26-13",
     "For a public queue of this computer, Get Queue Path returns the local names, even if the directory does not "
     "have the queue.",
-    change_paths(
-        lambda asked: asked.is_public_here,
+    change_queue_path_results(
+        lambda asked: asked.is_local_public_queue,
         lambda asked, found: (
             QueuePathOf(
-                OK,
-                asked.own_path,
+                OK_STATUS,
+                asked.build_local_path,
                 asked.qm.config.host_name,
             )
-            if found.rStatus is not OK
+            if found.rStatus is not OK_STATUS
             else found
         ),
     ),
@@ -416,7 +417,9 @@ add(
     "MQDMPR-3.1.7.1.26-13",
     "For the second and each later public format name, Get Queue Path queries no directory, and returns "
     "MQ_ERROR_ILLEGAL_FORMATNAME.",
-    change_paths(lambda asked: asked.is_public and asked.count_questions() > 1, lambda asked, found: ILLEGAL_PATH),
+    change_queue_path_results(
+        lambda asked: asked.is_public and asked.count_path_requests() > 1, lambda asked, found: ILLEGAL_NAME_RESULT
+    ),
     blind=True,
 )
 
@@ -425,9 +428,11 @@ add(
     "queue-path-of-public-name-found-by-first-bytes",
     "MQDMPR-3.1.7.1.26-16",
     "For a public format name, Get Queue Path finds the queue by the first eight bytes of its Identifier.",
-    change_names(
+    change_requested_names(
         lambda asked: asked.is_public,
-        lambda asked: str(PublicName(find_by_first_bytes(asked.list_identifiers(DirectoryQueue), asked.guid, 8))),
+        lambda asked: str(
+            PublicName(find_identifier_by_first_bytes(asked.list_identifiers(DirectoryQueue), asked.guid, 8))
+        ),
     ),
     blind=True,
 )
@@ -437,9 +442,11 @@ add(
     "queue-path-of-public-name-found-by-first-field",
     "MQDMPR-3.1.7.1.26-16",
     "For a public format name, Get Queue Path finds the queue by the first four bytes of its Identifier.",
-    change_names(
+    change_requested_names(
         lambda asked: asked.is_public,
-        lambda asked: str(PublicName(find_by_first_bytes(asked.list_identifiers(DirectoryQueue), asked.guid, 4))),
+        lambda asked: str(
+            PublicName(find_identifier_by_first_bytes(asked.list_identifiers(DirectoryQueue), asked.guid, 4))
+        ),
     ),
     blind=True,
 )
@@ -449,11 +456,11 @@ add(
     "queue-path-of-public-name-of-computer-identifier-found",
     "MQDMPR-3.1.7.1.26-16",
     "For a public format name with the identifier of a computer, Get Queue Path returns that computer.",
-    change_paths(
+    change_queue_path_results(
         lambda asked: asked.is_public,
         lambda asked, found: next(
             (
-                QueuePathOf(OK, one.ComputerName or "", one.ComputerName or "")
+                QueuePathOf(OK_STATUS, one.ComputerName or "", one.ComputerName or "")
                 for one in asked.list_computers()
                 if one.Identifier == asked.guid
             ),

@@ -10,14 +10,14 @@ from reference_qm.directory import Queue as DirectoryQueue
 from reference_qm.directory import QueueManager as DirectoryQueueManager
 from reference_qm.model.statuses import Status
 from suites.mqdmpr.s3_1_7_1_26_get_queue_path.fault_steps import (
-    ILLEGAL_PATH,
-    KNOWN_PATHS,
-    OK,
-    answer_lost_names_with_ok,
-    change_names,
-    change_paths,
-    find_by_first_bytes,
-    keep_first_answer,
+    ILLEGAL_NAME_RESULT,
+    KNOWN_PATHS_BY_QUEUE_MANAGER,
+    OK_STATUS,
+    change_queue_path_results,
+    change_requested_names,
+    find_identifier_by_first_bytes,
+    repeat_first_successful_result,
+    return_ok_for_names_no_longer_found,
 )
 
 
@@ -26,7 +26,7 @@ class QueuePathOfDeletedPublicQueueRemembered(QueuePaths):
     """The event Get Queue Path still returns the path name of a deleted public queue that it has returned before."""
 
     def _path_of_public(self, name: PublicName) -> QueuePathOf:
-        known = KNOWN_PATHS.setdefault(self.qm, {})
+        known = KNOWN_PATHS_BY_QUEUE_MANAGER.setdefault(self.qm, {})
         found = super()._path_of_public(name)
         if found.rStatus is Status.MQ_OK:
             known[name.QueueGuid] = found
@@ -41,7 +41,9 @@ class PathOfUnknownPublicNameEmpty(QueuePaths):
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
         found = super().get_queue_path(format_name)
-        return QueuePathOf(OK) if isinstance(parse_format_name(format_name), PublicName) and not found[1] else found
+        return (
+            QueuePathOf(OK_STATUS) if isinstance(parse_format_name(format_name), PublicName) and not found[1] else found
+        )
 
 
 @fault("path-of-public-name-of-other-queue-manager-own-computer", breaks="MQDMPR-3.1.7.1.26-21", blind=True)
@@ -69,9 +71,9 @@ add(
     "MQDMPR-3.1.7.1.26-18",
     "For the second and each later public format name, Get Queue Path returns MQ_OK and empty names if the directory "
     "does not contain the name.",
-    change_paths(
-        lambda asked: asked.is_public and asked.count_questions() > 1,
-        lambda asked, found: found if found.rStatus is OK else QueuePathOf(OK),
+    change_queue_path_results(
+        lambda asked: asked.is_public and asked.count_path_requests() > 1,
+        lambda asked, found: found if found.rStatus is OK_STATUS else QueuePathOf(OK_STATUS),
     ),
     blind=True,
 )
@@ -81,7 +83,9 @@ add(
     "queue-path-of-zero-public-name-empty",
     "MQDMPR-3.1.7.1.26-18",
     "For the public format name whose GUID is zero, Get Queue Path returns MQ_OK and empty names.",
-    change_paths(lambda asked: asked.is_public and asked.guid.int == 0, lambda asked, found: QueuePathOf(OK)),
+    change_queue_path_results(
+        lambda asked: asked.is_public and asked.guid.int == 0, lambda asked, found: QueuePathOf(OK_STATUS)
+    ),
     blind=True,
 )
 
@@ -91,9 +95,9 @@ add(
     "MQDMPR-3.1.7.1.26-18",
     "For a public queue of this computer that the directory no longer contains, Get Queue Path returns "
     "MQ_ERROR_QUEUE_NOT_FOUND.",
-    change_paths(
-        lambda asked: asked.is_public_here,
-        lambda asked, found: found if found.rStatus is OK else QueuePathOf(Status.MQ_ERROR_QUEUE_NOT_FOUND),
+    change_queue_path_results(
+        lambda asked: asked.is_local_public_queue,
+        lambda asked, found: found if found.rStatus is OK_STATUS else QueuePathOf(Status.MQ_ERROR_QUEUE_NOT_FOUND),
     ),
     blind=True,
 )
@@ -104,7 +108,7 @@ add(
     "MQDMPR-3.1.7.1.26-18",
     "For a public format name that was found before, Get Queue Path returns MQ_OK and empty names when the directory "
     "no longer contains the queue.",
-    answer_lost_names_with_ok(),
+    return_ok_for_names_no_longer_found(),
     blind=True,
 )
 
@@ -113,7 +117,7 @@ add(
     "queue-path-of-each-public-name-is-first-found",
     "MQDMPR-3.1.7.1.26-20",
     "For every public format name, Get Queue Path returns the queue that it found first.",
-    keep_first_answer(lambda asked: "public" if asked.is_public else None),
+    repeat_first_successful_result(lambda asked: "public" if asked.is_public else None),
     blind=True,
 )
 
@@ -122,7 +126,7 @@ add(
     "queue-path-of-public-name-is-first-queue-of-directory",
     "MQDMPR-3.1.7.1.26-20",
     "For a public format name in the directory, Get Queue Path returns the first queue of the directory.",
-    change_names(
+    change_requested_names(
         lambda asked: asked.is_public and any(one.Identifier == asked.guid for one in asked.list_public_queues()),
         lambda asked: str(PublicName(asked.list_identifiers(DirectoryQueue)[0])),
     ),
@@ -135,9 +139,11 @@ add(
     "MQDMPR-3.1.7.1.26-20",
     "For a public queue of another computer, Get Queue Path returns the name of this computer instead of the "
     "computer of that queue.",
-    change_paths(
-        lambda asked: asked.is_public and not asked.is_public_here,
-        lambda asked, found: found._replace(rMachineName=asked.qm.config.host_name) if found.rStatus is OK else found,
+    change_queue_path_results(
+        lambda asked: asked.is_public and not asked.is_local_public_queue,
+        lambda asked, found: (
+            found._replace(rMachineName=asked.qm.config.host_name) if found.rStatus is OK_STATUS else found
+        ),
     ),
     blind=True,
 )
@@ -147,8 +153,9 @@ add(
     "queue-path-of-known-number-has-own-computer",
     "MQDMPR-3.1.7.1.26-23",
     "For a private format name whose number a local queue has, Get Queue Path takes this computer.",
-    change_names(
-        lambda asked: asked.has_number_here, lambda asked: str(PrivateName(asked.qm.adm.Identifier, asked.number))
+    change_requested_names(
+        lambda asked: asked.has_local_private_queue_number,
+        lambda asked: str(PrivateName(asked.qm.adm.Identifier, asked.number)),
     ),
     blind=True,
 )
@@ -158,8 +165,8 @@ add(
     "queue-path-of-private-name-in-lower-case-illegal",
     "MQDMPR-3.1.7.1.26-23",
     "For a private format name whose GUID is in lower case, Get Queue Path returns MQ_ERROR_ILLEGAL_FORMATNAME.",
-    change_paths(
-        lambda asked: asked.is_private and asked.text != asked.text.upper(), lambda asked, found: ILLEGAL_PATH
+    change_queue_path_results(
+        lambda asked: asked.is_private and asked.text != asked.text.upper(), lambda asked, found: ILLEGAL_NAME_RESULT
     ),
     blind=True,
 )
@@ -169,7 +176,7 @@ add(
     "queue-path-of-private-journal-has-own-computer",
     "MQDMPR-3.1.7.1.26-23",
     "For a private format name of a journal, Get Queue Path takes this computer instead of the computer of the GUID.",
-    change_names(
+    change_requested_names(
         lambda asked: asked.is_private and asked.is_journal,
         lambda asked: str(PrivateName(asked.qm.adm.Identifier, asked.number, True)),
     ),
@@ -182,7 +189,7 @@ add(
     "MQDMPR-3.1.7.1.26-24",
     "For a private format name that was asked before, Get Queue Path returns the first answer, without a new query "
     "of the directory.",
-    keep_first_answer(lambda asked: asked.name if asked.is_private else None),
+    repeat_first_successful_result(lambda asked: asked.name if asked.is_private else None),
     blind=True,
 )
 
@@ -192,7 +199,9 @@ add(
     "MQDMPR-3.1.7.1.26-24",
     "For the second and each later private format name, Get Queue Path queries no directory, and returns "
     "MQ_ERROR_ILLEGAL_FORMATNAME.",
-    change_paths(lambda asked: asked.is_private and asked.count_questions() > 1, lambda asked, found: ILLEGAL_PATH),
+    change_queue_path_results(
+        lambda asked: asked.is_private and asked.count_path_requests() > 1, lambda asked, found: ILLEGAL_NAME_RESULT
+    ),
     blind=True,
 )
 
@@ -202,8 +211,9 @@ add(
     "MQDMPR-3.1.7.1.26-24",
     "For a private format name of this computer, Get Queue Path returns the configured name of this computer, "
     "without a query of the directory.",
-    change_paths(
-        lambda asked: asked.is_local, lambda asked, found: QueuePathOf(OK, found.rPathName, asked.qm.config.host_name)
+    change_queue_path_results(
+        lambda asked: asked.is_local,
+        lambda asked, found: QueuePathOf(OK_STATUS, found.rPathName, asked.qm.config.host_name),
     ),
     blind=True,
 )
@@ -213,11 +223,11 @@ add(
     "queue-path-of-private-name-found-by-first-bytes",
     "MQDMPR-3.1.7.1.26-27",
     "For a private format name, Get Queue Path finds the computer by the first eight bytes of its Identifier.",
-    change_names(
+    change_requested_names(
         lambda asked: asked.is_private,
         lambda asked: str(
             PrivateName(
-                find_by_first_bytes(asked.list_identifiers(DirectoryQueueManager), asked.guid, 8),
+                find_identifier_by_first_bytes(asked.list_identifiers(DirectoryQueueManager), asked.guid, 8),
                 asked.number,
             )
         ),
@@ -230,11 +240,11 @@ add(
     "queue-path-of-private-name-found-by-first-field",
     "MQDMPR-3.1.7.1.26-27",
     "For a private format name, Get Queue Path finds the computer by the first four bytes of its Identifier.",
-    change_names(
+    change_requested_names(
         lambda asked: asked.is_private,
         lambda asked: str(
             PrivateName(
-                find_by_first_bytes(asked.list_identifiers(DirectoryQueueManager), asked.guid, 4),
+                find_identifier_by_first_bytes(asked.list_identifiers(DirectoryQueueManager), asked.guid, 4),
                 asked.number,
             )
         ),
@@ -248,11 +258,11 @@ add(
     "MQDMPR-3.1.7.1.26-27",
     "For a private format name with the Identifier of a public queue, Get Queue Path returns the computer of that "
     "queue.",
-    change_paths(
+    change_queue_path_results(
         lambda asked: asked.is_private,
         lambda asked, found: next(
             (
-                QueuePathOf(OK, "", (one.Pathname or "").partition("\\")[0])
+                QueuePathOf(OK_STATUS, "", (one.Pathname or "").partition("\\")[0])
                 for one in asked.list_public_queues()
                 if one.Identifier == asked.guid
             ),

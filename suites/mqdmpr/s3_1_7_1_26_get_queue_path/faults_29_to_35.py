@@ -10,12 +10,12 @@ from reference_qm.codec import PrivateName, parse_format_name
 from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
 from reference_qm.model.statuses import Status
 from suites.mqdmpr.s3_1_7_1_26_get_queue_path.fault_steps import (
-    ILLEGAL,
-    ILLEGAL_PATH,
-    OK,
-    change_paths,
-    keep_first_answer,
-    mark_found,
+    ILLEGAL_NAME_RESULT,
+    ILLEGAL_NAME_STATUS,
+    OK_STATUS,
+    change_queue_path_results,
+    repeat_first_successful_result,
+    replace_path_by_status,
 )
 
 
@@ -28,7 +28,7 @@ class RemoteNumberTakenForLocal(QueuePaths):
     def get_queue_path(self, format_name: str) -> QueuePathOf:
         found = super().get_queue_path(format_name)
         name = parse_format_name(format_name)
-        if not isinstance(name, PrivateName) or found.rStatus is not OK:
+        if not isinstance(name, PrivateName) or found.rStatus is not OK_STATUS:
             return found
         own = str(replace(name, ComputerGuid=self.qm.adm.Identifier))
         return found._replace(rPathName=super().get_queue_path(own).rPathName)
@@ -42,7 +42,11 @@ class PathOfUnknownComputerEmpty(QueuePaths):
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
         found = super().get_queue_path(format_name)
-        return QueuePathOf(OK) if isinstance(parse_format_name(format_name), PrivateName) and not found[2] else found
+        return (
+            QueuePathOf(OK_STATUS)
+            if isinstance(parse_format_name(format_name), PrivateName) and not found[2]
+            else found
+        )
 
 
 @fault("path-of-unknown-private-name-with-low-number-found", breaks="MQDMPR-3.1.7.1.26-29", blind=True)
@@ -112,8 +116,9 @@ add(
     "MQDMPR-3.1.7.1.26-29",
     "For a private format name of an unknown computer, Get Queue Path returns MQ_OK and empty names if a local queue "
     "has the number.",
-    change_paths(
-        lambda asked: asked.has_number_here, lambda asked, found: found if found.rStatus is OK else QueuePathOf(OK)
+    change_queue_path_results(
+        lambda asked: asked.has_local_private_queue_number,
+        lambda asked, found: found if found.rStatus is OK_STATUS else QueuePathOf(OK_STATUS),
     ),
     blind=True,
 )
@@ -124,9 +129,9 @@ add(
     "MQDMPR-3.1.7.1.26-29",
     "For the second and each later private format name, Get Queue Path returns MQ_OK and empty names if the "
     "directory does not contain the computer.",
-    change_paths(
-        lambda asked: asked.is_private and asked.count_questions() > 1,
-        lambda asked, found: found if found.rStatus is OK else QueuePathOf(OK),
+    change_queue_path_results(
+        lambda asked: asked.is_private and asked.count_path_requests() > 1,
+        lambda asked, found: found if found.rStatus is OK_STATUS else QueuePathOf(OK_STATUS),
     ),
     blind=True,
 )
@@ -136,9 +141,9 @@ add(
     "queue-path-of-journal-of-unknown-computer-empty",
     "MQDMPR-3.1.7.1.26-29",
     "For a private format name of a journal on an unknown computer, Get Queue Path returns MQ_OK and empty names.",
-    change_paths(
+    change_queue_path_results(
         lambda asked: asked.is_private and asked.is_journal,
-        lambda asked, found: found if found.rStatus is OK else QueuePathOf(OK),
+        lambda asked, found: found if found.rStatus is OK_STATUS else QueuePathOf(OK_STATUS),
     ),
     blind=True,
 )
@@ -148,7 +153,7 @@ add(
     "queue-path-of-each-private-name-has-first-found-computer",
     "MQDMPR-3.1.7.1.26-31",
     "For every private format name, Get Queue Path returns the computer that it found first.",
-    keep_first_answer(lambda asked: "private" if asked.is_private else None),
+    repeat_first_successful_result(lambda asked: "private" if asked.is_private else None),
     blind=True,
 )
 
@@ -157,10 +162,12 @@ add(
     "queue-path-of-private-name-has-first-computer-of-directory",
     "MQDMPR-3.1.7.1.26-31",
     "For a private format name of a known computer, Get Queue Path returns the first computer of the directory.",
-    change_paths(
+    change_queue_path_results(
         lambda asked: asked.is_private,
         lambda asked, found: (
-            found._replace(rMachineName=asked.list_computers()[0].ComputerName or "") if found.rStatus is OK else found
+            found._replace(rMachineName=asked.list_computers()[0].ComputerName or "")
+            if found.rStatus is OK_STATUS
+            else found
         ),
     ),
     blind=True,
@@ -171,10 +178,12 @@ add(
     "queue-path-of-private-name-has-last-computer-of-directory",
     "MQDMPR-3.1.7.1.26-31",
     "For a private format name of a known computer, Get Queue Path returns the last computer of the directory.",
-    change_paths(
+    change_queue_path_results(
         lambda asked: asked.is_private,
         lambda asked, found: (
-            found._replace(rMachineName=asked.list_computers()[-1].ComputerName or "") if found.rStatus is OK else found
+            found._replace(rMachineName=asked.list_computers()[-1].ComputerName or "")
+            if found.rStatus is OK_STATUS
+            else found
         ),
     ),
     blind=True,
@@ -185,7 +194,7 @@ add(
     "queue-path-of-private-name-has-qualified-name",
     "MQDMPR-3.1.7.1.26-32",
     "For a private format name, Get Queue Path returns the qualified name of the computer.",
-    change_paths(
+    change_queue_path_results(
         lambda asked: asked.is_private,
         lambda asked, found: found._replace(
             rMachineName=next(
@@ -202,7 +211,7 @@ add(
     "queue-path-of-private-name-has-shortened-computer",
     "MQDMPR-3.1.7.1.26-32",
     "For a private format name, Get Queue Path returns at most the first two characters of the name of the computer.",
-    change_paths(
+    change_queue_path_results(
         lambda asked: asked.is_private, lambda asked, found: found._replace(rMachineName=found.rMachineName[:2])
     ),
     blind=True,
@@ -213,7 +222,7 @@ add(
     "queue-path-of-private-journal-has-no-computer",
     "MQDMPR-3.1.7.1.26-32",
     "For a private format name of a journal, Get Queue Path returns no computer.",
-    change_paths(
+    change_queue_path_results(
         lambda asked: asked.is_private and asked.is_journal, lambda asked, found: found._replace(rMachineName="")
     ),
     blind=True,
@@ -225,9 +234,9 @@ add(
     "MQDMPR-3.1.7.1.26-35",
     "For a private format name of another computer, Get Queue Path returns MQ_ERROR_QUEUE_NOT_FOUND, because the "
     "path name is empty.",
-    change_paths(
+    change_queue_path_results(
         lambda asked: asked.is_private and not asked.is_local,
-        lambda asked, found: mark_found(Status.MQ_ERROR_QUEUE_NOT_FOUND, found),
+        lambda asked, found: replace_path_by_status(Status.MQ_ERROR_QUEUE_NOT_FOUND, found),
     ),
     blind=True,
 )
@@ -237,9 +246,9 @@ add(
     "queue-path-of-direct-subqueue-is-error",
     "MQDMPR-3.1.7.1.26-35",
     "For a direct format name of a subqueue, Get Queue Path returns MQ_ERROR_ILLEGAL_FORMATNAME.",
-    change_paths(
+    change_queue_path_results(
         lambda asked: getattr(asked.name, "Subqueue", None) is not None,
-        lambda asked, found: mark_found(ILLEGAL, found),
+        lambda asked, found: replace_path_by_status(ILLEGAL_NAME_STATUS, found),
     ),
     blind=True,
 )
@@ -249,7 +258,9 @@ add(
     "queue-path-of-https-name-is-error",
     "MQDMPR-3.1.7.1.26-35",
     "For a direct format name of the protocol HTTPS, Get Queue Path returns MQ_ERROR_ILLEGAL_FORMATNAME.",
-    change_paths(lambda asked: asked.protocol == "HTTPS", lambda asked, found: mark_found(ILLEGAL, found)),
+    change_queue_path_results(
+        lambda asked: asked.protocol == "HTTPS", lambda asked, found: replace_path_by_status(ILLEGAL_NAME_STATUS, found)
+    ),
     blind=True,
 )
 
@@ -258,7 +269,10 @@ add(
     "queue-path-of-private-journal-is-error",
     "MQDMPR-3.1.7.1.26-35",
     "For a private format name of a journal, Get Queue Path returns MQ_ERROR_ILLEGAL_FORMATNAME.",
-    change_paths(lambda asked: asked.is_private and asked.is_journal, lambda asked, found: mark_found(ILLEGAL, found)),
+    change_queue_path_results(
+        lambda asked: asked.is_private and asked.is_journal,
+        lambda asked, found: replace_path_by_status(ILLEGAL_NAME_STATUS, found),
+    ),
     blind=True,
 )
 
@@ -267,7 +281,9 @@ add(
     "queue-path-of-high-private-number-illegal",
     "MQDMPR-3.1.7.1.26-35",
     "For a private format name with a number above 0x7FFFFFFF, Get Queue Path returns MQ_ERROR_ILLEGAL_FORMATNAME.",
-    change_paths(lambda asked: asked.is_private and asked.number > 0x7FFF_FFFF, lambda asked, found: ILLEGAL_PATH),
+    change_queue_path_results(
+        lambda asked: asked.is_private and asked.number > 0x7FFF_FFFF, lambda asked, found: ILLEGAL_NAME_RESULT
+    ),
 )
 
 
@@ -275,7 +291,7 @@ add(
     "queue-path-of-private-name-with-short-number-illegal",
     "MQDMPR-3.1.7.1.26-31",
     "For a private format name whose number has fewer than eight digits, Get Queue Path returns no computer.",
-    change_paths(
+    change_queue_path_results(
         lambda asked: asked.is_private and len(asked.text.rpartition("\\")[2]) < 8,
         lambda asked, found: found._replace(rMachineName=""),
     ),

@@ -10,11 +10,11 @@ from harness.sut.control import ControlRefused
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
 from suites.mqdmpr.steps.directory import Enterprise
 
-OK, ILLEGAL = "MQ_OK", "MQ_ERROR_ILLEGAL_FORMATNAME"
-UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f6")
-MISSING_NUMBER = 0xFFF0_0000
+OK_STATUS, ILLEGAL_NAME_STATUS = "MQ_OK", "MQ_ERROR_ILLEGAL_FORMATNAME"
+UNKNOWN_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f6")
+MISSING_PRIVATE_QUEUE_NUMBER = 0xFFF0_0000
 """A number that no private queue has."""
-PATHS_OF_DIRECT_NAMES = {
+PATH_BY_DIRECT_NAME = {
     r"DIRECT=TCP:127.0.0.9\PRIVATE$\orders": (r"127.0.0.9\PRIVATE$\orders", "127.0.0.9"),
     r"DIRECT=OS:nowhere.example\orders": (r"nowhere.example\orders", "nowhere.example"),
     r"DIRECT=OS:nowhere\PRIVATE$\orders;JOURNAL": (r"nowhere\PRIVATE$\orders;JOURNAL", "nowhere"),
@@ -22,14 +22,14 @@ PATHS_OF_DIRECT_NAMES = {
     r"direct=tcp:127.0.0.9\orders": (r"127.0.0.9\orders", "127.0.0.9"),
     r"DIRECT=OS:nowhere\SYSTEM$;DEADLETTER": (r"nowhere\SYSTEM$;DEADLETTER", "nowhere"),
 }
-PATHS_OF_WEB_NAMES = {
+PATH_BY_HTTP_NAME = {
     r"DIRECT=HTTP://web.example/msmq\PRIVATE$\orders": "web.example",
     r"DIRECT=HTTPS://web.example/msmq\orders": "web.example",
     r"DIRECT=HTTPS://secure.example:8443/msmq\orders": "secure.example",
 }
 
 
-def _get_path(sut, name):
+def _get_queue_path_result(sut, name):
     answer = sut.control.call("get_queue_path", format_name=name)
     return {"status": answer["status"], "path": answer["path"].lower(), "machine": answer["machine"].lower()}
 
@@ -47,9 +47,9 @@ def test_direct_name_contains_path_and_computer(sut, judge):
     format name; for HTTP and HTTPS the computer is the host without the port.
     """
     own = {rf"DIRECT=TCP:{sut.address}\PRIVATE$\orders": (rf"{sut.address}\PRIVATE$\orders", sut.address.lower())}
-    for name, (path, machine) in (PATHS_OF_DIRECT_NAMES | own).items():
-        got = _get_path(sut, name)
-        judge("MQDMPR-3.1.7.1.26-35", expected=OK, observed=got["status"], case=f"status of {name}")
+    for name, (path, machine) in (PATH_BY_DIRECT_NAME | own).items():
+        got = _get_queue_path_result(sut, name)
+        judge("MQDMPR-3.1.7.1.26-35", expected=OK_STATUS, observed=got["status"], case=f"status of {name}")
         judge("MQDMPR-3.1.7.1.26-09", expected=machine, observed=got["machine"], case=f"computer of {name}")
         judge("MQDMPR-3.1.7.1.26-10", expected=path.lower(), observed=got["path"], case=f"path name of {name}")
         judge(
@@ -58,9 +58,9 @@ def test_direct_name_contains_path_and_computer(sut, judge):
             observed={"path name": got["path"], "computer": got["machine"]},
             case=name,
         )
-    for name, machine in PATHS_OF_WEB_NAMES.items():
-        got = _get_path(sut, name)
-        judge("MQDMPR-3.1.7.1.26-35", expected=OK, observed=got["status"], case=f"status of {name}")
+    for name, machine in PATH_BY_HTTP_NAME.items():
+        got = _get_queue_path_result(sut, name)
+        judge("MQDMPR-3.1.7.1.26-35", expected=OK_STATUS, observed=got["status"], case=f"status of {name}")
         judge("MQDMPR-3.1.7.1.26-07", expected=machine, observed=got["machine"], case=f"computer of {name}")
 
 
@@ -70,9 +70,9 @@ def test_name_of_several_queues_has_no_path(sut, judge):
     """The SUT returns neither a path name nor a computer for a multiple-element format name, although the SUT knows the
     path name and the computer of each element; the SUT also returns neither of them for a multicast format name.
     """
-    for name in (",".join([*PATHS_OF_DIRECT_NAMES][:2]), "MULTICAST=234.1.1.9:8001"):
+    for name in (",".join([*PATH_BY_DIRECT_NAME][:2]), "MULTICAST=234.1.1.9:8001"):
         try:
-            got = _get_path(sut, name)
+            got = _get_queue_path_result(sut, name)
         except ControlRefused:
             judge.mark_not_exercised("MQDMPR-3.1.7.1.26-03", reason=f"the control channel refuses the name {name}")
             continue
@@ -86,18 +86,18 @@ def test_unknown_public_or_private_name_is_illegal(sut, judge):
     """The SUT returns MQ_ERROR_ILLEGAL_FORMATNAME for public format names with an unknown GUID or a GUID of zeros, and
     for private format names of a queue and a journal with an unknown computer.
     """
-    for guid in (UNKNOWN_GUID, UUID(int=0)):
+    for guid in (UNKNOWN_QUEUE_GUID, UUID(int=0)):
         judge(
             "MQDMPR-3.1.7.1.26-18",
-            expected=ILLEGAL,
-            observed=_get_path(sut, f"PUBLIC={guid}")["status"],
+            expected=ILLEGAL_NAME_STATUS,
+            observed=_get_queue_path_result(sut, f"PUBLIC={guid}")["status"],
             case=f"status of the public name {guid}",
         )
     for suffix in ("", ";JOURNAL"):
         judge(
             "MQDMPR-3.1.7.1.26-29",
-            expected=ILLEGAL,
-            observed=_get_path(sut, rf"PRIVATE={UNKNOWN_GUID}\00000001{suffix}")["status"],
+            expected=ILLEGAL_NAME_STATUS,
+            observed=_get_queue_path_result(sut, rf"PRIVATE={UNKNOWN_QUEUE_GUID}\00000001{suffix}")["status"],
             case=f"status of the unknown private name with the suffix {suffix!r}",
         )
 
@@ -112,16 +112,19 @@ def test_public_name_without_directory_object_is_illegal(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     names = [enterprise.create_queue() for _ in range(2)]
     public = [sut.format_names(name)["public"] for name in names]
-    before = [_get_path(sut, name)["status"] for name in public]
+    before = [_get_queue_path_result(sut, name)["status"] for name in public]
     try:
-        enterprise.change_object(names[0], present=False)
+        enterprise.change_directory_object_of_queue(names[0], present=False)
     except ControlRefused as refused:
         judge.end_unobservable(f"the control channel cannot delete a queue's object in the directory: {refused}")
         return
     enterprise.create_queue()  # the SUT reads the directory again
-    after = [_get_path(sut, name)["status"] for name in public]
+    after = [_get_queue_path_result(sut, name)["status"] for name in public]
     judge.all(
-        expected={"before the deletion": [OK, OK], "after the deletion": [ILLEGAL, OK]},
+        expected={
+            "before the deletion": [OK_STATUS, OK_STATUS],
+            "after the deletion": [ILLEGAL_NAME_STATUS, OK_STATUS],
+        },
         observed={"before the deletion": before, "after the deletion": after},
     )
 
@@ -133,16 +136,16 @@ def test_name_of_other_computer_is_illegal_without_directory(peer, sut, judge):
     MQ_ERROR_ILLEGAL_FORMATNAME for their names while the directory is unavailable.
     """
     public, private = f"PUBLIC={FAR_PUBLIC_QUEUE}", rf"PRIVATE={FAR_QUEUE_MANAGER}\00000001"
-    before = {name: _get_path(sut, name)["status"] for name in (public, private)}
+    before = {name: _get_queue_path_result(sut, name)["status"] for name in (public, private)}
     Enterprise(peer, sut).go_offline()
-    offline = {name: _get_path(sut, name)["status"] for name in (public, private)}
+    offline = {name: _get_queue_path_result(sut, name)["status"] for name in (public, private)}
     for name, rules in (
         (public, ("MQDMPR-3.1.7.1.26-13", "MQDMPR-3.1.7.1.26-18")),
         (private, ("MQDMPR-3.1.7.1.26-24", "MQDMPR-3.1.7.1.26-29")),
     ):
         judge(
             *rules,
-            expected={"with the directory": OK, "without the directory": ILLEGAL},
+            expected={"with the directory": OK_STATUS, "without the directory": ILLEGAL_NAME_STATUS},
             observed={"with the directory": before[name], "without the directory": offline[name]},
             case=f"statuses of {name}",
         )
@@ -177,10 +180,16 @@ def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
     queue = sut.new_queue("private")
     private = sut.private_format_name(queue)
     number = private.rpartition("\\")[2]
-    own_answer, foreign_answer = _get_path(sut, private), _get_path(sut, rf"PRIVATE={peer.identifier}\{number}")
+    own_answer, foreign_answer = (
+        _get_queue_path_result(sut, private),
+        _get_queue_path_result(sut, rf"PRIVATE={peer.identifier}\{number}"),
+    )
     machine = own_answer["machine"]
-    published = {name: _get_path(sut, sut.format_names(name).get("public", "no public format name")) for name in names}
-    expected = {name: {"status": OK, "path": f"{machine}\\{name}".lower(), "machine": machine} for name in names}
+    published = {
+        name: _get_queue_path_result(sut, sut.format_names(name).get("public", "no public format name"))
+        for name in names
+    }
+    expected = {name: {"status": OK_STATUS, "path": f"{machine}\\{name}".lower(), "machine": machine} for name in names}
     judge(
         "MQDMPR-3.1.7.1.26-12",
         "MQDMPR-3.1.7.1.26-13",
@@ -197,16 +206,18 @@ def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
         observed=[one["path"].partition("\\")[0] for one in published.values()],
         case="computer of a private queue, and in the path names of two public queues",
     )
-    own, other = (_get_path(sut, name)["machine"] for name in (private, f"PUBLIC={PEER_PUBLIC_QUEUE}"))
+    own, other = (_get_queue_path_result(sut, name)["machine"] for name in (private, f"PUBLIC={PEER_PUBLIC_QUEUE}"))
     judge(
         "MQDMPR-3.1.7.1.26-21",
         expected=holds("the computer of a public queue of the peer differs"),
         observed=(bool(other) and other != own) or f"the computer {other}",
     )
     hosts = {PEER_PUBLIC_QUEUE: peer.identifier, FAR_PUBLIC_QUEUE: FAR_QUEUE_MANAGER}
-    machines = {queue: _get_path(sut, rf"PRIVATE={host}\00000001")["machine"] for queue, host in hosts.items()}
-    found = {queue: _get_path(sut, f"PUBLIC={queue}") for queue in hosts}
-    short = [_get_path(sut, rf"PRIVATE={host}\1")["machine"] for host in hosts.values()]
+    machines = {
+        queue: _get_queue_path_result(sut, rf"PRIVATE={host}\00000001")["machine"] for queue, host in hosts.items()
+    }
+    found = {queue: _get_queue_path_result(sut, f"PUBLIC={queue}") for queue in hosts}
+    short = [_get_queue_path_result(sut, rf"PRIVATE={host}\1")["machine"] for host in hosts.values()]
     case = "computers of private names whose number has one digit"
     judge("MQDMPR-3.1.7.1.26-31", expected=[*machines.values()], observed=short, case=case)
     judge(
@@ -232,8 +243,8 @@ def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
         "MQDMPR-3.1.7.1.26-31",
         "MQDMPR-3.1.7.1.26-32",
         expected={
-            "status of the local name": OK,
-            "status of the remote name": OK,
+            "status of the local name": OK_STATUS,
+            "status of the remote name": OK_STATUS,
             "computers of the names": holds("different"),
         },
         observed={
@@ -244,14 +255,18 @@ def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
     )
     judge(
         "MQDMPR-3.1.7.1.26-34",
-        expected={"status": OK, "path name": f"{machine}\\{queue}".lower(), "path name at the other computer": ""},
+        expected={
+            "status": OK_STATUS,
+            "path name": f"{machine}\\{queue}".lower(),
+            "path name at the other computer": "",
+        },
         observed={
             "status": own_answer["status"],
             "path name": own_answer["path"],
             "path name at the other computer": foreign_answer["path"],
         },
     )
-    missing = _get_path(sut, private.replace(number, f"{MISSING_NUMBER:08X}"))
+    missing = _get_queue_path_result(sut, private.replace(number, f"{MISSING_PRIVATE_QUEUE_NUMBER:08X}"))
     judge(
         "MQDMPR-3.1.7.1.26-03",
         "MQDMPR-3.1.7.1.26-34",
@@ -260,42 +275,47 @@ def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
         case="path names of unknown queues",
     )
     statuses = [one["status"] for one in (*published.values(), own_answer, foreign_answer)]
-    judge("MQDMPR-3.1.7.1.26-35", expected=each(OK, "name"), observed=statuses)
-    judge("MQDMPR-3.1.7.1.26-35", expected=OK, observed=missing["status"], case="status of the missing private queue")
+    judge("MQDMPR-3.1.7.1.26-35", expected=each(OK_STATUS, "name"), observed=statuses)
+    judge(
+        "MQDMPR-3.1.7.1.26-35",
+        expected=OK_STATUS,
+        observed=missing["status"],
+        case="status of the missing private queue",
+    )
     deleted = sut.format_names(names[0]).get("public", "no public format name")
     sut.delete_queue(names[0])
     case = "status of the public name of a deleted queue"
     judge(
         "MQDMPR-3.1.7.1.26-13",
         "MQDMPR-3.1.7.1.26-18",
-        expected=ILLEGAL,
-        observed=_get_path(sut, deleted)["status"],
+        expected=ILLEGAL_NAME_STATUS,
+        observed=_get_queue_path_result(sut, deleted)["status"],
         case=case,
     )
-    journal = _get_path(sut, rf"PRIVATE={peer.identifier}\{number};JOURNAL")
+    journal = _get_queue_path_result(sut, rf"PRIVATE={peer.identifier}\{number};JOURNAL")
     judge(
         "MQDMPR-3.1.7.1.26-23",
         "MQDMPR-3.1.7.1.26-32",
         "MQDMPR-3.1.7.1.26-35",
-        expected={"status": OK, "machine": foreign_answer["machine"]},
+        expected={"status": OK_STATUS, "machine": foreign_answer["machine"]},
         observed={key: journal[key] for key in ("status", "machine")},
         case="journal of a private queue of the peer",
     )
     similar = UUID(int=PEER_PUBLIC_QUEUE.int ^ 1)
-    for guid in (UNKNOWN_GUID, similar, peer.identifier):
+    for guid in (UNKNOWN_QUEUE_GUID, similar, peer.identifier):
         judge(
             "MQDMPR-3.1.7.1.26-16",
             "MQDMPR-3.1.7.1.26-18",
-            expected=ILLEGAL,
-            observed=_get_path(sut, f"PUBLIC={guid}")["status"],
+            expected=ILLEGAL_NAME_STATUS,
+            observed=_get_queue_path_result(sut, f"PUBLIC={guid}")["status"],
             case=f"status of the public name {guid}, which is no Identifier of a queue",
         )
     similar = UUID(int=peer.identifier.int ^ 1)
-    for guid in (UNKNOWN_GUID, similar, PEER_PUBLIC_QUEUE):
+    for guid in (UNKNOWN_QUEUE_GUID, similar, PEER_PUBLIC_QUEUE):
         judge(
             "MQDMPR-3.1.7.1.26-27",
             "MQDMPR-3.1.7.1.26-29",
-            expected=ILLEGAL,
-            observed=_get_path(sut, rf"PRIVATE={guid}\{number}")["status"],
+            expected=ILLEGAL_NAME_STATUS,
+            observed=_get_queue_path_result(sut, rf"PRIVATE={guid}\{number}")["status"],
             case=f"status of the private name {guid}, which is no Identifier of a queue manager",
         )

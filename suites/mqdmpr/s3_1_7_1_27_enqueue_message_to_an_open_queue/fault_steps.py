@@ -15,7 +15,7 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
 
-class ChangedCopies(Enqueueing):
+class CopyEnqueueingChanger(Enqueueing):
     """Change the step that puts a message into several queues."""
 
     def enqueue_to_open_queue(
@@ -34,7 +34,7 @@ class ChangedCopies(Enqueueing):
         return status
 
 
-class LaterCopyChanged(Enqueueing):
+class LaterCopyChanger(Enqueueing):
     """Change the second and later copies of a message."""
 
     changes: Mapping[str, Any] = MappingProxyType({})

@@ -17,7 +17,10 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-from suites.mqdmpr.s3_1_7_1_27_enqueue_message_to_an_open_queue.fault_steps import ChangedCopies, LaterCopyChanged
+from suites.mqdmpr.s3_1_7_1_27_enqueue_message_to_an_open_queue.fault_steps import (
+    CopyEnqueueingChanger,
+    LaterCopyChanger,
+)
 
 
 @fault("message-to-one-queue-enqueued-twice", breaks="MQDMPR-3.1.7.1.27-04")
@@ -80,7 +83,7 @@ class CopiesForSeveralQueuesListOnlyOwnQueue(Enqueueing):
 
 
 @fault("sender-later-copy-lists-remaining-queues", breaks="MQDMPR-3.1.7.1.27-10")
-class SenderLaterCopyListsRemainingQueues(LaterCopyChanged):
+class SenderLaterCopyListsRemainingQueues(LaterCopyChanger):
     """A copy of a message to several queues lists only the queues for which no copy exists yet."""
 
     def change_copy(
@@ -103,7 +106,7 @@ class SenderCopiesOfTransactionListOnlyOwnQueue(Enqueueing):
 
 
 @fault("copies-for-several-queues-lose-label-except-first", breaks="MQDMPR-3.1.7.1.27-12")
-class CopiesForSeveralQueuesLoseLabelExceptFirst(ChangedCopies):
+class CopiesForSeveralQueuesLoseLabelExceptFirst(CopyEnqueueingChanger):
     """Only the first copy of a message to several queues has the label."""
 
     def enqueue_copies(
@@ -118,28 +121,28 @@ class CopiesForSeveralQueuesLoseLabelExceptFirst(ChangedCopies):
 
 
 @fault("sender-later-copy-without-admin-queue", breaks="MQDMPR-3.1.7.1.27-12")
-class SenderLaterCopyWithoutAdminQueue(LaterCopyChanged):
+class SenderLaterCopyWithoutAdminQueue(LaterCopyChanger):
     """The second and later copies of a message to several queues name no administration queue."""
 
     changes = MappingProxyType({"AdministrationQueueFormatName": None})
 
 
 @fault("sender-later-copy-of-priority-3", breaks="MQDMPR-3.1.7.1.27-12")
-class SenderLaterCopyOfPriority3(LaterCopyChanged):
+class SenderLaterCopyOfPriority3(LaterCopyChanger):
     """The second and later copies of a message to several queues have the priority 3."""
 
     changes = MappingProxyType({"Priority": 3})
 
 
 @fault("sender-later-copy-without-time-to-be-received", breaks="MQDMPR-3.1.7.1.27-12")
-class SenderLaterCopyWithoutTimeToBeReceived(LaterCopyChanged):
+class SenderLaterCopyWithoutTimeToBeReceived(LaterCopyChanger):
     """The second and later copies of a message to several queues have an unlimited TimeToBeReceived."""
 
     changes = MappingProxyType({"TimeToBeReceived": 0xFFFFFFFF})
 
 
 @fault("sender-later-copy-without-body", breaks="MQDMPR-3.1.7.1.27-12")
-class SenderLaterCopyWithoutBody(LaterCopyChanged):
+class SenderLaterCopyWithoutBody(LaterCopyChanger):
     """The third copy of a message to several queues has no body."""
 
     def change_copy(

@@ -11,7 +11,10 @@ from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
-from suites.mqdmpr.s3_1_7_1_27_enqueue_message_to_an_open_queue.fault_steps import ChangedCopies, LaterCopyChanged
+from suites.mqdmpr.s3_1_7_1_27_enqueue_message_to_an_open_queue.fault_steps import (
+    CopyEnqueueingChanger,
+    LaterCopyChanger,
+)
 
 
 @fault("copies-for-several-queues-all-name-first-queue", breaks="MQDMPR-3.1.7.1.27-13")
@@ -43,7 +46,7 @@ class SenderLocalCopyDestinationListsAllQueues(Enqueueing):
 
 
 @fault("send-to-several-queues-omits-last-queue", breaks="MQDMPR-3.1.7.1.27-14")
-class SendToSeveralQueuesOmitsLastQueue(ChangedCopies):
+class SendToSeveralQueuesOmitsLastQueue(CopyEnqueueingChanger):
     """The queue manager enqueues no copy of a message for the last of several queues."""
 
     def enqueue_copies(
@@ -57,7 +60,7 @@ class SendToSeveralQueuesOmitsLastQueue(ChangedCopies):
 
 
 @fault("sender-third-copy-not-enqueued", breaks="MQDMPR-3.1.7.1.27-14")
-class SenderThirdCopyNotEnqueued(LaterCopyChanged):
+class SenderThirdCopyNotEnqueued(LaterCopyChanger):
     """The sender enqueues at most two copies of a message to several queues."""
 
     def change_copy(
@@ -67,7 +70,7 @@ class SenderThirdCopyNotEnqueued(LaterCopyChanged):
 
 
 @fault("sender-second-local-copy-not-enqueued", breaks="MQDMPR-3.1.7.1.27-14")
-class SenderSecondLocalCopyNotEnqueued(LaterCopyChanged):
+class SenderSecondLocalCopyNotEnqueued(LaterCopyChanger):
     """When a message is sent to several local queues, the sender enqueues only the first copy."""
 
     def change_copy(

@@ -11,11 +11,14 @@ from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
-from suites.mqdmpr.s3_1_7_1_27_enqueue_message_to_an_open_queue.fault_steps import ChangedCopies, LaterCopyChanged
+from suites.mqdmpr.s3_1_7_1_27_enqueue_message_to_an_open_queue.fault_steps import (
+    CopyEnqueueingChanger,
+    LaterCopyChanger,
+)
 
 
 @fault("send-to-several-queues-continues-after-refusal", breaks="MQDMPR-3.1.7.1.27-18")
-class SendToSeveralQueuesContinuesAfterRefusal(ChangedCopies):
+class SendToSeveralQueuesContinuesAfterRefusal(CopyEnqueueingChanger):
     """When one of several queues does not store its copy of a message, the queue manager still enqueues the copies for
     the later queues.
     """
@@ -31,7 +34,7 @@ class SendToSeveralQueuesContinuesAfterRefusal(ChangedCopies):
 
 
 @fault("send-to-several-queues-reports-success-despite-refusal", breaks="MQDMPR-3.1.7.1.27-18")
-class SendToSeveralQueuesReportsSuccessDespiteRefusal(ChangedCopies):
+class SendToSeveralQueuesReportsSuccessDespiteRefusal(CopyEnqueueingChanger):
     """A send to several queues succeeds although one of them did not store its copy."""
 
     def enqueue_copies(
@@ -68,7 +71,7 @@ class SenderCopiesContinueAfterRefusalOfFirst(Enqueueing):
 
 
 @fault("sender-refusal-of-third-copy-ignored", breaks="MQDMPR-3.1.7.1.27-18", blind=True)
-class SenderRefusalOfThirdCopyIgnored(LaterCopyChanged):
+class SenderRefusalOfThirdCopyIgnored(LaterCopyChanger):
     """When the third of several queues refuses its copy of a message, the send succeeds."""
 
     def enqueue_to_open_queue(
@@ -147,7 +150,7 @@ class SenderRefusalInTransactionDoesNotStopLaterCopies(Enqueueing):
 
 
 @fault("send-to-several-queues-reports-failure-although-messages-stored", breaks="MQDMPR-3.1.7.1.27-19")
-class SendToSeveralQueuesReportsFailureAlthoughMessagesStored(ChangedCopies):
+class SendToSeveralQueuesReportsFailureAlthoughMessagesStored(CopyEnqueueingChanger):
     """A send to several queues fails although each of them stored its copy."""
 
     def enqueue_copies(

@@ -10,7 +10,7 @@ from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.sender import Sender
 
 SMALL_QUOTA_KB = 4
-SMALL_BODY, LARGE_BODY = "x" * 64, "x" * 16_384
+SMALL_MESSAGE_BODY, LARGE_BODY = "x" * 64, "x" * 16_384
 
 
 def await_copies(peer, sut, queue, label):
@@ -70,13 +70,15 @@ def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
     queue = sut.new_queue("small", quota_kb=SMALL_QUOTA_KB)
     answers = {
         label: sut.attempt("send", to=sut.direct_name(queue), label=label, body=body)
-        for label, body in (("small", SMALL_BODY), ("large", LARGE_BODY))
+        for label, body in (("small", SMALL_MESSAGE_BODY), ("large", LARGE_BODY))
     }
     stored_labels = [label for label in answers if await_copies(peer, sut, queue, label)]
     if sut.has("transactions"):
         to = sut.direct_name(sut.new_queue("small-transactional", quota_kb=SMALL_QUOTA_KB, transactional=True))
         transaction = sut.control.call("begin")["transaction"]
-        outcomes = [sut.attempt("send", to=to, body=body, transaction=transaction) for body in (SMALL_BODY, LARGE_BODY)]
+        outcomes = [
+            sut.attempt("send", to=to, body=body, transaction=transaction) for body in (SMALL_MESSAGE_BODY, LARGE_BODY)
+        ]
         sut.attempt("abort", transaction=transaction)
         judge.all(expected=[Outcome.DONE, Outcome.REFUSED], observed=outcomes, case="sends in a transaction")
     judge(
@@ -112,11 +114,11 @@ def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
     queues = [sut.new_queue(f"several-{quota}", quota_kb=quota) for quota in (64, SMALL_QUOTA_KB, 65)]
     to = ",".join(sut.direct_name(queue) for queue in queues)
     refused = sut.attempt("send", to=to, label="too much", body=LARGE_BODY)
-    outcome = sut.attempt("send", to=to, label="little", body=SMALL_BODY)
+    outcome = sut.attempt("send", to=to, label="little", body=SMALL_MESSAGE_BODY)
     copies = [await_copies(peer, sut, queue, "little") for queue in queues]
-    recoverable = sut.attempt("send", to=to, label="lasting", body=SMALL_BODY, delivery="recoverable")
+    recoverable = sut.attempt("send", to=to, label="lasting", body=SMALL_MESSAGE_BODY, delivery="recoverable")
     to_both = f"{sut.direct_name(queues[0])},{peer.direct_name('mqc-several')}"
-    remote = sut.attempt("send", to=to_both, label="local and remote", body=SMALL_BODY)
+    remote = sut.attempt("send", to=to_both, label="local and remote", body=SMALL_MESSAGE_BODY)
     other_copies = {
         "lasting": [await_copies(peer, sut, queue, "lasting") for queue in queues],
         "local and remote": await_copies(peer, sut, queues[0], "local and remote"),

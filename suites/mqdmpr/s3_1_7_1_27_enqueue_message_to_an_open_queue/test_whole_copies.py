@@ -51,7 +51,7 @@ def test_each_queue_of_a_name_gets_one_whole_copy(peer, sut, judge):
         f"copy {number}: {name}"
         for number, copy in enumerate(copies, start=1)
         for name, value in fields.items()
-        if name in shown and _normalize_value(copy.get(name)) != _normalize_value(value)
+        if name in shown and _normalize_property_value(copy.get(name)) != _normalize_property_value(value)
     ]
     judge(
         "MQDMPR-3.1.7.1.27-12",
@@ -61,7 +61,7 @@ def test_each_queue_of_a_name_gets_one_whole_copy(peer, sut, judge):
     )
 
 
-def _normalize_value(value):
+def _normalize_property_value(value):
     """Return a value in a form for comparison: lists are sorted, and format names are in lower case."""
     if isinstance(value, list):
         return sorted(value)

@@ -10,19 +10,19 @@ from suites.mqqb.steps.sender import Sender
 
 MESSAGE_PRIORITIES = (3, 0, 7, 3, 5, 7, 1, 6, 4, 2)
 MESSAGE_LIFETIME_S = 1
-DELIVERIES_IN_TURN = ("recoverable", "express", "express")
+REPEATING_DELIVERY_ORDER = ("recoverable", "express", "express")
 LARGE_BODY_TENS = 4_000
 """The length of the body of a large message, in tens of characters."""
-URGENT_TAG, LATER_TAG, EXPIRED_TAG = 97, 98, 99
+HIGH_PRIORITY_MESSAGE_TAG, LATER_MESSAGE_TAG, EXPIRED_MESSAGE_TAG = 97, 98, 99
 """The ApplicationTags of two messages that are sent later, and of an expired message."""
 ORDER_RULES = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
 TRANSFER_RULES = ("MQDMPR-3.1.7.1.28-03", "MQDMPR-3.1.7.1.28-07", "MQDMPR-3.1.7.1.28-08", "MQDMPR-3.1.7.1.29-04")
-CONTENT_RULES = ("MQDMPR-3.1.7.1.28-04", "MQDMPR-3.1.7.1.28-05", "MQDMPR-3.1.7.3.9-07")
+MESSAGE_CONTENT_RULES = ("MQDMPR-3.1.7.1.28-04", "MQDMPR-3.1.7.1.28-05", "MQDMPR-3.1.7.3.9-07")
 RULES_OF_SINGLE_SENDING = ("MQDMPR-3.1.7.1.29-03", "MQDMPR-3.1.7.3.9-06")
 
 
 @needs("send")
-@covers(*ORDER_RULES, *TRANSFER_RULES, *CONTENT_RULES, *RULES_OF_SINGLE_SENDING, "MQDMPR-3.1.7.1.28-09")
+@covers(*ORDER_RULES, *TRANSFER_RULES, *MESSAGE_CONTENT_RULES, *RULES_OF_SINGLE_SENDING, "MQDMPR-3.1.7.1.28-09")
 @varied("positive journaling", "label", priority=("3", "0"))
 def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     """Ten messages wait: express and recoverable messages of all priorities, and a transactional message. The SUT sends
@@ -31,10 +31,10 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     open session, one of them of the highest priority, but no earlier message again.
     """
     to = peer.direct_name("mqc-dispatched")
-    expiring = {"application_tag": EXPIRED_TAG, "time_to_reach_queue_s": MESSAGE_LIFETIME_S}
+    expiring = {"application_tag": EXPIRED_MESSAGE_TAG, "time_to_reach_queue_s": MESSAGE_LIFETIME_S}
     for priority in (max(MESSAGE_PRIORITIES), min(MESSAGE_PRIORITIES)):
         sut.send(to, body="too late", priority=priority, **expiring)
-    of_deliveries = zip(MESSAGE_PRIORITIES, itertools.cycle(DELIVERIES_IN_TURN))
+    of_deliveries = zip(MESSAGE_PRIORITIES, itertools.cycle(REPEATING_DELIVERY_ORDER))
     every = [{"priority": priority, "delivery": delivery} for priority, delivery in of_deliveries]
     priorities = [*MESSAGE_PRIORITIES]
     if sut.has("transactions"):
@@ -59,7 +59,7 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     judge(
         *TRANSFER_RULES,
         expected=sorted(identifiers),
-        observed=sorted({*observed} - {EXPIRED_TAG}),
+        observed=sorted({*observed} - {EXPIRED_MESSAGE_TAG}),
         evidence=frames,
         case="ApplicationTags of the sent messages",
     )
@@ -68,39 +68,39 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     judge(
         *RULES_OF_SINGLE_SENDING,
         expected=expected,
-        observed={"number_of_messages": len({*observed} - {EXPIRED_TAG}), "messages_sent_again": repeated},
+        observed={"number_of_messages": len({*observed} - {EXPIRED_MESSAGE_TAG}), "messages_sent_again": repeated},
         evidence=frames,
     )
     expected_contents = {
-        tag: _describe_content(identifier.rpartition("\\")[2], f"message {tag}")
+        tag: _format_message_number_and_body(identifier.rpartition("\\")[2], f"message {tag}")
         for tag, identifier in identifiers.items()
     }
     contents = {
-        tag: _describe_content(
+        tag: _format_message_number_and_body(
             str(frame["UserHeader"].MessageID), bytes(frame["MessagePropertiesHeader"].MessageBody).decode()
         )
         for tag, frame in zip(observed, frames, strict=True)
         if tag in expected_contents
     }
     judge(
-        *CONTENT_RULES,
+        *MESSAGE_CONTENT_RULES,
         expected=expected_contents,
         observed=dict(sorted(contents.items())),
         evidence=frames,
         case="messages by ApplicationTag",
     )
-    sender.send(LATER_TAG)
+    sender.send(LATER_MESSAGE_TAG)
     frames = sender.collect_all(session, len(frames) + 1)
-    later = [tag for tag in Sender.tags(frames) if tag == LATER_TAG]
+    later = [tag for tag in Sender.tags(frames) if tag == LATER_MESSAGE_TAG]
     judge(
         "MQDMPR-3.1.7.1.28-07",
         "MQDMPR-3.1.7.1.28-09",
-        expected=[LATER_TAG],
+        expected=[LATER_MESSAGE_TAG],
         observed=later,
         evidence=frames,
         case="ApplicationTag of the later message",
     )
-    sender.send(URGENT_TAG, priority=max(MESSAGE_PRIORITIES))
+    sender.send(HIGH_PRIORITY_MESSAGE_TAG, priority=max(MESSAGE_PRIORITIES))
     frames = sender.collect_all(session, len(frames) + 1)
     observed = Sender.tags(frames)
     judge(
@@ -140,7 +140,7 @@ EQUAL_BODY, LARGE_BODY = "equal body", "large body " * 300
 
 
 @needs("send")
-@covers(*TRANSFER_RULES, *CONTENT_RULES[:2], "MQDMPR-3.1.7.1.29-03")
+@covers(*TRANSFER_RULES, *MESSAGE_CONTENT_RULES[:2], "MQDMPR-3.1.7.1.29-03")
 @varied("positive journaling", "time to be received")
 def test_messages_to_two_queues_wait_beside_each_other(peer, sut, judge):
     """Messages to two queues of the peer wait at the same time: express and recoverable messages with equal bodies,
@@ -177,7 +177,7 @@ def test_messages_to_two_queues_wait_beside_each_other(peer, sut, judge):
         case="ApplicationTags of the sent messages",
     )
     judge(
-        *CONTENT_RULES[:2],
+        *MESSAGE_CONTENT_RULES[:2],
         expected=sent,
         observed={
             tag: (
@@ -241,6 +241,6 @@ def _describe_label_and_body(frame, body):
     return str(properties.Label).rstrip("\0"), len(text), text == body
 
 
-def _describe_content(number, body):
+def _format_message_number_and_body(number, body):
     """Return the number in a MessageID and the body of a message as one text."""
     return f"MessageID {number} and body {body}"

@@ -14,7 +14,7 @@ from reference_qm.core.store.messages import serialize_message
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Session
 
-PACKET_TYPE = UserMessagePacket
+USER_MESSAGE_TYPE = UserMessagePacket
 
 
 def _remove_transaction_header(packet: UserMessagePacket) -> bytes:
@@ -28,7 +28,7 @@ add(
     "sender-transaction-header-missing",
     ("MQDMPR-3.1.7.1.30-05", "MQDMPR-3.1.7.1.30-06", "MQDMPR-3.1.7.1.30-D01"),
     "The sender sends a transactional message without a TransactionHeader and with TH 0.",
-    packets(PACKET_TYPE, _remove_transaction_header, lambda packet: packet.TransactionHeader is not None),
+    packets(USER_MESSAGE_TYPE, _remove_transaction_header, lambda packet: packet.TransactionHeader is not None),
 )
 
 
@@ -41,7 +41,7 @@ add(
     "sender-debug-header-missing",
     ("MQDMPR-3.1.7.1.30-05", "MQDMPR-3.1.7.1.30-06", "MQDMPR-3.1.7.1.30-D04"),
     "The sender sends a traced message without a DebugHeader and with DH 0.",
-    packets(PACKET_TYPE, _remove_debug_header, lambda packet: packet.DebugHeader is not None),
+    packets(USER_MESSAGE_TYPE, _remove_debug_header, lambda packet: packet.DebugHeader is not None),
 )
 
 
@@ -54,7 +54,9 @@ add(
     "sender-debug-header-in-untraced-message",
     ("MQDMPR-3.1.7.1.30-05", "MQDMPR-3.1.7.1.30-06", "MQDMPR-3.1.7.1.30-D04"),
     "The sender sends an untraced message with a DebugHeader that contains no queue.",
-    packets(PACKET_TYPE, _add_debug_header, lambda packet: packet.DebugHeader is None and packet.SessionHeader is None),
+    packets(
+        USER_MESSAGE_TYPE, _add_debug_header, lambda packet: packet.DebugHeader is None and packet.SessionHeader is None
+    ),
 )
 
 
@@ -86,7 +88,7 @@ add(
     "sender-security-header-missing",
     "MQDMPR-3.1.7.1.30-D02",
     "The sender sends a signed message without a SecurityHeader.",
-    packets(PACKET_TYPE, _remove_security_header, lambda packet: packet.SecurityHeader is not None),
+    packets(USER_MESSAGE_TYPE, _remove_security_header, lambda packet: packet.SecurityHeader is not None),
 )
 
 
@@ -108,7 +110,7 @@ add(
     "sender-mp-clear-with-properties-header",
     "MQDMPR-3.1.7.1.30-D03",
     "The sender sends a message with a MessagePropertiesHeader but with MP 0.",
-    bit_clear(PACKET_TYPE, "UserHeader.MP"),
+    bit_clear(USER_MESSAGE_TYPE, "UserHeader.MP"),
 )
 
 

@@ -21,13 +21,13 @@ from reference_qm.model.message import INFINITE
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.security import MessageSecurity
 
-Change = Callable[[Any], Any]
+AttributeChange = Callable[[Any], Any]
 
 
-class ReceivedMessageChanged(Positions):
+class ReceivedMessageChanger(Positions):
     """Change attributes of the messages that other queue managers sent."""
 
-    changes: ClassVar[Mapping[str, Change]] = MappingProxyType({})
+    changes: ClassVar[Mapping[str, AttributeChange]] = MappingProxyType({})
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         if message.Identifier.QueueManagerGuid != self.qm.adm.Identifier:
@@ -41,7 +41,7 @@ class ReceivedMessageChanged(Positions):
 
 
 @fault("receiver-label-of-earlier-message-kept", breaks="MQDMPR-3.1.7.1.31-03")
-class ReceiverLabelOfEarlierMessageKept(ReceivedMessageChanged):
+class ReceiverLabelOfEarlierMessageKept(ReceivedMessageChanger):
     """A message without a label gets the label of the preceding message in the queue."""
 
     def change_message(self, queue: Queue, message: Message) -> Message:
@@ -75,24 +75,24 @@ AES_128 = 26126
 AES_256 = 26128
 
 
-def _change_read_attributes(change: Callable[[Message], Message]) -> Install:
+def _change_attributes_read_from_packets(change: Callable[[Message], Message]) -> Install:
     """Build a fault that changes the attributes that the receiver reads from packets."""
 
-    class Reading(Positions):
+    class ReadAttributeChanger(Positions):
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
             return super().insert_message(queue, change(message))
 
-    return replace_part(Reading)
+    return replace_part(ReadAttributeChanger)
 
 
-def _change_read_security_attributes(change: Callable[[MessageSecurity], dict[str, Any]]) -> Install:
+def _change_security_read_from_packets(change: Callable[[MessageSecurity], dict[str, Any]]) -> Install:
     """Build a fault that changes the security attributes that the receiver reads from packets."""
 
     def change_security_of_message(message: Message) -> Message:
         security = message.security
         return message if security is None else replace(message, security=replace(security, **change(security)))
 
-    return _change_read_attributes(change_security_of_message)
+    return _change_attributes_read_from_packets(change_security_of_message)
 
 
 for _name, _rules, _says, _install in (
@@ -100,19 +100,19 @@ for _name, _rules, _says, _install in (
         "receiver-priority-inverted",
         ("MQDMPR-3.1.7.1.31-D01", "MQDMPR-3.1.7.1.31-04"),
         "The receiver sets Priority to 7 minus the packet's priority.",
-        _change_read_attributes(lambda message: replace(message, Priority=7 - message.Priority)),
+        _change_attributes_read_from_packets(lambda message: replace(message, Priority=7 - message.Priority)),
     ),
     (
         "receiver-time-to-reach-queue-dropped",
         "MQDMPR-3.1.7.1.31-D01",
         "The receiver drops the TimeToReachQueue of an arriving message.",
-        _change_read_attributes(lambda message: replace(message, TimeToReachQueue=INFINITE)),
+        _change_attributes_read_from_packets(lambda message: replace(message, TimeToReachQueue=INFINITE)),
     ),
     (
         "receiver-swaps-jp-and-jn-of-message",
         ("MQDMPR-3.1.7.1.31-D05", "MQDMPR-3.1.7.1.31-D11", "MQDMPR-3.1.7.1.31-D12"),
         "The receiver swaps JP and JN of an arriving message.",
-        _change_read_attributes(
+        _change_attributes_read_from_packets(
             lambda message: replace(
                 message,
                 PositiveJournalingRequested=message.NegativeJournalingRequested,
@@ -124,13 +124,15 @@ for _name, _rules, _says, _install in (
         "receiver-delivery-always-recoverable",
         "MQDMPR-3.1.7.1.31-D05",
         "The receiver sets the delivery of each arriving message to recoverable.",
-        _change_read_attributes(lambda message: replace(message, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)),
+        _change_attributes_read_from_packets(
+            lambda message: replace(message, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)
+        ),
     ),
     (
         "receiver-class-receive-rejected-as-timeout",
         "MQDMPR-3.1.7.1.31-D09",
         "The receiver reads the class NackReceiveRejected as NackReceiveTimeout.",
-        _change_read_attributes(
+        _change_attributes_read_from_packets(
             lambda message: (
                 replace(message, Class=MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT)
                 if message.Class == MessageClass.MQMSG_CLASS_NACK_RECEIVE_REJECTED
@@ -142,13 +144,13 @@ for _name, _rules, _says, _install in (
         "receiver-treats-privacy-level-5-as-3",
         "MQDMPR-3.1.7.1.31-D10",
         "The receiver reads PrivacyLevel 5 as 3.",
-        _change_read_security_attributes(lambda security: {"PrivacyLevel": min(security.PrivacyLevel, 3)}),
+        _change_security_read_from_packets(lambda security: {"PrivacyLevel": min(security.PrivacyLevel, 3)}),
     ),
     (
         "receiver-decrypts-aes-256-body-with-aes-128",
         "MQDMPR-3.1.7.1.31-D13",
         "The receiver reads the EncryptionAlgorithm AES-256 as AES-128.",
-        _change_read_security_attributes(
+        _change_security_read_from_packets(
             lambda security: {
                 "EncryptionAlgorithm": AES_128
                 if security.EncryptionAlgorithm == AES_256
@@ -160,7 +162,7 @@ for _name, _rules, _says, _install in (
         "receiver-verifies-md5-signature-with-md4",
         "MQDMPR-3.1.7.1.31-D14",
         "The receiver reads HashAlgorithm 0x8003 as MD4, the name in the specification's table.",
-        _change_read_security_attributes(
+        _change_security_read_from_packets(
             lambda security: {"HashAlgorithm": MD4 if security.HashAlgorithm == MD5 else security.HashAlgorithm}
         ),
     ),
@@ -168,13 +170,15 @@ for _name, _rules, _says, _install in (
         "receiver-treats-sender-type-2-as-none",
         "MQDMPR-3.1.7.1.31-D18",
         "The receiver reads the sender type 2 as None.",
-        _change_read_security_attributes(lambda security: {"SenderIdentifierType": security.SenderIdentifierType % 2}),
+        _change_security_read_from_packets(
+            lambda security: {"SenderIdentifierType": security.SenderIdentifierType % 2}
+        ),
     ),
     (
         "receiver-sender-identifier-dropped",
         "MQDMPR-3.1.7.1.31-D03",
         "The receiver drops the SenderIdentifier of an arriving message.",
-        _change_read_security_attributes(lambda security: {"SenderIdentifier": b""}),
+        _change_security_read_from_packets(lambda security: {"SenderIdentifier": b""}),
     ),
 ):
     add(_name, _rules, _says, _install)
@@ -204,7 +208,7 @@ class ReceiverMessageGetsSecurityAttributesOfPreviousMessage(Positions):
         return super().insert_message(queue, message)
 
 
-UNKNOWN_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000f8")
+UNKNOWN_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f8")
 
 
 @fault("receiver-message-gets-tracing-queue-of-previous-message", breaks="MQDMPR-3.1.7.1.31-05")
@@ -213,7 +217,7 @@ class ReceiverMessageGetsTracingQueueOfPreviousMessage(Positions):
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         if any(one.MessageReference.TracingRequested for one in queue.MessagePositionList):
-            message = replace(message, TracingRequested=True, TracingQueueIdentifier=UNKNOWN_QUEUE)
+            message = replace(message, TracingRequested=True, TracingQueueIdentifier=UNKNOWN_QUEUE_GUID)
         return super().insert_message(queue, message)
 
 
@@ -234,7 +238,7 @@ class MessageHasSecurityOfPreviousMessage(Positions):
 
 
 @fault("receiver-response-queue-of-earlier-message-kept", breaks="MQDMPR-3.1.7.1.31-05")
-class ReceiverResponseQueueOfEarlierMessageKept(ReceivedMessageChanged):
+class ReceiverResponseQueueOfEarlierMessageKept(ReceivedMessageChanger):
     """A message without a response queue gets the response queue of the preceding message in the queue."""
 
     def change_message(self, queue: Queue, message: Message) -> Message:
@@ -257,56 +261,56 @@ class ReceiverMessageGetsResponseQueueOfPrevious(Positions):
 
 
 @fault("receiver-priority-above-5-stored-as-5", breaks="MQDMPR-3.1.7.1.31-D01")
-class ReceiverPriorityAbove5StoredAs5(ReceivedMessageChanged):
+class ReceiverPriorityAbove5StoredAs5(ReceivedMessageChanger):
     """The receiver stores the priorities 6 and 7 of a message as 5."""
 
     changes = MappingProxyType({"Priority": lambda old: min(old, 5)})
 
 
 @fault("receiver-time-to-reach-queue-of-32-bits-infinite", breaks="MQDMPR-3.1.7.1.31-D01", blind=True)
-class ReceiverTimeToReachQueueOf32BitsInfinite(ReceivedMessageChanged):
+class ReceiverTimeToReachQueueOf32BitsInfinite(ReceivedMessageChanger):
     """The receiver stores a TimeToReachQueue of more than 31 bits as infinite."""
 
     changes = MappingProxyType({"TimeToReachQueue": lambda old: INFINITE if old > 0x7FFFFFFF else old})
 
 
 @fault("receiver-body-type-low-byte-only", breaks="MQDMPR-3.1.7.1.31-D02")
-class ReceiverBodyTypeLowByteOnly(ReceivedMessageChanged):
+class ReceiverBodyTypeLowByteOnly(ReceivedMessageChanger):
     """The receiver stores only the low byte of BodyType."""
 
     changes = MappingProxyType({"BodyType": lambda old: old & 0xFF})
 
 
 @fault("receiver-application-tag-without-highest-bit", breaks="MQDMPR-3.1.7.1.31-D02")
-class ReceiverApplicationTagWithoutHighestBit(ReceivedMessageChanged):
+class ReceiverApplicationTagWithoutHighestBit(ReceivedMessageChanger):
     """The receiver stores only the low 31 bits of ApplicationTag."""
 
     changes = MappingProxyType({"AppSpecific": lambda old: old & 0x7FFFFFFF})
 
 
 @fault("receiver-label-of-124-characters", breaks="MQDMPR-3.1.7.1.31-D02")
-class ReceiverLabelOf124Characters(ReceivedMessageChanged):
+class ReceiverLabelOf124Characters(ReceivedMessageChanger):
     """The receiver stores only the first 124 characters of a label."""
 
     changes = MappingProxyType({"Label": lambda old: old[:124]})
 
 
 @fault("receiver-extension-ends-at-null-byte", breaks="MQDMPR-3.1.7.1.31-D02")
-class ReceiverExtensionEndsAtNullByte(ReceivedMessageChanged):
+class ReceiverExtensionEndsAtNullByte(ReceivedMessageChanger):
     """The receiver stores ExtensionData only up to the first null byte."""
 
     changes = MappingProxyType({"Extension": lambda old: old.partition(b"\0")[0]})
 
 
 @fault("receiver-correlation-identifier-without-last-bytes", breaks="MQDMPR-3.1.7.1.31-D02")
-class ReceiverCorrelationIdentifierWithoutLastBytes(ReceivedMessageChanged):
+class ReceiverCorrelationIdentifierWithoutLastBytes(ReceivedMessageChanger):
     """The receiver stores only the first 16 bytes of CorrelationID, and zeros for the last four."""
 
     changes = MappingProxyType({"CorrelationIdentifier": lambda old: old[:16] + bytes(4)})
 
 
 @fault("receiver-body-of-odd-length-padded", breaks="MQDMPR-3.1.7.1.31-D02")
-class ReceiverBodyOfOddLengthPadded(ReceivedMessageChanged):
+class ReceiverBodyOfOddLengthPadded(ReceivedMessageChanger):
     """If the length of a body is not a multiple of four, the receiver also stores the padding after the body as part of
     the body.
     """
@@ -315,7 +319,7 @@ class ReceiverBodyOfOddLengthPadded(ReceivedMessageChanged):
 
 
 @fault("receiver-application-tag-of-transactional-message-dropped", breaks="MQDMPR-3.1.7.1.31-D02", blind=True)
-class ReceiverApplicationTagOfTransactionalMessageDropped(ReceivedMessageChanged):
+class ReceiverApplicationTagOfTransactionalMessageDropped(ReceivedMessageChanger):
     """The receiver stores no ApplicationTag and no ExtensionData for a transactional message."""
 
     def change_message(self, queue: Queue, message: Message) -> Message:
@@ -325,7 +329,7 @@ class ReceiverApplicationTagOfTransactionalMessageDropped(ReceivedMessageChanged
 
 
 @fault("receiver-extension-above-one-kilobyte-cut", breaks="MQDMPR-3.1.7.1.31-D02", blind=True)
-class ReceiverExtensionAboveOneKilobyteCut(ReceivedMessageChanged):
+class ReceiverExtensionAboveOneKilobyteCut(ReceivedMessageChanger):
     """The receiver stores only the first 1,024 bytes of ExtensionData."""
 
     changes = MappingProxyType({"Extension": lambda old: old[:1024]})
@@ -354,14 +358,14 @@ class RouterRenumbersTransactionalMessage(Routing):
 
 
 @fault("receiver-sent-time-of-31-bits", breaks="MQDMPR-3.1.7.1.31-D05")
-class ReceiverSentTimeOf31Bits(ReceivedMessageChanged):
+class ReceiverSentTimeOf31Bits(ReceivedMessageChanger):
     """The receiver stores only the low 31 bits of SentTime."""
 
     changes = MappingProxyType({"SentTime": lambda old: old & 0x7FFFFFFF})
 
 
 @fault("receiver-time-to-be-received-of-32-bits-infinite", breaks="MQDMPR-3.1.7.1.31-D05", blind=True)
-class ReceiverTimeToBeReceivedOf32BitsInfinite(ReceivedMessageChanged):
+class ReceiverTimeToBeReceivedOf32BitsInfinite(ReceivedMessageChanger):
     """The receiver stores a TimeToBeReceived of more than 31 bits as infinite."""
 
     changes = MappingProxyType({"TimeToBeReceived": lambda old: INFINITE if old > 0x7FFFFFFF else old})
@@ -378,7 +382,7 @@ class ReceiverTimeToBeReceivedOfHighBitUnlimited(Positions):
 
 
 @fault("receiver-tracing-queue-of-untraced-message-dropped", breaks="MQDMPR-3.1.7.1.31-D07")
-class ReceiverTracingQueueOfUntracedMessageDropped(ReceivedMessageChanged):
+class ReceiverTracingQueueOfUntracedMessageDropped(ReceivedMessageChanger):
     """The receiver stores the TracingQueueIdentifier only for nontransactional messages."""
 
     def change_message(self, queue: Queue, message: Message) -> Message:
@@ -388,7 +392,7 @@ class ReceiverTracingQueueOfUntracedMessageDropped(ReceivedMessageChanged):
 
 
 @fault("receiver-class-of-express-message-normal", breaks="MQDMPR-3.1.7.1.31-D09", blind=True)
-class ReceiverClassOfExpressMessageNormal(ReceivedMessageChanged):
+class ReceiverClassOfExpressMessageNormal(ReceivedMessageChanger):
     """The receiver stores the class Normal for every express message."""
 
     def change_message(self, queue: Queue, message: Message) -> Message:
@@ -396,7 +400,7 @@ class ReceiverClassOfExpressMessageNormal(ReceivedMessageChanged):
 
 
 @fault("receiver-journaling-of-express-message-not-stored", breaks=("MQDMPR-3.1.7.1.31-D11", "MQDMPR-3.1.7.1.31-D12"))
-class ReceiverJournalingOfExpressMessageNotStored(ReceivedMessageChanged):
+class ReceiverJournalingOfExpressMessageNotStored(ReceivedMessageChanger):
     """The receiver stores JP and JN only for recoverable messages."""
 
     def change_message(self, queue: Queue, message: Message) -> Message:
@@ -410,7 +414,7 @@ class ReceiverJournalingOfExpressMessageNotStored(ReceivedMessageChanged):
     breaks=("MQDMPR-3.1.7.1.31-D11", "MQDMPR-3.1.7.1.31-D12"),
     blind=True,
 )
-class ReceiverJournalingOfTransactionalMessageDropped(ReceivedMessageChanged):
+class ReceiverJournalingOfTransactionalMessageDropped(ReceivedMessageChanger):
     """The receiver stores neither JP nor JN for a transactional message."""
 
     def change_message(self, queue: Queue, message: Message) -> Message:
@@ -420,7 +424,7 @@ class ReceiverJournalingOfTransactionalMessageDropped(ReceivedMessageChanged):
 
 
 @fault("receiver-sender-identifier-type-of-unsigned-message-none", breaks="MQDMPR-3.1.7.1.31-D18")
-class ReceiverSenderIdentifierTypeOfUnsignedMessageNone(ReceivedMessageChanged):
+class ReceiverSenderIdentifierTypeOfUnsignedMessageNone(ReceivedMessageChanger):
     """The receiver stores the SenderIdentifierType None for a message without a signature."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -445,7 +449,7 @@ class ReceiverThirdResponseQueueLost(Positions):
         return super().insert_message(queue, message)
 
 
-_RESPONSE_TYPE = UserHeader.flags(RQ=7)
+_RESPONSE_QUEUE_TYPE_MASK = UserHeader.flags(RQ=7)
 
 
 add(
@@ -453,7 +457,7 @@ add(
     "MQDMPR-3.1.7.1.31-D17",
     "The receiver reads RQ 0x4 (PrivateQueueOnAdmin) as a private queue of the source queue manager.",
     change_received(
-        {"UserHeader.Flags": lambda flags: flags & ~_RESPONSE_TYPE | UserHeader.flags(RQ=ON_SOURCE)},
+        {"UserHeader.Flags": lambda flags: flags & ~_RESPONSE_QUEUE_TYPE_MASK | UserHeader.flags(RQ=ON_SOURCE)},
         lambda packet: packet.UserHeader.RQ == TYPE_ON_ADMIN_HOST,
     ),
     blind=True,

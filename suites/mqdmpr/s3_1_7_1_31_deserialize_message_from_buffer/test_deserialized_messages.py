@@ -22,7 +22,7 @@ from suites.messages import Sequence
 from suites.mqqp.steps.whole import UnchangedMessage
 from suites.whole_messages import describe_packet
 
-MESSAGE_CLASSES = {
+NAME_BY_MESSAGE_CLASS = {
     0x0000: "NORMAL",
     0x0001: "REPORT",
     0x0002: "ACK_REACH_QUEUE",
@@ -44,25 +44,32 @@ MESSAGE_CLASSES = {
     0xC004: "NACK_RECEIVE_REJECTED",
 }
 """For each value of MessageClass, the class name on the control channel, without the prefix MQMSG_CLASS_."""
-HASH_ALGORITHMS = {0x8001: "md2", 0x8002: "md4", 0x8003: "md5", 0x8004: "sha1", 0x800C: "sha256", 0x800E: "sha512"}
+NAME_BY_HASH_ALGORITHM = {
+    0x8001: "md2",
+    0x8002: "md4",
+    0x8003: "md5",
+    0x8004: "sha1",
+    0x800C: "sha256",
+    0x800E: "sha512",
+}
 CIPHER_NAME_BY_ALGORITHM = {0x6602: "rc2", 0x6801: "rc4", 0x6610: "aes256", 0x660E: "aes128", 0x660F: "aes192"}
 AES_256 = 0x6610
-PRIVACY_LEVELS = {0: "none", 1: "base", 3: "enhanced", 5: "advanced"}
-HOUR_S, FOREVER = 3_600, 0xFFFF_FFFF
+NAME_BY_PRIVACY_LEVEL = {0: "none", 1: "base", 3: "enhanced", 5: "advanced"}
+HOUR_S, INFINITE_LIFETIME_S = 3_600, 0xFFFF_FFFF
 FAR_FUTURE_S = 0xF000_0001
 """A SentTime that needs 32 bits."""
 LARGE_BODY = bytes(range(256)) * 270
 TRACE_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d8")
-LONG_LIFETIME_S = 0x8000_0001
+SENT_LIFETIME_S = 0x8000_0001
 """A lifetime that needs 32 bits."""
-NO_SENDER, USER_SENDER, QUEUE_MANAGER_SENDER = 0, 1, 2
+NO_SENDER_TYPE, USER_SENDER_TYPE, QUEUE_MANAGER_SENDER_TYPE = 0, 1, 2
 VALUE_NOT_SHOWN = "not shown"
 NO_OPTIONAL_HEADERS_CASE = "message without optional headers"
-NO_SENDER_MESSAGE, USER_MESSAGE = "message without a sender", "message of a user"
-QUEUE_MANAGER_MESSAGE = "message of a queue manager"
+MESSAGE_WITHOUT_SENDER_CASE, MESSAGE_OF_USER_CASE = "message without a sender", "message of a user"
+MESSAGE_OF_QUEUE_MANAGER_CASE = "message of a queue manager"
 
 
-def _send_and_read(peer, sut, packets, queue="plain"):
+def _send_and_read_messages(peer, sut, packets, queue="plain"):
     """Send messages on one session. Return the messages in their queue as the control channel shows them, by name, and
     the packets of the messages, by name.
     """
@@ -70,22 +77,24 @@ def _send_and_read(peer, sut, packets, queue="plain"):
     identifiers = {name: connection.send(packet) for name, packet in packets.items()}
     connection.check_alive()
 
-    def find_messages():
+    def find_sent_messages():
         messages = {one["message_id"].rpartition("\\")[2]: one for one in sut.messages(queue)}
         ids = {name: str(frame["UserHeader"].MessageID) for name, frame in identifiers.items()}
         return {name: messages[number] for name, number in ids.items() if number in messages}
 
-    peer.eventually(lambda: len(find_messages()) == len(identifiers))
-    if not find_messages():
+    peer.eventually(lambda: len(find_sent_messages()) == len(identifiers))
+    if not find_sent_messages():
         raise ConformanceFailure("none of the messages arrived in its queue")
-    return find_messages(), list(identifiers.values())
+    return find_sent_messages(), list(identifiers.values())
 
 
 def _judge_property(judge, rule, name, wanted, found, evidence):
     """Judge a property of received messages. If the control channel shows the property for none of the messages, mark
     the rule as not exercised.
     """
-    observed = {one: _read_property(found[one], name) if one in found else "not stored in its queue" for one in wanted}
+    observed = {
+        one: _get_shown_property(found[one], name) if one in found else "not stored in its queue" for one in wanted
+    }
     if all(value == VALUE_NOT_SHOWN for value in observed.values()):
         judge.mark_not_exercised(rule, reason=f"the control channel shows no {name}", evidence=evidence)
     else:
@@ -98,7 +107,7 @@ def _judge_property(judge, rule, name, wanted, found, evidence):
         )
 
 
-def _read_property(message, name):
+def _get_shown_property(message, name):
     """Return a property as the control channel shows it; ``security.name`` is a security property of the message."""
     part, _, rest = name.partition(".")
     value = message.get(part, VALUE_NOT_SHOWN)
@@ -118,9 +127,9 @@ def test_each_message_class_value_is_shown_as_its_class(peer, sut, judge):
     for recoverable in (1, 0):
         packets = {
             name: peer.recoverable_message({"DM": recoverable}, MessageClass=number)
-            for number, name in MESSAGE_CLASSES.items()
+            for number, name in NAME_BY_MESSAGE_CLASS.items()
         }
-        messages, sent = _send_and_read(peer, sut, packets)
+        messages, sent = _send_and_read_messages(peer, sut, packets)
         expected = {name: f"MQMSG_CLASS_{name}" for name in packets}
         _judge_property(judge, "MQDMPR-3.1.7.1.31-D09", "class", expected, messages, sent)
 
@@ -140,11 +149,11 @@ def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
         "express message with both": {"JP": 1, "JN": 1, "DM": 0},
     }
     packets = {name: peer.recoverable_message(set_) for name, set_ in bits.items()}
-    messages, sent = _send_and_read(peer, sut, packets)
+    messages, sent = _send_and_read_messages(peer, sut, packets)
     sequence = Sequence(peer)
     packets = {f"transactional {name}": sequence.message(set_) for name, set_ in list(bits.items())[:4]}
     bits |= dict(zip(packets, bits.values(), strict=False))
-    found, more = _send_and_read(peer, sut, packets, "transactional")
+    found, more = _send_and_read_messages(peer, sut, packets, "transactional")
     messages |= found
     sent += more
     for rule, kind, bit in (
@@ -168,20 +177,24 @@ def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
     """
     sent_s = peer.environment.now().utc_s - HOUR_S
     packets = {
-        "message with PR 3 and DM 1": peer.recoverable_message({"SentTime": sent_s, "TimeToBeReceived": FOREVER}),
+        "message with PR 3 and DM 1": peer.recoverable_message(
+            {"SentTime": sent_s, "TimeToBeReceived": INFINITE_LIFETIME_S}
+        ),
         "message with PR 0 and DM 0": peer.recoverable_message({"DM": 0}, base={"PR": 0, "TimeToReachQueue": HOUR_S}),
         "message with PR 7 and DM 1": peer.recoverable_message(
             {"TimeToBeReceived": 2 * HOUR_S}, base={"PR": 7, "TimeToReachQueue": 2 * HOUR_S}
         ),
-        "message of a fast clock": peer.recoverable_message({"SentTime": FAR_FUTURE_S, "TimeToBeReceived": FOREVER}),
+        "message of a fast clock": peer.recoverable_message(
+            {"SentTime": FAR_FUTURE_S, "TimeToBeReceived": INFINITE_LIFETIME_S}
+        ),
         "traced express message": peer.recoverable_message(
             {"DM": 0}, base={"PR": 5, "TR": 1}, debug={"QueueIdentifier": TRACE_QUEUE_GUID}, body=LARGE_BODY
         ),
         "message with long lifetimes": peer.recoverable_message(
-            {"TimeToBeReceived": LONG_LIFETIME_S}, base={"PR": 6, "TimeToReachQueue": LONG_LIFETIME_S - 1}
+            {"TimeToBeReceived": SENT_LIFETIME_S}, base={"PR": 6, "TimeToReachQueue": SENT_LIFETIME_S - 1}
         ),
     }
-    messages, sent = _send_and_read(peer, sut, packets)
+    messages, sent = _send_and_read_messages(peer, sut, packets)
     frames = dict(zip(packets, sent, strict=True))
     for rule, name, of in (
         ("MQDMPR-3.1.7.1.31-D01", "priority", lambda frame: frame["BaseHeader"].PR),
@@ -205,10 +218,14 @@ def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
         _judge_property(judge, rule, name, expected, messages, sent)
 
 
-def _build_message(peer, kind=QUEUE_MANAGER_SENDER, **properties):
+def _build_message(peer, kind=QUEUE_MANAGER_SENDER_TYPE, **properties):
     """Build a message that is neither signed nor encrypted, with a sender of the given kind in its SecurityHeader."""
-    senders = {NO_SENDER: b"", USER_SENDER: ALICE.security_id, QUEUE_MANAGER_SENDER: peer.identifier.bytes_le}
-    certificate = ALICE.certificate if kind == NO_SENDER else b""  # a SecurityHeader is there for something
+    senders = {
+        NO_SENDER_TYPE: b"",
+        USER_SENDER_TYPE: ALICE.security_id,
+        QUEUE_MANAGER_SENDER_TYPE: peer.identifier.bytes_le,
+    }
+    certificate = ALICE.certificate if kind == NO_SENDER_TYPE else b""  # a SecurityHeader is there for something
     security = {"ST": kind, "DE": 1, "SecurityID": senders[kind], "SenderCert": certificate}
     return peer.recoverable_message(security=security, **properties)
 
@@ -220,24 +237,28 @@ def test_privacy_level_and_algorithms_are_those_of_their_values(peer, sut, judge
     level or algorithm that the value denotes.
     """
     for rule, field, name, numbers in (
-        ("MQDMPR-3.1.7.1.31-D10", "PrivacyLevel", "security.privacy_level", PRIVACY_LEVELS),
+        ("MQDMPR-3.1.7.1.31-D10", "PrivacyLevel", "security.privacy_level", NAME_BY_PRIVACY_LEVEL),
         ("MQDMPR-3.1.7.1.31-D13", "EncryptionAlgorithm", "security.encryption_algorithm", CIPHER_NAME_BY_ALGORITHM),
-        ("MQDMPR-3.1.7.1.31-D14", "HashAlgorithm", "security.hash_algorithm", HASH_ALGORITHMS),
+        ("MQDMPR-3.1.7.1.31-D14", "HashAlgorithm", "security.hash_algorithm", NAME_BY_HASH_ALGORITHM),
     ):
         packets = {
             f"message with {field} {number:#x}": _build_message(
-                peer, **{field: number} | _get_required_field(field, number)
+                peer, **{field: number} | _get_field_or_fail(field, number)
             )
             for number in numbers
         }
-        messages, sent = _send_and_read(peer, sut, packets)
+        messages, sent = _send_and_read_messages(peer, sut, packets)
         expected = dict(zip(packets, numbers.values(), strict=True))
         _judge_property(judge, rule, name, expected, messages, sent)
 
 
-def _get_required_field(field, number):
+def _get_field_or_fail(field, number):
     """Return the additional field that a PrivacyLevel needs: an encryption algorithm that is allowed at this level."""
-    return {"EncryptionAlgorithm": AES_256} if field == "PrivacyLevel" and PRIVACY_LEVELS[number] == "advanced" else {}
+    return (
+        {"EncryptionAlgorithm": AES_256}
+        if field == "PrivacyLevel" and NAME_BY_PRIVACY_LEVEL[number] == "advanced"
+        else {}
+    )
 
 
 @needs("receive", "security")
@@ -247,11 +268,25 @@ def test_sender_and_sender_type_are_from_security_header(peer, sut, judge):
     """The SUT receives messages without a sender, from a user and from a queue manager: each message has the sender and
     the sender type of its SecurityHeader (erratum E83).
     """
-    kinds = {NO_SENDER_MESSAGE: NO_SENDER, USER_MESSAGE: USER_SENDER, QUEUE_MANAGER_MESSAGE: QUEUE_MANAGER_SENDER}
-    messages, sent = _send_and_read(peer, sut, {name: _build_message(peer, kind) for name, kind in kinds.items()})
-    accepted = [name for name in kinds if name in messages or name != NO_SENDER_MESSAGE]
-    sender_types = {NO_SENDER_MESSAGE: "none", USER_MESSAGE: "sid", QUEUE_MANAGER_MESSAGE: "queue_manager"}
-    senders = {NO_SENDER_MESSAGE: None, USER_MESSAGE: ALICE.sid, QUEUE_MANAGER_MESSAGE: str(peer.identifier)}
+    kinds = {
+        MESSAGE_WITHOUT_SENDER_CASE: NO_SENDER_TYPE,
+        MESSAGE_OF_USER_CASE: USER_SENDER_TYPE,
+        MESSAGE_OF_QUEUE_MANAGER_CASE: QUEUE_MANAGER_SENDER_TYPE,
+    }
+    messages, sent = _send_and_read_messages(
+        peer, sut, {name: _build_message(peer, kind) for name, kind in kinds.items()}
+    )
+    accepted = [name for name in kinds if name in messages or name != MESSAGE_WITHOUT_SENDER_CASE]
+    sender_types = {
+        MESSAGE_WITHOUT_SENDER_CASE: "none",
+        MESSAGE_OF_USER_CASE: "sid",
+        MESSAGE_OF_QUEUE_MANAGER_CASE: "queue_manager",
+    }
+    senders = {
+        MESSAGE_WITHOUT_SENDER_CASE: None,
+        MESSAGE_OF_USER_CASE: ALICE.sid,
+        MESSAGE_OF_QUEUE_MANAGER_CASE: str(peer.identifier),
+    }
     for rule, name, values in (
         ("MQDMPR-3.1.7.1.31-D18", "security.sender_type", sender_types),
         ("MQDMPR-3.1.7.1.31-D03", "security.sender", senders),
@@ -259,7 +294,7 @@ def test_sender_and_sender_type_are_from_security_header(peer, sut, judge):
         _judge_property(judge, rule, name, {one: values[one] for one in accepted}, messages, sent)
 
 
-LISTED_QUEUES = {"Destination": (1, 2, 3, 4), "Administration": (5, 6, 7), "Response": (8, 9, 10, 11, 12)}
+QUEUE_NUMBERS_BY_LIST = {"Destination": (1, 2, 3, 4), "Administration": (5, 6, 7), "Response": (8, 9, 10, 11, 12)}
 """For each list of a MultiQueueFormatHeader, numbers from which the names of its queues are made."""
 LIST_SIGNATURE = bytes(range(1, 101))
 
@@ -284,7 +319,7 @@ def test_read_message_has_each_list_of_queues_and_signature(peer, remote, judge)
     """A message with three lists of three to five queues of different kinds, and with a signature of the lists, and
     then a message with other lists, are in a queue: a remote read returns each of them with its lists and signature.
     """
-    swapped = dict(zip(LISTED_QUEUES, [*LISTED_QUEUES.values()][::-1], strict=True))
+    swapped = dict(zip(QUEUE_NUMBERS_BY_LIST, [*QUEUE_NUMBERS_BY_LIST.values()][::-1], strict=True))
     sent = [
         peer.recoverable_message(
             label=label,
@@ -292,7 +327,7 @@ def test_read_message_has_each_list_of_queues_and_signature(peer, remote, judge)
             | {"Signature": MQFSignatureHeader(Signature=signature)},
         )
         for label, lists, signature in (
-            ("first", LISTED_QUEUES, LIST_SIGNATURE),
+            ("first", QUEUE_NUMBERS_BY_LIST, LIST_SIGNATURE),
             ("second", swapped, LIST_SIGNATURE[::-1]),
         )
     ]
@@ -323,7 +358,7 @@ def test_message_without_optional_headers_has_defaults(peer, sut, judge):
     """
     queue = UUID("6d71636f-6e66-4f72-8d00-0000000000d7")
     full = {
-        "security": {"ST": QUEUE_MANAGER_SENDER, "DE": 1, "SecurityID": peer.identifier.bytes_le},
+        "security": {"ST": QUEUE_MANAGER_SENDER_TYPE, "DE": 1, "SecurityID": peer.identifier.bytes_le},
         "properties": {"NR": 1, "ApplicationTag": 7, "ExtensionData": b"extended", "CorrelationID": b"c" * 20},
     }
     queues = {name: rf"TCP:{peer.address}\private$\mqc-{name.lower()}" for name in ("AdminQueue", "ResponseQueue")}
@@ -336,7 +371,7 @@ def test_message_without_optional_headers_has_defaults(peer, sut, judge):
     }
     labels = {"one": "one", "the other": "the other"}
     packets |= {label: peer.recoverable_message(label=label, body=b"the same body") for label in labels}
-    messages, sent = _send_and_read(peer, sut, packets)
+    messages, sent = _send_and_read_messages(peer, sut, packets)
     _judge_property(judge, "MQDMPR-3.1.7.1.31-03", "label", labels, messages, sent)
     without = (
         {NO_OPTIONAL_HEADERS_CASE: messages[NO_OPTIONAL_HEADERS_CASE]} if NO_OPTIONAL_HEADERS_CASE in messages else {}

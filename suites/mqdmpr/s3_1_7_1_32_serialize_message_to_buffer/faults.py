@@ -16,7 +16,7 @@ from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
-SENT_LEVELS = {1: 1, 3: 2, 5: 3}
+WRONG_PRIVACY_LEVEL_BY_LEVEL = {1: 1, 3: 2, 5: 3}
 
 
 JP = UserHeader.flags(JP=1)
@@ -54,7 +54,9 @@ for _name, _rules, _says, _install in (
         ("MQDMPR-3.1.7.1.32-D09", "MQDMPR-3.1.1.12-04"),
         "The sender sets PrivacyLevel to 1, 2 or 3 instead of 1, 3 or 5.",
         change_number(
-            UserMessagePacket, "MessagePropertiesHeader.PrivacyLevel", lambda level: SENT_LEVELS.get(level, level)
+            UserMessagePacket,
+            "MessagePropertiesHeader.PrivacyLevel",
+            lambda level: WRONG_PRIVACY_LEVEL_BY_LEVEL.get(level, level),
         ),
     ),
     (
@@ -192,7 +194,7 @@ class SenderSecondCopyPositiveJournalingCleared(Enqueueing):
         return super()._enqueue_message(queue, message, now, transaction)
 
 
-_JOURNALING = UserHeader.flags(JP=1, JN=1)
+_JOURNALING_FLAGS_MASK = UserHeader.flags(JP=1, JN=1)
 
 
 add(
@@ -201,7 +203,7 @@ add(
     "The sender clears JP and JN of a transactional message.",
     wrong_fields(
         UserMessagePacket,
-        {"UserHeader.Flags": lambda old: old & ~_JOURNALING},
+        {"UserHeader.Flags": lambda old: old & ~_JOURNALING_FLAGS_MASK},
         when=_is_transactional,
     ),
 )
@@ -213,7 +215,7 @@ add(
     "The sender clears JP and JN of a message to a public queue.",
     wrong_fields(
         UserMessagePacket,
-        {"UserHeader.Flags": lambda old: old & ~_JOURNALING},
+        {"UserHeader.Flags": lambda old: old & ~_JOURNALING_FLAGS_MASK},
         when=lambda packet: packet.UserHeader.DQ == 5,
     ),
     blind=True,

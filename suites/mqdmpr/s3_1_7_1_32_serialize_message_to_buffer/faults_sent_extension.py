@@ -18,29 +18,29 @@ from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import SendMessage
 
-EXTENSION, CORRELATION_ID = "MessagePropertiesHeader.ExtensionData", "MessagePropertiesHeader.CorrelationID"
-EXTENSION_SIZE_AT = 52
-SENDER_RULES = ("MQDMPR-3.1.7.1.32-D02", "MQDMPR-3.1.7.1.32-03")
+EXTENSION_DATA_FIELD, CORRELATION_ID = "MessagePropertiesHeader.ExtensionData", "MessagePropertiesHeader.CorrelationID"
+EXTENSION_SIZE_OFFSET = 52
+SENT_EXTENSION_RULES = ("MQDMPR-3.1.7.1.32-D02", "MQDMPR-3.1.7.1.32-03")
 
 
-def _keep_low_byte_of_size(packet: UserMessagePacket) -> bytes:
+def _truncate_extension_size_to_low_byte(packet: UserMessagePacket) -> bytes:
     """Return a message whose ExtensionSize has only its low byte."""
-    data, fixed = packet.build(), packet.MessagePropertiesHeader.build()[:EXTENSION_SIZE_AT]
-    at = data.index(fixed) + EXTENSION_SIZE_AT
+    data, fixed = packet.build(), packet.MessagePropertiesHeader.build()[:EXTENSION_SIZE_OFFSET]
+    at = data.index(fixed) + EXTENSION_SIZE_OFFSET
     return data[: at + 1] + bytes(3) + data[at + 4 :]
 
 
 def _change_sent_message(change: Callable[[Message], Message]) -> Install:
     """Build a fault that changes the messages which applications send, to local queues and to other queue managers."""
 
-    class Changing(Commands):
+    class BuiltMessageChanger(Commands):
         def _build_message(self, request: SendMessage, security: Any, now: Now, *rest: Any, **named: Any) -> Message:
             return change(super()._build_message(request, security, now, *rest, **named))
 
-    return replace_part(Changing)
+    return replace_part(BuiltMessageChanger)
 
 
-def _keep_first_extension(core: FaultyCore) -> None:
+def _repeat_extension_of_first_message(core: FaultyCore) -> None:
     """Give a message without an extension the extension of the first message that had an extension."""
     kept: list[bytes] = []
 
@@ -52,7 +52,7 @@ def _keep_first_extension(core: FaultyCore) -> None:
     _change_sent_message(change)(core)
 
 
-def _keep_first_correlation_identifier(core: FaultyCore) -> None:
+def _repeat_first_correlation_identifier(core: FaultyCore) -> None:
     """Give a message without a correlation identifier the first correlation identifier of an earlier message."""
     kept: list[bytes] = []
 
@@ -70,23 +70,25 @@ for _name, _rules, _says, _install in (
         "sender-size-of-long-extension-low-byte-only",
         ("MQMQ-2.2.19.3-27", "MQDMPR-3.1.7.1.32-D02"),
         "The sender writes only the low byte of ExtensionSize.",
-        packets(UserMessagePacket, _keep_low_byte_of_size),
+        packets(UserMessagePacket, _truncate_extension_size_to_low_byte),
     ),
     (
         "sender-extension-of-application-cut-at-255-bytes",
-        (*SENDER_RULES[:1], "MQMQ-2.2.19.3-27", "MQMQ-2.2.19.3-D05"),
+        (*SENT_EXTENSION_RULES[:1], "MQMQ-2.2.19.3-27", "MQMQ-2.2.19.3-D05"),
         "The sender sends only the first 255 bytes of the extension that the application gave.",
-        wrong_fields(UserMessagePacket, {EXTENSION: lambda old: old[:255]}),
+        wrong_fields(UserMessagePacket, {EXTENSION_DATA_FIELD: lambda old: old[:255]}),
     ),
     (
         "sender-extension-of-transactional-message-dropped",
-        (*SENDER_RULES[:1], "MQMQ-2.2.19.3-27", "MQMQ-2.2.19.3-D05"),
+        (*SENT_EXTENSION_RULES[:1], "MQMQ-2.2.19.3-27", "MQMQ-2.2.19.3-D05"),
         "The sender sends a transactional message without the extension that the application gave.",
-        wrong_fields(UserMessagePacket, {EXTENSION: b""}, lambda packet: packet.TransactionHeader is not None),
+        wrong_fields(
+            UserMessagePacket, {EXTENSION_DATA_FIELD: b""}, lambda packet: packet.TransactionHeader is not None
+        ),
     ),
     (
         "sender-correlation-identifier-of-application-dropped",
-        (*SENDER_RULES, "MQDMPR-3.1.7.1.32-06"),
+        (*SENT_EXTENSION_RULES, "MQDMPR-3.1.7.1.32-06"),
         "The sender sets CorrelationID to 0 in a message for which the application gave a correlation identifier.",
         wrong_fields(
             UserMessagePacket,
@@ -96,7 +98,7 @@ for _name, _rules, _says, _install in (
     ),
     (
         "sender-correlation-number-of-two-bytes",
-        (*SENDER_RULES, "MQDMPR-3.1.7.1.32-06"),
+        (*SENT_EXTENSION_RULES, "MQDMPR-3.1.7.1.32-06"),
         "The sender sets the last two bytes of CorrelationID to 0.",
         wrong_fields(UserMessagePacket, {CORRELATION_ID: lambda old: old[:18] + bytes(2)}),
     ),
@@ -104,13 +106,13 @@ for _name, _rules, _says, _install in (
         "sender-extension-of-first-message-kept",
         ("MQMQ-2.2.19.3-32", "MQMQ-2.2.19.3-27", "MQDMPR-3.1.1.12-D44", "MQDMPR-3.1.7.1.32-D02"),
         "The sender gives a message without an extension the extension of an earlier message.",
-        _keep_first_extension,
+        _repeat_extension_of_first_message,
     ),
     (
         "sender-correlation-identifier-of-first-message-kept",
         ("MQDMPR-3.1.7.1.32-06", "MQDMPR-3.1.1.12-D47"),
         "The sender gives a message without a correlation identifier the correlation identifier of an earlier message.",
-        _keep_first_correlation_identifier,
+        _repeat_first_correlation_identifier,
     ),
 ):
     add(_name, _rules, _says, _install)

@@ -24,12 +24,12 @@ DEFAULT_RULES = ("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
 def _set_queue_defaults(**values: Any) -> Install:
     """Build a fault in which the queue manager creates queues with wrong default values."""
 
-    class Defaulting(QueueCommands):
+    class WrongQueueDefaultsSetter(QueueCommands):
         def create_queue(self, request: CreateQueue, token: int, now: Now) -> None:
             bare = request == CreateQueue(request.name)
             super().create_queue(replace(request, **values) if bare else request, token, now)
 
-    return replace_part(Defaulting)
+    return replace_part(WrongQueueDefaultsSetter)
 
 
 for _name, _says, _values in (
@@ -85,13 +85,13 @@ def _set_created_queue_attributes(**attributes: Any) -> Install:
     command can set.
     """
 
-    class Creating(Queues):
+    class CreatedQueueAttributeSetter(Queues):
         def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
             for name, value in attributes.items():
                 setattr(queue, name, value)
             super().create(queue, utc_s, created, skip_directory)
 
-    return replace_part(Creating)
+    return replace_part(CreatedQueueAttributeSetter)
 
 
 add(
@@ -143,14 +143,14 @@ class QueueWithoutLabelGetsLabelOfQueueCreatedBefore(Queues):
         super().create(queue, utc_s, created, skip_directory)
 
 
-UNREQUESTED_TYPE = UUID("6d71636f-6e66-4f72-8d00-0000000000f9")
+UNREQUESTED_QUEUE_TYPE = UUID("6d71636f-6e66-4f72-8d00-0000000000f9")
 
 
 add(
     "default-queue-type-present",
     "MQDMPR-3.1.7.1.33-D01",
     "If the creator of a queue supplies no Type, the queue manager sets a Type.",
-    _set_created_queue_attributes(Type=UNREQUESTED_TYPE),
+    _set_created_queue_attributes(Type=UNREQUESTED_QUEUE_TYPE),
 )
 
 

@@ -14,9 +14,9 @@ from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, await_arrival
 
 UNLIMITED_QUOTA_KB = 0xFFFF_FFFF
-OP_RNG_ERROR_FAULT = 0x1C01_0002
+UNKNOWN_OPNUM_FAULT = 0x1C01_0002
 """The fault status nca_s_op_rng_error: the interface does not have the called method (C706, appendix N)."""
-SHOWN_DEFAULTS = {
+SHOWN_DEFAULT_PROPERTIES = {
     "label": "",
     "journaling": False,
     "quota_kb": UNLIMITED_QUOTA_KB,
@@ -37,7 +37,7 @@ NON_DEFAULT_PROPERTIES = {
     "transactional": True,
     "base_priority": 3,
 }
-PROPERTY_DEFAULTS = {
+IDENTIFIER_AND_DEFAULT_BY_PROPERTY = {
     "Type": (102, UUID(int=0)),
     "Journaling": (104, 0),
     "Quota": (105, UNLIMITED_QUOTA_KB),
@@ -69,7 +69,7 @@ def test_queue_created_by_name_has_defaults(sut, judge):
         {"journal_quota_kb": 78},
     ):
         properties = sut.control.call("get_queue", name=sut.new_queue("defaults", **given))
-        defaults = SHOWN_DEFAULTS | given
+        defaults = SHOWN_DEFAULT_PROPERTIES | given
         expected = {name: value for name, value in defaults.items() if name in properties}
         observed = {name: properties[name] for name in expected}
         judge.all(
@@ -86,7 +86,7 @@ def test_public_queue_created_by_name_has_defaults(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     for given in ({}, {"transactional": True}):
         properties = sut.control.call("get_queue", name=enterprise.create_queue(**given))
-        defaults = SHOWN_DEFAULTS | given
+        defaults = SHOWN_DEFAULT_PROPERTIES | given
         expected = {name: value for name, value in defaults.items() if name in properties}
         judge.all(expected=expected, observed={name: properties[name] for name in expected})
 
@@ -97,10 +97,10 @@ def test_queue_properties_call_returns_defaults(remote, sut, judge):
     """R_QMGetObjectProperties returns the default of each property of a queue that was created with only a name."""
     queue = sut.new_queue("defaults")
     association = remote.associate(QMCOMM, transfers=(NDR,))
-    identifiers = [identifier for identifier, _ in PROPERTY_DEFAULTS.values()]
+    identifiers = [identifier for identifier, _ in IDENTIFIER_AND_DEFAULT_BY_PROPERTY.values()]
     stub = get_properties(False, rf"TCP:{sut.address}\{queue}", identifiers, [Variant(VT_NULL)] * len(identifiers))
     call = association.call_raw(GET_OBJECT_PROPERTIES_OPNUM, stub, association.contexts[QMCOMM]).wait()
-    if call.thrown == OP_RNG_ERROR_FAULT:
+    if call.thrown == UNKNOWN_OPNUM_FAULT:
         judge.mark_not_exercised(
             "MQDMPR-3.1.7.1.33-D01", reason="the SUT has no R_QMGetObjectProperties", evidence=call.evidence
         )
@@ -111,8 +111,8 @@ def test_queue_properties_call_returns_defaults(remote, sut, judge):
         raise ConformanceFailure(f"the SUT's answer cannot be read: {error}") from error
     if result:
         raise ConformanceFailure(f"the SUT did not return the properties of the queue: {name_status(result)}")
-    expected = {name: value for name, (_, value) in PROPERTY_DEFAULTS.items()}
-    observed = {name: one.value for name, one in zip(PROPERTY_DEFAULTS, properties, strict=False)}
+    expected = {name: value for name, (_, value) in IDENTIFIER_AND_DEFAULT_BY_PROPERTY.items()}
+    observed = {name: one.value for name, one in zip(IDENTIFIER_AND_DEFAULT_BY_PROPERTY, properties, strict=False)}
     judge("MQDMPR-3.1.7.1.33-D01", expected=expected, observed=observed, evidence=call.evidence)
 
 

@@ -278,7 +278,7 @@ class ReceiverSecondMessageOfSameLifetimeNeverExpires(Lifetimes):
         return
 
 
-RELEASED_READERS = 2
+RELEASED_READER_COUNT = 2
 
 
 @fault("queue-manager-moved-message-not-in-total-bytes", breaks="MQDMPR-3.1.7.2.2-03", blind=True)
@@ -306,7 +306,7 @@ class QueueManagerMessageReleasesOnlyOneFurtherReader(Waiting):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
                 if reader.number in self.qm.readers:
                     found = self._find_message_for(reader, position)
-                    if found is None or released == RELEASED_READERS:
+                    if found is None or released == RELEASED_READER_COUNT:
                         return
                     released += 1
                     self.satisfy_reader(reader, found)

@@ -14,7 +14,7 @@ from harness.wire.rpc_qmcomm import DIRECT, queue_format
 from suites.applications import PendingRequest
 
 ACKNOWLEDGMENT_REQUESTS = ("positive_receive", "negative_receive")
-CLASS_NAME_PREFIX = "MQMSG_CLASS_"
+MESSAGE_CLASS_NAME_PREFIX = "MQMSG_CLASS_"
 
 
 class Position(Machine, path=Path(__file__)):
@@ -34,7 +34,7 @@ class Position(Machine, path=Path(__file__)):
         }
         self._send_message(self._beside, "beside")
         self._transactions: list[str] = []
-        remote.peer.at_end(self._abort_all)
+        remote.peer.at_end(self._abort_all_transactions)
         self._call_verb("receive", queue=self._beside, transaction=self._begin_transaction())
         form = queue_format(DIRECT, self._sut.direct_name(self._queue).removeprefix("DIRECT="))
         self._remote: RemoteQueue = remote.open("plain", form=form)
@@ -44,7 +44,7 @@ class Position(Machine, path=Path(__file__)):
     # -- states ---------------------------------------------------------------------------------------------------
 
     @state("available")
-    def leave_available(self) -> None:
+    def leave_message_available(self) -> None:
         """Do nothing: a message that arrived is available."""
 
     @state("locked")
@@ -54,7 +54,7 @@ class Position(Machine, path=Path(__file__)):
         self.evidence.append(self._record_read)
 
     @state("purge pending")
-    def purge_while_locked(self) -> None:
+    def purge_locked_message(self) -> None:
         """Purge the queue while the message is locked."""
         self.lock()
         self._call_verb("purge", queue=self._queue)
@@ -76,15 +76,15 @@ class Position(Machine, path=Path(__file__)):
     @event("receive")
     def receive(self) -> str:
         """Let an application receive the first available message."""
-        return self._request_verb("receive", queue=self._queue, timeout_ms=0)
+        return self._get_verb_outcome("receive", queue=self._queue, timeout_ms=0)
 
     @event("peek")
     def peek(self) -> str:
         """Let an application peek at the first available message."""
-        return self._request_verb("peek_message", queue=self._queue, timeout_ms=0)
+        return self._get_verb_outcome("peek_message", queue=self._queue, timeout_ms=0)
 
     @event("begin to receive")
-    def begin_to_receive(self) -> str:
+    def begin_receive_of_message(self) -> str:
         """Let a remote reader begin to receive the first available message."""
         call = self._remote.start_receive()
         self.evidence.append(call)
@@ -94,16 +94,16 @@ class Position(Machine, path=Path(__file__)):
     def acknowledge(self) -> str:
         """Let the remote reader end its receive with RR_ACK."""
         assert self._record_read is not None
-        return self._record_call(self._remote.acknowledge(self._record_read))
+        return self._get_call_outcome(self._remote.acknowledge(self._record_read))
 
     @event("end with RR_NACK")
     def put_message_back(self) -> str:
         """Let the remote reader end its receive with RR_NACK."""
         assert self._record_read is not None
-        return self._record_call(self._remote.put_message_back(self._record_read))
+        return self._get_call_outcome(self._remote.put_message_back(self._record_read))
 
     @event("lose the reader")
-    def lose_reader(self) -> str:
+    def close_reader_connection(self) -> str:
         """Close the connection of the remote reader."""
         self._remote.association.close()
         self._peer.settle()
@@ -112,17 +112,17 @@ class Position(Machine, path=Path(__file__)):
     @event("commit")
     def commit(self) -> str:
         """Commit the transaction in which the message was received."""
-        return self._request_verb("commit", transaction=self._subject)
+        return self._get_verb_outcome("commit", transaction=self._subject)
 
     @event("abort")
     def abort(self) -> str:
         """Abort the transaction in which the message was received."""
-        return self._request_verb("abort", transaction=self._subject)
+        return self._get_verb_outcome("abort", transaction=self._subject)
 
     @event("purge")
     def purge(self) -> str:
         """Purge the queue."""
-        return self._request_verb("purge", queue=self._queue)
+        return self._get_verb_outcome("purge", queue=self._queue)
 
     @event("delete the queue")
     def delete(self) -> str:
@@ -132,12 +132,12 @@ class Position(Machine, path=Path(__file__)):
     # -- what is seen ---------------------------------------------------------------------------------------------
 
     @probe("labels in the queue")
-    def list_queue(self) -> list[str]:
+    def list_labels_of_queue(self) -> list[str]:
         """Return the labels of the available messages."""
         return self._sut.labels(self._queue)
 
     @probe("labels in the journal")
-    def list_journal(self) -> list[str]:
+    def list_labels_of_journal(self) -> list[str]:
         """Return the labels of the messages that were received."""
         return self._sut.labels(f"{self._queue};journal")
 
@@ -145,13 +145,13 @@ class Position(Machine, path=Path(__file__)):
     def list_acknowledgments(self) -> list[str]:
         """Return the class of each acknowledgment with the name of its message, in alphabetical order."""
         return sorted(
-            f"{one['class'].removeprefix(CLASS_NAME_PREFIX)} for {self._names[one['correlation_id'].lower()]}"
+            f"{one['class'].removeprefix(MESSAGE_CLASS_NAME_PREFIX)} for {self._names[one['correlation_id'].lower()]}"
             for one in self._call_verb("peek", queue=self._admin, limit=100)["messages"]
             if one["correlation_id"].lower() in self._names
         )
 
     @probe("labels in another queue")
-    def list_other_queue(self) -> list[str]:
+    def list_labels_of_other_queue(self) -> list[str]:
         """Return the labels of the messages in the second queue and in its journal."""
         return [*self._sut.labels(self._beside), *self._sut.labels(f"{self._beside};journal")]
 
@@ -166,18 +166,18 @@ class Position(Machine, path=Path(__file__)):
         self._transactions.append(begun)
         return begun
 
-    def _abort_all(self) -> None:
+    def _abort_all_transactions(self) -> None:
         for transaction in self._transactions:
             self._sut.attempt("abort", transaction=transaction)
 
-    def _record_call(self, call: Call) -> str:
+    def _get_call_outcome(self, call: Call) -> str:
         self.evidence.append(call)
         return name_call(call)
 
     def _call_verb(self, verb: str, **arguments: Any) -> dict[str, Any]:
         return self._sut.control.call(verb, **arguments)
 
-    def _request_verb(self, verb: str, **arguments: Any) -> str:
+    def _get_verb_outcome(self, verb: str, **arguments: Any) -> str:
         request = PendingRequest(self._peer, verb, **arguments)
         request.await_outcome()
         return name_answer(request.answer)

@@ -16,7 +16,7 @@ from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 from suites.mqqp.steps.lookups import find_lookup_ids
 
 LONG_READ_TIMEOUT_MS = 600_000
-LIFETIME_S, INFINITE_LIFETIME_S = 4, 0xFFFFFFFF
+MESSAGE_LIFETIME_S, INFINITE_LIFETIME_S = 4, 0xFFFFFFFF
 
 
 @needs("qm2qm")
@@ -129,15 +129,19 @@ def test_messages_that_leave_subqueue_are_acknowledged(peer, sut, judge):
     sut.create_queue(subqueue)
     receiver = AcknowledgingReceiver(peer, sut)
     sent = {}
-    for label, lifetime_s in (("stays", INFINITE_LIFETIME_S), ("expires", LIFETIME_S), ("purged", INFINITE_LIFETIME_S)):
-        user = receiver.with_admin_queue({"TimeToBeReceived": lifetime_s})
+    for label, lifetime_s in (
+        ("stays", INFINITE_LIFETIME_S),
+        ("expires", MESSAGE_LIFETIME_S),
+        ("purged", INFINITE_LIFETIME_S),
+    ):
+        user = receiver.add_admin_queue_fields({"TimeToBeReceived": lifetime_s})
         headers = {"destination": rf"TCP:{sut.address}\{queue}", "properties": {"PR": 1, "NR": 1}}
         sent[label] = receiver.send_packet(peer.message(user, label=label, **headers))
     if not peer.await_label("purged", queue):
         raise ConformanceFailure("the messages are not in the queue")
     for one in sut.control.call("peek", queue=queue)["messages"][1:]:
         sut.control.call("move", queue=queue, lookup_id=lookup_id(one), to=subqueue)
-    peer.pass_time((LIFETIME_S + 1) * 1_000)
+    peer.pass_time((MESSAGE_LIFETIME_S + 1) * 1_000)
     left = sut.labels(subqueue)
     sut.control.call("purge", queue=subqueue)
     receiver.await_acks(2)
@@ -220,7 +224,7 @@ def test_message_is_available_after_each_lock_move_and_commit(peer, sut, judge):
         transaction = application.begin_transaction()
         application.receive(transaction=transaction)
         application.end_transaction("abort", transaction)
-    moved = application.lookup_ids().get("moved", 0)
+    moved = application.get_lookup_ids_by_label().get("moved", 0)
     application.call("move", queue=application.queue, lookup_id=moved, to=subqueue)
     for label, place in (("begins", {"LM": 0, "ID": 78}), ("ends", {"FM": 0, "ID": 78})):
         packets.append(connection.send(application.build_message(label, transaction=place)))

@@ -22,7 +22,7 @@ def test_sizes_follow_moved_received_and_purged_messages(peer, sut, judge):
         return sut.control.call("get_queue", name=queue)["bytes"]
 
     each = read_size(application.queue) // 4
-    for label, one in application.lookup_ids().items():
+    for label, one in application.get_lookup_ids_by_label().items():
         if label in "bc":
             application.call("move", queue=application.queue, lookup_id=one, to=subqueue)
     judge(

@@ -219,13 +219,13 @@ class WaitingPeekEndedByMessageThatAReceiveTook(Waiting):
         queue = position.QueueReference
         before = len(queue.MessagePositionList)
         super().release_readers(position)
-        if before and self._find_taken(position):
+        if before and self._is_message_unavailable(position):
             for descriptor in list(queue.OpenQueueDescriptorCollection.values()):
                 for reader in list(descriptor.WaitingMessageReadOperationCollection):
                     if not reader.DestructiveRead:
                         self.stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT)
 
-    def _find_taken(self, position: MessagePosition) -> bool:
+    def _is_message_unavailable(self, position: MessagePosition) -> bool:
         return position.State.name != "AVAILABLE"
 
 

@@ -10,13 +10,13 @@ from harness.wire.rpc_qmcomm import DIRECT, queue_format
 
 pytestmark = needs("qm2qm")
 
-SHORT_TIMEOUT_MS, LONG_TIMEOUT_MS = 400, 600_000
+SHORT_READ_TIMEOUT_MS, LONG_READ_TIMEOUT_MS = 400, 600_000
 """Two timeouts in ms: the first expires during a check; the second is longer than any check, even on a system that
 stalls.
 """
-LONGER_THAN_LOW_BITS_MS = 0x10000
+TIMEOUT_ABOVE_16_BITS_MS = 0x10000
 """A time in ms that is longer than the value of the low 16 bits of the long timeout."""
-TIMED_OUT, ILLEGAL_CURSOR = "MQ_ERROR_IO_TIMEOUT", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
+TIMEOUT_STATUS, ILLEGAL_CURSOR_STATUS = "MQ_ERROR_IO_TIMEOUT", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
 WAIT_RULES = (
     "MQDMPR-3.1.7.3.1-15",
     "MQDMPR-3.1.7.3.1-19",
@@ -25,7 +25,7 @@ WAIT_RULES = (
     "MQDMPR-3.1.7.3.5-03",
 )
 """The rules that apply to every wait."""
-KINDS_OF_WAIT = {
+WAITING_READ_CASE_BY_KIND = {
     "receive": (Action.RECEIVE, False, ("MQDMPR-3.1.7.1.10-D02",)),
     "receive by a cursor": (Action.RECEIVE, True, ("MQDMPR-3.1.7.1.10-35",)),
     "peek": (Action.PEEK_CURRENT, False, ("MQDMPR-3.1.7.1.15-55",)),
@@ -36,7 +36,7 @@ KINDS_OF_WAIT = {
 
 
 @covers(*WAIT_RULES, "MQDMPR-3.1.7.3.4-04", "MQDMPR-3.1.7.1.10-34")
-@covers(*(rule for _, _, rules in KINDS_OF_WAIT.values() for rule in rules))
+@covers(*(rule for _, _, rules in WAITING_READ_CASE_BY_KIND.values() for rule in rules))
 def test_each_kind_of_pending_read_times_out(remote, judge):
     """Pending receives, peeks and peek-nexts, with and without a cursor, end with MQ_ERROR_IO_TIMEOUT after their
     timeout of 400 ms, while reads with a longer timeout, by another handle, by the same handle and by a cursor of the
@@ -44,35 +44,43 @@ def test_each_kind_of_pending_read_times_out(remote, judge):
     """
     empty, read_through = remote.open(), remote.open_with_messages(queue="admin")
     remote.deliver(["first"], queue="admin")
-    cursors = {name: (read_through if name == "peek next" else empty).open_cursor() for name in KINDS_OF_WAIT}
+    cursors = {
+        name: (read_through if name == "peek next" else empty).open_cursor() for name in WAITING_READ_CASE_BY_KIND
+    }
     read_through.peek(hCursor=cursors["peek next"]).expect_success()
     virtual = remote.peer.environment.virtual
-    long_read = remote.open().begin(Action.RECEIVE, ulTimeout=LONG_TIMEOUT_MS)
+    long_read = remote.open().begin(Action.RECEIVE, ulTimeout=LONG_READ_TIMEOUT_MS)
     calls = {}
     began_ms = remote.peer.recorder.elapsed_ms()
-    for name, (action, by_cursor, _) in KINDS_OF_WAIT.items():
+    for name, (action, by_cursor, _) in WAITING_READ_CASE_BY_KIND.items():
         queue = read_through if name == "peek next" else empty
-        calls[name] = queue.begin(action, ulTimeout=SHORT_TIMEOUT_MS, hCursor=cursors[name] if by_cursor else 0)
+        calls[name] = queue.begin(action, ulTimeout=SHORT_READ_TIMEOUT_MS, hCursor=cursors[name] if by_cursor else 0)
     long_reads = [
         long_read,
-        empty.begin(Action.RECEIVE, ulTimeout=LONG_TIMEOUT_MS),
-        empty.begin(Action.PEEK_CURRENT, ulTimeout=LONG_TIMEOUT_MS, hCursor=empty.open_cursor()),
+        empty.begin(Action.RECEIVE, ulTimeout=LONG_READ_TIMEOUT_MS),
+        empty.begin(Action.PEEK_CURRENT, ulTimeout=LONG_READ_TIMEOUT_MS, hCursor=empty.open_cursor()),
     ]
     for call in calls.values():
-        call.wait(SHORT_TIMEOUT_MS + remote.sut.slack_ms(SHORT_TIMEOUT_MS) + remote.sut.response_timeout_ms)
+        call.wait(SHORT_READ_TIMEOUT_MS + remote.sut.slack_ms(SHORT_READ_TIMEOUT_MS) + remote.sut.response_timeout_ms)
     lasted = remote.peer.measure_duration(began_ms)
     evidence = [*calls.values()]
-    for name, (_, _, rules) in KINDS_OF_WAIT.items():
-        judge(*rules, expected=TIMED_OUT, observed=calls[name].outcome, evidence=calls[name], case=f"outcome of {name}")
+    for name, (_, _, rules) in WAITING_READ_CASE_BY_KIND.items():
+        judge(
+            *rules,
+            expected=TIMEOUT_STATUS,
+            observed=calls[name].outcome,
+            evidence=calls[name],
+            case=f"outcome of {name}",
+        )
     outcomes = {name: call.outcome for name, call in calls.items()}
-    judge(*WAIT_RULES, expected=each(TIMED_OUT, "read"), observed=outcomes, evidence=evidence)
-    longest_ms = SHORT_TIMEOUT_MS + remote.sut.slack_ms(SHORT_TIMEOUT_MS)
+    judge(*WAIT_RULES, expected=each(TIMEOUT_STATUS, "read"), observed=outcomes, evidence=evidence)
+    longest_ms = SHORT_READ_TIMEOUT_MS + remote.sut.slack_ms(SHORT_READ_TIMEOUT_MS)
     longest_ms += 0 if virtual else remote.sut.response_timeout_ms
     # a stall makes none shorter: it began before they did
-    in_time = SHORT_TIMEOUT_MS <= lasted.ms <= longest_ms or f"after {lasted.ms} ms"
+    in_time = SHORT_READ_TIMEOUT_MS <= lasted.ms <= longest_ms or f"after {lasted.ms} ms"
     over = holds("after their timeouts")
     judge("MQDMPR-3.1.7.3.4-04", expected=over, observed=in_time, evidence=evidence, case="end of the reads")
-    remote.peer.pass_time(LONGER_THAN_LOW_BITS_MS if virtual else remote.sut.quiet_ms)
+    remote.peer.pass_time(TIMEOUT_ABOVE_16_BITS_MS if virtual else remote.sut.quiet_ms)
     states = [read.state_after_silence() for read in long_reads]
     case = "reads with a long timeout"
     waiting = [Call.WAITING] * len(long_reads)
@@ -81,7 +89,7 @@ def test_each_kind_of_pending_read_times_out(remote, judge):
     unread = empty.peek_next(hCursor=cursors["receive by a cursor"])
     judge(
         "MQDMPR-3.1.7.1.10-34",
-        expected=ILLEGAL_CURSOR,
+        expected=ILLEGAL_CURSOR_STATUS,
         observed=unread.outcome,
         evidence=unread,
         case="read by a cursor without a position",
@@ -94,10 +102,10 @@ def test_timer_of_completed_read_ends_no_later_read(remote, judge):
     longer timeout or without a timeout are still pending, and two other reads, at this queue and at another queue, have
     timed out. The pending reads return the messages that arrive later.
     """
-    first_ms = 2 * SHORT_TIMEOUT_MS + remote.sut.slack_ms(SHORT_TIMEOUT_MS)
+    first_ms = 2 * SHORT_READ_TIMEOUT_MS + remote.sut.slack_ms(SHORT_READ_TIMEOUT_MS)
     queue = remote.open()
     first_read = queue.begin(Action.RECEIVE, ulTimeout=first_ms)
-    long_read = queue.begin(Action.RECEIVE, ulTimeout=LONG_TIMEOUT_MS)
+    long_read = queue.begin(Action.RECEIVE, ulTimeout=LONG_READ_TIMEOUT_MS)
     third_read = queue.begin(Action.RECEIVE, ulTimeout=first_ms)
     other_read = remote.open(queue="admin").begin(Action.RECEIVE, ulTimeout=first_ms)
     remote.deliver(["first"])
@@ -117,8 +125,8 @@ def test_timer_of_completed_read_ends_no_later_read(remote, judge):
         "MQDMPR-3.1.7.3.1-24",
         expected={
             "first_read": "first",
-            "third_read_after_its_timeout": TIMED_OUT,
-            "read_of_another_queue_after_its_timeout": TIMED_OUT,
+            "third_read_after_its_timeout": TIMEOUT_STATUS,
+            "read_of_another_queue_after_its_timeout": TIMEOUT_STATUS,
             "other_reads_after_the_first_timeout": [Call.WAITING] * 2,
             "other_reads_after_an_arrival": any_order("second", "third"),
         },
@@ -141,9 +149,9 @@ def test_each_message_completes_one_receive_of_a_handle(remote, judge):
     queue = remote.open()
     receives = []
     for _ in range(2):
-        receives.append(queue.begin(Action.RECEIVE, ulTimeout=LONG_TIMEOUT_MS))
+        receives.append(queue.begin(Action.RECEIVE, ulTimeout=LONG_READ_TIMEOUT_MS))
         receives[-1].state_after_silence()
-    peek = remote.open().begin(Action.PEEK_CURRENT, ulTimeout=LONG_TIMEOUT_MS)
+    peek = remote.open().begin(Action.PEEK_CURRENT, ulTimeout=LONG_READ_TIMEOUT_MS)
     peek.state_after_silence()
     remote.deliver(["first"])
     states = [read.state_after_silence() for read in (*receives, peek)]
@@ -175,9 +183,9 @@ def test_deletion_of_queue_ends_all_its_pending_reads(remote, sut, judge):
     form = queue_format(DIRECT, rf"TCP:{sut.address}\{name}")
     queue, other = (remote.open(form=form) for _ in range(2))
     reads = [
-        queue.begin(Action.RECEIVE, ulTimeout=LONG_TIMEOUT_MS),
-        queue.begin(Action.PEEK_CURRENT, ulTimeout=LONG_TIMEOUT_MS),
-        other.begin(Action.RECEIVE, ulTimeout=LONG_TIMEOUT_MS),
+        queue.begin(Action.RECEIVE, ulTimeout=LONG_READ_TIMEOUT_MS),
+        queue.begin(Action.PEEK_CURRENT, ulTimeout=LONG_READ_TIMEOUT_MS),
+        other.begin(Action.RECEIVE, ulTimeout=LONG_READ_TIMEOUT_MS),
     ]
     for read in reads:
         read.state_after_silence()

@@ -7,7 +7,7 @@ from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from suites.applications import Application, PendingRequest
 
-WAIT_MS, SHORT_MS = 60_000, 300
+LONG_READ_TIMEOUT_MS, SHORT_READ_TIMEOUT_MS = 60_000, 300
 
 
 @needs("send", "receive", "queues", "transactions")
@@ -33,10 +33,10 @@ def test_commit_and_abort_complete_waiting_reads(peer, sut, judge):
     for label in "abc":
         sut.send_here(queue, [label], transaction=sending)
     unsent = peek()
-    reads = [PendingRequest(peer, "receive", queue=queue, timeout_ms=WAIT_MS) for _ in range(3)]
+    reads = [PendingRequest(peer, "receive", queue=queue, timeout_ms=LONG_READ_TIMEOUT_MS) for _ in range(3)]
     application.decide("commit", sending)
     labels = sorted(read.await_label() for read in reads)
-    reads = [PendingRequest(peer, "receive", queue=queue, timeout_ms=WAIT_MS) for _ in range(2)]
+    reads = [PendingRequest(peer, "receive", queue=queue, timeout_ms=LONG_READ_TIMEOUT_MS) for _ in range(2)]
     connection = peer.open_raw()
     for label, place in (("g", {"LM": 0, "ID": 77}), ("h", {"FM": 0, "ID": 77})):
         packets.append(connection.send(application.build_message(label, transaction=place)))
@@ -44,15 +44,19 @@ def test_commit_and_abort_complete_waiting_reads(peer, sut, judge):
     packets += application.fill("d", "e")
     taken = [application.receive(transaction=receiving) for _ in range(2)]
     received = peek()
-    expired = PendingRequest(peer, "receive", queue=queue, transaction=receiving, timeout_ms=SHORT_MS).await_label()
-    waits = [PendingRequest(peer, verb, queue=queue, timeout_ms=WAIT_MS) for verb in ("peek_message", "receive")]
+    expired = PendingRequest(
+        peer, "receive", queue=queue, transaction=receiving, timeout_ms=SHORT_READ_TIMEOUT_MS
+    ).await_label()
+    waits = [
+        PendingRequest(peer, verb, queue=queue, timeout_ms=LONG_READ_TIMEOUT_MS) for verb in ("peek_message", "receive")
+    ]
     application.decide("abort", receiving)
     returned = [read.await_label() for read in waits]
     rest = application.labels()
     for _ in rest:
         application.receive()
     waiting = application.begin()
-    late_read = PendingRequest(peer, "receive", queue=queue, transaction=waiting, timeout_ms=WAIT_MS)
+    late_read = PendingRequest(peer, "receive", queue=queue, transaction=waiting, timeout_ms=LONG_READ_TIMEOUT_MS)
     sut.send_here(queue, ["late"], delivery="transactional")
     late = late_read.await_label()
     application.decide("commit", waiting)

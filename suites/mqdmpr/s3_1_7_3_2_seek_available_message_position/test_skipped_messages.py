@@ -11,10 +11,10 @@ from harness.wire.rpc_qm2qm import Action, LookupId
 from suites.applications import Application, PendingRequest
 from suites.mqqp.steps.lookups import find_lookup_ids
 
-NOT_FOUND, LOCKED = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_TRANSACTION_USAGE"
+NOT_FOUND_STATUS, LOCKED_MESSAGE_STATUS = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_TRANSACTION_USAGE"
 
 
-RECEIVED_OUTCOMES = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND)
+RECEIVED_OUTCOMES = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND_STATUS)
 """The permitted outcomes for a received message; the first outcome is permitted only while a cursor is at the message
 (erratum E171).
 """
@@ -65,7 +65,7 @@ def test_locked_received_or_purged_message_is_not_found(remote, judge):
     past_the_ends = [queue.look_up(Action.LOOKUP_PEEK_NEXT, third), queue.look_up(Action.LOOKUP_PEEK_PREV, first)]
     judge(
         "MQDMPR-3.1.7.3.3-35",
-        expected=LOCKED,
+        expected=LOCKED_MESSAGE_STATUS,
         observed=peek_locked.outcome,
         evidence=[locking_read, peek_locked],
         case="peek of the locked message",
@@ -143,7 +143,7 @@ def test_locked_received_or_purged_message_is_not_found(remote, judge):
     purged = queue.look_up(Action.LOOKUP_PEEK_CURRENT, first)
     judge(
         "MQDMPR-3.1.7.3.3-39",
-        expected=NOT_FOUND,
+        expected=NOT_FOUND_STATUS,
         observed=purged.outcome,
         evidence=purged,
         case="lookup of the purged message",
@@ -159,7 +159,7 @@ def test_locked_received_or_purged_message_is_not_found(remote, judge):
         )
 
 
-ORDER_OF_ARRIVAL = "gfabedc"
+LABELS_IN_ORDER_OF_ARRIVAL = "gfabedc"
 """The labels of seven messages in the order of their arrival; their priorities put them into alphabetical order."""
 
 
@@ -190,9 +190,9 @@ def test_search_skips_all_locked_messages(remote, judge):
     When the lock of the first message ends, a cursor that was opened earlier reads the message of the highest priority,
     and then the first message.
     """
-    labels = sorted(ORDER_OF_ARRIVAL)
+    labels = sorted(LABELS_IN_ORDER_OF_ARRIVAL)
     queue, other = remote.open_with_messages(), remote.open()
-    for label in ORDER_OF_ARRIVAL:
+    for label in LABELS_IN_ORDER_OF_ARRIVAL:
         priority = 6 - labels.index(label)
         remote.send_all([remote.peer.recoverable_message(base={"PR": priority}, label=label, body=MESSAGE_BODY)])
     ends = (
@@ -229,7 +229,9 @@ def test_search_skips_all_locked_messages(remote, judge):
     similar = [queue.look_up(Action.LOOKUP_PEEK_CURRENT, known["c"] ^ 1 << bit) for bit in (32, 55)]
     outcomes = [read.outcome for read in similar]
     case = "lookup of an identifier that differs in a high bit"
-    judge("MQDMPR-3.1.7.3.3-04", expected=each(NOT_FOUND, "lookup"), observed=outcomes, evidence=similar, case=case)
+    judge(
+        "MQDMPR-3.1.7.3.3-04", expected=each(NOT_FOUND_STATUS, "lookup"), observed=outcomes, evidence=similar, case=case
+    )
     remote.send_all([remote.peer.recoverable_message(base={"PR": 7}, label="urgent", body=MESSAGE_BODY)])
     reads["peek next by cursor"] = queue.peek_next(hCursor=cursor)
     other.put_message_back(first).expect_success()
@@ -285,10 +287,10 @@ def test_search_follows_positions_of_moved_messages(peer, sut, judge):
     sent = application.fill("b", "c", "a", "stays")
     subqueue = f"{application.queue};mqc-sub"
     sut.create_queue(subqueue)
-    known = application.lookup_ids()
+    known = application.get_lookup_ids_by_label()
     for label in "abc":
         application.call("move", queue=application.queue, lookup_id=known[label], to=subqueue)
-    moved = application.lookup_ids(subqueue)
+    moved = application.get_lookup_ids_by_label(subqueue)
     elsewhere = {
         seek: PendingRequest(peer, "peek_by_lookup_id", queue=subqueue, lookup_id=known["stays"], seek=seek)
         for seek in ("current", "next", "previous")
@@ -325,7 +327,7 @@ def test_search_follows_positions_of_moved_messages(peer, sut, judge):
         judge(*rules, expected=expected, observed=observed, evidence=sent, case="labels returned by the searches")
     for label in "ca":
         application.call("move", queue=subqueue, lookup_id=moved[label], to=application.queue)
-    returned = application.lookup_ids()
+    returned = application.get_lookup_ids_by_label()
     current = [
         PendingRequest(peer, verb, queue=application.queue, lookup_id=returned[label], seek="current").await_label()
         for verb in ("peek_by_lookup_id", "receive_by_lookup_id")

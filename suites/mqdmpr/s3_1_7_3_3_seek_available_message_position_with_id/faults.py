@@ -15,10 +15,13 @@ from reference_qm.model.position_list import Entry
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 
-Found = tuple[Status, MessagePosition | None]
+SeekResult = tuple[Status, MessagePosition | None]
 
 
-EDGE_BY_ACTION = {MessageSeekAction.NEXT: MessageSeekAction.FIRST, MessageSeekAction.PREVIOUS: MessageSeekAction.LAST}
+EDGE_ACTION_BY_NEIGHBOR_ACTION = {
+    MessageSeekAction.NEXT: MessageSeekAction.FIRST,
+    MessageSeekAction.PREVIOUS: MessageSeekAction.LAST,
+}
 
 
 @fault(
@@ -30,8 +33,8 @@ class LookupOfUnknownIdentifierFindsFirstOrLast(Seeking):
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
-        edge = EDGE_BY_ACTION.get(lookup_action, MessageSeekAction.FIRST)
+    ) -> SeekResult:
+        edge = EDGE_ACTION_BY_NEIGHBOR_ACTION.get(lookup_action, MessageSeekAction.FIRST)
         return super().seek_with_identifier(queue, lookup_id, peek_operation, edge)
 
 
@@ -49,7 +52,7 @@ class QueueManagerSearchCompares32BitsOfIdentifier(Seeking):
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
-class _OtherStatus(Seeking):
+class _SeekStatusReplacer(Seeking):
     """Replace one error status of a search by identifier with a different error status."""
 
     told: Status
@@ -57,7 +60,7 @@ class _OtherStatus(Seeking):
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> SeekResult:
         status, found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
         return (self.instead if status is self.told else status), found
 
@@ -66,7 +69,7 @@ class _OtherStatus(Seeking):
     "lookup-of-unknown-identifier-returns-already-received",
     breaks=("MQDMPR-3.1.7.3.3-06", "MQDMPR-3.1.7.3.3-26", "MQDMPR-3.1.7.3.3-39"),
 )
-class LookupOfUnknownIdentifierReturnsAlreadyReceived(_OtherStatus):
+class LookupOfUnknownIdentifierReturnsAlreadyReceived(_SeekStatusReplacer):
     """A lookup by an unknown LookupIdentifier returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED."""
 
     told, instead = Status.MQ_ERROR_MESSAGE_NOT_FOUND, Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED
@@ -114,8 +117,8 @@ class LookupOfNeighborFindsCurrent(Seeking):
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
-        action = MessageSeekAction.CURRENT if lookup_action in EDGE_BY_ACTION else lookup_action
+    ) -> SeekResult:
+        action = MessageSeekAction.CURRENT if lookup_action in EDGE_ACTION_BY_NEIGHBOR_ACTION else lookup_action
         return super().seek_with_identifier(queue, lookup_id, peek_operation, action)
 
 
@@ -180,7 +183,7 @@ class LookupOfCurrentFindsNext(Seeking):
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> SeekResult:
         status, found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
         behind = None if found is None or lookup_action is not MessageSeekAction.CURRENT else found.Next
         return status, behind if isinstance(behind, MessagePosition) else found
@@ -203,7 +206,7 @@ class LookupOfMessageMovedAwayFindsIt(Seeking):
 
 
 @fault("lookup-of-locked-message-returns-not-found", breaks="MQDMPR-3.1.7.3.3-35")
-class LookupOfLockedMessageReturnsNotFound(_OtherStatus):
+class LookupOfLockedMessageReturnsNotFound(_SeekStatusReplacer):
     """A lookup of a locked message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     told, instead = Status.MQ_ERROR_TRANSACTION_USAGE, Status.MQ_ERROR_MESSAGE_NOT_FOUND
@@ -224,13 +227,13 @@ class QueueManagerSearchOfLockedFirstMessageFindsNone(Seeking):
 
 
 @fault("lookup-of-received-message-returns-locked", breaks="MQDMPR-3.1.7.3.3-37")
-class LookupOfReceivedMessageReturnsLocked(_OtherStatus):
+class LookupOfReceivedMessageReturnsLocked(_SeekStatusReplacer):
     """A lookup of a received message returns MQ_ERROR_TRANSACTION_USAGE."""
 
     told, instead = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, Status.MQ_ERROR_TRANSACTION_USAGE
 
 
-LOW_BITS = (1 << 56) - 1
+LOW_SEVEN_BYTES_MASK = (1 << 56) - 1
 
 
 @fault("queue-manager-search-of-departed-message-returns-already-received", breaks="MQDMPR-3.1.7.3.3-39", blind=True)
@@ -243,7 +246,10 @@ class QueueManagerSearchOfDepartedMessageReturnsAlreadyReceived(Seeking):
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
     ) -> tuple[Status, MessagePosition | None]:
         status, found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
-        if status is Status.MQ_ERROR_MESSAGE_NOT_FOUND and 0 < lookup_id & LOW_BITS <= self.qm.adm.SequentialID:
+        if (
+            status is Status.MQ_ERROR_MESSAGE_NOT_FOUND
+            and 0 < lookup_id & LOW_SEVEN_BYTES_MASK <= self.qm.adm.SequentialID
+        ):
             status = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED
         return status, found
 
@@ -262,7 +268,7 @@ class LookupNextAfterLockedMessageRefused(Seeking):
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
-EDGE_ACTIONS = (MessageSeekAction.FIRST, MessageSeekAction.LAST)
+FIRST_AND_LAST_ACTIONS = (MessageSeekAction.FIRST, MessageSeekAction.LAST)
 
 
 add(
@@ -272,7 +278,7 @@ add(
     with_arguments(
         Reading.read_by_lookup_identifier,
         lookup_operation=lambda given: (
-            MessageSeekAction.CURRENT if given.lookup_operation in EDGE_ACTIONS else given.lookup_operation
+            MessageSeekAction.CURRENT if given.lookup_operation in FIRST_AND_LAST_ACTIONS else given.lookup_operation
         ),
     ),
 )
@@ -311,7 +317,7 @@ class LookupLastFindsLastOfHighestPriority(Seeking):
 
 
 @follows("E171.2")
-class ReceivedIsNotFound(_OtherStatus):
+class ReceivedMessageNotFoundReporter(_SeekStatusReplacer):
     """The lookup of a received message returns MQ_ERROR_MESSAGE_NOT_FOUND, even while a cursor is at the message."""
 
     told, instead = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, Status.MQ_ERROR_MESSAGE_NOT_FOUND

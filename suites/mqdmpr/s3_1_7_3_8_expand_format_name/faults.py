@@ -169,12 +169,12 @@ class DistributionListAloneNotExpanded(QueueNames):
 def _change_expanded_list(change: Callable[[MultipleElementName], FormatName | None]) -> Install:
     """Build a fault that changes the expansion of a format name of several queues."""
 
-    class Expanded(QueueNames):
+    class ExpandedListChanger(QueueNames):
         def expand_format_name(self, text: str) -> FormatName | None:
             name = super().expand_format_name(text)
             return change(name) if isinstance(name, MultipleElementName) else name
 
-    return replace_part(Expanded)
+    return replace_part(ExpandedListChanger)
 
 
 def _build_element_name(elements: Iterable[FormatName]) -> MultipleElementName:
@@ -198,7 +198,7 @@ class QueueManagerThirdElementOfFormatNameIgnored(QueueNames):
         return MultipleElementName(found.Elements[:2]) if isinstance(found, MultipleElementName) else found
 
 
-Listed = list[SingleName] | None
+ListMemberNames = list[SingleName] | None
 
 
 @fault(
@@ -208,7 +208,7 @@ Listed = list[SingleName] | None
 class DistributionListFirstMemberOnly(QueueNames):
     """The queue manager expands a distribution list to its first member."""
 
-    def resolve_distribution_list(self, name: DistributionListName) -> Listed:
+    def resolve_distribution_list(self, name: DistributionListName) -> ListMemberNames:
         listed = super().resolve_distribution_list(name)
         return None if listed is None else listed[:1]
 
@@ -217,7 +217,7 @@ class DistributionListFirstMemberOnly(QueueNames):
 class NestedDistributionListIgnored(QueueNames):
     """The queue manager ignores distribution lists within a distribution list."""
 
-    def resolve_distribution_list(self, name: DistributionListName) -> Listed:
+    def resolve_distribution_list(self, name: DistributionListName) -> ListMemberNames:
         listed = super().resolve_distribution_list(name)
         return None if listed is None else [one for one in listed if isinstance(one, PublicName)]
 
@@ -239,7 +239,7 @@ class MembersOfDistributionListCached(QueueNames):
 class DistributionListWithoutDirectoryEmpty(QueueNames):
     """The queue manager treats a distribution list as empty when it cannot query the directory."""
 
-    def resolve_distribution_list(self, name: DistributionListName) -> Listed:
+    def resolve_distribution_list(self, name: DistributionListName) -> ListMemberNames:
         return super().resolve_distribution_list(name) or []
 
 

@@ -9,11 +9,15 @@ from harness.run.marks import covers, needs, sut_survives
 from harness.sut.outcomes import Outcome
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
 from suites.mqdmpr.steps.directory import Enterprise
-from suites.mqdmpr.steps.distribution_lists import create_list, receive_copies, send_until_known
+from suites.mqdmpr.steps.distribution_lists import (
+    create_distribution_list,
+    receive_copies,
+    send_until_directory_name_is_known,
+)
 from suites.mqdmpr.steps.opened_descriptors import list_format_names
 from suites.mqmq.steps.layout import Layout
 
-ATTRIBUTES_OF_SEVERAL = {
+SEVERAL_QUEUE_ATTRIBUTES_BY_RULE = {
     "MQDMPR-3.1.7.1.5-15": ("AccessType", "SendAccess"),
     "MQDMPR-3.1.7.1.5-16": ("ShareMode", "DenyNone"),
     "MQDMPR-3.1.7.1.5-18": ("Multiple", True),
@@ -24,7 +28,7 @@ ATTRIBUTES_OF_SEVERAL = {
 DISTRIBUTION_LIST_TYPE = 6
 """FormatType of a distribution list in a MultiQueueFormatHeader. Spec: MS-MQMQ 2.2.18.1.7."""
 QUEUE_NAMES = ("first", "second", "third")
-UNKNOWN_MEMBER = "6d71636f-6e66-4f72-8d00-0000000000d7"
+UNKNOWN_MEMBER_GUID = "6d71636f-6e66-4f72-8d00-0000000000d7"
 """The identifier of no object."""
 
 
@@ -49,10 +53,10 @@ def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
     queues = [enterprise.create_queue() for _ in QUEUE_NAMES]
     identifiers = [str(enterprise.read_object(queue)["identifier"]) for queue in queues]
     third = f"PUBLIC={identifiers[2]}"
-    _, pair = create_list(peer, sut, "pair", identifiers[:2])
-    single, single_name = create_list(peer, sut, "single", identifiers[:1])
-    _, nested = create_list(peer, sut, "nested", [single, *identifiers[1:]])
-    _, triple = create_list(peer, sut, "triple", identifiers)
+    _, pair = create_distribution_list(peer, sut, "pair", identifiers[:2])
+    single, single_name = create_distribution_list(peer, sut, "single", identifiers[:1])
+    _, nested = create_distribution_list(peer, sut, "nested", [single, *identifiers[1:]])
+    _, triple = create_distribution_list(peer, sut, "triple", identifiers)
     expected_counts = {
         pair: [1, 1, 0],
         single_name: [1, 0, 0],
@@ -64,20 +68,20 @@ def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
     }
     observed = {
         name: {
-            "send": send_until_known(peer, sut, name, name),
+            "send": send_until_directory_name_is_known(peer, sut, name, name),
             "copies in each queue": _count_copies(sut, queues, name),
         }
         for name in expected_counts
     }
 
-    def judge_names(rule, names):
+    def judge_copies_for_names(rule, names):
         expected = {name: {"send": Outcome.DONE, "copies in each queue": expected_counts[name]} for name in names}
         judge(rule, expected=expected, observed={name: observed[name] for name in names})
 
     beside = sut.new_queue("beside")
     private = sut.private_format_name(beside)
     for name in (f"{pair},{private}", f"{private},{nested}"):
-        outcome = send_until_known(peer, sut, name, name)
+        outcome = send_until_directory_name_is_known(peer, sut, name, name)
         judge(
             "MQDMPR-3.1.7.3.8-16",
             expected={"send": Outcome.DONE, "copies in each queue": [1, 1, int(nested in name), 1]},
@@ -90,10 +94,12 @@ def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
         for name in (f"{pair}@", f"{pair}@a b", f"{pair};x", f"{pair};JOURNAL", in_braces)
     }
     judge("MQMQ-2.1.5-01", expected=each(Outcome.REFUSED, "send"), observed=malformed)
-    judge_names("MQDMPR-3.1.7.3.8-08", [nested, f"{third},{pair}", f"{single_name},{third}", f"{single_name},{pair}"])
-    judge_names("MQDMPR-3.1.7.3.8-09", [pair, single_name, nested, triple])
-    judge_names("MQDMPR-3.1.7.3.8-13", list(expected_counts))
-    judge_names("MQDMPR-3.1.7.3.8-16", list(expected_counts))
+    judge_copies_for_names(
+        "MQDMPR-3.1.7.3.8-08", [nested, f"{third},{pair}", f"{single_name},{third}", f"{single_name},{pair}"]
+    )
+    judge_copies_for_names("MQDMPR-3.1.7.3.8-09", [pair, single_name, nested, triple])
+    judge_copies_for_names("MQDMPR-3.1.7.3.8-13", list(expected_counts))
+    judge_copies_for_names("MQDMPR-3.1.7.3.8-16", list(expected_counts))
 
 
 @needs("send", "several_queues", "directory", "environment")
@@ -108,8 +114,8 @@ def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
     """An application sends a message to two distribution lists, a direct and a public name with overlapping queues:
     each of the three copies lists each queue once, and no distribution list.
     """
-    _, listed = create_list(peer, sut, "sent", [str(PEER_PUBLIC_QUEUE)])
-    _, far = create_list(peer, sut, "far", [str(FAR_PUBLIC_QUEUE), str(PEER_PUBLIC_QUEUE)])
+    _, listed = create_distribution_list(peer, sut, "sent", [str(PEER_PUBLIC_QUEUE)])
+    _, far = create_distribution_list(peer, sut, "far", [str(FAR_PUBLIC_QUEUE), str(PEER_PUBLIC_QUEUE)])
     direct = peer.direct_name("mqc-listed")
     frames = receive_copies(peer, sut, f"{listed},{direct},PUBLIC={PEER_PUBLIC_QUEUE},{far}", 3)
     several = [frame for frame in frames if Layout(frame).fields.get("UserHeader.Flags.MQ")]
@@ -135,7 +141,7 @@ def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
     )
 
 
-NAMES_OF_ONE_QUEUE = {
+NAME_TEMPLATE_OF_ONE_QUEUE_BY_CASE = {
     "list": "{single}",
     "list of a list": "{nested}",
     "list and its queue": "{single},{public}",
@@ -146,13 +152,13 @@ NAMES_OF_ONE_QUEUE = {
 
 @needs("send", "several_queues", "directory", "environment")
 @covers("MQDMPR-3.1.7.3.8-20", "MQDMPR-3.1.7.3.8-21")
-@pytest.mark.parametrize("name", NAMES_OF_ONE_QUEUE.values(), ids=NAMES_OF_ONE_QUEUE)
+@pytest.mark.parametrize("name", NAME_TEMPLATE_OF_ONE_QUEUE_BY_CASE.values(), ids=NAME_TEMPLATE_OF_ONE_QUEUE_BY_CASE)
 def test_list_of_one_queue_is_expanded_to_single_name(peer, sut, judge, name):
     """A format name contains a distribution list whose only queue is a public queue of the peer, this list in another
     list, both lists, or the list and the queue: the queue gets one message, which lists a single destination.
     """
-    identifier, single = create_list(peer, sut, "single", [str(PEER_PUBLIC_QUEUE)])
-    _, nested = create_list(peer, sut, "nested", [identifier])
+    identifier, single = create_distribution_list(peer, sut, "single", [str(PEER_PUBLIC_QUEUE)])
+    _, nested = create_distribution_list(peer, sut, "nested", [identifier])
     copies = receive_copies(
         peer, sut, name.format(single=single, nested=nested, public=f"PUBLIC={PEER_PUBLIC_QUEUE}"), 1
     )
@@ -169,7 +175,7 @@ def test_list_of_one_queue_is_expanded_to_single_name(peer, sut, judge, name):
 
 
 @needs("send", "open_to_send", "inspect", "queue_control", "several_queues", "directory", "environment")
-@covers("MQDMPR-3.1.7.1.5-17", "MQDMPR-3.1.7.3.8-23", *ATTRIBUTES_OF_SEVERAL)
+@covers("MQDMPR-3.1.7.1.5-17", "MQDMPR-3.1.7.3.8-23", *SEVERAL_QUEUE_ATTRIBUTES_BY_RULE)
 def test_descriptor_of_distribution_list_is_multiple(peer, sut, judge):
     """An application opens a distribution list of three queues: alone, together with a private queue, and together with
     the private name of one queue and the direct name of another queue. The application also opens the private queue
@@ -179,17 +185,17 @@ def test_descriptor_of_distribution_list_is_multiple(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     queues = [enterprise.create_queue() for _ in QUEUE_NAMES]
     identifiers = [str(enterprise.read_object(one)["identifier"]).lower() for one in queues]
-    _, listed = create_list(peer, sut, "opened", identifiers)
+    _, listed = create_distribution_list(peer, sut, "opened", identifiers)
     beside = sut.private_format_name(sut.new_queue("beside"))
     direct = sut.direct_name(sut.new_queue("direct"))
-    send_until_known(peer, sut, listed, "known")
+    send_until_directory_name_is_known(peer, sut, listed, "known")
     for name in (listed, f"{listed},{beside}", f"{beside},{direct},{listed}", f"PUBLIC={identifiers[0]},{beside}"):
         members = identifiers if listed in name else identifiers[:1]
         others = [one.lower() for one in (beside, direct) if one in name]
         handle = sut.control.call("open_to_send", to=name)["handle"]
         opened = {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}.get(handle, {})
         sut.control.call("close_queue", handle=handle)
-        for rule, (attribute, value) in ATTRIBUTES_OF_SEVERAL.items():
+        for rule, (attribute, value) in SEVERAL_QUEUE_ATTRIBUTES_BY_RULE.items():
             judge(rule, expected=value, observed=opened.get(attribute, "missing"), case=f"{attribute} for {name}")
         judge(
             "MQDMPR-3.1.7.1.5-17",
@@ -211,9 +217,9 @@ def test_send_to_distribution_list_is_refused_without_directory(peer, sut, judge
     queue = sut.new_queue("beside")
     direct_name = rf"DIRECT=TCP:{sut.address}\{queue}"
     public = enterprise.create_queue()
-    _, listed = create_list(peer, sut, "away", [str(enterprise.read_object(public)["identifier"])])
+    _, listed = create_distribution_list(peer, sut, "away", [str(enterprise.read_object(public)["identifier"])])
     names = (listed, f"{listed},{direct_name}", f"{direct_name},{listed}")
-    outcomes_before = {name: send_until_known(peer, sut, name, "before") for name in names}
+    outcomes_before = {name: send_until_directory_name_is_known(peer, sut, name, "before") for name in names}
     enterprise.go_offline()
     outcomes_after = {name: sut.attempt(sut.send, name) for name in names}
     judge.all(
@@ -241,17 +247,17 @@ def test_send_to_list_with_unknown_member_is_refused(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     queue = enterprise.create_queue()
     identifier = str(enterprise.read_object(queue)["identifier"])
-    broken_identifier, broken = create_list(peer, sut, "broken", [UNKNOWN_MEMBER])
-    outer_identifier, outer = create_list(peer, sut, "outer", [identifier, broken_identifier])
-    _, outermost = create_list(peer, sut, "outermost", [outer_identifier, identifier])
-    fine_identifier, _ = create_list(peer, sut, "fine", [identifier])
-    _, nested = create_list(peer, sut, "nested", [fine_identifier])
+    broken_identifier, broken = create_distribution_list(peer, sut, "broken", [UNKNOWN_MEMBER_GUID])
+    outer_identifier, outer = create_distribution_list(peer, sut, "outer", [identifier, broken_identifier])
+    _, outermost = create_distribution_list(peer, sut, "outermost", [outer_identifier, identifier])
+    fine_identifier, _ = create_distribution_list(peer, sut, "fine", [identifier])
+    _, nested = create_distribution_list(peer, sut, "nested", [fine_identifier])
     listed = sut.change_directory_object(distribution_list=f"mqc-{sut.own}-broken") or {}
-    if [str(one).lower() for one in listed.get("members", [])] != [UNKNOWN_MEMBER]:
+    if [str(one).lower() for one in listed.get("members", [])] != [UNKNOWN_MEMBER_GUID]:
         reason = "the directory contains no distribution list with an unknown member"
         judge.mark_not_exercised("MQDMPR-3.1.7.3.8-15", reason=reason)
         return
-    sent = send_until_known(peer, sut, nested, "sent")
+    sent = send_until_directory_name_is_known(peer, sut, nested, "sent")
     beside = rf"DIRECT=TCP:{sut.address}\{sut.new_queue('beside')}"
     names = (broken, outer, outermost, f"{outer},{beside}", f"{beside},{outermost}")
     outcomes = [sut.attempt(sut.send, name, label="refused") for name in names]

@@ -14,25 +14,30 @@ from suites.mqdmpr.steps.distribution_lists import receive_copies
 from suites.mqdmpr.steps.opened_descriptors import list_descriptors, list_format_names
 from suites.mqmq.steps.layout import Layout
 
-FIRST_QUEUE, FIRST_QUEUE_OTHER_CASE, SECOND_QUEUE, THIRD_QUEUE = "mqc-expanded", "MQC-Expanded", "mqc-beside", "mqc-x"
-NAMES_OF_ONE_QUEUE = {
-    "twice": [FIRST_QUEUE, FIRST_QUEUE],
-    "in another case": [FIRST_QUEUE, FIRST_QUEUE_OTHER_CASE],
-    "three times": [FIRST_QUEUE_OTHER_CASE, FIRST_QUEUE, FIRST_QUEUE_OTHER_CASE],
+FIRST_QUEUE_NAME, FIRST_QUEUE_NAME_IN_OTHER_CASE, SECOND_QUEUE_NAME, THIRD_QUEUE_NAME = (
+    "mqc-expanded",
+    "MQC-Expanded",
+    "mqc-beside",
+    "mqc-x",
+)
+REPEATED_QUEUE_NAMES_BY_CASE = {
+    "twice": [FIRST_QUEUE_NAME, FIRST_QUEUE_NAME],
+    "in another case": [FIRST_QUEUE_NAME, FIRST_QUEUE_NAME_IN_OTHER_CASE],
+    "three times": [FIRST_QUEUE_NAME_IN_OTHER_CASE, FIRST_QUEUE_NAME, FIRST_QUEUE_NAME_IN_OTHER_CASE],
 }
 """Lists in which all names refer to one queue."""
 
 
-def _send_copies(peer, sut, queues, count, local_names=()):
+def _send_to_queues_and_collect(peer, sut, queues, count, local_names=()):
     """Let the SUT send a message to queues of the peer and to the local format names; return the copies that arrive."""
     names = (
-        peer.direct_name(queue).upper() if queue == FIRST_QUEUE_OTHER_CASE else peer.direct_name(queue)
+        peer.direct_name(queue).upper() if queue == FIRST_QUEUE_NAME_IN_OTHER_CASE else peer.direct_name(queue)
         for queue in queues
     )
     return receive_copies(peer, sut, ",".join((*names, *local_names)), count)
 
 
-def _read_destination(frame):
+def _get_destination_queue(frame):
     """Return the destination queue of a message, and whether the message names several queues."""
     layout = Layout(frame).of("UserHeader.DestinationQueue", "UserHeader.Flags.MQ")
     queue = str(layout["UserHeader.DestinationQueue"]).rstrip("\0").rpartition("\\")[2].lower()
@@ -48,29 +53,31 @@ def _read_destination(frame):
     "MQDMPR-3.1.7.3.8-20",
     "MQDMPR-3.1.7.3.8-21",
 )
-@pytest.mark.parametrize("queues", NAMES_OF_ONE_QUEUE.values(), ids=NAMES_OF_ONE_QUEUE)
+@pytest.mark.parametrize("queues", REPEATED_QUEUE_NAMES_BY_CASE.values(), ids=REPEATED_QUEUE_NAMES_BY_CASE)
 def test_queue_named_repeatedly_gets_one_copy(peer, sut, judge, queues):
     """A multiple-element format name contains one queue several times, in different letter case, and no other queue:
     the queue gets one message, which lists a single destination.
     """
-    copies = _send_copies(peer, sut, queues, 1)
-    single = {"queue": FIRST_QUEUE, "message lists several queues": False}
+    copies = _send_to_queues_and_collect(peer, sut, queues, 1)
+    single = {"queue": FIRST_QUEUE_NAME, "message lists several queues": False}
     judge.all(
-        expected=[single], observed=[_read_destination(frame) for frame in copies], evidence=copies, case="copies"
+        expected=[single], observed=[_get_destination_queue(frame) for frame in copies], evidence=copies, case="copies"
     )
 
 
 @needs("send")
 @covers("MQDMPR-3.1.7.3.8-05", "MQDMPR-3.1.7.3.8-06")
-@pytest.mark.parametrize("queue", [FIRST_QUEUE, FIRST_QUEUE_OTHER_CASE], ids=["as it is", "in another case"])
+@pytest.mark.parametrize(
+    "queue", [FIRST_QUEUE_NAME, FIRST_QUEUE_NAME_IN_OTHER_CASE], ids=["as it is", "in another case"]
+)
 def test_queue_named_alone_gets_one_message(peer, sut, judge, queue):
     """A message to a single queue, whose name is in lower or mixed case, arrives there once and lists a single
     destination.
     """
-    copies = _send_copies(peer, sut, [queue], 1)
-    single = {"queue": FIRST_QUEUE, "message lists several queues": False}
+    copies = _send_to_queues_and_collect(peer, sut, [queue], 1)
+    single = {"queue": FIRST_QUEUE_NAME, "message lists several queues": False}
     judge.all(
-        expected=[single], observed=[_read_destination(frame) for frame in copies], evidence=copies, case="copies"
+        expected=[single], observed=[_get_destination_queue(frame) for frame in copies], evidence=copies, case="copies"
     )
 
 
@@ -91,11 +98,11 @@ def test_each_single_name_of_queue_reaches_that_queue(peer, sut, judge):
             rf"DIRECT=OS:{list_computer_names(sut)[0]}\{queue}",
         )
     ]
-    copies = _send_copies(peer, sut, [THIRD_QUEUE], 1)
+    copies = _send_to_queues_and_collect(peer, sut, [THIRD_QUEUE_NAME], 1)
     judge(
         "MQDMPR-3.1.7.3.8-05",
-        expected=[THIRD_QUEUE],
-        observed=[_read_destination(frame)["queue"] for frame in copies],
+        expected=[THIRD_QUEUE_NAME],
+        observed=[_get_destination_queue(frame)["queue"] for frame in copies],
         evidence=copies,
         case="queues of the peer",
     )
@@ -141,17 +148,24 @@ def test_each_queue_of_multiple_name_gets_one_copy(peer, sut, judge):
     more = ["mqc-c", "mqc-d", "mqc-e"]
     handle = None
     if sut.has("open_to_send"):
-        handle = sut.control.call("open_to_send", to=peer.direct_name(SECOND_QUEUE))["handle"]
-    named = [FIRST_QUEUE, SECOND_QUEUE, FIRST_QUEUE_OTHER_CASE, *more, SECOND_QUEUE, THIRD_QUEUE]
-    queues = [FIRST_QUEUE, SECOND_QUEUE, THIRD_QUEUE, *more]
+        handle = sut.control.call("open_to_send", to=peer.direct_name(SECOND_QUEUE_NAME))["handle"]
+    named = [
+        FIRST_QUEUE_NAME,
+        SECOND_QUEUE_NAME,
+        FIRST_QUEUE_NAME_IN_OTHER_CASE,
+        *more,
+        SECOND_QUEUE_NAME,
+        THIRD_QUEUE_NAME,
+    ]
+    queues = [FIRST_QUEUE_NAME, SECOND_QUEUE_NAME, THIRD_QUEUE_NAME, *more]
     local = sut.new_queue("local") if sut.has("queue_control") and sut.has("receive") else None
     local_names = [] if local is None else [sut.direct_name(local)]
-    copies = _send_copies(peer, sut, named, len(queues), local_names)
+    copies = _send_to_queues_and_collect(peer, sut, named, len(queues), local_names)
     if handle is not None:
         sut.attempt("close_queue", handle=handle)
     expected = any_order(*({"queue": queue, "message lists several queues": True} for queue in queues))
     judge.all(
-        expected=expected, observed=[_read_destination(frame) for frame in copies], evidence=copies, case="copies"
+        expected=expected, observed=[_get_destination_queue(frame) for frame in copies], evidence=copies, case="copies"
     )
     if local is not None and copies:
         case = "messages in the queue of the SUT"

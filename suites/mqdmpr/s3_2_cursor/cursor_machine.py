@@ -31,7 +31,7 @@ class Cursor(Machine, path=Path(__file__)):
     # -- states ---------------------------------------------------------------------------------------------------
 
     @state("unread")
-    def leave_unread(self) -> None:
+    def leave_cursor_unread(self) -> None:
         """Do nothing, because a new cursor is unread."""
 
     @state("read")
@@ -40,13 +40,13 @@ class Cursor(Machine, path=Path(__file__)):
         self._queue.peek(hCursor=self._cursor).expect_success()
 
     @state("read, then taken")
-    def peek_and_take_first(self) -> None:
+    def peek_and_receive_first_elsewhere(self) -> None:
         """Let the cursor peek at the first message, and then receive this message without the cursor."""
         self.peek_first()
         self._queue.receive()
 
     @state("read, then locked")
-    def peek_and_lock_first(self) -> None:
+    def peek_and_lock_first_elsewhere(self) -> None:
         """Let the cursor peek at the first message, and then lock this message with a receive that is not ended."""
         self.peek_first()
         self._locked = self._queue.start_receive().expect_success()
@@ -63,19 +63,19 @@ class Cursor(Machine, path=Path(__file__)):
         self._queue.peek_next(hCursor=self._cursor).expect_success()
 
     @state("received the last")
-    def receive_last_message(self) -> None:
+    def receive_last(self) -> None:
         """Let the cursor peek at the last message and receive it; the first message stays in the queue."""
         self.peek_last()
         self._queue.receive(hCursor=self._cursor)
 
     @state("waiting to peek")
-    def wait_to_peek(self) -> None:
+    def begin_waiting_peek(self) -> None:
         """Let the cursor wait for a message after the last message."""
         self.peek_last()
         self._begin_waiting_read(Action.PEEK_NEXT)
 
     @state("waiting to receive")
-    def wait_to_receive(self) -> None:
+    def begin_waiting_receive(self) -> None:
         """Let the cursor receive all messages, and then wait to receive a further message."""
         self._queue.receive(hCursor=self._cursor)
         self._queue.receive(hCursor=self._cursor)
@@ -87,13 +87,13 @@ class Cursor(Machine, path=Path(__file__)):
     @probe("peek by the cursor")
     def peek(self) -> str:
         """Peek by the cursor at its current message."""
-        return self._record_read(self._queue.peek(hCursor=self._cursor))
+        return self._get_read_label_or_outcome(self._queue.peek(hCursor=self._cursor))
 
     @event("peek next")
     @probe("peek at the next message by the cursor")
     def peek_next(self) -> str:
         """Peek by the cursor at the message after its current message."""
-        return self._record_read(self._queue.peek_next(hCursor=self._cursor))
+        return self._get_read_label_or_outcome(self._queue.peek_next(hCursor=self._cursor))
 
     @event("receive")
     def receive(self) -> str:
@@ -104,7 +104,7 @@ class Cursor(Machine, path=Path(__file__)):
     def deliver(self) -> str:
         """Deliver a further message; if a read waits, return its outcome."""
         self._remote.deliver(["third"])
-        return "done" if self._waiting is None else self._record_read(self._waiting.wait())
+        return "done" if self._waiting is None else self._get_read_label_or_outcome(self._waiting.wait())
 
     @event("receive without the cursor")
     def receive_without_cursor(self) -> str:
@@ -114,18 +114,18 @@ class Cursor(Machine, path=Path(__file__)):
     @event("purge")
     def purge(self) -> str:
         """Purge the queue."""
-        return self._record_call(self._queue.purge())
+        return self._get_call_outcome(self._queue.purge())
 
     @event("close the cursor")
     def close(self) -> str:
         """Close the cursor."""
-        return self._record_call(self._queue.close_cursor(self._cursor))
+        return self._get_call_outcome(self._queue.close_cursor(self._cursor))
 
     @event("give the message back")
     def put_message_back(self) -> str:
         """End the receive that locks the first message with RR_NACK."""
         assert self._locked is not None
-        return self._record_call(self._queue.put_message_back(self._locked))
+        return self._get_call_outcome(self._queue.put_message_back(self._locked))
 
     # -- what is seen ---------------------------------------------------------------------------------------------
 
@@ -134,12 +134,12 @@ class Cursor(Machine, path=Path(__file__)):
         """Return the outcome of the read that waits."""
         assert self._waiting is not None
         self._waiting.state_after_silence()
-        return self._record_read(self._waiting)
+        return self._get_read_label_or_outcome(self._waiting)
 
     @probe("peek by another cursor")
-    def peek_other(self) -> str:
+    def peek_by_other_cursor(self) -> str:
         """Return the outcome of a peek by the second cursor."""
-        return self._record_read(self._queue.peek(hCursor=self._other))
+        return self._get_read_label_or_outcome(self._queue.peek(hCursor=self._other))
 
     @probe("peek by the cursor after the arrival of a third message")
     def peek_after_arrival(self) -> str:
@@ -164,12 +164,12 @@ class Cursor(Machine, path=Path(__file__)):
         read = self._queue.start_receive(**how)
         if read.outcome == "MQ_OK":
             self._queue.acknowledge(read).expect_success()
-        return self._record_read(read)
+        return self._get_read_label_or_outcome(read)
 
-    def _record_read(self, call: Call) -> str:
+    def _get_read_label_or_outcome(self, call: Call) -> str:
         self.evidence.append(call)
         return name_read(call)
 
-    def _record_call(self, call: Call) -> str:
+    def _get_call_outcome(self, call: Call) -> str:
         self.evidence.append(call)
         return name_call(call)

@@ -14,13 +14,13 @@ from reference_qm.model.position_list import Boundary, Entry, MessagePositionLis
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.model.statuses import CursorStatus
 
-LARGE = 3000
+LARGE_BODY_BYTES = 3000
 """The number of bytes from which faults treat a body as large."""
 
 
-PEEK, PEEK_NEXT = Cursors.get_message_for_peek, Cursors.get_next_message_for_peek
-RECEIVE = Cursors.get_next_message_for_dequeue
-NOT_FOUND, WAITING = CursorStatus.NOT_FOUND, CursorStatus.WAITING
+PEEK_STEP, PEEK_NEXT_STEP = Cursors.get_message_for_peek, Cursors.get_next_message_for_peek
+RECEIVE_STEP = Cursors.get_next_message_for_dequeue
+NOT_FOUND_STATUS, WAITING_STATUS = CursorStatus.NOT_FOUND, CursorStatus.WAITING
 
 
 def get_start_position(cursor: Cursor) -> Entry:
@@ -30,7 +30,7 @@ def get_start_position(cursor: Cursor) -> Entry:
     return positions.Start
 
 
-class Receives(Cursors):
+class CursorReceiveChanger(Cursors):
     """Change the receives by a cursor, according to the state of the cursor."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
@@ -61,7 +61,7 @@ def list_messages_of_cursor(cursor: Cursor) -> list[MessagePosition]:
     return [] if queue is None else list(queue.MessagePositionList)
 
 
-class Dequeue(Cursors):
+class UnreadCursorReceiveChanger(Cursors):
     """Change some receives by a cursor that has read no message."""
 
     def change(self, cursor: Cursor, no_wait: bool, got: Got) -> Got:
@@ -71,7 +71,7 @@ class Dequeue(Cursors):
         return self.change(cursor, no_wait, super().get_next_message_for_dequeue(cursor, no_wait))
 
 
-class Step:
+class CursorRead:
     """One read by a cursor: the cursor, its state and position before the read, and the result of the read."""
 
     def __init__(self, part: Cursors, cursor: Cursor, state: CursorState, before: Entry) -> None:
@@ -93,17 +93,17 @@ class Step:
         """The available messages in the queue of the cursor."""
         return [one for one in self.messages if one.State is MessagePositionState.AVAILABLE]
 
-    def is_later_cursor(self) -> bool:
+    def is_not_first_cursor(self) -> bool:
         """Return whether the queue has another cursor that was opened before this cursor."""
         queue = self.cursor.OpenQueueDescriptorReference.QueueReference
         opened = () if queue is None else queue.OpenQueueDescriptorCollection.values()
         return min(handle for one in opened for handle in one.CursorCollection) < self.cursor.Handle
 
-    def has_taken_message(self) -> bool:
+    def has_received_message_at_position(self) -> bool:
         """Return whether the cursor has received the message at its position."""
         return self.state is CursorState.UNREAD and not isinstance(self.before, Boundary)
 
-    def has_lost_message(self) -> bool:
+    def is_message_received_by_other_reader(self) -> bool:
         """Return whether another reader has received the message at the cursor."""
         return (
             self.state is CursorState.READ
@@ -111,36 +111,36 @@ class Step:
             and self.before.State is not MessagePositionState.AVAILABLE
         )
 
-    def has_locked_message(self) -> bool:
+    def is_message_at_cursor_locked(self) -> bool:
         """Return whether a message in the queue is locked."""
         return any(one.State is MessagePositionState.LOCKED for one in self.messages)
 
-    def has_passed_locked_message(self) -> bool:
+    def has_skipped_locked_message(self) -> bool:
         """Return whether the read has skipped a locked message."""
         following = self.before.Next
         return isinstance(following, MessagePosition) and following.State is MessagePositionState.LOCKED
 
-    def finds_last(self) -> bool:
+    def is_last_message_found(self) -> bool:
         """Return whether the read found the last available message."""
         return self.found is not None and self.available[-1:] == [self.found]
 
-    def finds_large(self) -> bool:
+    def is_large_message_found(self) -> bool:
         """Return whether the read found a message with a large body."""
-        return self.found is not None and len(self.found.MessageReference.Body) >= LARGE
+        return self.found is not None and len(self.found.MessageReference.Body) >= LARGE_BODY_BYTES
 
-    def finds_transactional(self) -> bool:
+    def is_transactional_message_found(self) -> bool:
         """Return whether the read found a transactional message."""
         return self.found is not None and self.found.MessageReference.TransactionIdentifier is not None
 
-    def finds_express(self) -> bool:
+    def is_express_message_found(self) -> bool:
         """Return whether the read found an express message."""
         return self.found is not None and self.found.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
 
-    def peeks_only(self) -> bool:
+    def is_handle_opened_to_peek(self) -> bool:
         """Return whether the handle of the cursor was opened to peek."""
         return self.cursor.OpenQueueDescriptorReference.AccessType is QueueAccessType.PEEK
 
-    def finds_lower_priority(self) -> bool:
+    def is_lower_priority_found(self) -> bool:
         """Return whether the read found a message of a lower priority than the first message of the queue."""
         messages = self.messages
         return (
@@ -149,13 +149,13 @@ class Step:
             and self.found.MessageReference.Priority < messages[0].MessageReference.Priority
         )
 
-    def count_reads(self) -> int:
+    def count_reads_of_cursor(self) -> int:
         """Count the reads of this kind by the cursor, including this read."""
         counts = self.part.__dict__.setdefault("counts", {})
         counts[self.cursor.Handle] = counts.get(self.cursor.Handle, 0) + 1
         return int(counts[self.cursor.Handle])
 
-    def list_messages_elsewhere(self) -> list[MessagePosition]:
+    def list_messages_of_other_queues(self) -> list[MessagePosition]:
         """Return the available messages of the other open queues."""
         own = self.cursor.OpenQueueDescriptorReference.QueueReference
         queues = {
@@ -171,35 +171,35 @@ class Step:
         ]
 
 
-def is_waiting(step: Step) -> bool:
+def is_cursor_waiting(step: CursorRead) -> bool:
     """Return whether a read found no message."""
-    return step.got[0] is WAITING
+    return step.got[0] is WAITING_STATUS
 
 
-def is_unread(step: Step) -> bool:
+def is_cursor_not_at_read_message(step: CursorRead) -> bool:
     """Return whether a read began with a cursor that was not at a message which it had read."""
     return step.state is not CursorState.READ
 
 
-def is_found(step: Step) -> bool:
+def is_message_found(step: CursorRead) -> bool:
     """Return whether a read of a cursor that had read no message found a message."""
-    return step.found is not None and is_unread(step)
+    return step.found is not None and is_cursor_not_at_read_message(step)
 
 
-def is_repeated(step: Step) -> bool:
+def is_read_message_found_again(step: CursorRead) -> bool:
     """Return whether a read found the message that its cursor had already read."""
     return step.found is not None and step.state is CursorState.READ
 
 
-Happens = Callable[[Step], bool]
-StepChange = Callable[[Step], Got]
+StepCondition = Callable[[CursorRead], bool]
+StepChange = Callable[[CursorRead], Got]
 
 
-def change_read(method: Callable[..., Got], when: Happens, change: StepChange) -> Install:
+def change_cursor_reads(method: Callable[..., Got], when: StepCondition, change: StepChange) -> Install:
     """Return an installer of a fault that changes some reads by cursors after the read."""
 
     def run(part: Cursors, original: Callable[..., Got], cursor: Cursor, *rest: bool) -> Got:
-        step = Step(part, cursor, cursor.CursorState, cursor.MessagePositionReference)
+        step = CursorRead(part, cursor, cursor.CursorState, cursor.MessagePositionReference)
         get_message_list(cursor).hold(step.before)
         step.got = original(cursor, *rest)
         got = change(step) if when(step) else step.got
@@ -209,10 +209,10 @@ def change_read(method: Callable[..., Got], when: Happens, change: StepChange) -
     return change_step(method, run)
 
 
-def fail_as(status: CursorStatus) -> StepChange:
+def return_cursor_status(status: CursorStatus) -> StepChange:
     """Return a change that ends the read with a status instead of a message. The cursor is as before."""
 
-    def fail(step: Step) -> Got:
+    def fail(step: CursorRead) -> Got:
         _move_cursor(step.cursor, step.before)
         step.cursor.CursorState = step.state
         return status, None
@@ -220,7 +220,7 @@ def fail_as(status: CursorStatus) -> StepChange:
     return fail
 
 
-def keep_place(step: Step) -> Got:
+def keep_cursor_position(step: CursorRead) -> Got:
     """Leave the cursor where it was. A cursor at the start of the queue gets to the first message of the queue."""
     place = step.before if not isinstance(step.before, Boundary) else get_message_list(step.cursor).Head
     if not isinstance(place, Boundary):
@@ -228,44 +228,44 @@ def keep_place(step: Step) -> Got:
     return step.got
 
 
-def set_state(state: CursorState) -> StepChange:
+def set_cursor_state(state: CursorState) -> StepChange:
     """Return a change that sets the state of the cursor after the read."""
 
-    def change(step: Step) -> Got:
+    def change(step: CursorRead) -> Got:
         step.cursor.CursorState = state
         return step.got
 
     return change
 
 
-def keep_state(step: Step) -> Got:
+def keep_cursor_state(step: CursorRead) -> Got:
     """Leave the state of the cursor as it was before the read."""
     step.cursor.CursorState = step.state
     return step.got
 
 
-def answer_message(choose: Callable[[Step], MessagePosition | None]) -> StepChange:
+def answer_with_other_message(choose: Callable[[CursorRead], MessagePosition | None]) -> StepChange:
     """Return a change that answers with a different message, if there is such a message. The cursor stays where the
     read moved it.
     """
 
-    def change(step: Step) -> Got:
+    def change(step: CursorRead) -> Got:
         chosen = choose(step)
         return step.got if chosen is None else (CursorStatus.SUCCEEDED, chosen)
 
     return change
 
 
-def get_first(step: Step) -> MessagePosition | None:
+def get_first_available_message(step: CursorRead) -> MessagePosition | None:
     """Return the first available message of the queue."""
     return next(iter(step.available), None)
 
 
-def get_last(step: Step) -> MessagePosition | None:
+def get_last_available_message(step: CursorRead) -> MessagePosition | None:
     """Return the last available message of the queue."""
     return next(reversed(step.available), None)
 
 
-def get_elsewhere(step: Step) -> MessagePosition | None:
+def get_first_message_of_other_queue(step: CursorRead) -> MessagePosition | None:
     """Return the first available message of another open queue."""
-    return next(iter(step.list_messages_elsewhere()), None)
+    return next(iter(step.list_messages_of_other_queues()), None)

@@ -11,18 +11,18 @@ from reference_qm.model.enums import CursorState, SeekDirection
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus
 from suites.mqdmpr.s3_2_cursor.fault_steps import (
-    NOT_FOUND,
-    PEEK,
-    WAITING,
-    answer_message,
-    change_read,
-    fail_as,
-    get_elsewhere,
-    get_first,
+    NOT_FOUND_STATUS,
+    PEEK_STEP,
+    WAITING_STATUS,
+    answer_with_other_message,
+    change_cursor_reads,
+    get_first_available_message,
+    get_first_message_of_other_queue,
     get_message_list,
-    is_found,
-    is_waiting,
-    keep_state,
+    is_cursor_waiting,
+    is_message_found,
+    keep_cursor_state,
+    return_cursor_status,
 )
 
 
@@ -210,7 +210,9 @@ add(
     "peek-by-cursor-of-empty-queue-searches-other-queue",
     "MQDMPR-3.2.7.2-03",
     "A peek by a cursor whose queue has no message returns a message of another open queue.",
-    change_read(PEEK, lambda step: is_waiting(step), answer_message(get_elsewhere)),
+    change_cursor_reads(
+        PEEK_STEP, lambda step: is_cursor_waiting(step), answer_with_other_message(get_first_message_of_other_queue)
+    ),
 )
 
 
@@ -218,7 +220,11 @@ add(
     "peek-by-later-cursor-searches-other-queue",
     "MQDMPR-3.2.7.2-03",
     "A peek by a cursor returns a message of another open queue if its own queue has a cursor that was opened earlier.",
-    change_read(PEEK, lambda step: is_found(step) and step.is_later_cursor(), answer_message(get_elsewhere)),
+    change_cursor_reads(
+        PEEK_STEP,
+        lambda step: is_message_found(step) and step.is_not_first_cursor(),
+        answer_with_other_message(get_first_message_of_other_queue),
+    ),
 )
 
 
@@ -226,7 +232,11 @@ add(
     "peek-after-receive-by-cursor-searches-other-queue",
     "MQDMPR-3.2.7.2-03",
     "A peek by a cursor that has received a message returns a message of another open queue.",
-    change_read(PEEK, lambda step: step.has_taken_message(), answer_message(get_elsewhere)),
+    change_cursor_reads(
+        PEEK_STEP,
+        lambda step: step.has_received_message_at_position(),
+        answer_with_other_message(get_first_message_of_other_queue),
+    ),
 )
 
 
@@ -234,7 +244,11 @@ add(
     "peek-after-receive-by-cursor-searches-from-start",
     "MQDMPR-3.2.7.2-06",
     "A peek by a cursor that has received a message searches the queue from its start.",
-    change_read(PEEK, lambda step: step.has_taken_message() and step.found is not None, answer_message(get_first)),
+    change_cursor_reads(
+        PEEK_STEP,
+        lambda step: step.has_received_message_at_position() and step.found is not None,
+        answer_with_other_message(get_first_available_message),
+    ),
 )
 
 
@@ -242,7 +256,11 @@ add(
     "peek-by-unread-cursor-tries-only-next-position",
     "MQDMPR-3.2.7.2-06",
     "A peek by an unread cursor finds no message if the next message is locked.",
-    change_read(PEEK, lambda step: is_found(step) and step.has_passed_locked_message(), fail_as(WAITING)),
+    change_cursor_reads(
+        PEEK_STEP,
+        lambda step: is_message_found(step) and step.has_skipped_locked_message(),
+        return_cursor_status(WAITING_STATUS),
+    ),
 )
 
 
@@ -250,7 +268,9 @@ add(
     "vain-peek-by-cursor-keeps-state-locked",
     "MQDMPR-3.2.7.2-12",
     "A peek by a cursor that finds no message leaves the cursor's state unchanged if a message of the queue is locked.",
-    change_read(PEEK, lambda step: is_waiting(step) and step.has_locked_message(), keep_state),
+    change_cursor_reads(
+        PEEK_STEP, lambda step: is_cursor_waiting(step) and step.is_message_at_cursor_locked(), keep_cursor_state
+    ),
 )
 
 
@@ -259,7 +279,9 @@ add(
     "MQDMPR-3.2.7.2-12",
     "A peek by a cursor that finds no message leaves the cursor's state unchanged if the cursor has received a "
     "message before.",
-    change_read(PEEK, lambda step: is_waiting(step) and step.has_taken_message(), keep_state),
+    change_cursor_reads(
+        PEEK_STEP, lambda step: is_cursor_waiting(step) and step.has_received_message_at_position(), keep_cursor_state
+    ),
 )
 
 
@@ -268,7 +290,9 @@ add(
     "MQDMPR-3.2.7.2-12",
     "A peek by a cursor that finds no message leaves the cursor's state unchanged if the queue has a cursor that was "
     "opened earlier.",
-    change_read(PEEK, lambda step: is_waiting(step) and step.is_later_cursor(), keep_state),
+    change_cursor_reads(
+        PEEK_STEP, lambda step: is_cursor_waiting(step) and step.is_not_first_cursor(), keep_cursor_state
+    ),
 )
 
 
@@ -276,7 +300,11 @@ add(
     "vain-peek-by-cursor-does-not-wait-locked",
     "MQDMPR-3.2.7.2-13",
     "A peek by a cursor that finds no message fails at once if a message of the queue is locked.",
-    change_read(PEEK, lambda step: is_waiting(step) and step.has_locked_message(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        PEEK_STEP,
+        lambda step: is_cursor_waiting(step) and step.is_message_at_cursor_locked(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -284,7 +312,11 @@ add(
     "vain-peek-by-cursor-does-not-wait-after-receive",
     "MQDMPR-3.2.7.2-13",
     "A peek by a cursor that finds no message fails at once if the cursor has received a message before.",
-    change_read(PEEK, lambda step: is_waiting(step) and step.has_taken_message(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        PEEK_STEP,
+        lambda step: is_cursor_waiting(step) and step.has_received_message_at_position(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -292,7 +324,11 @@ add(
     "vain-peek-by-cursor-does-not-wait-later",
     "MQDMPR-3.2.7.2-13",
     "A peek by a cursor that finds no message fails at once if the queue has a cursor that was opened earlier.",
-    change_read(PEEK, lambda step: is_waiting(step) and step.is_later_cursor(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        PEEK_STEP,
+        lambda step: is_cursor_waiting(step) and step.is_not_first_cursor(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -301,7 +337,9 @@ add(
     "MQDMPR-3.2.7.2-12",
     "A peek by a cursor of a handle that was opened to peek leaves the cursor's state unchanged if it finds no "
     "message.",
-    change_read(PEEK, lambda step: is_waiting(step) and step.peeks_only(), keep_state),
+    change_cursor_reads(
+        PEEK_STEP, lambda step: is_cursor_waiting(step) and step.is_handle_opened_to_peek(), keep_cursor_state
+    ),
 )
 
 
@@ -309,5 +347,9 @@ add(
     "vain-peek-by-cursor-of-peeking-handle-fails",
     "MQDMPR-3.2.7.2-13",
     "A peek by a cursor of a handle that was opened to peek fails at once if it finds no message.",
-    change_read(PEEK, lambda step: is_waiting(step) and step.peeks_only(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        PEEK_STEP,
+        lambda step: is_cursor_waiting(step) and step.is_handle_opened_to_peek(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )

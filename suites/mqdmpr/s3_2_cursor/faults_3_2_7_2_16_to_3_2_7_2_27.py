@@ -11,18 +11,18 @@ from reference_qm.model.enums import CursorState
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus
 from suites.mqdmpr.s3_2_cursor.fault_steps import (
-    NOT_FOUND,
-    PEEK,
-    answer_message,
-    change_read,
-    fail_as,
-    get_first,
-    get_last,
+    NOT_FOUND_STATUS,
+    PEEK_STEP,
+    answer_with_other_message,
+    change_cursor_reads,
+    get_first_available_message,
+    get_last_available_message,
     get_start_position,
-    is_found,
-    is_repeated,
-    keep_place,
-    set_state,
+    is_message_found,
+    is_read_message_found_again,
+    keep_cursor_position,
+    return_cursor_status,
+    set_cursor_state,
 )
 
 
@@ -151,7 +151,11 @@ add(
     "MQDMPR-3.2.7.2-16",
     "A peek by an unread cursor that finds a message sets the cursor's state to UNREAD if the queue has a cursor "
     "that was opened earlier.",
-    change_read(PEEK, lambda step: is_found(step) and step.is_later_cursor(), set_state(CursorState.UNREAD)),
+    change_cursor_reads(
+        PEEK_STEP,
+        lambda step: is_message_found(step) and step.is_not_first_cursor(),
+        set_cursor_state(CursorState.UNREAD),
+    ),
 )
 
 
@@ -160,7 +164,11 @@ add(
     "MQDMPR-3.2.7.2-16",
     "A peek by an unread cursor that finds a message sets the cursor's state to UNREAD if the last message of the "
     "queue is found.",
-    change_read(PEEK, lambda step: is_found(step) and step.finds_last(), set_state(CursorState.UNREAD)),
+    change_cursor_reads(
+        PEEK_STEP,
+        lambda step: is_message_found(step) and step.is_last_message_found(),
+        set_cursor_state(CursorState.UNREAD),
+    ),
 )
 
 
@@ -169,7 +177,11 @@ add(
     "MQDMPR-3.2.7.2-16",
     "A peek by an unread cursor that finds a message sets the cursor's state to UNREAD if the cursor has received a "
     "message before.",
-    change_read(PEEK, lambda step: is_found(step) and step.has_taken_message(), set_state(CursorState.UNREAD)),
+    change_cursor_reads(
+        PEEK_STEP,
+        lambda step: is_message_found(step) and step.has_received_message_at_position(),
+        set_cursor_state(CursorState.UNREAD),
+    ),
 )
 
 
@@ -178,7 +190,11 @@ add(
     "MQDMPR-3.2.7.2-16",
     "A peek by an unread cursor that finds a message sets the cursor's state to UNREAD if the message is "
     "transactional.",
-    change_read(PEEK, lambda step: is_found(step) and step.finds_transactional(), set_state(CursorState.UNREAD)),
+    change_cursor_reads(
+        PEEK_STEP,
+        lambda step: is_message_found(step) and step.is_transactional_message_found(),
+        set_cursor_state(CursorState.UNREAD),
+    ),
 )
 
 
@@ -187,7 +203,9 @@ add(
     "MQDMPR-3.2.7.2-17",
     "A peek by a cursor that finds a message does not move the cursor to that message if the cursor has received a "
     "message before.",
-    change_read(PEEK, lambda step: is_found(step) and step.has_taken_message(), keep_place),
+    change_cursor_reads(
+        PEEK_STEP, lambda step: is_message_found(step) and step.has_received_message_at_position(), keep_cursor_position
+    ),
 )
 
 
@@ -196,7 +214,9 @@ add(
     "MQDMPR-3.2.7.2-17",
     "A peek by a cursor that finds a message does not move the cursor to that message if the read has skipped a "
     "locked message.",
-    change_read(PEEK, lambda step: is_found(step) and step.has_passed_locked_message(), keep_place),
+    change_cursor_reads(
+        PEEK_STEP, lambda step: is_message_found(step) and step.has_skipped_locked_message(), keep_cursor_position
+    ),
 )
 
 
@@ -205,7 +225,9 @@ add(
     "MQDMPR-3.2.7.2-17",
     "A peek by a cursor that finds a message does not move the cursor to that message if the message has a lower "
     "priority than the first message of the queue.",
-    change_read(PEEK, lambda step: is_found(step) and step.finds_lower_priority(), keep_place),
+    change_cursor_reads(
+        PEEK_STEP, lambda step: is_message_found(step) and step.is_lower_priority_found(), keep_cursor_position
+    ),
 )
 
 
@@ -214,7 +236,11 @@ add(
     "MQDMPR-3.2.7.2-18",
     "A peek by an unread cursor returns the first message of the queue if the message has a lower priority than the "
     "first message of the queue.",
-    change_read(PEEK, lambda step: is_found(step) and step.finds_lower_priority(), answer_message(get_first)),
+    change_cursor_reads(
+        PEEK_STEP,
+        lambda step: is_message_found(step) and step.is_lower_priority_found(),
+        answer_with_other_message(get_first_available_message),
+    ),
 )
 
 
@@ -223,7 +249,11 @@ add(
     "MQDMPR-3.2.7.2-18",
     "A peek by an unread cursor returns the first message of the queue if the queue has a cursor that was opened "
     "earlier.",
-    change_read(PEEK, lambda step: is_found(step) and step.is_later_cursor(), answer_message(get_first)),
+    change_cursor_reads(
+        PEEK_STEP,
+        lambda step: is_message_found(step) and step.is_not_first_cursor(),
+        answer_with_other_message(get_first_available_message),
+    ),
 )
 
 
@@ -231,7 +261,11 @@ add(
     "peek-by-cursor-returns-last-of-several-messages",
     "MQDMPR-3.2.7.2-18",
     "A peek by an unread cursor returns the last message of the queue if the cursor has received a message before.",
-    change_read(PEEK, lambda step: is_found(step) and step.has_taken_message(), answer_message(get_last)),
+    change_cursor_reads(
+        PEEK_STEP,
+        lambda step: is_message_found(step) and step.has_received_message_at_position(),
+        answer_with_other_message(get_last_available_message),
+    ),
 )
 
 
@@ -239,7 +273,11 @@ add(
     "successful-peek-by-cursor-fails-last",
     "MQDMPR-3.2.7.2-19",
     "A peek by an unread cursor that finds a message fails if the last message of the queue is found.",
-    change_read(PEEK, lambda step: is_found(step) and step.finds_last(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        PEEK_STEP,
+        lambda step: is_message_found(step) and step.is_last_message_found(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -247,7 +285,11 @@ add(
     "successful-peek-by-cursor-fails-after-receive",
     "MQDMPR-3.2.7.2-19",
     "A peek by an unread cursor that finds a message fails if the cursor has received a message before.",
-    change_read(PEEK, lambda step: is_found(step) and step.has_taken_message(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        PEEK_STEP,
+        lambda step: is_message_found(step) and step.has_received_message_at_position(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -255,7 +297,11 @@ add(
     "successful-peek-by-cursor-fails-transactional",
     "MQDMPR-3.2.7.2-19",
     "A peek by an unread cursor that finds a message fails if the message is transactional.",
-    change_read(PEEK, lambda step: is_found(step) and step.finds_transactional(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        PEEK_STEP,
+        lambda step: is_message_found(step) and step.is_transactional_message_found(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -263,7 +309,11 @@ add(
     "successful-peek-by-cursor-fails-large",
     "MQDMPR-3.2.7.2-19",
     "A peek by an unread cursor that finds a message fails if the message has a large body.",
-    change_read(PEEK, lambda step: is_found(step) and step.finds_large(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        PEEK_STEP,
+        lambda step: is_message_found(step) and step.is_large_message_found(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -271,7 +321,11 @@ add(
     "repeated-peek-by-cursor-fails-third",
     "MQDMPR-3.2.7.2-24",
     "A further peek by a cursor at an available message fails if the cursor has read twice before.",
-    change_read(PEEK, lambda step: is_repeated(step) and step.count_reads() > 2, fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        PEEK_STEP,
+        lambda step: is_read_message_found_again(step) and step.count_reads_of_cursor() > 2,
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -279,7 +333,11 @@ add(
     "repeated-peek-by-cursor-fails-large",
     "MQDMPR-3.2.7.2-24",
     "A further peek by a cursor at an available message fails if the message has a large body.",
-    change_read(PEEK, lambda step: is_repeated(step) and step.finds_large(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        PEEK_STEP,
+        lambda step: is_read_message_found_again(step) and step.is_large_message_found(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -287,7 +345,11 @@ add(
     "repeated-peek-by-cursor-fails-transactional",
     "MQDMPR-3.2.7.2-24",
     "A further peek by a cursor at an available message fails if the message is transactional.",
-    change_read(PEEK, lambda step: is_repeated(step) and step.finds_transactional(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        PEEK_STEP,
+        lambda step: is_read_message_found_again(step) and step.is_transactional_message_found(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -295,7 +357,11 @@ add(
     "repeated-peek-by-cursor-fails-last",
     "MQDMPR-3.2.7.2-24",
     "A further peek by a cursor at an available message fails if the last message of the queue is found.",
-    change_read(PEEK, lambda step: is_repeated(step) and step.finds_last(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        PEEK_STEP,
+        lambda step: is_read_message_found_again(step) and step.is_last_message_found(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -303,7 +369,11 @@ add(
     "peek-of-express-message-by-cursor-keeps-state",
     "MQDMPR-3.2.7.2-16",
     "A peek by an unread cursor that finds an express message sets the cursor's state to UNREAD.",
-    change_read(PEEK, lambda step: is_found(step) and step.finds_express(), set_state(CursorState.UNREAD)),
+    change_cursor_reads(
+        PEEK_STEP,
+        lambda step: is_message_found(step) and step.is_express_message_found(),
+        set_cursor_state(CursorState.UNREAD),
+    ),
 )
 
 
@@ -312,8 +382,10 @@ add(
     "MQDMPR-3.2.7.2-17",
     "A peek by a cursor of a handle that was opened to peek moves the cursor only to the locked message before the "
     "message.",
-    change_read(
-        PEEK, lambda step: is_found(step) and step.peeks_only() and step.has_passed_locked_message(), keep_place
+    change_cursor_reads(
+        PEEK_STEP,
+        lambda step: is_message_found(step) and step.is_handle_opened_to_peek() and step.has_skipped_locked_message(),
+        keep_cursor_position,
     ),
 )
 
@@ -322,7 +394,11 @@ add(
     "peek-of-express-message-by-unread-cursor-fails",
     "MQDMPR-3.2.7.2-19",
     "A peek by an unread cursor that finds an express message fails.",
-    change_read(PEEK, lambda step: is_found(step) and step.finds_express(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        PEEK_STEP,
+        lambda step: is_message_found(step) and step.is_express_message_found(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -330,5 +406,9 @@ add(
     "repeated-peek-of-express-message-by-cursor-fails",
     "MQDMPR-3.2.7.2-24",
     "A further peek by a cursor at an available express message fails.",
-    change_read(PEEK, lambda step: is_repeated(step) and step.finds_express(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        PEEK_STEP,
+        lambda step: is_read_message_found_again(step) and step.is_express_message_found(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )

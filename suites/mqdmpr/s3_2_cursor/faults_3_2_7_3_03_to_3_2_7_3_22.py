@@ -15,18 +15,18 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus
 from reference_qm.surface.clock import Now
 from suites.mqdmpr.s3_2_cursor.fault_steps import (
-    NOT_FOUND,
-    PEEK_NEXT,
-    WAITING,
-    answer_message,
-    change_read,
-    fail_as,
-    get_elsewhere,
-    get_first,
+    NOT_FOUND_STATUS,
+    PEEK_NEXT_STEP,
+    WAITING_STATUS,
+    answer_with_other_message,
+    change_cursor_reads,
+    get_first_available_message,
+    get_first_message_of_other_queue,
     get_message_list,
-    is_waiting,
-    keep_place,
-    set_state,
+    is_cursor_waiting,
+    keep_cursor_position,
+    return_cursor_status,
+    set_cursor_state,
 )
 
 
@@ -195,7 +195,11 @@ add(
     "peek-next-at-end-continues-in-other-queue",
     "MQDMPR-3.2.7.3-03",
     "A peek at the next message by a cursor at the last message of its queue returns a message of another open queue.",
-    change_read(PEEK_NEXT, lambda step: is_waiting(step), answer_message(get_elsewhere)),
+    change_cursor_reads(
+        PEEK_NEXT_STEP,
+        lambda step: is_cursor_waiting(step),
+        answer_with_other_message(get_first_message_of_other_queue),
+    ),
 )
 
 
@@ -204,8 +208,10 @@ add(
     "MQDMPR-3.2.7.3-03",
     "A peek at the next message returns a message of another open queue if its own queue has a cursor that was "
     "opened earlier.",
-    change_read(
-        PEEK_NEXT, lambda step: step.found is not None and step.is_later_cursor(), answer_message(get_elsewhere)
+    change_cursor_reads(
+        PEEK_NEXT_STEP,
+        lambda step: step.found is not None and step.is_not_first_cursor(),
+        answer_with_other_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -214,8 +220,10 @@ add(
     "second-peek-next-searches-other-queue",
     "MQDMPR-3.2.7.3-03",
     "A second peek at the next message by a cursor returns a message of another open queue.",
-    change_read(
-        PEEK_NEXT, lambda step: step.found is not None and step.count_reads() > 1, answer_message(get_elsewhere)
+    change_cursor_reads(
+        PEEK_NEXT_STEP,
+        lambda step: step.found is not None and step.count_reads_of_cursor() > 1,
+        answer_with_other_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -224,7 +232,11 @@ add(
     "peek-next-after-receive-returns-next-message",
     "MQDMPR-3.2.7.3-06",
     "A peek at the next message by a cursor that has received a message returns the message after that message.",
-    change_read(PEEK_NEXT, lambda step: step.has_taken_message(), answer_message(get_first)),
+    change_cursor_reads(
+        PEEK_NEXT_STEP,
+        lambda step: step.has_received_message_at_position(),
+        answer_with_other_message(get_first_available_message),
+    ),
 )
 
 
@@ -232,7 +244,11 @@ add(
     "peek-next-by-new-cursor-of-empty-queue-waits",
     "MQDMPR-3.2.7.3-06",
     "A peek at the next message by an unread cursor waits if the queue has no message.",
-    change_read(PEEK_NEXT, lambda step: step.state is CursorState.UNREAD and not step.messages, fail_as(WAITING)),
+    change_cursor_reads(
+        PEEK_NEXT_STEP,
+        lambda step: step.state is CursorState.UNREAD and not step.messages,
+        return_cursor_status(WAITING_STATUS),
+    ),
 )
 
 
@@ -241,8 +257,10 @@ add(
     "MQDMPR-3.2.7.3-06",
     "A peek at the next message by an unread cursor returns the first message if the queue has a cursor that was "
     "opened earlier.",
-    change_read(
-        PEEK_NEXT, lambda step: step.state is CursorState.UNREAD and step.is_later_cursor(), answer_message(get_first)
+    change_cursor_reads(
+        PEEK_NEXT_STEP,
+        lambda step: step.state is CursorState.UNREAD and step.is_not_first_cursor(),
+        answer_with_other_message(get_first_available_message),
     ),
 )
 
@@ -251,7 +269,11 @@ add(
     "successful-peek-next-clears-state-last",
     "MQDMPR-3.2.7.3-19",
     "A peek that finds the next message sets the cursor's state to UNREAD if the last message of the queue is found.",
-    change_read(PEEK_NEXT, lambda step: step.found is not None and step.finds_last(), set_state(CursorState.UNREAD)),
+    change_cursor_reads(
+        PEEK_NEXT_STEP,
+        lambda step: step.found is not None and step.is_last_message_found(),
+        set_cursor_state(CursorState.UNREAD),
+    ),
 )
 
 
@@ -260,8 +282,10 @@ add(
     "MQDMPR-3.2.7.3-19",
     "A peek that finds the next message sets the cursor's state to UNREAD if another reader has received the "
     "cursor's message.",
-    change_read(
-        PEEK_NEXT, lambda step: step.found is not None and step.has_lost_message(), set_state(CursorState.UNREAD)
+    change_cursor_reads(
+        PEEK_NEXT_STEP,
+        lambda step: step.found is not None and step.is_message_received_by_other_reader(),
+        set_cursor_state(CursorState.UNREAD),
     ),
 )
 
@@ -271,8 +295,10 @@ add(
     "MQDMPR-3.2.7.3-19",
     "A peek that finds the next message sets the cursor's state to UNREAD if the cursor has moved to a next message "
     "before.",
-    change_read(
-        PEEK_NEXT, lambda step: step.found is not None and step.count_reads() > 1, set_state(CursorState.UNREAD)
+    change_cursor_reads(
+        PEEK_NEXT_STEP,
+        lambda step: step.found is not None and step.count_reads_of_cursor() > 1,
+        set_cursor_state(CursorState.UNREAD),
     ),
 )
 
@@ -282,8 +308,10 @@ add(
     "MQDMPR-3.2.7.3-19",
     "A peek that finds the next message sets the cursor's state to UNREAD if the queue has a cursor that was opened "
     "earlier.",
-    change_read(
-        PEEK_NEXT, lambda step: step.found is not None and step.is_later_cursor(), set_state(CursorState.UNREAD)
+    change_cursor_reads(
+        PEEK_NEXT_STEP,
+        lambda step: step.found is not None and step.is_not_first_cursor(),
+        set_cursor_state(CursorState.UNREAD),
     ),
 )
 
@@ -293,8 +321,10 @@ add(
     "MQDMPR-3.2.7.3-21",
     "A peek that finds the next message returns the first message of the queue if the message has a lower priority "
     "than the first message of the queue.",
-    change_read(
-        PEEK_NEXT, lambda step: step.found is not None and step.finds_lower_priority(), answer_message(get_first)
+    change_cursor_reads(
+        PEEK_NEXT_STEP,
+        lambda step: step.found is not None and step.is_lower_priority_found(),
+        answer_with_other_message(get_first_available_message),
     ),
 )
 
@@ -304,7 +334,11 @@ add(
     "MQDMPR-3.2.7.3-21",
     "A peek that finds the next message returns the first message of the queue if another reader has received the "
     "cursor's message.",
-    change_read(PEEK_NEXT, lambda step: step.found is not None and step.has_lost_message(), answer_message(get_first)),
+    change_cursor_reads(
+        PEEK_NEXT_STEP,
+        lambda step: step.found is not None and step.is_message_received_by_other_reader(),
+        answer_with_other_message(get_first_available_message),
+    ),
 )
 
 
@@ -313,8 +347,10 @@ add(
     "MQDMPR-3.2.7.3-21",
     "A peek that finds the next message returns the first message of the queue if the read has skipped a locked "
     "message.",
-    change_read(
-        PEEK_NEXT, lambda step: step.found is not None and step.has_passed_locked_message(), answer_message(get_first)
+    change_cursor_reads(
+        PEEK_NEXT_STEP,
+        lambda step: step.found is not None and step.has_skipped_locked_message(),
+        answer_with_other_message(get_first_available_message),
     ),
 )
 
@@ -323,7 +359,11 @@ add(
     "successful-peek-next-fails-last",
     "MQDMPR-3.2.7.3-22",
     "A peek that finds the next message fails if the last message of the queue is found.",
-    change_read(PEEK_NEXT, lambda step: step.found is not None and step.finds_last(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        PEEK_NEXT_STEP,
+        lambda step: step.found is not None and step.is_last_message_found(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -331,7 +371,11 @@ add(
     "successful-peek-next-fails-after-loss",
     "MQDMPR-3.2.7.3-22",
     "A peek that finds the next message fails if another reader has received the cursor's message.",
-    change_read(PEEK_NEXT, lambda step: step.found is not None and step.has_lost_message(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        PEEK_NEXT_STEP,
+        lambda step: step.found is not None and step.is_message_received_by_other_reader(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -339,7 +383,11 @@ add(
     "successful-peek-next-fails-large",
     "MQDMPR-3.2.7.3-22",
     "A peek that finds the next message fails if the message has a large body.",
-    change_read(PEEK_NEXT, lambda step: step.found is not None and step.finds_large(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        PEEK_NEXT_STEP,
+        lambda step: step.found is not None and step.is_large_message_found(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -347,7 +395,11 @@ add(
     "successful-peek-next-fails-transactional",
     "MQDMPR-3.2.7.3-22",
     "A peek that finds the next message fails if the message is transactional.",
-    change_read(PEEK_NEXT, lambda step: step.found is not None and step.finds_transactional(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        PEEK_NEXT_STEP,
+        lambda step: step.found is not None and step.is_transactional_message_found(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -355,7 +407,11 @@ add(
     "vain-peek-next-does-not-wait-locked",
     "MQDMPR-3.2.7.3-16",
     "A peek at the next message that finds no message fails at once if a message of the queue is locked.",
-    change_read(PEEK_NEXT, lambda step: is_waiting(step) and step.has_locked_message(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        PEEK_NEXT_STEP,
+        lambda step: is_cursor_waiting(step) and step.is_message_at_cursor_locked(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -364,7 +420,11 @@ add(
     "MQDMPR-3.2.7.3-16",
     "A peek at the next message that finds no message fails at once if another reader has received the cursor's "
     "message.",
-    change_read(PEEK_NEXT, lambda step: is_waiting(step) and step.has_lost_message(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        PEEK_NEXT_STEP,
+        lambda step: is_cursor_waiting(step) and step.is_message_received_by_other_reader(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -372,7 +432,11 @@ add(
     "vain-peek-next-does-not-wait-later",
     "MQDMPR-3.2.7.3-16",
     "A peek at the next message that finds no message fails at once if the queue has a cursor that was opened earlier.",
-    change_read(PEEK_NEXT, lambda step: is_waiting(step) and step.is_later_cursor(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        PEEK_NEXT_STEP,
+        lambda step: is_cursor_waiting(step) and step.is_not_first_cursor(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -380,7 +444,11 @@ add(
     "successful-peek-next-keeps-place-after-loss",
     "MQDMPR-3.2.7.3-20",
     "A peek that finds the next message does not move the cursor if another reader has received the cursor's message.",
-    change_read(PEEK_NEXT, lambda step: step.found is not None and step.has_lost_message(), keep_place),
+    change_cursor_reads(
+        PEEK_NEXT_STEP,
+        lambda step: step.found is not None and step.is_message_received_by_other_reader(),
+        keep_cursor_position,
+    ),
 )
 
 
@@ -388,7 +456,9 @@ add(
     "successful-peek-next-keeps-place-last",
     "MQDMPR-3.2.7.3-20",
     "A peek that finds the next message does not move the cursor if the last message of the queue is found.",
-    change_read(PEEK_NEXT, lambda step: step.found is not None and step.finds_last(), keep_place),
+    change_cursor_reads(
+        PEEK_NEXT_STEP, lambda step: step.found is not None and step.is_last_message_found(), keep_cursor_position
+    ),
 )
 
 
@@ -397,7 +467,9 @@ add(
     "MQDMPR-3.2.7.3-20",
     "A peek that finds the next message does not move the cursor if the message has a lower priority than the first "
     "message of the queue.",
-    change_read(PEEK_NEXT, lambda step: step.found is not None and step.finds_lower_priority(), keep_place),
+    change_cursor_reads(
+        PEEK_NEXT_STEP, lambda step: step.found is not None and step.is_lower_priority_found(), keep_cursor_position
+    ),
 )
 
 
@@ -405,7 +477,9 @@ add(
     "successful-peek-next-keeps-place-passed-locked",
     "MQDMPR-3.2.7.3-20",
     "A peek that finds the next message does not move the cursor if the read has skipped a locked message.",
-    change_read(PEEK_NEXT, lambda step: step.found is not None and step.has_passed_locked_message(), keep_place),
+    change_cursor_reads(
+        PEEK_NEXT_STEP, lambda step: step.found is not None and step.has_skipped_locked_message(), keep_cursor_position
+    ),
 )
 
 
@@ -413,7 +487,9 @@ add(
     "peek-next-at-express-message-fails",
     "MQDMPR-3.2.7.3-22",
     "A peek that finds an express message as the next message fails.",
-    change_read(PEEK_NEXT, lambda step: step.finds_express(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        PEEK_NEXT_STEP, lambda step: step.is_express_message_found(), return_cursor_status(NOT_FOUND_STATUS)
+    ),
 )
 
 
@@ -421,7 +497,9 @@ add(
     "third-peek-next-keeps-place",
     "MQDMPR-3.2.7.3-20",
     "The third peek at the next message by a cursor does not move the cursor.",
-    change_read(PEEK_NEXT, lambda step: step.found is not None and step.count_reads() > 2, keep_place),
+    change_cursor_reads(
+        PEEK_NEXT_STEP, lambda step: step.found is not None and step.count_reads_of_cursor() > 2, keep_cursor_position
+    ),
 )
 
 
@@ -429,5 +507,7 @@ add(
     "peek-next-at-express-message-clears-state",
     "MQDMPR-3.2.7.3-19",
     "A peek that finds an express message as the next message sets the cursor's state to UNREAD.",
-    change_read(PEEK_NEXT, lambda step: step.finds_express(), set_state(CursorState.UNREAD)),
+    change_cursor_reads(
+        PEEK_NEXT_STEP, lambda step: step.is_express_message_found(), set_cursor_state(CursorState.UNREAD)
+    ),
 )

@@ -17,18 +17,18 @@ from reference_qm.model.enums import CursorState
 from reference_qm.model.position_list import Boundary, Entry
 from reference_qm.model.statuses import CursorStatus, Status
 from suites.mqdmpr.s3_2_cursor.fault_steps import (
-    RECEIVE,
-    Dequeue,
-    Receives,
-    answer_message,
-    change_read,
-    get_elsewhere,
+    RECEIVE_STEP,
+    CursorReceiveChanger,
+    UnreadCursorReceiveChanger,
+    answer_with_other_message,
+    change_cursor_reads,
+    get_first_message_of_other_queue,
     get_start_position,
-    is_found,
-    is_unread,
-    is_waiting,
-    keep_place,
-    keep_state,
+    is_cursor_not_at_read_message,
+    is_cursor_waiting,
+    is_message_found,
+    keep_cursor_position,
+    keep_cursor_state,
     list_messages_of_cursor,
 )
 
@@ -42,7 +42,9 @@ class CursorReceiveWithTimeout0TimesOut(Cursors):
         return got
 
 
-_WAITS_FOR_EVER = with_arguments(Waiting.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms or None)
+_ZERO_TIMEOUT_AS_INFINITE = with_arguments(
+    Waiting.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms or None
+)
 """Replace the timeout 0 of a read with an infinite timeout."""
 
 
@@ -50,12 +52,12 @@ add(
     "cursor-receive-with-timeout-0-waits",
     "MQDMPR-3.2.7.4-02",
     "A receive by a cursor with timeout zero waits without limit.",
-    both(_WAITS_FOR_EVER, replace_part(CursorReceiveWithTimeout0TimesOut)),
+    both(_ZERO_TIMEOUT_AS_INFINITE, replace_part(CursorReceiveWithTimeout0TimesOut)),
 )
 
 
 @fault("unread-cursor-receives-first-message", breaks=("MQDMPR-3.2.7.4-07", "MQDMPR-3.2.7.4-21"))
-class UnreadCursorReceivesFirstMessage(Receives):
+class UnreadCursorReceivesFirstMessage(CursorReceiveChanger):
     """A receive by a cursor in the state UNREAD returns the first message of the queue."""
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
@@ -89,7 +91,7 @@ class CursorSecondReceiveStartsAtFront(Cursors):
 
 
 @fault("receiver-receive-by-unread-cursor-takes-last-message", breaks="MQDMPR-3.2.7.4-07")
-class ReceiverReceiveByUnreadCursorTakesLastMessage(Dequeue):
+class ReceiverReceiveByUnreadCursorTakesLastMessage(UnreadCursorReceiveChanger):
     """A receive by a cursor in the state UNREAD takes the last message, if at least three messages follow."""
 
     def change(self, cursor: Cursor, no_wait: bool, got: Got) -> Got:
@@ -153,7 +155,7 @@ class CursorUnreadReceiveBeginsAtStartOfQueue(Cursors):
 
 
 @fault("pending-receive-does-not-change-cursor-state", breaks="MQDMPR-3.2.7.4-16")
-class PendingReceiveDoesNotChangeCursorState(Receives):
+class PendingReceiveDoesNotChangeCursorState(CursorReceiveChanger):
     """A pending receive by a cursor does not change the cursor's state."""
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
@@ -163,7 +165,7 @@ class PendingReceiveDoesNotChangeCursorState(Receives):
 
 
 @fault("receiver-waiting-receive-by-cursor-leaves-state-unread", breaks="MQDMPR-3.2.7.4-16")
-class ReceiverWaitingReceiveByCursorLeavesStateUnread(Dequeue):
+class ReceiverWaitingReceiveByCursorLeavesStateUnread(UnreadCursorReceiveChanger):
     """A second receive that waits by a cursor does not set the cursor's state to waiting for a receive."""
 
     def __init__(self, qm: QM) -> None:
@@ -179,7 +181,7 @@ class ReceiverWaitingReceiveByCursorLeavesStateUnread(Dequeue):
 
 
 @fault("cursor-receive-never-waits", breaks="MQDMPR-3.2.7.4-17")
-class CursorReceiveNeverWaits(Receives):
+class CursorReceiveNeverWaits(CursorReceiveChanger):
     """A receive by a cursor that finds no message fails, regardless of its timeout."""
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
@@ -187,7 +189,7 @@ class CursorReceiveNeverWaits(Receives):
 
 
 @fault("receiver-receive-by-cursor-behind-last-message-does-not-wait", breaks="MQDMPR-3.2.7.4-17")
-class ReceiverReceiveByCursorBehindLastMessageDoesNotWait(Dequeue):
+class ReceiverReceiveByCursorBehindLastMessageDoesNotWait(UnreadCursorReceiveChanger):
     """A receive by a cursor behind the last message of a queue with messages does not wait."""
 
     def change(self, cursor: Cursor, no_wait: bool, got: Got) -> Got:
@@ -197,7 +199,7 @@ class ReceiverReceiveByCursorBehindLastMessageDoesNotWait(Dequeue):
 
 
 @fault("cursor-receive-does-not-move-cursor", breaks="MQDMPR-3.2.7.4-20")
-class CursorReceiveDoesNotMoveCursor(Receives):
+class CursorReceiveDoesNotMoveCursor(CursorReceiveChanger):
     """A receive by a cursor does not move the cursor."""
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
@@ -210,7 +212,11 @@ add(
     "receive-by-cursor-of-empty-queue-searches-other-queue",
     "MQDMPR-3.2.7.4-04",
     "A receive by a cursor whose queue has no message receives a message of another open queue.",
-    change_read(RECEIVE, lambda step: step.found is None and is_unread(step), answer_message(get_elsewhere)),
+    change_cursor_reads(
+        RECEIVE_STEP,
+        lambda step: step.found is None and is_cursor_not_at_read_message(step),
+        answer_with_other_message(get_first_message_of_other_queue),
+    ),
 )
 
 
@@ -219,7 +225,11 @@ add(
     "MQDMPR-3.2.7.4-04",
     "A receive by a cursor receives a message of another open queue if its own queue has a cursor that was opened "
     "earlier.",
-    change_read(RECEIVE, lambda step: step.found is not None and step.is_later_cursor(), answer_message(get_elsewhere)),
+    change_cursor_reads(
+        RECEIVE_STEP,
+        lambda step: step.found is not None and step.is_not_first_cursor(),
+        answer_with_other_message(get_first_message_of_other_queue),
+    ),
 )
 
 
@@ -227,7 +237,11 @@ add(
     "second-receive-by-cursor-searches-other-queue",
     "MQDMPR-3.2.7.4-04",
     "A second receive by a cursor receives a message of another open queue.",
-    change_read(RECEIVE, lambda step: step.has_taken_message(), answer_message(get_elsewhere)),
+    change_cursor_reads(
+        RECEIVE_STEP,
+        lambda step: step.has_received_message_at_position(),
+        answer_with_other_message(get_first_message_of_other_queue),
+    ),
 )
 
 
@@ -236,7 +250,11 @@ add(
     "MQDMPR-3.2.7.4-20",
     "A receive by an unread cursor does not move the cursor to the message if the cursor has received a message "
     "before.",
-    change_read(RECEIVE, lambda step: is_found(step) and step.has_taken_message(), keep_place),
+    change_cursor_reads(
+        RECEIVE_STEP,
+        lambda step: is_message_found(step) and step.has_received_message_at_position(),
+        keep_cursor_position,
+    ),
 )
 
 
@@ -244,7 +262,9 @@ add(
     "successful-receive-by-cursor-keeps-place-passed-locked",
     "MQDMPR-3.2.7.4-20",
     "A receive by an unread cursor does not move the cursor to the message if the read has skipped a locked message.",
-    change_read(RECEIVE, lambda step: is_found(step) and step.has_passed_locked_message(), keep_place),
+    change_cursor_reads(
+        RECEIVE_STEP, lambda step: is_message_found(step) and step.has_skipped_locked_message(), keep_cursor_position
+    ),
 )
 
 
@@ -253,7 +273,9 @@ add(
     "MQDMPR-3.2.7.4-20",
     "A receive by an unread cursor does not move the cursor to the message if the message has a lower priority than "
     "the first message of the queue.",
-    change_read(RECEIVE, lambda step: is_found(step) and step.finds_lower_priority(), keep_place),
+    change_cursor_reads(
+        RECEIVE_STEP, lambda step: is_message_found(step) and step.is_lower_priority_found(), keep_cursor_position
+    ),
 )
 
 
@@ -261,7 +283,11 @@ add(
     "successful-receive-by-cursor-keeps-place-transactional",
     "MQDMPR-3.2.7.4-20",
     "A receive by an unread cursor does not move the cursor to the message if the message is transactional.",
-    change_read(RECEIVE, lambda step: is_found(step) and step.finds_transactional(), keep_place),
+    change_cursor_reads(
+        RECEIVE_STEP,
+        lambda step: is_message_found(step) and step.is_transactional_message_found(),
+        keep_cursor_position,
+    ),
 )
 
 
@@ -270,7 +296,9 @@ add(
     "MQDMPR-3.2.7.4-16",
     "A receive by a cursor that finds no message leaves the cursor's state unchanged if a message of the queue is "
     "locked.",
-    change_read(RECEIVE, lambda step: is_waiting(step) and step.has_locked_message(), keep_state),
+    change_cursor_reads(
+        RECEIVE_STEP, lambda step: is_cursor_waiting(step) and step.is_message_at_cursor_locked(), keep_cursor_state
+    ),
 )
 
 
@@ -279,7 +307,11 @@ add(
     "MQDMPR-3.2.7.4-16",
     "A receive by a cursor that finds no message leaves the cursor's state unchanged if the cursor has received a "
     "message before.",
-    change_read(RECEIVE, lambda step: is_waiting(step) and step.has_taken_message(), keep_state),
+    change_cursor_reads(
+        RECEIVE_STEP,
+        lambda step: is_cursor_waiting(step) and step.has_received_message_at_position(),
+        keep_cursor_state,
+    ),
 )
 
 
@@ -288,7 +320,9 @@ add(
     "MQDMPR-3.2.7.4-16",
     "A receive by a cursor that finds no message leaves the cursor's state unchanged if the queue has a cursor that "
     "was opened earlier.",
-    change_read(RECEIVE, lambda step: is_waiting(step) and step.is_later_cursor(), keep_state),
+    change_cursor_reads(
+        RECEIVE_STEP, lambda step: is_cursor_waiting(step) and step.is_not_first_cursor(), keep_cursor_state
+    ),
 )
 
 
@@ -296,5 +330,7 @@ add(
     "third-receive-by-cursor-keeps-place",
     "MQDMPR-3.2.7.4-20",
     "The third receive by a cursor does not move the cursor.",
-    change_read(RECEIVE, lambda step: is_found(step) and step.count_reads() > 2, keep_place),
+    change_cursor_reads(
+        RECEIVE_STEP, lambda step: is_message_found(step) and step.count_reads_of_cursor() > 2, keep_cursor_position
+    ),
 )

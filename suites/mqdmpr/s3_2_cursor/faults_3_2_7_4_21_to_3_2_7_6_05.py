@@ -15,24 +15,24 @@ from reference_qm.model.position_list import Boundary, Entry
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus, Status
 from suites.mqdmpr.s3_2_cursor.fault_steps import (
-    NOT_FOUND,
-    RECEIVE,
-    WAITING,
-    Dequeue,
-    Receives,
-    answer_message,
-    change_read,
-    fail_as,
-    get_first,
-    is_found,
-    is_repeated,
+    NOT_FOUND_STATUS,
+    RECEIVE_STEP,
+    WAITING_STATUS,
+    CursorReceiveChanger,
+    UnreadCursorReceiveChanger,
+    answer_with_other_message,
+    change_cursor_reads,
+    get_first_available_message,
+    is_message_found,
+    is_read_message_found_again,
     list_messages_of_cursor,
-    set_state,
+    return_cursor_status,
+    set_cursor_state,
 )
 
 
 @fault("receiver-receive-by-cursor-returns-message-of-other-cursor", breaks="MQDMPR-3.2.7.4-21")
-class ReceiverReceiveByCursorReturnsMessageOfOtherCursor(Dequeue):
+class ReceiverReceiveByCursorReturnsMessageOfOtherCursor(UnreadCursorReceiveChanger):
     """A receive by a cursor returns the message at a different cursor of the same handle, if that cursor has read."""
 
     def change(self, cursor: Cursor, no_wait: bool, got: Got) -> Got:
@@ -45,7 +45,7 @@ class ReceiverReceiveByCursorReturnsMessageOfOtherCursor(Dequeue):
 
 
 @fault("unread-cursor-refuses-receive", breaks="MQDMPR-3.2.7.4-22")
-class UnreadCursorRefusesReceive(Receives):
+class UnreadCursorRefusesReceive(CursorReceiveChanger):
     """A cursor can receive only a message that it has peeked."""
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
@@ -53,7 +53,7 @@ class UnreadCursorRefusesReceive(Receives):
 
 
 @fault("cursor-stays-read-after-receive", breaks="MQDMPR-3.2.7.4-26")
-class CursorStaysReadAfterReceive(Receives):
+class CursorStaysReadAfterReceive(CursorReceiveChanger):
     """A receive of the cursor's current message leaves the cursor's state READ."""
 
     def read(self, cursor: Cursor, got: Got) -> Got:
@@ -74,7 +74,7 @@ class ReceiverReceiveOfCurrentMessageAfterNextLeavesRead(Cursors):
 
 
 @fault("cursor-receives-message-after-current-one", breaks="MQDMPR-3.2.7.4-27")
-class CursorReceivesMessageAfterCurrentOne(Receives):
+class CursorReceivesMessageAfterCurrentOne(CursorReceiveChanger):
     """A receive by a cursor returns the message after the current message, if such a message exists."""
 
     def read(self, cursor: Cursor, got: Got) -> Got:
@@ -119,7 +119,7 @@ class ReceiverReceiveOfCurrentLastMessageReturnsFirst(Cursors):
 
 
 @fault("cursor-cannot-receive-peeked-message", breaks="MQDMPR-3.2.7.4-28")
-class CursorCannotReceivePeekedMessage(Receives):
+class CursorCannotReceivePeekedMessage(CursorReceiveChanger):
     """A cursor cannot receive a message that it has peeked."""
 
     def read(self, cursor: Cursor, got: Got) -> Got:
@@ -127,7 +127,7 @@ class CursorCannotReceivePeekedMessage(Receives):
 
 
 @fault("cursor-receives-next-when-current-taken", breaks="MQDMPR-3.2.7.4-30")
-class CursorReceivesNextWhenCurrentTaken(Receives):
+class CursorReceivesNextWhenCurrentTaken(CursorReceiveChanger):
     """A receive by a cursor whose message another reader has received returns the next message."""
 
     def read(self, cursor: Cursor, got: Got) -> Got:
@@ -257,7 +257,11 @@ add(
     "successful-receive-by-cursor-fails-last",
     "MQDMPR-3.2.7.4-22",
     "A receive by an unread cursor that finds a message fails if the last message of the queue is found.",
-    change_read(RECEIVE, lambda step: is_found(step) and step.finds_last(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        RECEIVE_STEP,
+        lambda step: is_message_found(step) and step.is_last_message_found(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -265,7 +269,11 @@ add(
     "successful-receive-by-cursor-fails-after-receive",
     "MQDMPR-3.2.7.4-22",
     "A receive by an unread cursor that finds a message fails if the cursor has received a message before.",
-    change_read(RECEIVE, lambda step: is_found(step) and step.has_taken_message(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        RECEIVE_STEP,
+        lambda step: is_message_found(step) and step.has_received_message_at_position(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -273,7 +281,11 @@ add(
     "successful-receive-by-cursor-fails-large",
     "MQDMPR-3.2.7.4-22",
     "A receive by an unread cursor that finds a message fails if the message has a large body.",
-    change_read(RECEIVE, lambda step: is_found(step) and step.finds_large(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        RECEIVE_STEP,
+        lambda step: is_message_found(step) and step.is_large_message_found(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -281,7 +293,11 @@ add(
     "successful-receive-by-cursor-fails-transactional",
     "MQDMPR-3.2.7.4-22",
     "A receive by an unread cursor that finds a message fails if the message is transactional.",
-    change_read(RECEIVE, lambda step: is_found(step) and step.finds_transactional(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        RECEIVE_STEP,
+        lambda step: is_message_found(step) and step.is_transactional_message_found(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -289,7 +305,11 @@ add(
     "receive-of-read-message-by-cursor-fails-last",
     "MQDMPR-3.2.7.4-28",
     "A receive by a cursor at an available message that it has read fails if the last message of the queue is found.",
-    change_read(RECEIVE, lambda step: is_repeated(step) and step.finds_last(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        RECEIVE_STEP,
+        lambda step: is_read_message_found_again(step) and step.is_last_message_found(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -298,7 +318,11 @@ add(
     "MQDMPR-3.2.7.4-28",
     "A receive by a cursor at an available message that it has read fails if the queue has a cursor that was opened "
     "earlier.",
-    change_read(RECEIVE, lambda step: is_repeated(step) and step.is_later_cursor(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        RECEIVE_STEP,
+        lambda step: is_read_message_found_again(step) and step.is_not_first_cursor(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -306,7 +330,11 @@ add(
     "receive-of-read-message-by-cursor-fails-large",
     "MQDMPR-3.2.7.4-28",
     "A receive by a cursor at an available message that it has read fails if the message has a large body.",
-    change_read(RECEIVE, lambda step: is_repeated(step) and step.finds_large(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        RECEIVE_STEP,
+        lambda step: is_read_message_found_again(step) and step.is_large_message_found(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -314,7 +342,11 @@ add(
     "receive-of-read-message-by-cursor-fails-transactional",
     "MQDMPR-3.2.7.4-28",
     "A receive by a cursor at an available message that it has read fails if the message is transactional.",
-    change_read(RECEIVE, lambda step: is_repeated(step) and step.finds_transactional(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        RECEIVE_STEP,
+        lambda step: is_read_message_found_again(step) and step.is_transactional_message_found(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -323,7 +355,11 @@ add(
     "MQDMPR-3.2.7.4-21",
     "A receive by an unread cursor returns the first message of the queue if the message has a lower priority than "
     "the first message of the queue.",
-    change_read(RECEIVE, lambda step: is_found(step) and step.finds_lower_priority(), answer_message(get_first)),
+    change_cursor_reads(
+        RECEIVE_STEP,
+        lambda step: is_message_found(step) and step.is_lower_priority_found(),
+        answer_with_other_message(get_first_available_message),
+    ),
 )
 
 
@@ -331,7 +367,11 @@ add(
     "receive-by-cursor-returns-first-message-after-receive",
     "MQDMPR-3.2.7.4-21",
     "A receive by an unread cursor returns the first message of the queue if the cursor has received a message before.",
-    change_read(RECEIVE, lambda step: is_found(step) and step.has_taken_message(), answer_message(get_first)),
+    change_cursor_reads(
+        RECEIVE_STEP,
+        lambda step: is_message_found(step) and step.has_received_message_at_position(),
+        answer_with_other_message(get_first_available_message),
+    ),
 )
 
 
@@ -340,7 +380,11 @@ add(
     "MQDMPR-3.2.7.4-21",
     "A receive by an unread cursor returns the first message of the queue if the queue has a cursor that was opened "
     "earlier.",
-    change_read(RECEIVE, lambda step: is_found(step) and step.is_later_cursor(), answer_message(get_first)),
+    change_cursor_reads(
+        RECEIVE_STEP,
+        lambda step: is_message_found(step) and step.is_not_first_cursor(),
+        answer_with_other_message(get_first_available_message),
+    ),
 )
 
 
@@ -349,7 +393,11 @@ add(
     "MQDMPR-3.2.7.4-26",
     "A receive of the cursor's current message leaves the cursor's state READ if the last message of the queue is "
     "found.",
-    change_read(RECEIVE, lambda step: is_repeated(step) and step.finds_last(), set_state(CursorState.READ)),
+    change_cursor_reads(
+        RECEIVE_STEP,
+        lambda step: is_read_message_found_again(step) and step.is_last_message_found(),
+        set_cursor_state(CursorState.READ),
+    ),
 )
 
 
@@ -358,7 +406,11 @@ add(
     "MQDMPR-3.2.7.4-26",
     "A receive of the cursor's current message leaves the cursor's state READ if the queue has a cursor that was "
     "opened earlier.",
-    change_read(RECEIVE, lambda step: is_repeated(step) and step.is_later_cursor(), set_state(CursorState.READ)),
+    change_cursor_reads(
+        RECEIVE_STEP,
+        lambda step: is_read_message_found_again(step) and step.is_not_first_cursor(),
+        set_cursor_state(CursorState.READ),
+    ),
 )
 
 
@@ -367,7 +419,11 @@ add(
     "MQDMPR-3.2.7.4-26",
     "A receive of the cursor's current message leaves the cursor's state READ if the message has a lower priority "
     "than the first message of the queue.",
-    change_read(RECEIVE, lambda step: is_repeated(step) and step.finds_lower_priority(), set_state(CursorState.READ)),
+    change_cursor_reads(
+        RECEIVE_STEP,
+        lambda step: is_read_message_found_again(step) and step.is_lower_priority_found(),
+        set_cursor_state(CursorState.READ),
+    ),
 )
 
 
@@ -375,7 +431,11 @@ add(
     "receive-by-cursor-keeps-state-transactional",
     "MQDMPR-3.2.7.4-26",
     "A receive of the cursor's current message leaves the cursor's state READ if the message is transactional.",
-    change_read(RECEIVE, lambda step: is_repeated(step) and step.finds_transactional(), set_state(CursorState.READ)),
+    change_cursor_reads(
+        RECEIVE_STEP,
+        lambda step: is_read_message_found_again(step) and step.is_transactional_message_found(),
+        set_cursor_state(CursorState.READ),
+    ),
 )
 
 
@@ -384,7 +444,9 @@ add(
     "MQDMPR-3.2.7.4-30",
     "After a receive by a cursor at a message that another reader has received, a further receive takes the next "
     "message.",
-    change_read(RECEIVE, lambda step: step.has_lost_message(), set_state(CursorState.UNREAD)),
+    change_cursor_reads(
+        RECEIVE_STEP, lambda step: step.is_message_received_by_other_reader(), set_cursor_state(CursorState.UNREAD)
+    ),
 )
 
 
@@ -392,7 +454,9 @@ add(
     "receive-of-lost-message-by-cursor-waits",
     "MQDMPR-3.2.7.4-30",
     "A receive by a cursor at a message that another reader has received waits.",
-    change_read(RECEIVE, lambda step: step.has_lost_message(), fail_as(WAITING)),
+    change_cursor_reads(
+        RECEIVE_STEP, lambda step: step.is_message_received_by_other_reader(), return_cursor_status(WAITING_STATUS)
+    ),
 )
 
 
@@ -401,7 +465,11 @@ add(
     "MQDMPR-3.2.7.4-30",
     "A receive by a cursor at a message that another reader has received takes the first message if the queue has a "
     "cursor that was opened earlier.",
-    change_read(RECEIVE, lambda step: step.has_lost_message() and step.is_later_cursor(), answer_message(get_first)),
+    change_cursor_reads(
+        RECEIVE_STEP,
+        lambda step: step.is_message_received_by_other_reader() and step.is_not_first_cursor(),
+        answer_with_other_message(get_first_available_message),
+    ),
 )
 
 
@@ -409,10 +477,10 @@ add(
     "receive-of-locked-message-by-cursor-returns-message",
     "MQDMPR-3.2.7.4-30",
     "A receive by a cursor at a message that another reader has locked returns that message.",
-    change_read(
-        RECEIVE,
-        lambda step: step.has_lost_message() and step.has_locked_message(),
-        answer_message(lambda step: step.before if step.before in step.messages else None),
+    change_cursor_reads(
+        RECEIVE_STEP,
+        lambda step: step.is_message_received_by_other_reader() and step.is_message_at_cursor_locked(),
+        answer_with_other_message(lambda step: step.before if step.before in step.messages else None),
     ),
 )
 
@@ -421,7 +489,11 @@ add(
     "receive-of-express-message-by-unread-cursor-fails",
     "MQDMPR-3.2.7.4-22",
     "A receive by an unread cursor that finds an express message fails.",
-    change_read(RECEIVE, lambda step: is_found(step) and step.finds_express(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        RECEIVE_STEP,
+        lambda step: is_message_found(step) and step.is_express_message_found(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -429,7 +501,11 @@ add(
     "receive-of-read-express-message-by-cursor-fails",
     "MQDMPR-3.2.7.4-28",
     "A receive by a cursor at an available express message that it has read fails.",
-    change_read(RECEIVE, lambda step: is_repeated(step) and step.finds_express(), fail_as(NOT_FOUND)),
+    change_cursor_reads(
+        RECEIVE_STEP,
+        lambda step: is_read_message_found_again(step) and step.is_express_message_found(),
+        return_cursor_status(NOT_FOUND_STATUS),
+    ),
 )
 
 
@@ -437,5 +513,9 @@ add(
     "receive-of-express-message-by-cursor-keeps-state",
     "MQDMPR-3.2.7.4-26",
     "A receive of the cursor's current message leaves the cursor's state READ if that message is express.",
-    change_read(RECEIVE, lambda step: is_repeated(step) and step.finds_express(), set_state(CursorState.READ)),
+    change_cursor_reads(
+        RECEIVE_STEP,
+        lambda step: is_read_message_found_again(step) and step.is_express_message_found(),
+        set_cursor_state(CursorState.READ),
+    ),
 )

@@ -16,7 +16,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import Result
 
 
-def _list_cursors(queue: Queue) -> Iterator[Cursor]:
+def _list_cursors_of_queue(queue: Queue) -> Iterator[Cursor]:
     for descriptor in queue.OpenQueueDescriptorCollection.values():
         yield from descriptor.CursorCollection.values()
 
@@ -32,13 +32,13 @@ class CursorOfPurgedMessageIsUnread(Queues):
         done: Callable[[int], Result],
         failed: Callable[[], None] | None = None,
     ) -> Result | None:
-        for cursor in _list_cursors(queue):
+        for cursor in _list_cursors_of_queue(queue):
             if cursor.CursorState is CursorState.READ:
                 cursor.CursorState = CursorState.UNREAD
         return super().purge(queue, token, done, failed)
 
 
-class _EndsWaits(Queues):
+class _PurgeEndingCursorWaits(Queues):
     state: CursorState
 
     def purge(
@@ -56,14 +56,14 @@ class _EndsWaits(Queues):
 
 
 @fault("purge-ends-pending-peek-of-cursor", breaks="MQDMPR-3.2.7.3-16")
-class PurgeEndsPendingPeekOfCursor(_EndsWaits):
+class PurgeEndsPendingPeekOfCursor(_PurgeEndingCursorWaits):
     """A purge of the queue cancels a pending peek by a cursor."""
 
     state = CursorState.WAIT_PEEK
 
 
 @fault("purge-ends-pending-receive-of-cursor", breaks="MQDMPR-3.2.7.4-17")
-class PurgeEndsPendingReceiveOfCursor(_EndsWaits):
+class PurgeEndsPendingReceiveOfCursor(_PurgeEndingCursorWaits):
     """A purge of the queue cancels a pending receive by a cursor."""
 
     state = CursorState.WAIT_RECEIVE
@@ -74,7 +74,7 @@ class CursorOfReturnedMessageIsUnread(Positions):
     """When a reader returns a message to the queue, the state of a cursor at that message becomes UNREAD."""
 
     def unlock_message(self, position: MessagePosition) -> None:
-        for cursor in _list_cursors(position.QueueReference):
+        for cursor in _list_cursors_of_queue(position.QueueReference):
             if cursor.MessagePositionReference is position:
                 cursor.CursorState = CursorState.UNREAD
         super().unlock_message(position)

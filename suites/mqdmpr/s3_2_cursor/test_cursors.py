@@ -8,17 +8,17 @@ from harness.expectations import each, in_queue
 from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action, Method
-from suites.mqqp.steps.methods import for_each_method
+from suites.mqqp.steps.methods import parametrize_method
 
 pytestmark = needs("qm2qm")
 
-LONG_TIMEOUT_MS, SHORT_TIMEOUT_MS = 60_000, 300
-REQUEST_ID = 0x6D71_0002
+LONG_READ_TIMEOUT_MS, SHORT_READ_TIMEOUT_MS = 60_000, 300
+SAMPLE_REQUEST_ID = 0x6D71_0002
 """A dwRequestID that no other check uses."""
-ALREADY_RECEIVED, ILLEGAL_CURSOR = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
+ALREADY_RECEIVED, ILLEGAL_CURSOR_STATUS = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
 
 
-@for_each_method(
+@parametrize_method(
     {
         Method.START_RECEIVE: {
             "current": ["MQQP-3.1.4.1-D04", "MQQP-3.1.4.1-D16"],
@@ -99,7 +99,7 @@ def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, ru
     )
 
 
-def leave_cursor_unused(remote, queue, cursor, by):
+def leave_cursor_without_read(remote, queue, cursor, by):
     """Leave a cursor unused; return the message that the cursor reaches."""
     remote.deliver(["first", "second"])
     return "first"
@@ -115,7 +115,7 @@ def receive_by_cursor(remote, queue, cursor, by):
 
 def await_message_by_cursor(remote, queue, cursor, by):
     """Receive with a cursor a message that arrives later; return the message that the cursor reaches."""
-    read = queue.begin(Action.RECEIVE, by=by, hCursor=cursor, ulTimeout=LONG_TIMEOUT_MS)
+    read = queue.begin(Action.RECEIVE, by=by, hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS)
     read.state_after_silence()
     remote.deliver(["first"])
     queue.acknowledge(read.wait().expect_success()).expect_success()
@@ -127,23 +127,23 @@ def time_out_receive_by_cursor(remote, queue, cursor, by):
     """Let a receive by a cursor time out; return None, because the specification does not define the cursor's position
     afterwards.
     """
-    queue.begin(Action.RECEIVE, by=by, hCursor=cursor, ulTimeout=SHORT_TIMEOUT_MS).wait(
-        SHORT_TIMEOUT_MS + remote.sut.response_timeout_ms
+    queue.begin(Action.RECEIVE, by=by, hCursor=cursor, ulTimeout=SHORT_READ_TIMEOUT_MS).wait(
+        SHORT_READ_TIMEOUT_MS + remote.sut.response_timeout_ms
     )
     remote.deliver(["first"])
 
 
 def cancel_receive_by_cursor(remote, queue, cursor, by):
     """Cancel a pending receive by a cursor; return the message that the cursor reaches."""
-    read = queue.begin_receive(by=by, hCursor=cursor, dwRequestID=REQUEST_ID, ulTimeout=LONG_TIMEOUT_MS)
+    read = queue.begin_receive(by=by, hCursor=cursor, dwRequestID=SAMPLE_REQUEST_ID, ulTimeout=LONG_READ_TIMEOUT_MS)
     read.state_after_silence()
-    queue.cancel(REQUEST_ID)
+    queue.cancel(SAMPLE_REQUEST_ID)
     remote.deliver(["first", "second"])
     return "first"
 
 
-ACTIONS_LEAVING_UNREAD = {
-    "fresh": leave_cursor_unused,
+ACTION_LEAVING_CURSOR_UNREAD_BY_NAME = {
+    "fresh": leave_cursor_without_read,
     "receive": receive_by_cursor,
     "received later": await_message_by_cursor,
     "received nothing": time_out_receive_by_cursor,
@@ -154,7 +154,7 @@ or None if the specification does not define this message.
 """
 
 
-@for_each_method(
+@parametrize_method(
     {
         Method.START_RECEIVE: {"next": ["MQQP-3.1.4.1-D17"]},
         Method.START_RECEIVE2: {
@@ -171,19 +171,19 @@ or None if the specification does not define this message.
     }
 )
 @covers("MQDMPR-3.1.7.1.14-13", "MQDMPR-3.1.7.1.14-14")
-@pytest.mark.parametrize("way", ACTIONS_LEAVING_UNREAD)
+@pytest.mark.parametrize("way", ACTION_LEAVING_CURSOR_UNREAD_BY_NAME)
 def test_unread_cursor_has_no_next_message(remote, judge, by, rules, way):
     """A peek-next by a new cursor, by a cursor whose message was received, or by a cursor whose receive timed out or
     was cancelled fails with MQ_ERROR_ILLEGAL_CURSOR_ACTION until a peek has read a message.
     """
     queue = remote.open_with_messages()
     cursor = queue.open_cursor()
-    position = ACTIONS_LEAVING_UNREAD[way](remote, queue, cursor, by)
+    position = ACTION_LEAVING_CURSOR_UNREAD_BY_NAME[way](remote, queue, cursor, by)
     refused = queue.peek_next(by=by, hCursor=cursor)
     unread = ("MQDMPR-3.1.7.1.14-13", "MQDMPR-3.1.7.1.14-14")
     judge(
         *unread,
-        expected=ILLEGAL_CURSOR,
+        expected=ILLEGAL_CURSOR_STATUS,
         observed=refused.outcome,
         evidence=refused,
         case="peek next by the unread cursor",
@@ -211,7 +211,7 @@ def await_message_before_cursor(remote, by, first, then):
     remote.send_all([low])
     cursor = queue.open_cursor()
     queue.read(first, by=by, hCursor=cursor).expect_success()
-    read = queue.begin(then, by=by, hCursor=cursor, ulTimeout=LONG_TIMEOUT_MS)
+    read = queue.begin(then, by=by, hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS)
     state = read.state_after_silence()
     remote.send_all([high])
     return (
@@ -222,7 +222,7 @@ def await_message_before_cursor(remote, by, first, then):
     )
 
 
-@for_each_method(
+@parametrize_method(
     {
         Method.START_RECEIVE: {"next": ["MQQP-3.1.4.1-D17", "MQDMPR-3.1.7.1.14-24"]},
         Method.START_RECEIVE2: {"next": ["MQQP-3.1.4.10-40", "MQDMPR-3.1.7.1.14-24", "MQDMPR-3.2.7.3-16"]},
@@ -261,7 +261,7 @@ def test_completed_receive_leaves_other_cursors_of_handle(remote, judge):
     other, cursor = queue.open_cursor(), queue.open_cursor()
     queue.peek(hCursor=other).expect_success()
     queue.receive(hCursor=cursor).expect_success()
-    read = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=LONG_TIMEOUT_MS)
+    read = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS)
     read.state_after_silence()
     remote.deliver(["second"])
     received = read.wait().label_or_outcome
@@ -275,7 +275,7 @@ def test_completed_receive_leaves_other_cursors_of_handle(remote, judge):
     )
 
 
-@for_each_method(
+@parametrize_method(
     {
         Method.START_RECEIVE: {"receive": ["MQQP-3.1.4.1-D15", "MQDMPR-3.1.7.1.10-30"]},
         Method.START_RECEIVE2: {"receive": ["MQQP-3.1.4.10-31", "MQDMPR-3.1.7.1.10-30", "MQDMPR-3.2.7.4-17"]},
@@ -294,7 +294,7 @@ def test_pending_receive_by_cursor_gets_message_before_it(remote, judge, by, rul
     )
 
 
-@for_each_method(
+@parametrize_method(
     {
         Method.START_RECEIVE: {"receive": ["MQQP-3.1.4.1-D15"]},
         Method.START_RECEIVE2: {
@@ -336,7 +336,7 @@ def test_receive_by_cursor_continues_behind_its_message(remote, judge, by, rules
     )
 
 
-@for_each_method(
+@parametrize_method(
     {
         Method.START_RECEIVE: {
             "next": ["MQQP-3.1.4.1-D05", "MQQP-3.1.4.1-D17", "MQDMPR-3.1.7.3.2-12", "MQDMPR-3.1.7.3.2-16"],

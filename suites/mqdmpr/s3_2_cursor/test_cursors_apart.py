@@ -11,17 +11,17 @@ from harness.expectations import distinct, in_queue
 from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action
-from suites.mqqp.steps.cancelling import NO_MESSAGE_OUTCOME, describe_end
+from suites.mqqp.steps.cancelling import NO_MESSAGE_OUTCOME, describe_cancelled_read
 
 pytestmark = needs("qm2qm")
 
-CURSORS_OF_QUEUE = 3
+CURSOR_COUNT = 3
 """The number of cursors of each queue."""
 RULES_OF_CURSOR_HANDLES = ("MQDMPR-3.2.1.2-02", "MQDMPR-3.2.7.1-05")
 SHORT_READ_TIMEOUT_MS, LONG_READ_TIMEOUT_MS = 300, 600_000
-LIFETIME_S = 2
+MESSAGE_LIFETIME_S = 2
 """TimeToBeReceived, in seconds, of a message that must expire in its queue."""
-RULES_OF_ACTION = {
+RULES_BY_ACTION = {
     Action.PEEK_CURRENT: ("MQDMPR-3.2.7.1-06", "MQDMPR-3.2.7.2-03"),
     Action.PEEK_NEXT: ("MQDMPR-3.2.7.3-03",),
     Action.RECEIVE: ("MQDMPR-3.2.7.4-04", "MQDMPR-3.2.7.4-28"),
@@ -30,7 +30,7 @@ RULES_OF_ACTION = {
 """
 
 
-@covers(*RULES_OF_CURSOR_HANDLES, *(rule for rules in RULES_OF_ACTION.values() for rule in rules))
+@covers(*RULES_OF_CURSOR_HANDLES, *(rule for rules in RULES_BY_ACTION.values() for rule in rules))
 def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
     """The peer creates six cursors on two queues. The cursors have different handles. A peek, a peek-next and a receive
     by each cursor return messages of the cursor's queue.
@@ -38,13 +38,11 @@ def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
     plain_queue, admin_queue = remote.open(), remote.open("admin")
     remote.deliver(["first", "second"])
     remote.deliver(["third", "first"], queue="admin")
-    openings = [
-        queue.cursor().expect_success() for _ in range(CURSORS_OF_QUEUE) for queue in (plain_queue, admin_queue)
-    ]
+    openings = [queue.cursor().expect_success() for _ in range(CURSOR_COUNT) for queue in (plain_queue, admin_queue)]
     cursors = [call.out.phCursor for call in openings]
     judge(
         *RULES_OF_CURSOR_HANDLES,
-        expected=distinct("handles", 2 * CURSORS_OF_QUEUE),
+        expected=distinct("handles", 2 * CURSOR_COUNT),
         observed=cursors,
         evidence=openings,
     )
@@ -59,7 +57,7 @@ def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
         ]
         observed = [read.label_or_outcome for read in reads]
         judge(
-            *RULES_OF_ACTION[action],
+            *RULES_BY_ACTION[action],
             expected=expected,
             observed=observed,
             evidence=reads,
@@ -133,9 +131,9 @@ def test_receive_by_cursor_of_message_taken_by_other_fails(remote, judge):
     )
 
 
-def let_message_expire_in_queue(remote, queue):
+def wait_until_message_expires(remote, queue):
     """Let the cursor's message expire, and let a further message arrive."""
-    remote.peer.pass_time((LIFETIME_S + 1) * 1_000)
+    remote.peer.pass_time((MESSAGE_LIFETIME_S + 1) * 1_000)
 
 
 def purge_queue(remote, queue):
@@ -144,13 +142,13 @@ def purge_queue(remote, queue):
 
 
 @covers("MQDMPR-3.2.7.2-27", "MQDMPR-3.2.7.4-30", "MQDMPR-3.1.7.1.10-16")
-@pytest.mark.parametrize("remove", [let_message_expire_in_queue, purge_queue], ids=["expired", "purged"])
+@pytest.mark.parametrize("remove", [wait_until_message_expires, purge_queue], ids=["expired", "purged"])
 def test_cursor_at_removed_message_reads_no_other(remote, judge, remove):
     """The current message of two cursors expires or is purged, and a second message arrives: a peek and a receive by
     these cursors fail and take no message; a new cursor reads the second message.
     """
     queue = remote.open_with_messages()
-    remote.deliver(["first"], TimeToBeReceived=LIFETIME_S)
+    remote.deliver(["first"], TimeToBeReceived=MESSAGE_LIFETIME_S)
     peeking, receiving = (queue.open_cursor() for _ in range(2))
     for cursor in (peeking, receiving):
         queue.peek(hCursor=cursor).expect_success()
@@ -167,7 +165,7 @@ def test_cursor_at_removed_message_reads_no_other(remote, judge, remove):
         )
 
 
-def end_receive(remote, queue, cursor, end):
+def end_waiting_receive(remote, queue, cursor, end):
     """Let a receive by a cursor wait, and end it by its timeout or by a cancel; return the receive."""
     number = remote.request_id()
     timeout_ms = SHORT_READ_TIMEOUT_MS if end == "timed out" else LONG_READ_TIMEOUT_MS
@@ -190,7 +188,7 @@ def test_cursor_of_ended_receive_is_behind_all_messages(remote, judge, end):
     queue, other = remote.open_with_messages("first"), remote.open()
     _, cursor = (queue.open_cursor() for _ in range(2))
     read_by_other = other.start_receive()
-    waited = end_receive(remote, queue, cursor, end)
+    waited = end_waiting_receive(remote, queue, cursor, end)
     other.put_message_back(read_by_other).expect_success()
     fresh = queue.open_cursor()
     first_peek = queue.peek(hCursor=fresh)
@@ -204,7 +202,7 @@ def test_cursor_of_ended_receive_is_behind_all_messages(remote, judge, end):
         },
         observed={
             "receive by the other reader": read_by_other.label_or_outcome,
-            "receive that ends": describe_end(waited),
+            "receive that ends": describe_cancelled_read(waited),
             "peek by a new cursor": first_peek.label_or_outcome,
             "receive by the cursor": last_read.label_or_failure,
         },
@@ -213,13 +211,13 @@ def test_cursor_of_ended_receive_is_behind_all_messages(remote, judge, end):
     judge.conclude("MQDMPR-3.2.7.4-16", "MQDMPR-3.2.7.6-04")
     remote.deliver(["second"])
     read_later = [other.start_receive(), other.start_receive()]
-    waited_again = end_receive(remote, queue, cursor, end)
+    waited_again = end_waiting_receive(remote, queue, cursor, end)
     for one in read_later:
         other.put_message_back(one).expect_success()
     at_last = queue.start_receive(hCursor=cursor)
     judge.all(
         expected=[NO_MESSAGE_OUTCOME, Call.FAILURE],
-        observed=[describe_end(waited_again), at_last.label_or_failure],
+        observed=[describe_cancelled_read(waited_again), at_last.label_or_failure],
         evidence=[waited_again, at_last],
         case="second receive that ends, and receive after the return of both messages",
     )

@@ -88,7 +88,7 @@ def test_cursor_at_moved_message_finds_only_next_message(peer, sut, judge):
             sut.read_label("peek_next", cursor=cursor)
     subqueue = f"{application.queue};mqc-sub"
     sut.create_queue(subqueue)
-    application.call("move", queue=application.queue, lookup_id=application.lookup_ids()["b"], to=subqueue)
+    application.call("move", queue=application.queue, lookup_id=application.get_lookup_ids_by_label()["b"], to=subqueue)
     outcomes = [sut.attempt("peek_message", cursor=cursor, timeout_ms=0) for cursor in cursors[:2]]
     other = sut.read_label("peek_message", cursor=cursors[2])
     judge(
@@ -101,7 +101,7 @@ def test_cursor_at_moved_message_finds_only_next_message(peer, sut, judge):
     case = "peeks at the next message"
     rules = ("MQDMPR-3.1.7.1.14-08", "MQDMPR-3.2.7.3-21")
     judge(*rules, expected=[*"ccc"], observed=following, case=case, evidence=packets)
-    application.call("move", queue=application.queue, lookup_id=application.lookup_ids()["c"], to=subqueue)
+    application.call("move", queue=application.queue, lookup_id=application.get_lookup_ids_by_label()["c"], to=subqueue)
     opened = application.call("open_queue", queue=subqueue, access="peek")["handle"]
     cursor = application.call("open_cursor", handle=opened)["cursor"]
     reads = [

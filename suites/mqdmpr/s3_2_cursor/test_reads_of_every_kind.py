@@ -16,20 +16,20 @@ from suites import messages
 
 pytestmark = needs("qm2qm")
 
-SHORT_MS, LONG_MS = 400, 600_000
+SHORT_READ_TIMEOUT_MS, LONG_READ_TIMEOUT_MS = 400, 600_000
 """Two timeouts in ms: the first expires during a check; the second is longer than any check, even on a system that
 stalls.
 """
 LARGE_BODY = MESSAGE_BODY * 400
-ILLEGAL_CURSOR, NOT_FOUND = "MQ_ERROR_ILLEGAL_CURSOR_ACTION", "MQ_ERROR_MESSAGE_NOT_FOUND"
-RECEIVED, TIMED_OUT = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_IO_TIMEOUT"
-PRIORITY_OF_LABEL = {"a": 6, "b": 3, "c": 3, "d": 0, "e": 0}
+ILLEGAL_CURSOR_STATUS, NOT_FOUND_STATUS = "MQ_ERROR_ILLEGAL_CURSOR_ACTION", "MQ_ERROR_MESSAGE_NOT_FOUND"
+ALREADY_RECEIVED_STATUS, TIMEOUT_STATUS = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_IO_TIMEOUT"
+PRIORITY_BY_LABEL = {"a": 6, "b": 3, "c": 3, "d": 0, "e": 0}
 """The priority of each message of a nontransactional queue; the labels are in the order of the queue."""
-LARGE_LABELS, EXPRESS_LABELS = "acd", "ad"
-for_each_queue = pytest.mark.parametrize("kind", ["plain", "transactional"])
+LABELS_OF_LARGE_MESSAGES, LABELS_OF_EXPRESS_MESSAGES = "acd", "ad"
+parametrize_queue_kind = pytest.mark.parametrize("kind", ["plain", "transactional"])
 
 
-class Arrivals:
+class MessagesOfPeer:
     """The messages that the peer sends to one queue of the SUT."""
 
     def __init__(self, remote, kind):
@@ -45,10 +45,10 @@ class Arrivals:
         self.remote.send_all([self._build(label, sequence) for label in labels])
 
     def _build(self, label, sequence):
-        body = LARGE_BODY if label in LARGE_LABELS else MESSAGE_BODY
+        body = LARGE_BODY if label in LABELS_OF_LARGE_MESSAGES else MESSAGE_BODY
         if self.kind == "transactional":
             return sequence.message(label=label, body=body)
-        base, delivery = {"PR": PRIORITY_OF_LABEL[label]}, {"DM": 0 if label in EXPRESS_LABELS else 1}
+        base, delivery = {"PR": PRIORITY_BY_LABEL[label]}, {"DM": 0 if label in LABELS_OF_EXPRESS_MESSAGES else 1}
         return self.remote.peer.message(delivery, base=base, queue=self.kind, label=label, body=body)
 
 
@@ -57,11 +57,11 @@ def open_filled_queue(remote, kind):
     remote.open("admin")
     remote.deliver(["elsewhere", "elsewhere too"], queue="admin")
     queue = remote.open(kind)
-    Arrivals(remote, kind).send("abcd" if kind == "transactional" else "bcad")
+    MessagesOfPeer(remote, kind).send("abcd" if kind == "transactional" else "bcad")
     return queue
 
 
-def receive_and_return(queue, cursor):
+def receive_and_put_back(queue, cursor):
     """Receive a message by a cursor and return it to the queue; return the receive."""
     read = queue.start_receive(hCursor=cursor)
     if read.outcome == "MQ_OK":
@@ -80,33 +80,33 @@ PEEK_RULES = (
     "MQDMPR-3.2.7.2-19",
     "MQDMPR-3.2.7.2-24",
 )
-NEXT_RULES = (
+PEEK_NEXT_RULES = (
     "MQDMPR-3.2.7.3-03",
     "MQDMPR-3.2.7.3-19",
     "MQDMPR-3.2.7.3-20",
     "MQDMPR-3.2.7.3-21",
     "MQDMPR-3.2.7.3-22",
 )
-FRONT_RULES = ("MQDMPR-3.1.7.1.15-38", "MQDMPR-3.1.7.1.15-58")
-STEPS = (
-    ("peek", LONG_MS, "a"),
+CURSOR_BEFORE_QUEUE_RULES = ("MQDMPR-3.1.7.1.15-38", "MQDMPR-3.1.7.1.15-58")
+PEEK_STEPS = (
+    ("peek", LONG_READ_TIMEOUT_MS, "a"),
     ("peek", 0, "a"),
-    ("peek", LONG_MS, "a"),
-    ("next", LONG_MS, "b"),
-    ("peek", LONG_MS, "b"),
+    ("peek", LONG_READ_TIMEOUT_MS, "a"),
+    ("next", LONG_READ_TIMEOUT_MS, "b"),
+    ("peek", LONG_READ_TIMEOUT_MS, "b"),
     ("next", 0, "c"),
     ("peek", 0, "c"),
-    ("next", LONG_MS, "d"),
-    ("peek", LONG_MS, "d"),
+    ("next", LONG_READ_TIMEOUT_MS, "d"),
+    ("peek", LONG_READ_TIMEOUT_MS, "d"),
     ("peek", 0, "d"),
     ("next", 0, Call.FAILURE),
 )
 """The steps of a cursor through a queue with four messages: the kind of peek, its timeout and its result."""
-ACTIONS = {"peek": Action.PEEK_CURRENT, "next": Action.PEEK_NEXT}
+PEEK_ACTION_BY_NAME = {"peek": Action.PEEK_CURRENT, "next": Action.PEEK_NEXT}
 
 
-@for_each_queue
-@covers(*PEEK_RULES, *NEXT_RULES, *FRONT_RULES)
+@parametrize_queue_kind
+@covers(*PEEK_RULES, *PEEK_NEXT_RULES, *CURSOR_BEFORE_QUEUE_RULES)
 def test_two_cursors_reach_each_kind_of_message(remote, judge, kind):
     """The first and the fourth cursor of a handle reach small and large messages, express and recoverable ones of three
     priorities, or transactional ones, one after another; peeks without a cursor, by this handle and by a handle that
@@ -116,21 +116,29 @@ def test_two_cursors_reach_each_kind_of_message(remote, judge, kind):
     early, *between, late = (queue.open_cursor() for _ in range(4))
     for cursor in (early, late):
         steps = [
-            (name, queue.read(ACTIONS[name], hCursor=cursor, ulTimeout=timeout_ms)) for name, timeout_ms, _ in STEPS
+            (name, queue.read(PEEK_ACTION_BY_NAME[name], hCursor=cursor, ulTimeout=timeout_ms))
+            for name, timeout_ms, _ in PEEK_STEPS
         ]
-        for wanted, rules in (("peek", PEEK_RULES), ("next", NEXT_RULES)):
+        for wanted, rules in (("peek", PEEK_RULES), ("next", PEEK_NEXT_RULES)):
             reads = [read for name, read in steps if name == wanted]
             judge(
                 *rules,
-                expected=[label for name, _, label in STEPS if name == wanted],
+                expected=[label for name, _, label in PEEK_STEPS if name == wanted],
                 observed=[read.label_or_failure for read in reads],
                 evidence=reads,
                 case=f"reads of the kind {wanted}",
             )
     for cursor in between:
         queue.peek(hCursor=cursor).expect_success()
-    front = [reader.peek(ulTimeout=timeout_ms) for reader in (queue, peeking) for timeout_ms in (0, LONG_MS, 0)]
-    judge(*FRONT_RULES, expected=each("a"), observed=[read.label_or_outcome for read in front], evidence=front)
+    front = [
+        reader.peek(ulTimeout=timeout_ms) for reader in (queue, peeking) for timeout_ms in (0, LONG_READ_TIMEOUT_MS, 0)
+    ]
+    judge(
+        *CURSOR_BEFORE_QUEUE_RULES,
+        expected=each("a"),
+        observed=[read.label_or_outcome for read in front],
+        evidence=front,
+    )
 
 
 RECEIVE_RULES = ("MQDMPR-3.2.7.4-04", "MQDMPR-3.2.7.4-20", "MQDMPR-3.2.7.4-21", "MQDMPR-3.2.7.4-22")
@@ -144,7 +152,7 @@ PEEK_AFTER_RECEIVE_RULES = (
 )
 
 
-@for_each_queue
+@parametrize_queue_kind
 @covers(*RECEIVE_RULES, *PEEK_AFTER_RECEIVE_RULES, "MQDMPR-3.2.7.3-06", "MQDMPR-3.2.7.4-26", "MQDMPR-3.2.7.4-28")
 def test_receives_by_later_cursor_reach_each_kind_of_message(remote, judge, kind):
     """A cursor receives four messages one after another, each of which is returned to the queue; another cursor
@@ -154,19 +162,19 @@ def test_receives_by_later_cursor_reach_each_kind_of_message(remote, judge, kind
     queue = open_filled_queue(remote, kind)
     early, receiving, at_message = (queue.open_cursor() for _ in range(3))
     queue.peek(hCursor=early).expect_success()
-    receives = [receive_and_return(queue, receiving) for _ in range(5)]
+    receives = [receive_and_put_back(queue, receiving) for _ in range(5)]
     judge(
         *RECEIVE_RULES,
-        expected=[*"abcd", NOT_FOUND],
+        expected=[*"abcd", NOT_FOUND_STATUS],
         observed=[read.label_or_outcome for read in receives],
         evidence=receives,
         case="receives by the cursor",
     )
     taken, peeks, refused = [], [], [queue.peek_next(hCursor=queue.open_cursor())]
     for moves in (["peek"], ["peek", "peek", "next"], ["peek", "peek"]):
-        steps = [queue.read(ACTIONS[name], hCursor=at_message) for name in moves]
+        steps = [queue.read(PEEK_ACTION_BY_NAME[name], hCursor=at_message) for name in moves]
         peeks += steps
-        taken.append(receive_and_return(queue, at_message))
+        taken.append(receive_and_put_back(queue, at_message))
         refused.append(queue.peek_next(hCursor=at_message))
     peeks.append(queue.peek(hCursor=at_message))
     judge(
@@ -185,18 +193,18 @@ def test_receives_by_later_cursor_reach_each_kind_of_message(remote, judge, kind
     )
     judge(
         "MQDMPR-3.2.7.4-26",
-        expected=each(ILLEGAL_CURSOR),
+        expected=each(ILLEGAL_CURSOR_STATUS),
         observed=[read.outcome for read in refused[1:]],
         evidence=refused[1:],
         case="peeks at the next message after these receives",
     )
     queue.purge().expect_success()
     fresh = [queue.open_cursor() for _ in range(3)]
-    refused += [queue.peek_next(hCursor=fresh[0], ulTimeout=timeout_ms) for timeout_ms in (0, LONG_MS)]
+    refused += [queue.peek_next(hCursor=fresh[0], ulTimeout=timeout_ms) for timeout_ms in (0, LONG_READ_TIMEOUT_MS)]
     peek, receive = queue.peek(hCursor=fresh[1]), queue.start_receive(hCursor=fresh[2])
     judge(
         "MQDMPR-3.2.7.3-06",
-        expected=each(ILLEGAL_CURSOR),
+        expected=each(ILLEGAL_CURSOR_STATUS),
         observed=[read.outcome for read in (refused[0], *refused[-2:])],
         evidence=refused,
         case="peeks at the next message by new cursors of the full and the empty queue",
@@ -206,14 +214,14 @@ def test_receives_by_later_cursor_reach_each_kind_of_message(remote, judge, kind
     judge("MQDMPR-3.2.7.4-04", expected=Call.FAILURE, observed=receive.label_or_failure, evidence=receive, case=case)
 
 
-WAIT_RULES = ("MQDMPR-3.1.7.1.15-18", "MQDMPR-3.1.7.1.15-19", "MQDMPR-3.2.7.2-12", "MQDMPR-3.2.7.2-13")
-ARRIVAL_RULES = ("MQDMPR-3.1.7.1.15-26", "MQDMPR-3.1.7.1.15-29", "MQDMPR-3.1.7.1.15-31")
-MOVE_RULES = ("MQDMPR-3.1.7.1.15-27", "MQDMPR-3.2.7.2-12")
-PASS_RULES = ("MQDMPR-3.2.7.2-06", "MQDMPR-3.2.7.2-17")
+WAITING_PEEK_RULES = ("MQDMPR-3.1.7.1.15-18", "MQDMPR-3.1.7.1.15-19", "MQDMPR-3.2.7.2-12", "MQDMPR-3.2.7.2-13")
+ARRIVAL_DURING_WAIT_RULES = ("MQDMPR-3.1.7.1.15-26", "MQDMPR-3.1.7.1.15-29", "MQDMPR-3.1.7.1.15-31")
+MOVED_CURSOR_RULES = ("MQDMPR-3.1.7.1.15-27", "MQDMPR-3.2.7.2-12")
+SKIPPED_MESSAGE_RULES = ("MQDMPR-3.2.7.2-06", "MQDMPR-3.2.7.2-17")
 
 
-@for_each_queue
-@covers(*WAIT_RULES, *ARRIVAL_RULES, *MOVE_RULES, *PASS_RULES)
+@parametrize_queue_kind
+@covers(*WAITING_PEEK_RULES, *ARRIVAL_DURING_WAIT_RULES, *MOVED_CURSOR_RULES, *SKIPPED_MESSAGE_RULES)
 @covers("MQDMPR-3.1.7.1.15-35", "MQDMPR-3.1.7.1.15-52", "MQDMPR-3.1.7.1.15-55", "MQDMPR-3.2.7.4-20")
 def test_pending_peeks_beside_locked_message_return_arriving_message(remote, judge, kind):
     """The only message of a queue is locked. A cursor peeks twice in vain while another peek waits; then peeks by four
@@ -222,31 +230,33 @@ def test_pending_peeks_beside_locked_message_return_arriving_message(remote, jud
     move their cursors to it.
     """
     queue, other, peeking = remote.open(kind), remote.open(kind), remote.open(kind, access=PEEK_ACCESS)
-    arrivals = Arrivals(remote, kind)
+    arrivals = MessagesOfPeer(remote, kind)
     arrivals.send("ab")
     vain, taker, later = (queue.open_cursor() for _ in range(3))
     apart, fresh, receiver = peeking.open_cursor(), peeking.open_cursor(), other.open_cursor()
     queue.peek(hCursor=taker).expect_success()
     queue.receive(hCursor=taker)
     locked = other.start_receive().expect_success()
-    pending = [queue.begin(Action.PEEK_CURRENT, hCursor=later, ulTimeout=LONG_MS)]
+    pending = [queue.begin(Action.PEEK_CURRENT, hCursor=later, ulTimeout=LONG_READ_TIMEOUT_MS)]
     in_vain, durations = [], []
     for _ in range(2):
         began_ms = remote.peer.recorder.elapsed_ms()
-        in_vain.append(queue.begin(Action.PEEK_CURRENT, hCursor=vain, ulTimeout=SHORT_MS))
-        in_vain[-1].wait(SHORT_MS + remote.sut.slack_ms(SHORT_MS) + remote.sut.response_timeout_ms)
+        in_vain.append(queue.begin(Action.PEEK_CURRENT, hCursor=vain, ulTimeout=SHORT_READ_TIMEOUT_MS))
+        in_vain[-1].wait(
+            SHORT_READ_TIMEOUT_MS + remote.sut.slack_ms(SHORT_READ_TIMEOUT_MS) + remote.sut.response_timeout_ms
+        )
         durations.append(remote.peer.measure_duration(began_ms).ms)
     at_once = queue.peek(ulTimeout=0)
     judge(
         "MQDMPR-3.1.7.1.15-35",
-        expected=each(TIMED_OUT),
+        expected=each(TIMEOUT_STATUS),
         observed=[read.outcome for read in in_vain],
         evidence=in_vain,
         case="peeks by a cursor in vain",
     )
     judge(
         "MQDMPR-3.1.7.1.15-55",
-        expected=TIMED_OUT,
+        expected=TIMEOUT_STATUS,
         observed=at_once.outcome,
         evidence=at_once,
         case="peek with timeout 0",
@@ -254,29 +264,37 @@ def test_pending_peeks_beside_locked_message_return_arriving_message(remote, jud
     pending += [
         reader.begin(Action.PEEK_CURRENT, hCursor=cursor, ulTimeout=timeout_ms)
         for reader, cursor, timeout_ms in (
-            (queue, vain, LONG_MS),
+            (queue, vain, LONG_READ_TIMEOUT_MS),
             (queue, taker, INFINITE),
-            (peeking, apart, LONG_MS),
-            (queue, 0, LONG_MS),
+            (peeking, apart, LONG_READ_TIMEOUT_MS),
+            (queue, 0, LONG_READ_TIMEOUT_MS),
             (peeking, 0, INFINITE),
         )
     ]
     states = [read.state_after_silence() for read in pending]
     judge(
-        *WAIT_RULES,
+        *WAITING_PEEK_RULES,
         expected=facts(
-            peeks_in_vain=each(TIMED_OUT), durations=holds("at least the timeout"), pending_peeks=each(Call.WAITING)
+            peeks_in_vain=each(TIMEOUT_STATUS),
+            durations=holds("at least the timeout"),
+            pending_peeks=each(Call.WAITING),
         ),
         observed={
             "peeks_in_vain": [read.outcome for read in in_vain],
-            "durations": all(one >= SHORT_MS * 3 // 4 for one in durations) or durations,
+            "durations": all(one >= SHORT_READ_TIMEOUT_MS * 3 // 4 for one in durations) or durations,
             "pending_peeks": states,
         },
         evidence=[*in_vain, *pending],
     )
     arrivals.send("d")
     labels = [read.wait().label_or_outcome for read in pending]
-    judge(*ARRIVAL_RULES, expected=["d"] * 4, observed=labels[:4], evidence=pending[:4], case="peeks by cursors")
+    judge(
+        *ARRIVAL_DURING_WAIT_RULES,
+        expected=["d"] * 4,
+        observed=labels[:4],
+        evidence=pending[:4],
+        case="peeks by cursors",
+    )
     judge(
         "MQDMPR-3.1.7.1.15-52",
         expected=["d"] * 2,
@@ -287,7 +305,7 @@ def test_pending_peeks_beside_locked_message_return_arriving_message(remote, jud
     passing = [peeking.peek(hCursor=fresh) for _ in range(2)]
     case = "peeks by a new cursor past the locked message"
     judge(
-        *PASS_RULES,
+        *SKIPPED_MESSAGE_RULES,
         expected=["d"] * 2,
         observed=[read.label_or_outcome for read in passing],
         evidence=passing,
@@ -298,7 +316,7 @@ def test_pending_peeks_beside_locked_message_return_arriving_message(remote, jud
         other.put_message_back(one)
     arrivals.send("e")
     moved = {
-        name: [reader.read(action, hCursor=cursor) for action in ACTIONS.values()]
+        name: [reader.read(action, hCursor=cursor) for action in PEEK_ACTION_BY_NAME.values()]
         for name, reader, cursor in (
             ("cursor after vain waits", queue, vain),
             ("cursor after a receive", queue, taker),
@@ -307,7 +325,7 @@ def test_pending_peeks_beside_locked_message_return_arriving_message(remote, jud
         )
     }
     judge(
-        *MOVE_RULES,
+        *MOVED_CURSOR_RULES,
         expected={name: [*"de"] for name in moved},
         observed={name: [read.label_or_outcome for read in reads] for name, reads in moved.items()},
         evidence=[read for reads in moved.values() for read in reads],
@@ -323,16 +341,16 @@ def test_pending_peeks_beside_locked_message_return_arriving_message(remote, jud
     )
 
 
-WALK_RULES = ("MQDMPR-3.2.7.3-19", "MQDMPR-3.2.7.3-20", "MQDMPR-3.2.7.3-21", "MQDMPR-3.2.7.3-22")
+PEEK_NEXT_SEQUENCE_RULES = ("MQDMPR-3.2.7.3-19", "MQDMPR-3.2.7.3-20", "MQDMPR-3.2.7.3-21", "MQDMPR-3.2.7.3-22")
 
 
-@covers(*WALK_RULES, "MQDMPR-3.2.7.3-16", "MQDMPR-3.2.7.4-30")
+@covers(*PEEK_NEXT_SEQUENCE_RULES, "MQDMPR-3.2.7.3-16", "MQDMPR-3.2.7.4-30")
 def test_cursor_walks_past_messages_that_other_reader_locks(remote, judge):
     """Another reader locks the message of a cursor and later the message after it: the cursor reaches the messages
     behind them, and at the end of the queue it waits for a new message, even if its last message is locked too.
     """
     queue, other = remote.open_with_messages(), remote.open()
-    arrivals = Arrivals(remote, "plain")
+    arrivals = MessagesOfPeer(remote, "plain")
     arrivals.send("abcde")
     early, walking, waiting, receiving = (queue.open_cursor() for _ in range(4))
     taker = other.open_cursor()
@@ -341,7 +359,7 @@ def test_cursor_walks_past_messages_that_other_reader_locks(remote, judge):
         reader.peek(hCursor=cursor).expect_success()
         reader.peek_next(hCursor=cursor).expect_success()
     locked = [other.start_receive(hCursor=taker).expect_success()]
-    receive = queue.begin(Action.RECEIVE, hCursor=receiving, ulTimeout=LONG_MS)
+    receive = queue.begin(Action.RECEIVE, hCursor=receiving, ulTimeout=LONG_READ_TIMEOUT_MS)
     refusal = receive.state_after_silence()
     walk = [queue.read(action, hCursor=walking) for action in (Action.PEEK_NEXT, Action.PEEK_CURRENT)]
     other.peek(hCursor=taker).expect_success()
@@ -350,12 +368,12 @@ def test_cursor_walks_past_messages_that_other_reader_locks(remote, judge):
     walk += [queue.read(action, hCursor=walking) for action in (Action.PEEK_NEXT, Action.PEEK_CURRENT)]
     judge(
         "MQDMPR-3.2.7.4-30",
-        expected=facts(locked=[*"bd"], receive_by_the_cursor=RECEIVED),
+        expected=facts(locked=[*"bd"], receive_by_the_cursor=ALREADY_RECEIVED_STATUS),
         observed={"locked": [one.label_or_outcome for one in locked], "receive_by_the_cursor": refusal},
         evidence=[*locked, receive],
     )
     judge(
-        *WALK_RULES,
+        *PEEK_NEXT_SEQUENCE_RULES,
         expected=[*"ccee"],
         observed=[read.label_or_outcome for read in walk],
         evidence=walk,
@@ -363,9 +381,9 @@ def test_cursor_walks_past_messages_that_other_reader_locks(remote, judge):
     )
     for action in (Action.PEEK_CURRENT, Action.PEEK_NEXT, Action.PEEK_NEXT):
         queue.read(action, hCursor=waiting).expect_success()
-    ends = [queue.begin(Action.PEEK_NEXT, hCursor=walking, ulTimeout=LONG_MS)]
+    ends = [queue.begin(Action.PEEK_NEXT, hCursor=walking, ulTimeout=LONG_READ_TIMEOUT_MS)]
     locked.append(other.start_receive(hCursor=taker).expect_success())
-    ends.append(queue.begin(Action.PEEK_NEXT, hCursor=waiting, ulTimeout=LONG_MS))
+    ends.append(queue.begin(Action.PEEK_NEXT, hCursor=waiting, ulTimeout=LONG_READ_TIMEOUT_MS))
     states = [read.state_after_silence() for read in ends]
     arrivals.send("d")
     judge(

@@ -11,9 +11,9 @@ from harness.errors import ConformanceFailure
 from harness.sut.sut import Sut
 
 ANONYMOUS, EVERYONE = "S-1-5-7", "S-1-1-0"
-SELF_RELATIVE = 0x8000
-_DACL_PRESENT, _SACL_PRESENT = 0x0004, 0x0010
-_ALLOWED, _DENIED, _AUDITED = 0, 1, 2
+SELF_RELATIVE_FLAG = 0x8000
+_DACL_PRESENT_FLAG, _SACL_PRESENT_FLAG = 0x0004, 0x0010
+_ALLOWED_ACE_TYPE, _DENIED_ACE_TYPE, _AUDITED_ACE_TYPE = 0, 1, 2
 INHERIT_ONLY = 0x08
 """The flag INHERIT_ONLY_ACE: the entry does not apply to the object itself. Spec: MS-DTYP 2.4.4.1."""
 _SUCCESSFUL_ACCESS_FLAG = 0x40
@@ -55,9 +55,11 @@ def read_security(sut: Sut, name: str) -> Descriptor:
         data = base64.b64decode(sut.control.call("get_queue", name=name)["security_base64"])
     try:
         _, _, control, owner, _, sacl, dacl = _DESCRIPTOR_HEADER.unpack_from(data)
-        entries = _read_entries(data, dacl if control & _DACL_PRESENT else 0)
-        granted = tuple((sid, mask) for kind, sid, mask in entries if kind == _ALLOWED)
-        audited = tuple((sid, mask) for _, sid, mask in _read_entries(data, sacl if control & _SACL_PRESENT else 0))
+        entries = _read_access_list_entries(data, dacl if control & _DACL_PRESENT_FLAG else 0)
+        granted = tuple((sid, mask) for kind, sid, mask in entries if kind == _ALLOWED_ACE_TYPE)
+        audited = tuple(
+            (sid, mask) for _, sid, mask in _read_access_list_entries(data, sacl if control & _SACL_PRESENT_FLAG else 0)
+        )
         return Descriptor(
             control,
             _read_sid(data, owner) if owner else "",
@@ -92,24 +94,27 @@ def build_descriptor(
     even without entries. ``flags``: the flags of the entries that
     grant rights, which precede the entries that deny rights unless ``denials_first`` is set.
     """
-    grants, denials = [(_ALLOWED, flags, *one) for one in granted], [(_DENIED, 0, *one) for one in denied]
+    grants, denials = (
+        [(_ALLOWED_ACE_TYPE, flags, *one) for one in granted],
+        [(_DENIED_ACE_TYPE, 0, *one) for one in denied],
+    )
     entries = [*denials, *grants] if denials_first else [*grants, *denials]
-    audits = [(_AUDITED, _SUCCESSFUL_ACCESS_FLAG, *one) for one in audited]
+    audits = [(_AUDITED_ACE_TYPE, _SUCCESSFUL_ACCESS_FLAG, *one) for one in audited]
     parts = (
         _build_sid(owner) if owner else b"",
-        _build_list(audits) if audits else b"",
-        _build_list(entries) if entries or empty_list else b"",
+        _build_access_list(audits) if audits else b"",
+        _build_access_list(entries) if entries or empty_list else b"",
     )
     offset = _DESCRIPTOR_HEADER.size
     offsets = []
     for part in parts:
         offsets.append(offset if part else 0)
         offset += len(part)
-    present = (_SACL_PRESENT if audited else 0) | (_DACL_PRESENT if entries or empty_list else 0)
-    return _DESCRIPTOR_HEADER.pack(1, 0, SELF_RELATIVE | present, offsets[0], 0, *offsets[1:]) + b"".join(parts)
+    present = (_SACL_PRESENT_FLAG if audited else 0) | (_DACL_PRESENT_FLAG if entries or empty_list else 0)
+    return _DESCRIPTOR_HEADER.pack(1, 0, SELF_RELATIVE_FLAG | present, offsets[0], 0, *offsets[1:]) + b"".join(parts)
 
 
-def _read_entries(data: bytes, at: int) -> list[tuple[int, str, int]]:
+def _read_access_list_entries(data: bytes, at: int) -> list[tuple[int, str, int]]:
     """Read the entries of an access list, each with its type; return no entries if the descriptor contains no list."""
     if not at:
         return []
@@ -123,7 +128,7 @@ def _read_entries(data: bytes, at: int) -> list[tuple[int, str, int]]:
     return entries
 
 
-def _build_list(entries: Sequence[tuple[int, int, str, int]]) -> bytes:
+def _build_access_list(entries: Sequence[tuple[int, int, str, int]]) -> bytes:
     """Build an access list; each entry consists of a type, flags, a SID and a mask."""
     built = b""
     for kind, flags, sid, mask in entries:

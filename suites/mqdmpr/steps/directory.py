@@ -13,7 +13,7 @@ from harness.peer.peer import Peer
 from harness.sut.outcomes import Outcome
 from harness.sut.sut import DIRECTORY_ONLINE_MS, Sut
 
-ONLINE_TIMER = "DirectoryOnline"
+DIRECTORY_ONLINE_TIMER = "DirectoryOnline"
 
 
 class Enterprise:
@@ -24,27 +24,27 @@ class Enterprise:
         self.sut = sut
         self._numbers = itertools.count(1)
 
-    def new_path_name(self) -> str:
+    def make_new_path_name(self) -> str:
         """Return a path name of a public queue that no other test uses."""
         return f"mqc-{self.sut.own}-{next(self._numbers)}"
 
     def create_queue(self, **properties: Any) -> str:
         """Create a public queue for this check; return its path name."""
-        name = self.new_path_name()
+        name = self.make_new_path_name()
         self.sut.create_queue(name, **properties)
         return name
 
-    def attempt_creation(self) -> str:
+    def attempt_creation_of_public_queue(self) -> str:
         """Request the creation of a public queue; return DONE or REFUSED."""
-        return self.sut.attempt(self.sut.create_queue, self.new_path_name())
+        return self.sut.attempt(self.sut.create_queue, self.make_new_path_name())
 
     def read_object(self, queue: str | None = None) -> dict[str, Any]:
         """Return the directory's object of a queue or of the SUT; an empty mapping if the directory contains no such
         object.
         """
-        return self.change_object(queue)
+        return self.change_directory_object_of_queue(queue)
 
-    def change_object(self, queue: str | None = None, **changes: Any) -> dict[str, Any]:
+    def change_directory_object_of_queue(self, queue: str | None = None, **changes: Any) -> dict[str, Any]:
         """Change the directory's object of a queue or of the SUT as an administrator, and return it."""
         arguments = {} if queue is None else {"queue": queue}
         return dict(self.sut.change_directory_object(**arguments, **changes) or {})
@@ -54,14 +54,14 @@ class Enterprise:
         notice it.
         """
         self.sut.change_environment(directory=False)
-        if self.attempt_creation() != Outcome.REFUSED:
+        if self.attempt_creation_of_public_queue() != Outcome.REFUSED:
             raise ConformanceFailure("the SUT created a public queue without its directory")
 
-    def await_timer(self) -> None:
+    def await_expiry_of_online_timer(self) -> None:
         """Wait until the Directory Online Timer has expired."""
-        self.wait_until(lambda: False)
+        self.wait_during_online_timers(lambda: False)
 
-    def wait_until(self, condition: Callable[[], bool], timers: int = 1) -> bool:
+    def wait_during_online_timers(self, condition: Callable[[], bool], timers: int = 1) -> bool:
         """Wait for a condition, at most until the Directory Online Timer has expired ``timers`` times; return the value
         of the condition.
         """
@@ -76,15 +76,15 @@ class Enterprise:
         """Wait until DirectoryOffline is FALSE or the Directory Online Timer must have expired; return whether
         DirectoryOffline is FALSE.
         """
-        return self.wait_until(lambda: not self.is_offline())
+        return self.wait_during_online_timers(lambda: not self.is_offline())
 
     def is_offline(self) -> bool:
         """Return whether DirectoryOffline is TRUE."""
         return bool(self.sut.inspect_queue_manager()["DirectoryOffline"])
 
-    def remaining_online_ms(self) -> int:
+    def get_remaining_online_timer_ms(self) -> int:
         """Return the remaining time of the Directory Online Timer, in ms; 0 while it is not active."""
-        return int(self.sut.inspect_queue_manager()["timers"].get(ONLINE_TIMER) or 0)
+        return int(self.sut.inspect_queue_manager()["timers"].get(DIRECTORY_ONLINE_TIMER) or 0)
 
     def list_notifications(self) -> list[tuple[str, str | None]]:
         """Return, for each change notification, the operation and the queue (None without a queue)."""

@@ -13,7 +13,7 @@ from harness.sut.sut import Sut
 from suites.mqqb.steps.sender import Sender
 
 
-def create_list(peer: Peer, sut: Sut, name: str, members: Sequence[str]) -> tuple[str, str]:
+def create_distribution_list(peer: Peer, sut: Sut, name: str, members: Sequence[str]) -> tuple[str, str]:
     """Create, as an administrator, a distribution list of the given identifiers, which is deleted at the end of the
     check; return its identifier and its name.
 
@@ -30,15 +30,15 @@ def create_list(peer: Peer, sut: Sut, name: str, members: Sequence[str]) -> tupl
     return directory_object["identifier"], f"DL={directory_object['identifier']}"
 
 
-def send_until_known(peer: Peer, sut: Sut, to: str, label: str) -> str:
+def send_until_directory_name_is_known(peer: Peer, sut: Sut, to: str, label: str) -> str:
     """Let the SUT send to a name of its directory until the SUT knows the name; return the outcome."""
     outcomes = [Outcome.REFUSED.value]
 
-    def is_sent() -> bool:
+    def is_message_sent() -> bool:
         outcomes.append(sut.attempt(sut.send, to, label=label))
         return outcomes[-1] == Outcome.DONE
 
-    peer.eventually(is_sent)
+    peer.eventually(is_message_sent)
     return outcomes[-1]
 
 

@@ -22,7 +22,7 @@ def get_opening_outcome(call: Call) -> str:
     return Outcome.REFUSED if call.failed or call.thrown is not None else call.outcome
 
 
-def open_and_close(remote: Remote, association: Association, **how: Any) -> Call:
+def open_and_close_queue(remote: Remote, association: Association, **how: Any) -> Call:
     """Open a queue like ``Remote.open_remote``, and close the queue if it was opened; return the opening call."""
     call = remote.open_remote(association, **how)
     close_opened_queue(call)

@@ -10,11 +10,11 @@ from harness.peer.party import NO_FIELDS
 from suites.applications import Application
 
 HOUR_S = 3_600
-UNSTABLE_PROPERTIES = ("lookup_id",)
+CHANGEABLE_PROPERTIES = ("lookup_id",)
 """The properties that belong to the place of a message in a queue."""
 
 
-def build_rich_message(
+def build_message_with_all_properties(
     application: Application, label: str, number: int, user: Mapping[str, Any] = NO_FIELDS, **base: Any
 ) -> Any:
     """Build a message to an application's queue in which each property depends on the number and differs from its
@@ -42,7 +42,9 @@ def build_rich_message(
     )
 
 
-def store_rich_messages(application: Application, labels: Iterable[str], priorities: Iterable[int] = ()) -> Any:
+def store_messages_with_all_properties(
+    application: Application, labels: Iterable[str], priorities: Iterable[int] = ()
+) -> Any:
     """Let the peer send rich messages to an application's queue; return the packets, by label. Raise ConformanceFailure
     if the messages do not arrive. ``priorities``: the priorities of the first messages, for a nontransactional queue.
     """
@@ -51,21 +53,26 @@ def store_rich_messages(application: Application, labels: Iterable[str], priorit
     packets = {}
     for number, label in enumerate(labels, start=1):
         base: dict[str, Any] = {"PR": chosen[number - 1]} if number <= len(chosen) else {}
-        packets[label] = connection.send(build_rich_message(application, label, number, **base))
+        packets[label] = connection.send(build_message_with_all_properties(application, label, number, **base))
     if not application.await_labels(before + len(labels)):
         raise ConformanceFailure("the SUT did not store the messages")
     connection.close()
     return packets
 
 
-def describe_messages(messages: Iterable[Mapping[str, Any]], but: Collection[str] = ()) -> dict[str, dict[str, Any]]:
+def map_properties_by_label(
+    messages: Iterable[Mapping[str, Any]], but: Collection[str] = ()
+) -> dict[str, dict[str, Any]]:
     """Return the lasting properties of messages, by label."""
     return {
-        one["label"]: {name: one[name] for name in one if name not in (*UNSTABLE_PROPERTIES, *but)} for one in messages
+        one["label"]: {name: one[name] for name in one if name not in (*CHANGEABLE_PROPERTIES, *but)}
+        for one in messages
     }
 
 
-def list_changes(before: Mapping[str, Mapping[str, Any]], after: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def list_changed_properties(
+    before: Mapping[str, Mapping[str, Any]], after: Mapping[str, Mapping[str, Any]]
+) -> list[str]:
     """Return the labels of the changed messages with the names of the changed properties; a missing message has no
     property.
     """

@@ -10,7 +10,7 @@ from harness.peer.peer import Peer
 from harness.sut.outcomes import Outcome, get_label
 from harness.sut.sut import Sut
 from suites.applications import Application
-from suites.mqdmpr.steps.rich_messages import describe_messages, store_rich_messages
+from suites.mqdmpr.steps.rich_messages import map_properties_by_label, store_messages_with_all_properties
 
 JOURNALS = {"journal": "queue", "other journal": "other"}
 """For the name of each journal, the name of the queue of this journal."""
@@ -47,16 +47,16 @@ class SeveralQueues:
         if place not in self.names:
             return
         application = self.applications["queue" if place == "subqueue" else place]
-        self.packets += store_rich_messages(application, labels, priorities).values()
+        self.packets += store_messages_with_all_properties(application, labels, priorities).values()
         if place == "subqueue":
             self.from_subqueue |= {*labels}
-            for label, one in application.lookup_ids().items():
+            for label, one in application.get_lookup_ids_by_label().items():
                 if label in labels:
                     self.sut.control.call("move", queue=application.queue, lookup_id=one, to=self.names[place])
 
     def lookup_id(self, place: str, label: str) -> int:
         """Return the LookupIdentifier of a message, or 0 for a message that cannot be received."""
-        return self.applications["queue"].lookup_ids(self.names[place]).get(label, 0)
+        return self.applications["queue"].get_lookup_ids_by_label(self.names[place]).get(label, 0)
 
     def receive(self, place: str, **how: Any) -> str:
         """Receive the first message of a queue or subqueue; return its label, or the outcome if no
@@ -94,7 +94,7 @@ class SeveralQueues:
     def properties(self, *, journals: bool = False) -> dict[str, dict[str, Any]]:
         """Return the properties of the messages of the queues, or of the journals, by label."""
         places = [name for place, name in self.names.items() if (place in JOURNALS) is journals]
-        return describe_messages([one for name in places for one in self.applications["queue"].messages(name)])
+        return map_properties_by_label([one for name in places for one in self.applications["queue"].messages(name)])
 
     def expect(self, **labels: str) -> dict[str, Any]:
         """Return the expected labels in each queue, subqueue and journal. Each argument has one letter for each label,

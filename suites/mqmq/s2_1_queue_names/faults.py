@@ -38,7 +38,7 @@ def _is_format_name(text: str) -> bool:
     return True
 
 
-def _accept_any_path(event: Input) -> Iterable[Input]:
+def _accept_any_path_name(event: Input) -> Iterable[Input]:
     if isinstance(event, Command) and isinstance(event.request, CreateQueue | DeleteQueue):
         name = event.request.name
         if not _is_format_name(rf"DIRECT=OS:localhost\{name}"):
@@ -50,7 +50,7 @@ add(
     "queue-manager-malformed-path-name-accepted",
     ("MQMQ-2.1.1-01", "MQDMPR-3.1.7.1.3-05"),
     "The queue manager creates a queue for any path name, even for a malformed path name.",
-    inputs(_accept_any_path),
+    inputs(_accept_any_path_name),
 )
 
 
@@ -69,7 +69,7 @@ class SubqueueNameOf33CharactersAccepted(Queues):
         return Status.MQ_OK, subqueue
 
 
-def create_queues_as(change: Callable[[str], str]) -> Install:
+def change_path_name_of_queue_requests(change: Callable[[str], str]) -> Install:
     """Change the path name in each request to create or delete a queue before the name is read."""
 
     def change_request(given: Given) -> Any:
@@ -81,7 +81,7 @@ def create_queues_as(change: Callable[[str], str]) -> Install:
     )
 
 
-def cut_queue_name(name: str) -> str:
+def truncate_queue_name(name: str) -> str:
     """Return a path name with at most the first 124 characters of the queue's name."""
     folder, separator, queue = name.rpartition("\\")
     return folder + separator + (queue[:124] if ";" not in queue else queue)
@@ -92,7 +92,7 @@ add(
     "MQMQ-2.1.1-01",
     "The queue manager creates a queue for a name of 125 characters, but keeps only the first 124 characters of the "
     "name.",
-    create_queues_as(cut_queue_name),
+    change_path_name_of_queue_requests(truncate_queue_name),
 )
 
 
@@ -100,11 +100,11 @@ add(
     "queue-manager-path-name-with-space-accepted",
     "MQMQ-2.1.1-01",
     "The queue manager creates a queue whose name contains a space.",
-    create_queues_as(lambda name: name.replace(" ", "_")),
+    change_path_name_of_queue_requests(lambda name: name.replace(" ", "_")),
 )
 
 
-def refuse(given: Given) -> None:
+def refuse_name_of_request(given: Given) -> None:
     """Refuse a request."""
     raise CommandError("the name is not permitted")
 
@@ -114,18 +114,20 @@ add(
     "MQMQ-2.1.1-01",
     "The queue manager refuses to create a private queue whose name has 124 characters, the permitted maximum.",
     replace_step_if(
-        QueueCommands.create_queue, lambda given: len(given.request.name.rpartition("\\")[2]) == 124, refuse
+        QueueCommands.create_queue,
+        lambda given: len(given.request.name.rpartition("\\")[2]) == 124,
+        refuse_name_of_request,
     ),
 )
 
 
-UNKNOWN_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
+UNKNOWN_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
 
 
-REDIRECTED_QUEUE_NAME = r"DIRECT=TCP:127.0.0.9\private$\taken"
+SUBSTITUTE_QUEUE_NAME = r"DIRECT=TCP:127.0.0.9\private$\taken"
 
 
-def _redirect_malformed_names(name: str, meant: Callable[[str], bool]) -> Install:
+def _accept_malformed_names(name: str, meant: Callable[[str], bool]) -> Install:
     """Let the sender accept malformed names, and send their messages to a well-formed name."""
 
     def filter_send_command(event: Input) -> Iterable[Input]:
@@ -138,22 +140,29 @@ def _redirect_malformed_names(name: str, meant: Callable[[str], bool]) -> Instal
     return inputs(filter_send_command)
 
 
-def _has_prefix(*beginnings: str) -> Callable[[str], bool]:
+def _make_prefix_condition(*beginnings: str) -> Callable[[str], bool]:
     return lambda text: text.startswith(beginnings)
 
 
 for _name, _rule, _format_name in (
-    ("sender-malformed-direct-format-name-accepted", "MQMQ-2.1.2-01", REDIRECTED_QUEUE_NAME),
-    ("sender-malformed-public-format-name-accepted", "MQMQ-2.1.3-01", f"PUBLIC={UNKNOWN_QUEUE}"),
-    ("sender-malformed-private-format-name-accepted", "MQMQ-2.1.4-01", rf"PRIVATE={UNKNOWN_QUEUE}\1"),
+    ("sender-malformed-direct-format-name-accepted", "MQMQ-2.1.2-01", SUBSTITUTE_QUEUE_NAME),
+    ("sender-malformed-public-format-name-accepted", "MQMQ-2.1.3-01", f"PUBLIC={UNKNOWN_QUEUE_GUID}"),
+    ("sender-malformed-private-format-name-accepted", "MQMQ-2.1.4-01", rf"PRIVATE={UNKNOWN_QUEUE_GUID}\1"),
 ):
     _says = (
         f"Instead of refusing a malformed format name of the same kind, the sender sends the message to {_format_name}."
     )
-    add(_name, _rule, _says, _redirect_malformed_names(_format_name, _has_prefix(_format_name.partition("=")[0])))
+    add(
+        _name,
+        _rule,
+        _says,
+        _accept_malformed_names(_format_name, _make_prefix_condition(_format_name.partition("=")[0])),
+    )
 
 
-def read_names_as(change: Callable[[str], str], when: Callable[[QM], bool] = lambda qm: True) -> Install:
+def change_format_name_of_send_requests(
+    change: Callable[[str], str], when: Callable[[QM], bool] = lambda qm: True
+) -> Install:
     """Change the format name in each request to send before the name is read."""
 
     def change_request(given: Given) -> Any:
@@ -169,7 +178,7 @@ add(
     "sender-direct-name-spx-protocol-accepted",
     "MQMQ-2.1.2-01",
     "The sender accepts a direct format name whose protocol is SPX, and reads it as IPX.",
-    read_names_as(lambda name: re.sub("(?i)^DIRECT=SPX:", "DIRECT=IPX:", name)),
+    change_format_name_of_send_requests(lambda name: re.sub("(?i)^DIRECT=SPX:", "DIRECT=IPX:", name)),
 )
 
 
@@ -177,18 +186,18 @@ add(
     "sender-malformed-direct-address-accepted",
     "MQMQ-2.1.2-D01",
     "The sender accepts a direct format name with a malformed address.",
-    _redirect_malformed_names(
-        REDIRECTED_QUEUE_NAME, lambda text: text.startswith(("DIRECT=TCP:", "DIRECT=HTTP", "DIRECT=IPX"))
+    _accept_malformed_names(
+        SUBSTITUTE_QUEUE_NAME, lambda text: text.startswith(("DIRECT=TCP:", "DIRECT=HTTP", "DIRECT=IPX"))
     ),
 )
 
 
-def limit_octets(name: str) -> str:
+def limit_address_numbers_to_255(name: str) -> str:
     """Return a name in which every number above 255 in an address is replaced with 255."""
-    return re.sub(r"(?i)(?<=DIRECT=TCP:)[0-9.]+", lambda found: _limit_each(found[0]), name)
+    return re.sub(r"(?i)(?<=DIRECT=TCP:)[0-9.]+", lambda found: _limit_numbers_of_address(found[0]), name)
 
 
-def _limit_each(address: str) -> str:
+def _limit_numbers_of_address(address: str) -> str:
     return ".".join(str(min(int(one), 255)) if one else one for one in address.split("."))
 
 
@@ -196,7 +205,7 @@ add(
     "sender-direct-name-tcp-octet-above-255-accepted",
     "MQMQ-2.1.2-D01",
     "The sender accepts a direct format name with a TCP address in which a number is greater than 255.",
-    read_names_as(limit_octets),
+    change_format_name_of_send_requests(limit_address_numbers_to_255),
 )
 
 
@@ -204,7 +213,9 @@ add(
     "sender-direct-name-http-folder-other-than-msmq-accepted",
     "MQMQ-2.1.2-D01",
     "The sender accepts a direct format name for HTTP whose address has a folder other than MSMQ.",
-    read_names_as(lambda name: re.sub(r"(?i)(?<=^DIRECT=HTTP)(S?)://([^/\\]+)/[A-Z]+\\", r"\1://\2/MSMQ\\", name)),
+    change_format_name_of_send_requests(
+        lambda name: re.sub(r"(?i)(?<=^DIRECT=HTTP)(S?)://([^/\\]+)/[A-Z]+\\", r"\1://\2/MSMQ\\", name)
+    ),
 )
 
 
@@ -212,7 +223,7 @@ add(
     "sender-public-name-in-braces-accepted",
     "MQMQ-2.1.3-01",
     "The sender accepts a public format name whose GUID is in braces.",
-    read_names_as(lambda name: re.sub(r"(?i)(?<=^PUBLIC=)\{([0-9A-F-]+)\}", r"\1", name)),
+    change_format_name_of_send_requests(lambda name: re.sub(r"(?i)(?<=^PUBLIC=)\{([0-9A-F-]+)\}", r"\1", name)),
 )
 
 
@@ -220,7 +231,7 @@ add(
     "sender-public-name-with-journal-suffix-accepted",
     "MQMQ-2.1.3-01",
     "The sender accepts a public format name with the suffix of a journal, and ignores the suffix.",
-    read_names_as(lambda name: re.sub("(?i)^(PUBLIC=.*);JOURNAL$", r"\1", name)),
+    change_format_name_of_send_requests(lambda name: re.sub("(?i)^(PUBLIC=.*);JOURNAL$", r"\1", name)),
 )
 
 
@@ -228,11 +239,13 @@ add(
     "sender-private-name-of-nine-digits-accepted",
     "MQMQ-2.1.4-01",
     "The sender accepts a private format name whose number has nine hexadecimal digits and begins with 0.",
-    read_names_as(lambda name: re.sub(r"(?i)^(PRIVATE=[0-9A-F-]+\\)0([0-9A-F]{8})$", r"\1\2", name)),
+    change_format_name_of_send_requests(
+        lambda name: re.sub(r"(?i)^(PRIVATE=[0-9A-F-]+\\)0([0-9A-F]{8})$", r"\1\2", name)
+    ),
 )
 
 
-HIGHEST_KNOWN = 0xFF
+HIGHEST_KNOWN_QUEUE_NUMBER = 0xFF
 
 
 @fault("sender-private-name-with-number-above-255-refused", breaks="MQMQ-2.1.4-D01")
@@ -241,7 +254,7 @@ class SenderPrivateNameWithNumberAbove255Refused(Destinations):
 
     def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
         name = parse_format_name(text)
-        if isinstance(name, PrivateName) and name.QueueIdentifier > HIGHEST_KNOWN:
+        if isinstance(name, PrivateName) and name.QueueIdentifier > HIGHEST_KNOWN_QUEUE_NUMBER:
             raise CommandError(f"queue {text} does not exist")
         return super().open_outgoing(text, now)
 
@@ -250,7 +263,7 @@ add(
     "sender-private-name-number-in-decimal",
     "MQMQ-2.1.4-D01",
     "The sender reads the number of a private format name as a decimal number if it has only decimal digits.",
-    read_names_as(
+    change_format_name_of_send_requests(
         lambda name: re.sub(
             r"(?i)^(PRIVATE=[0-9A-F-]+\\)([0-9]{2,8})$", lambda found: f"{found[1]}{int(found[2]):X}", name
         )
@@ -265,26 +278,31 @@ add(
     replace_step_if(
         Commands.send_message,
         lambda given: re.search(r"(?i)^PRIVATE=[0-9A-F-]+\\[89A-F][0-9A-F]{7}$", given.request.to) is not None,
-        refuse,
+        refuse_name_of_request,
     ),
 )
 
 
 for _name, _rule, _what, _meant in (
-    ("sender-malformed-distribution-list-name-accepted", "MQMQ-2.1.5-01", "distribution list", _has_prefix("DL=")),
+    (
+        "sender-malformed-distribution-list-name-accepted",
+        "MQMQ-2.1.5-01",
+        "distribution list",
+        _make_prefix_condition("DL="),
+    ),
     (
         "sender-malformed-machine-name-accepted",
         "MQMQ-2.1.6-01",
         "computer, connector or multicast address",
-        _has_prefix("MACHINE", "CONNE", "MULTI"),
+        _make_prefix_condition("MACHINE", "CONNE", "MULTI"),
     ),
     ("sender-malformed-multiple-element-name-accepted", "MQMQ-2.1.7-01", "list of names", lambda text: "," in text),
 ):
     add(
         _name,
         _rule,
-        f"The sender sends a message for a malformed name of a {_what} to {REDIRECTED_QUEUE_NAME}.",
-        _redirect_malformed_names(REDIRECTED_QUEUE_NAME, _meant),
+        f"The sender sends a message for a malformed name of a {_what} to {SUBSTITUTE_QUEUE_NAME}.",
+        _accept_malformed_names(SUBSTITUTE_QUEUE_NAME, _meant),
     )
 
 
@@ -292,7 +310,7 @@ add(
     "sender-distribution-list-name-with-empty-domain-accepted",
     "MQMQ-2.1.5-01",
     "The sender accepts a distribution list format name that ends with @ and has no domain.",
-    read_names_as(lambda name: re.sub("(?i)^(DL=[0-9A-F-]+)@$", r"\1", name)),
+    change_format_name_of_send_requests(lambda name: re.sub("(?i)^(DL=[0-9A-F-]+)@$", r"\1", name)),
 )
 
 
@@ -300,7 +318,7 @@ add(
     "sender-multicast-name-address-240-accepted",
     "MQMQ-2.1.6-01",
     "The sender accepts a multicast format name whose address begins with 240.",
-    read_names_as(lambda name: re.sub(r"(?i)(?<=^MULTICAST=)240\.", "239.", name)),
+    change_format_name_of_send_requests(lambda name: re.sub(r"(?i)(?<=^MULTICAST=)240\.", "239.", name)),
 )
 
 
@@ -308,7 +326,7 @@ add(
     "sender-multicast-name-port-65536-accepted",
     "MQMQ-2.1.6-01",
     "The sender accepts a multicast format name with the port 65536.",
-    read_names_as(lambda name: re.sub(r"(?i)^(MULTICAST=[0-9.]+):65536$", r"\1:0", name)),
+    change_format_name_of_send_requests(lambda name: re.sub(r"(?i)^(MULTICAST=[0-9.]+):65536$", r"\1:0", name)),
 )
 
 
@@ -316,7 +334,7 @@ add(
     "sender-connector-name-in-braces-accepted",
     "MQMQ-2.1.6-01",
     "The sender accepts a connector format name whose GUID is in braces.",
-    read_names_as(lambda name: re.sub(r"(?i)(?<=^CONNECTOR=)\{([0-9A-F-]+)\}", r"\1", name)),
+    change_format_name_of_send_requests(lambda name: re.sub(r"(?i)(?<=^CONNECTOR=)\{([0-9A-F-]+)\}", r"\1", name)),
 )
 
 
@@ -338,7 +356,7 @@ add(
     "sender-list-with-trailing-comma-accepted",
     "MQMQ-2.1.7-01",
     "The sender accepts a multiple-element format name that ends with a comma.",
-    read_names_as(lambda name: name.removesuffix(",")),
+    change_format_name_of_send_requests(lambda name: name.removesuffix(",")),
 )
 
 
@@ -346,7 +364,7 @@ add(
     "sender-list-with-empty-element-accepted",
     "MQMQ-2.1.7-01",
     "The sender accepts a multiple-element format name with an empty element between two names.",
-    read_names_as(lambda name: name.replace(",,", ",")),
+    change_format_name_of_send_requests(lambda name: name.replace(",,", ",")),
 )
 
 
@@ -358,19 +376,19 @@ add(
     "sender-read-only-queue-in-name-list-accepted",
     "MQMQ-2.1.7-D01",
     "The sender accepts a multiple-element format name with the name of a read-only queue.",
-    _redirect_malformed_names(REDIRECTED_QUEUE_NAME, _is_read_only_name),
+    _accept_malformed_names(SUBSTITUTE_QUEUE_NAME, _is_read_only_name),
 )
 
 
-def leave_out(pattern: str) -> Callable[[str], str]:
+def remove_matching_names_from_list(pattern: str) -> Callable[[str], str]:
     """Return a function that removes the elements of a list that match a pattern; a single name is unchanged."""
 
-    def leave_out_elements(name: str) -> str:
+    def remove_matching_elements(name: str) -> str:
         elements = name.split(",")
         kept = [one for one in elements if re.search(pattern, one, re.IGNORECASE) is None]
         return ",".join(kept) if len(elements) > 1 and kept else name
 
-    return leave_out_elements
+    return remove_matching_elements
 
 
 add(
@@ -378,7 +396,7 @@ add(
     "MQMQ-2.1.7-D01",
     "If a list of names contains the direct name of a dead-letter queue, the sender ignores this name and sends to "
     "the other queues.",
-    read_names_as(leave_out(r"SYSTEM\$;DEAD")),
+    change_format_name_of_send_requests(remove_matching_names_from_list(r"SYSTEM\$;DEAD")),
 )
 
 
@@ -387,7 +405,7 @@ add(
     "MQMQ-2.1.7-D01",
     "If a list of names contains the private format name of a journal, the sender ignores this name and sends to the "
     "other queues.",
-    read_names_as(leave_out("^PRIVATE=.*;JOURNAL$")),
+    change_format_name_of_send_requests(remove_matching_names_from_list("^PRIVATE=.*;JOURNAL$")),
 )
 
 
@@ -395,11 +413,11 @@ add(
     "sender-list-element-of-machine-ignored",
     "MQMQ-2.1.7-D01",
     "If a list of names contains a machine format name, the sender ignores this name and sends to the other queues.",
-    read_names_as(leave_out("^MACHINE=")),
+    change_format_name_of_send_requests(remove_matching_names_from_list("^MACHINE=")),
 )
 
 
-def is_without_directory(qm: QM) -> bool:
+def is_directory_unavailable(qm: QM) -> bool:
     """Return whether a queue manager cannot read the directory."""
     state = qm.enterprise.state
     return state.DirectoryOffline or not state.DirectoryIntegrated
@@ -409,17 +427,17 @@ add(
     "sender-list-distribution-list-ignored-without-directory",
     ("MQMQ-2.1.7-D02", "MQDMPR-3.1.7.3.8-15", "MQDMPR-3.1.7.1.5-05"),
     "Without the directory, the sender ignores a distribution list in a list of names and sends to the other queues.",
-    read_names_as(leave_out("^DL="), is_without_directory),
+    change_format_name_of_send_requests(remove_matching_names_from_list("^DL="), is_directory_unavailable),
 )
 
 
-_SHORT_TCP_NAME = re.compile(r"(DIRECT=TCP:)([0-9]+(?:\.[0-9]+){0,2})(\\.*)", re.IGNORECASE)
+_SHORT_TCP_NAME_PATTERN = re.compile(r"(DIRECT=TCP:)([0-9]+(?:\.[0-9]+){0,2})(\\.*)", re.IGNORECASE)
 
 
-_PLAIN_PRIVATE_NAME = re.compile(r"(PRIVATE=)([0-9A-F]{32})(\\.*)", re.IGNORECASE)
+_PLAIN_PRIVATE_NAME_PATTERN = re.compile(r"(PRIVATE=)([0-9A-F]{32})(\\.*)", re.IGNORECASE)
 
 
-def _fill_address(text: str) -> str | None:
+def _expand_short_address(text: str) -> str | None:
     """Return the four numbers of an address in which the last number stands for all missing bytes."""
     *first, last = map(int, text.split("."))
     missing = 4 - len(first)
@@ -433,8 +451,8 @@ class QueueManagerTcpAddressOfTwoNumbersAccepted(Commands):
     """The queue manager accepts the addresses that inet_aton accepts, such as 127.1, in a direct name with TCP."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-        short = _SHORT_TCP_NAME.fullmatch(request.to)
-        address = None if short is None else _fill_address(short[2])
+        short = _SHORT_TCP_NAME_PATTERN.fullmatch(request.to)
+        address = None if short is None else _expand_short_address(short[2])
         if short is not None and address is not None:
             request = replace(request, to=f"{short[1]}{address}{short[3]}")
         return super().send_message(request, token, now)
@@ -445,7 +463,7 @@ class QueueManagerPrivateNameGuidWithoutHyphensAccepted(Commands):
     """The queue manager sends to a private format name whose GUID has no hyphens."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-        plain = _PLAIN_PRIVATE_NAME.fullmatch(request.to)
+        plain = _PLAIN_PRIVATE_NAME_PATTERN.fullmatch(request.to)
         if plain is not None:
             request = replace(request, to=f"{plain[1]}{UUID(plain[2])}{plain[3]}")
         return super().send_message(request, token, now)

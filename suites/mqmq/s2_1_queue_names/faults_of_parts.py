@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from harness.faults.registry import add
-from suites.mqmq.s2_1_queue_names.faults import read_names_as
+from suites.mqmq.s2_1_queue_names.faults import change_format_name_of_send_requests
 
 
 def _replace_pattern(pattern: str, meant: str) -> Callable[[str], str]:
@@ -55,6 +55,6 @@ for _name, _rule, _says, _pattern, _meant in (
         f"sender-{_name}-accepted",
         _rule,
         f"The sender accepts {_says}.",
-        read_names_as(_replace_pattern(_pattern, _meant)),
+        change_format_name_of_send_requests(_replace_pattern(_pattern, _meant)),
         blind=True,
     )

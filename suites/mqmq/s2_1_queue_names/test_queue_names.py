@@ -15,7 +15,7 @@ from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.sender import Sender
 
 UNKNOWN_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
-LONGEST_QUEUE_NAME = 124
+LONGEST_QUEUE_NAME_LENGTH = 124
 ALLOWED_NAME_CHARACTERS = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in '"+,;\\')
 """The characters that MSMQ 2.0 and later allow in queue names."""
 
@@ -45,8 +45,14 @@ def test_queue_is_created_only_under_well_formed_path_name(sut, judge):
             f"mqc{sut.own}{ALLOWED_NAME_CHARACTERS[46:]}",
             Outcome.DONE,
         ),
-        f"a name of {LONGEST_QUEUE_NAME} characters": (sut.own.ljust(LONGEST_QUEUE_NAME, "m"), Outcome.DONE),
-        f"a name of {LONGEST_QUEUE_NAME + 1} characters": (sut.own.ljust(LONGEST_QUEUE_NAME + 1, "m"), Outcome.REFUSED),
+        f"a name of {LONGEST_QUEUE_NAME_LENGTH} characters": (
+            sut.own.ljust(LONGEST_QUEUE_NAME_LENGTH, "m"),
+            Outcome.DONE,
+        ),
+        f"a name of {LONGEST_QUEUE_NAME_LENGTH + 1} characters": (
+            sut.own.ljust(LONGEST_QUEUE_NAME_LENGTH + 1, "m"),
+            Outcome.REFUSED,
+        ),
         "a backslash in its name": ("mqc\\x", Outcome.REFUSED),
         "a comma in its name": ("mqc,x", Outcome.REFUSED),
         "a plus sign in its name": ("mqc+x", Outcome.REFUSED),
@@ -63,7 +69,7 @@ def test_queue_is_created_only_under_well_formed_path_name(sut, judge):
         judge(*rules, expected=expected, observed=observed, case=f"creation of a queue with {what}")
 
 
-LONGEST_SUBQUEUE = 32
+LONGEST_SUBQUEUE_NAME_LENGTH = 32
 """The length of the longest name of a subqueue (MS-MQMQ 2.1.2)."""
 
 
@@ -76,8 +82,11 @@ def test_subqueue_is_created_only_under_name_of_up_to_32_characters(sut, judge):
     """
     queue = sut.new_queue("parent")
     names = {
-        f"a name of {LONGEST_SUBQUEUE} characters": ("s" * LONGEST_SUBQUEUE, Outcome.DONE),
-        f"a name of {LONGEST_SUBQUEUE + 1} characters": ("s" * (LONGEST_SUBQUEUE + 1), Outcome.REFUSED),
+        f"a name of {LONGEST_SUBQUEUE_NAME_LENGTH} characters": ("s" * LONGEST_SUBQUEUE_NAME_LENGTH, Outcome.DONE),
+        f"a name of {LONGEST_SUBQUEUE_NAME_LENGTH + 1} characters": (
+            "s" * (LONGEST_SUBQUEUE_NAME_LENGTH + 1),
+            Outcome.REFUSED,
+        ),
         "a name of 64 characters": ("s" * 64, Outcome.REFUSED),
         "a plus sign in its name": ("s+x", Outcome.REFUSED),
         "a comma in its name": ("s,x", Outcome.REFUSED),
@@ -107,7 +116,7 @@ READ_ONLY_NAMES = (
 )
 """Names of queues to which messages cannot be sent."""
 DIRECT_NAME_TEMPLATE = r"DIRECT=TCP:127.0.0.9\private$\{}"
-BAD_ADDRESSES = (
+NAMES_WITH_MALFORMED_ADDRESS = (
     r"DIRECT=TCP:nowhere\private$\q",
     r"DIRECT=TCP:127.0.0\private$\q",
     r"DIRECT=TCP:127.0.0.256\private$\q",
@@ -136,14 +145,14 @@ class FormatNameCases(NamedTuple):
     refused: list[str]
 
 
-FORMAT_NAMES = {
+FORMAT_NAME_CASES_BY_RULE = {
     "MQMQ-2.1.2-01": FormatNameCases(
         [
             r"DIRECT=TCP:127.0.0.9\private$\q",
             r"DIRECT=TCP:127.0.0.9\q",
             r"DIRECT=OS:nowhere.example\PRIVATE$\q",
             r"direct=os:x\private$\Q",
-            rf"DIRECT=TCP:127.0.0.9\private$\{'q' * LONGEST_QUEUE_NAME}",
+            rf"DIRECT=TCP:127.0.0.9\private$\{'q' * LONGEST_QUEUE_NAME_LENGTH}",
         ],
         [],
         [
@@ -154,7 +163,7 @@ FORMAT_NAMES = {
             r"DIRECT=TCP127.0.0.9\private$\q",
             r"DIRECT=TCP:127.0.0.9\private$\a+b",
             r"DIRECT=TCP:127.0.0.9\private$\a,b",
-            rf"DIRECT=TCP:127.0.0.9\private$\{'q' * (LONGEST_QUEUE_NAME + 1)}",
+            rf"DIRECT=TCP:127.0.0.9\private$\{'q' * (LONGEST_QUEUE_NAME_LENGTH + 1)}",
             "DIRECT=",
             r"TCP:127.0.0.9\private$\q",
             r"DIRECT=TCP:\private$\q",
@@ -165,7 +174,7 @@ FORMAT_NAMES = {
     "MQMQ-2.1.2-D01": FormatNameCases(
         [r"DIRECT=TCP:127.0.0.9\private$\q", r"DIRECT=OS:nowhere.example\private$\q", r"DIRECT=OS:nowhere\q"],
         [r"DIRECT=HTTP://nowhere.example/msmq\private$\q", r"DIRECT=IPX:00000001:000000000001\private$\q"],
-        list(BAD_ADDRESSES),
+        list(NAMES_WITH_MALFORMED_ADDRESS),
     ),
     "MQMQ-2.1.3-01": FormatNameCases(
         [],
@@ -251,7 +260,7 @@ FORMAT_NAMES = {
 Well-formed names of distribution lists, connectors and multicast addresses are not included, because messages to them
 require a directory, a connector or a different protocol.
 """
-KNOWN_NAMES_BY_RULE = {
+CAPABILITY_AND_KNOWN_NAME_BY_RULE = {
     "MQMQ-2.1.3-01": ("public_names", lambda peer, sut: peer.public_name),
     "MQMQ-2.1.4-01": ("private_names", lambda peer, sut: peer.private_name(0xABCD)),
     "MQMQ-2.1.7-01": ("several_queues", lambda peer, sut: f"{sut.format_name('plain')},{sut.format_name('admin')}"),
@@ -271,21 +280,21 @@ RULES_OF_SEVERAL_NAMES = ("MQMQ-2.1.7-01", "MQMQ-2.1.7-D01")
             marks=[covers(rule), *([needs("several_queues")] if rule in RULES_OF_SEVERAL_NAMES else [])],
             id=rule.partition("-")[2],
         )
-        for rule in FORMAT_NAMES
+        for rule in FORMAT_NAME_CASES_BY_RULE
     ],
 )
 def test_message_is_sent_only_to_well_formed_format_name(peer, sut, judge, rule):
     """Messages to well-formed names are accepted, and messages to malformed names are refused. Well-formed names of
     queues that no directory contains are not judged.
     """
-    names = FORMAT_NAMES[rule]
+    names = FORMAT_NAME_CASES_BY_RULE[rule]
     accepted = names.accepted
-    if rule in KNOWN_NAMES_BY_RULE:
-        capability, known = KNOWN_NAMES_BY_RULE[rule]
+    if rule in CAPABILITY_AND_KNOWN_NAME_BY_RULE:
+        capability, known = CAPABILITY_AND_KNOWN_NAME_BY_RULE[rule]
         if sut.has(capability):
             accepted = [*accepted, known(peer, sut)]
     outcomes = {name: sut.attempt(sut.send, name, body="named", label="named") for name in accepted}
-    outcomes |= {name: _send_to_name(sut, name) for name in (*names.unjudged, *names.refused)}
+    outcomes |= {name: _send_message_to_name(sut, name) for name in (*names.unjudged, *names.refused)}
     if names.unjudged and not accepted and Outcome.DONE not in outcomes.values():
         judge.mark_not_exercised(
             rule, reason="the SUT refuses every name, including the well-formed names of unknown queues"
@@ -296,7 +305,7 @@ def test_message_is_sent_only_to_well_formed_format_name(peer, sut, judge, rule)
         judge(rule, expected=expected, observed=outcomes[name], case=f"outcome of the send to {name}")
 
 
-def _send_to_name(sut, name):
+def _send_message_to_name(sut, name):
     """Return DONE if the SUT sends to a name; where a well-formed name is not sufficient for a send, return DONE if the
     SUT opens the name for sending.
     """
@@ -324,6 +333,6 @@ def test_message_is_sent_to_any_private_queue_number_of_host(peer, sut, judge, n
     except ControlRefused as refused:
         judge("MQMQ-2.1.4-D01", expected=fields(wanted), observed=f"refused: {refused}")
         return
-    session, sent = sender.await_first(1)
+    session, sent = sender.await_first_messages(1)
     judge("MQMQ-2.1.4-D01", expected=fields(wanted), observed=Layout(sent[0]), evidence=sent)
     session.acknowledge_all()

@@ -9,13 +9,13 @@ from harness.faults.registry import Install
 from reference_qm.core.names.queue_formats import QueueFormats, QueueFormatType
 
 
-def swap_suffix(kind: QueueFormatType, suffix: int, other: int) -> Install:
+def misread_queue_format_suffix(kind: QueueFormatType, suffix: int, other: int) -> Install:
     """Let the server read one m_SuffixAndFlags of a QUEUE_FORMAT type as a different value."""
 
-    class SuffixTaken(QueueFormats):
+    class QueueFormatSuffixMisreader(QueueFormats):
         def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
             if (queue_format["m_qft"], queue_format["m_SuffixAndFlags"]) == (kind, suffix):
                 queue_format = queue_format | {"m_SuffixAndFlags": other}
             return super().format_name_of(queue_format)
 
-    return replace_part(SuffixTaken)
+    return replace_part(QueueFormatSuffixMisreader)

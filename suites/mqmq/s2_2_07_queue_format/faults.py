@@ -15,7 +15,7 @@ from reference_qm.core.remote.client_steps import Sequence
 from reference_qm.core.remote.enums import ShareMode
 from reference_qm.core.remote.object_properties import ObjectFormat, ObjectProperties
 from reference_qm.model.adm import Queue
-from suites.mqmq.s2_2_07_queue_format.fault_steps import swap_suffix
+from suites.mqmq.s2_2_07_queue_format.fault_steps import misread_queue_format_suffix
 
 QueueFormat = dict[str, Any]
 
@@ -104,7 +104,7 @@ for _name, _rule, _says, _kind, _suffix, _other in (
         SuffixType.NONE,
     ),
 ):
-    add(_name, _rule, _says, swap_suffix(_kind, _suffix, _other))
+    add(_name, _rule, _says, misread_queue_format_suffix(_kind, _suffix, _other))
 
 
 def _change_opened_queue_format(
@@ -114,14 +114,14 @@ def _change_opened_queue_format(
     type.
     """
 
-    class OpenedAs(ClientOpening):
+    class OpenedQueueFormatChanger(ClientOpening):
         def open_for_application(
             self, queue: RemoteQueue, host: str | None, queue_format: QueueFormat, share: ShareMode
         ) -> Sequence:
             meant = of in (None, queue_format["m_qft"])
             return super().open_for_application(queue, host, change(queue_format) if meant else queue_format, share)
 
-    return replace_part(OpenedAs)
+    return replace_part(OpenedQueueFormatChanger)
 
 
 add(
@@ -153,13 +153,13 @@ class ServerQueueFormatJournalWithoutFlagAcceptedForDirectName(QueueFormats):
 def _read_suffix_as_machine(kind: QueueFormatType, suffix: int) -> Install:
     """Let the server read a suffix of any QUEUE_FORMAT type as a suffix of type MACHINE."""
 
-    class TakenForMachine(QueueFormats):
+    class MachineSuffixMisreader(QueueFormats):
         def format_name_of(self, queue_format: QueueFormat) -> str | None:
             if (queue_format["m_qft"], queue_format["m_SuffixAndFlags"]) == (kind, suffix):
                 queue_format = queue_format | {"m_qft": QueueFormatType.MACHINE, "union": self.qm.adm.Identifier}
             return super().format_name_of(queue_format)
 
-    return replace_part(TakenForMachine)
+    return replace_part(MachineSuffixMisreader)
 
 
 for _name, _rule, _says, _kind, _suffix in (

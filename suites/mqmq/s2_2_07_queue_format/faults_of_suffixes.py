@@ -8,7 +8,7 @@ from typing import Any
 from harness.faults.parts import replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.names.queue_formats import SYSTEM_FLAG, QueueFormats, QueueFormatType, SuffixType
-from suites.mqmq.s2_2_07_queue_format.fault_steps import swap_suffix
+from suites.mqmq.s2_2_07_queue_format.fault_steps import misread_queue_format_suffix
 
 QueueFormat = dict[str, Any]
 _PUBLIC, _PRIVATE, _DIRECT = QueueFormatType.PUBLIC, QueueFormatType.PRIVATE, QueueFormatType.DIRECT
@@ -52,20 +52,20 @@ for _name, _rule, _says, _install in (
         "machine-dead-letter-suffix-with-flags-0x00-opened",
         "MQMQ-2.2.7-06",
         "The server opens a machine QUEUE_FORMAT with the suffix of the dead-letter queue and Flags 0x00.",
-        swap_suffix(_MACHINE, SuffixType.DEADLETTER, _DEADLETTER),
+        misread_queue_format_suffix(_MACHINE, SuffixType.DEADLETTER, _DEADLETTER),
     ),
     (
         "dead-letter-suffix-with-flags-0x40-opened",
         "MQMQ-2.2.7-06",
         "The server opens a direct QUEUE_FORMAT with the suffix of the dead-letter queue and Flags 0x40.",
-        swap_suffix(_DIRECT, 0x40 | SuffixType.DEADLETTER, _DEADLETTER),
+        misread_queue_format_suffix(_DIRECT, 0x40 | SuffixType.DEADLETTER, _DEADLETTER),
     ),
     (
         "machine-transactional-dead-letter-suffix-with-flags-0x00-opened",
         "MQMQ-2.2.7-08",
         "The server opens a machine QUEUE_FORMAT with the suffix of the transactional dead-letter queue and Flags "
         "0x00.",
-        swap_suffix(_MACHINE, SuffixType.DEADXACT, _DEADXACT),
+        misread_queue_format_suffix(_MACHINE, SuffixType.DEADXACT, _DEADXACT),
     ),
     (
         "transactional-dead-letter-suffix-of-machine-refused",
@@ -78,56 +78,56 @@ for _name, _rule, _says, _install in (
         "public-name-with-transactional-dead-letter-suffix-opened",
         "MQMQ-2.2.7-09",
         "The server opens a public QUEUE_FORMAT with the suffix of the transactional dead-letter queue.",
-        swap_suffix(_PUBLIC, _DEADXACT, SuffixType.NONE),
+        misread_queue_format_suffix(_PUBLIC, _DEADXACT, SuffixType.NONE),
     ),
     (
         "private-name-with-transactional-dead-letter-suffix-opened-as-journal",
         "MQMQ-2.2.7-09",
         "The server opens the journal for a private QUEUE_FORMAT with the suffix of the transactional dead-letter "
         "queue.",
-        swap_suffix(_PRIVATE, _DEADXACT, _JOURNAL),
+        misread_queue_format_suffix(_PRIVATE, _DEADXACT, _JOURNAL),
     ),
     (
         "subqueue-with-transactional-dead-letter-suffix-opened",
         "MQMQ-2.2.7-09",
         "The server opens a subqueue QUEUE_FORMAT with the suffix of the transactional dead-letter queue.",
-        swap_suffix(_SUBQUEUE, _DEADXACT, SuffixType.SUBQUEUE),
+        misread_queue_format_suffix(_SUBQUEUE, _DEADXACT, SuffixType.SUBQUEUE),
     ),
     (
         "machine-with-xactonly-opened",
         "MQMQ-2.2.7-10",
         "The server opens the journal for a machine QUEUE_FORMAT with the suffix XACTONLY.",
-        swap_suffix(_MACHINE, _XACTONLY, _JOURNAL),
+        misread_queue_format_suffix(_MACHINE, _XACTONLY, _JOURNAL),
     ),
     (
         "public-name-with-xactonly-opened",
         "MQMQ-2.2.7-10",
         "The server opens a public QUEUE_FORMAT with the suffix XACTONLY.",
-        swap_suffix(_PUBLIC, SuffixType.XACTONLY, SuffixType.NONE),
+        misread_queue_format_suffix(_PUBLIC, SuffixType.XACTONLY, SuffixType.NONE),
     ),
     (
         "direct-name-with-xactonly-and-flags-0x80-opened",
         "MQMQ-2.2.7-10",
         "The server opens a direct QUEUE_FORMAT with the suffix XACTONLY and Flags 0x80.",
-        swap_suffix(_DIRECT, _XACTONLY, SuffixType.NONE),
+        misread_queue_format_suffix(_DIRECT, _XACTONLY, SuffixType.NONE),
     ),
     (
         "subqueue-suffix-with-flags-0x40-opened",
         "MQMQ-2.2.7-11",
         "The server opens a subqueue QUEUE_FORMAT with the suffix of a subqueue and Flags 0x40.",
-        swap_suffix(_SUBQUEUE, 0x40 | SuffixType.SUBQUEUE, SuffixType.SUBQUEUE),
+        misread_queue_format_suffix(_SUBQUEUE, 0x40 | SuffixType.SUBQUEUE, SuffixType.SUBQUEUE),
     ),
     (
         "highest-bit-of-suffix-ignored",
         "MQMQ-2.2.7-D03",
         "The server ignores bit 3 of the suffix of a direct QUEUE_FORMAT.",
-        swap_suffix(_DIRECT, 0x08, SuffixType.NONE),
+        misread_queue_format_suffix(_DIRECT, 0x08, SuffixType.NONE),
     ),
     (
         "lowest-bit-of-flags-ignored",
         "MQMQ-2.2.7-D03",
         "The server ignores bit 4 of m_SuffixAndFlags of a direct QUEUE_FORMAT.",
-        swap_suffix(_DIRECT, 0x10, SuffixType.NONE),
+        misread_queue_format_suffix(_DIRECT, 0x10, SuffixType.NONE),
     ),
 ):
     add(f"server-queue-format-{_name}", _rule, _says, _install, blind=True)

@@ -22,18 +22,18 @@ from harness.wire.rpc_status import name_status
 from harness.wire.wire_error import WireError
 
 DESCRIBED, REFUSED = "described", "refused"
-OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f7")
-LABEL_PROPERTY = 108
+UNKNOWN_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f7")
+LABEL_PROPERTY_ID = 108
 """The identifier of the property PROPID_Q_LABEL."""
 FAILURE_BIT = 0x8000_0000
 """The bit of an HRESULT that is set in every failure."""
-JOURNAL, DEADLETTER, DEADXACT = (
+JOURNAL_SUFFIX, DEAD_LETTER_SUFFIX, TRANSACTIONAL_DEAD_LETTER_SUFFIX = (
     SYSTEM_QUEUE_SUFFIX | suffix for suffix in (Suffix.JOURNAL, Suffix.DEADLETTER, Suffix.DEADXACT)
 )
 """m_SuffixAndFlags of the queues that need Flags 0x80."""
 
 
-class Describer:
+class QueueLabelReader:
     """A caller of R_QMGetObjectProperties, which reads the label of a queue."""
 
     def __init__(self, remote):
@@ -42,7 +42,7 @@ class Describer:
 
     def __call__(self, kind, name, suffix=0):
         """Read the label of the queue of a QUEUE_FORMAT; return DESCRIBED, REFUSED or the unexpected outcome."""
-        stub = get_properties(False, name, [LABEL_PROPERTY], [Variant(VT_NULL)], kind=kind, suffix=suffix)
+        stub = get_properties(False, name, [LABEL_PROPERTY_ID], [Variant(VT_NULL)], kind=kind, suffix=suffix)
         call = self.association.call_raw(GET_OBJECT_PROPERTIES_OPNUM, stub, self.association.contexts[QMCOMM]).wait()
         self.frames = call.evidence
         if call.thrown is not None:
@@ -56,12 +56,12 @@ class Describer:
         return DESCRIBED if not result else REFUSED if result & FAILURE_BIT else name_status(result)
 
 
-def _judge_refusals(judge, describe, direct_name, ways):
+def _judge_refusals(judge, queue_label_reader, plain_queue_direct_name, ways):
     """Judge that the SUT refuses to describe a queue by wrong formats, which are listed by rule. The rules are not
     exercised on a SUT that does not describe a queue by a valid format.
     """
-    outcome = describe(FormatType.DIRECT, direct_name)
-    evidence = describe.frames
+    outcome = queue_label_reader(FormatType.DIRECT, plain_queue_direct_name)
+    evidence = queue_label_reader.frames
     if outcome != DESCRIBED:
         reason = f"R_QMGetObjectProperties is {outcome} for a valid format"
         judge.mark_not_exercised(*ways, reason=reason, evidence=evidence)
@@ -69,20 +69,22 @@ def _judge_refusals(judge, describe, direct_name, ways):
     for rule, forms in ways.items():
         observed = {}
         for kind, name, suffix in forms:
-            observed[f"{kind.name} with m_SuffixAndFlags 0x{suffix:02X} and {name}"] = describe(kind, name, suffix)
-            evidence = [*evidence, *describe.frames]
+            observed[f"{kind.name} with m_SuffixAndFlags 0x{suffix:02X} and {name}"] = queue_label_reader(
+                kind, name, suffix
+            )
+            evidence = [*evidence, *queue_label_reader.frames]
         case = "descriptions of queues by wrong formats"
         judge(rule, expected=each(REFUSED, "description"), observed=observed, case=case, evidence=evidence)
 
 
 @pytest.fixture
-def describe(remote):
+def queue_label_reader(remote):
     """Return a caller of R_QMGetObjectProperties."""
-    return Describer(remote)
+    return QueueLabelReader(remote)
 
 
 @pytest.fixture
-def direct_name(sut):
+def plain_queue_direct_name(sut):
     """Return the direct name of the plain queue, as in a QUEUE_FORMAT."""
     return sut.format_name("plain").removeprefix("DIRECT=")
 
@@ -101,28 +103,37 @@ def direct_name(sut):
     "MQMQ-2.2.7-12",
     "MQMQ-2.2.7-D02",
 )
-def test_queue_is_not_described_by_wrong_format(describe, direct_name, sut, judge):
+def test_queue_is_not_described_by_wrong_format(queue_label_reader, plain_queue_direct_name, sut, judge):
     """The SUT describes a queue by its direct name, but not by formats with a wrong suffix, with wrong Flags, with a
     type that does not allow the suffix, or of a machine with a different GUID.
     """
-    journal = f"{direct_name};JOURNAL"
+    journal = f"{plain_queue_direct_name};JOURNAL"
     ways = {
-        "MQMQ-2.2.7-02": [(FormatType.DIRECT, direct_name, SYSTEM_QUEUE_SUFFIX)],
+        "MQMQ-2.2.7-02": [(FormatType.DIRECT, plain_queue_direct_name, SYSTEM_QUEUE_SUFFIX)],
         "MQMQ-2.2.7-03": [(FormatType.MACHINE, sut.guid, 0)],
         "MQMQ-2.2.7-04": [(FormatType.DIRECT, journal, Suffix.JOURNAL)],
-        "MQMQ-2.2.7-05": [(FormatType.CONNECTOR, sut.guid, JOURNAL)],
+        "MQMQ-2.2.7-05": [(FormatType.CONNECTOR, sut.guid, JOURNAL_SUFFIX)],
         "MQMQ-2.2.7-06": [(FormatType.MACHINE, sut.guid, Suffix.DEADLETTER)],
-        "MQMQ-2.2.7-07": [(FormatType.PUBLIC, sut.guid, DEADLETTER), (FormatType.CONNECTOR, sut.guid, DEADLETTER)],
+        "MQMQ-2.2.7-07": [
+            (FormatType.PUBLIC, sut.guid, DEAD_LETTER_SUFFIX),
+            (FormatType.CONNECTOR, sut.guid, DEAD_LETTER_SUFFIX),
+        ],
         "MQMQ-2.2.7-08": [(FormatType.MACHINE, sut.guid, Suffix.DEADXACT)],
-        "MQMQ-2.2.7-09": [(FormatType.PUBLIC, sut.guid, DEADXACT), (FormatType.CONNECTOR, sut.guid, DEADXACT)],
-        "MQMQ-2.2.7-10": [(FormatType.DIRECT, direct_name, Suffix.XACTONLY)],
+        "MQMQ-2.2.7-09": [
+            (FormatType.PUBLIC, sut.guid, TRANSACTIONAL_DEAD_LETTER_SUFFIX),
+            (FormatType.CONNECTOR, sut.guid, TRANSACTIONAL_DEAD_LETTER_SUFFIX),
+        ],
+        "MQMQ-2.2.7-10": [(FormatType.DIRECT, plain_queue_direct_name, Suffix.XACTONLY)],
         "MQMQ-2.2.7-12": [
-            (FormatType.DIRECT, direct_name, Suffix.SUBQUEUE),
+            (FormatType.DIRECT, plain_queue_direct_name, Suffix.SUBQUEUE),
             (FormatType.MACHINE, sut.guid, Suffix.SUBQUEUE),
         ],
-        "MQMQ-2.2.7-D02": [(FormatType.MACHINE, OTHER_GUID, one) for one in (JOURNAL, DEADLETTER, DEADXACT)],
+        "MQMQ-2.2.7-D02": [
+            (FormatType.MACHINE, UNKNOWN_QUEUE_MANAGER_GUID, one)
+            for one in (JOURNAL_SUFFIX, DEAD_LETTER_SUFFIX, TRANSACTIONAL_DEAD_LETTER_SUFFIX)
+        ],
     }
-    _judge_refusals(judge, describe, direct_name, ways)
+    _judge_refusals(judge, queue_label_reader, plain_queue_direct_name, ways)
 
 
 @needs("qm2qm", "queues")
@@ -135,7 +146,7 @@ def test_queue_is_not_described_by_wrong_format(describe, direct_name, sut, judg
     "MQMQ-2.2.7-12",
     "MQMQ-2.2.7-15",
 )
-def test_private_queue_is_not_described_by_wrong_format(describe, direct_name, sut, judge):
+def test_private_queue_is_not_described_by_wrong_format(queue_label_reader, plain_queue_direct_name, sut, judge):
     """The SUT describes a queue by its direct name, but not by an OBJECTID with wrong Flags, with a suffix that its
     type does not allow, or with a wrong Lineage or Uniquifier.
     """
@@ -143,8 +154,8 @@ def test_private_queue_is_not_described_by_wrong_format(describe, direct_name, s
     suffixes = {
         "MQMQ-2.2.7-02": (SYSTEM_QUEUE_SUFFIX,),
         "MQMQ-2.2.7-04": (Suffix.JOURNAL,),
-        "MQMQ-2.2.7-07": (DEADLETTER, Suffix.DEADLETTER),
-        "MQMQ-2.2.7-09": (DEADXACT, Suffix.DEADXACT),
+        "MQMQ-2.2.7-07": (DEAD_LETTER_SUFFIX, Suffix.DEADLETTER),
+        "MQMQ-2.2.7-09": (TRANSACTIONAL_DEAD_LETTER_SUFFIX, Suffix.DEADXACT),
         "MQMQ-2.2.7-10": (Suffix.XACTONLY, SYSTEM_QUEUE_SUFFIX | Suffix.XACTONLY),
         "MQMQ-2.2.7-12": (Suffix.SUBQUEUE, SYSTEM_QUEUE_SUFFIX | Suffix.SUBQUEUE),
     }
@@ -153,25 +164,29 @@ def test_private_queue_is_not_described_by_wrong_format(describe, direct_name, s
     }
     ways["MQMQ-2.2.7-15"] = [
         (FormatType.PRIVATE, objectid, 0)
-        for objectid in ((OTHER_GUID, number), (sut.guid, number ^ 0x0001_0000), (sut.guid, 0xFFF0_0000))
+        for objectid in (
+            (UNKNOWN_QUEUE_MANAGER_GUID, number),
+            (sut.guid, number ^ 0x0001_0000),
+            (sut.guid, 0xFFF0_0000),
+        )
     ]
-    _judge_refusals(judge, describe, direct_name, ways)
+    _judge_refusals(judge, queue_label_reader, plain_queue_direct_name, ways)
 
 
 @needs("qm2qm", "queue_control", "subqueues")
 @covers("MQMQ-2.2.7-11", "MQMQ-2.2.7-12", "MQMQ-2.2.7-16")
-def test_subqueue_is_not_described_by_wrong_format(describe, direct_name, sut, judge):
+def test_subqueue_is_not_described_by_wrong_format(queue_label_reader, plain_queue_direct_name, sut, judge):
     """The SUT describes a queue by its direct name, but not a subqueue by a format with Flags 0x80, with type DIRECT,
     or without the name of the subqueue.
     """
     sut.create_queue(f"{sut.queue()};mqc-sub")
-    name = f"{direct_name};mqc-sub"
+    name = f"{plain_queue_direct_name};mqc-sub"
     ways = {
         "MQMQ-2.2.7-11": [(FormatType.SUBQUEUE, name, SYSTEM_QUEUE_SUFFIX | Suffix.SUBQUEUE)],
-        "MQMQ-2.2.7-12": [(FormatType.DIRECT, one, Suffix.SUBQUEUE) for one in (name, f"{direct_name};")],
+        "MQMQ-2.2.7-12": [(FormatType.DIRECT, one, Suffix.SUBQUEUE) for one in (name, f"{plain_queue_direct_name};")],
         "MQMQ-2.2.7-16": [
             (FormatType.SUBQUEUE, one, Suffix.SUBQUEUE)
-            for one in (direct_name, "no direct name;mqc-sub", f"{direct_name};")
+            for one in (plain_queue_direct_name, "no direct name;mqc-sub", f"{plain_queue_direct_name};")
         ],
     }
-    _judge_refusals(judge, describe, direct_name, ways)
+    _judge_refusals(judge, queue_label_reader, plain_queue_direct_name, ways)

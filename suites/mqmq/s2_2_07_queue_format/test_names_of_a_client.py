@@ -14,14 +14,14 @@ from suites.mqqp.steps.reader import Reader
 
 pytestmark = needs("remote_read")
 
-SUFFIX_MASK = 0x0F
+QUEUE_FORMAT_SUFFIX_MASK = 0x0F
 DIRECT_NAME_TYPES = (FormatType.DIRECT, FormatType.SUBQUEUE)
 
 
-def open_at_peer(peer, sut, name):
+def open_queue_of_peer(peer, sut, name):
     """Let the SUT open a queue of the peer; return the SUT's R_QMOpenRemoteQueue, or None if the SUT makes no call."""
     reader = Reader(peer, sut)
-    reader.begin_open(name).wait()
+    reader.begin_open_queue(name).wait()
     return next((call for call in reader.server.wait("R_QMOpenRemoteQueue") if call.into is not None), None)
 
 
@@ -43,7 +43,7 @@ def test_client_sends_objectid_of_private_queue(peer, sut, judge, number):
     """The SUT opens a queue of the peer by a private format name: m_qft is 2, m_SuffixAndFlags is 0, Lineage is the
     GUID of the peer, and Uniquifier is the number of the queue.
     """
-    call = open_at_peer(peer, sut, peer.private_name(number))
+    call = open_queue_of_peer(peer, sut, peer.private_name(number))
     if call is None:
         judge.mark_not_exercised(
             "MQMQ-2.2.7-D02", "MQMQ-2.2.7-15", "MQMQ-2.2.7-02", reason="the SUT does not open queues by a private name"
@@ -67,7 +67,7 @@ def test_client_sends_guid_of_public_queue(peer, sut, judge):
     """The SUT opens a queue of the peer by a public format name: m_qft is 1, m_SuffixAndFlags is 0, and the union
     contains the GUID of the queue.
     """
-    call = open_at_peer(peer, sut, peer.public_name)
+    call = open_queue_of_peer(peer, sut, peer.public_name)
     if call is None:
         judge.mark_not_exercised(
             "MQMQ-2.2.7-D02", "MQMQ-2.2.7-02", reason="the SUT does not open queues by a public name"
@@ -96,9 +96,9 @@ def test_client_sets_flags_0x80_for_system_queue(peer, sut, judge, rule):
     and Flags 0x80.
     """
     path, suffix = SYSTEM_QUEUES[rule]
-    call = open_at_peer(peer, sut, rf"DIRECT=TCP:{peer.address}\{path}")
+    call = open_queue_of_peer(peer, sut, rf"DIRECT=TCP:{peer.address}\{path}")
     found = 0 if call is None else describe_queue_format(call)[1]
-    if call is None or not found & SUFFIX_MASK:
+    if call is None or not found & QUEUE_FORMAT_SUFFIX_MASK:
         judge.mark_not_exercised(
             rule, reason="the SUT does not open queues with this suffix", evidence=call.evidence if call else None
         )
@@ -113,9 +113,9 @@ def test_client_sends_direct_name_of_subqueue_as_subqueue(peer, sut, judge):
     and the union contains a direct name with the subqueue.
     """
     rules = ("MQMQ-2.2.7-11", "MQMQ-2.2.7-12", "MQMQ-2.2.7-16")
-    call = open_at_peer(peer, sut, rf"DIRECT=TCP:{peer.address}\{Reader.QUEUE};sub")
+    call = open_queue_of_peer(peer, sut, rf"DIRECT=TCP:{peer.address}\{Reader.QUEUE};sub")
     kind, suffix, member = (0, 0, "") if call is None else describe_queue_format(call)
-    if call is None or suffix & SUFFIX_MASK != Suffix.SUBQUEUE:
+    if call is None or suffix & QUEUE_FORMAT_SUFFIX_MASK != Suffix.SUBQUEUE:
         judge.mark_not_exercised(
             *rules, reason="the SUT does not open queues with this suffix", evidence=call.evidence if call else None
         )

@@ -14,11 +14,11 @@ from harness.wire.rpc_qmcomm import SYSTEM_QUEUE_SUFFIX, FormatType, Suffix, que
 from harness.wire.rpc_stub import octets
 from suites.mqqp.steps.reader import Reader
 
-OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f7")
+UNKNOWN_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f7")
 OPENED, REFUSED = "opened", "refused"
 
 
-class QueueOpener:
+class QueueFormatOpener:
     """A caller of R_QMOpenRemoteQueue; it closes each queue that it opens."""
 
     def __init__(self, remote):
@@ -37,74 +37,74 @@ class QueueOpener:
 
 
 @pytest.fixture
-def open_queue(remote):
+def queue_opener(remote):
     """Return a caller of R_QMOpenRemoteQueue."""
-    return QueueOpener(remote)
+    return QueueFormatOpener(remote)
 
 
 @pytest.fixture
-def direct_name(sut):
+def plain_queue_direct_name(sut):
     """Return the direct name of the plain queue, as in a QUEUE_FORMAT."""
     return sut.format_name("plain").removeprefix("DIRECT=")
 
 
 @needs("qm2qm")
 @covers("MQMQ-2.2.7-01", "MQMQ-2.2.7-02", "MQMQ-2.2.7-03", "MQMQ-2.2.7-10", "MQMQ-2.2.7-14")
-def test_queue_format_with_wrong_type_or_flags_is_refused(open_queue, direct_name, sut, judge):
+def test_queue_format_with_wrong_type_or_flags_is_refused(queue_opener, plain_queue_direct_name, sut, judge):
     """The SUT accepts a QUEUE_FORMAT of a direct name without flags, and of a machine with suffix 1, for any value of
     m_reserved. It refuses an unknown type, a direct name with Flags 0x80 or with XACTONLY, and a machine without a
     suffix.
     """
-    plain = open_queue(FormatType.DIRECT, direct_name)
-    evidence = open_queue.frames
-    journals = open_queue(FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL)
-    unknown = open_queue(9, direct_name, tag=FormatType.DIRECT)
+    plain = queue_opener(FormatType.DIRECT, plain_queue_direct_name)
+    evidence = queue_opener.frames
+    journals = queue_opener(FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL)
+    unknown = queue_opener(9, plain_queue_direct_name, tag=FormatType.DIRECT)
     judge(
         "MQMQ-2.2.7-01",
         expected={"DIRECT": OPENED, "MACHINE": OPENED, "9": REFUSED},
         observed={"DIRECT": plain, "MACHINE": journals, "9": unknown},
         case="open of a queue by the value of m_qft",
-        evidence=[*evidence, *open_queue.frames],
+        evidence=[*evidence, *queue_opener.frames],
     )
     observed = {
         "open with Flags 0x00": plain,
-        "open with Flags 0x80": open_queue(FormatType.DIRECT, direct_name, SYSTEM_QUEUE_SUFFIX),
+        "open with Flags 0x80": queue_opener(FormatType.DIRECT, plain_queue_direct_name, SYSTEM_QUEUE_SUFFIX),
     }
     expected = {"open with Flags 0x00": OPENED, "open with Flags 0x80": REFUSED}
-    judge("MQMQ-2.2.7-02", expected=expected, observed=observed, evidence=open_queue.frames)
+    judge("MQMQ-2.2.7-02", expected=expected, observed=observed, evidence=queue_opener.frames)
     observed = {"open without a suffix": plain}
     for flags in (0, SYSTEM_QUEUE_SUFFIX):
-        for kind, value in ((FormatType.DIRECT, direct_name), (FormatType.MACHINE, sut.guid)):
-            found = open_queue(kind, value, flags | Suffix.XACTONLY)
+        for kind, value in ((FormatType.DIRECT, plain_queue_direct_name), (FormatType.MACHINE, sut.guid)):
+            found = queue_opener(kind, value, flags | Suffix.XACTONLY)
             observed[f"open of {kind.name} with XACTONLY and Flags 0x{flags:02X}"] = found
     expected = dict.fromkeys(observed, REFUSED) | {"open without a suffix": OPENED}
-    judge("MQMQ-2.2.7-10", expected=expected, observed=observed, evidence=open_queue.frames)
+    judge("MQMQ-2.2.7-10", expected=expected, observed=observed, evidence=queue_opener.frames)
     observed = {
         "open of a machine with JOURNAL": journals,
-        "open of a machine without a suffix": open_queue(FormatType.MACHINE, sut.guid),
+        "open of a machine without a suffix": queue_opener(FormatType.MACHINE, sut.guid),
     }
     expected = {"open of a machine with JOURNAL": OPENED, "open of a machine without a suffix": REFUSED}
-    judge("MQMQ-2.2.7-03", expected=expected, observed=observed, evidence=open_queue.frames)
+    judge("MQMQ-2.2.7-03", expected=expected, observed=observed, evidence=queue_opener.frames)
     reserved = {
-        "DIRECT": open_queue(FormatType.DIRECT, direct_name, reserved=0xA5A5),
-        "MACHINE": open_queue(FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL, reserved=1),
+        "DIRECT": queue_opener(FormatType.DIRECT, plain_queue_direct_name, reserved=0xA5A5),
+        "MACHINE": queue_opener(FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL, reserved=1),
     }
     judge(
         "MQMQ-2.2.7-14",
         expected=each(OPENED, "open"),
         case="opens with nonzero m_reserved, by m_qft",
         observed=reserved,
-        evidence=open_queue.frames,
+        evidence=queue_opener.frames,
     )
 
 
 @needs("qm2qm")
 @covers("MQMQ-2.2.7-04", "MQMQ-2.2.7-05", "MQMQ-2.2.7-06", "MQMQ-2.2.7-07", "MQMQ-2.2.7-08", "MQMQ-2.2.7-09")
-def test_system_queue_is_opened_with_flags_0x80_and_its_type(open_queue, direct_name, sut, judge):
+def test_system_queue_is_opened_with_flags_0x80_and_its_type(queue_opener, plain_queue_direct_name, sut, judge):
     """Queue journals and dead-letter queues are opened with their suffix, Flags 0x80 and a type that allows the suffix;
     requests without the flag or with a different type are refused.
     """
-    journal, host = f"{direct_name};JOURNAL", direct_name.partition("\\")[0]
+    journal, host = f"{plain_queue_direct_name};JOURNAL", plain_queue_direct_name.partition("\\")[0]
     ways = {
         "MQMQ-2.2.7-04": (
             (FormatType.DIRECT, journal, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL),
@@ -140,27 +140,27 @@ def test_system_queue_is_opened_with_flags_0x80_and_its_type(open_queue, direct_
         ),
     }
     for rule, (right, *wrong) in ways.items():
-        first = open_queue(*right)
-        evidence = open_queue.frames
-        others = [open_queue(*one) for one in wrong]
+        first = queue_opener(*right)
+        evidence = queue_opener.frames
+        others = [queue_opener(*one) for one in wrong]
         judge(
             rule,
             expected=facts(open_by_a_valid_format=OPENED, opens_by_wrong_formats=each(REFUSED)),
             observed={"open_by_a_valid_format": first, "opens_by_wrong_formats": others},
-            evidence=[*evidence, *open_queue.frames],
+            evidence=[*evidence, *queue_opener.frames],
         )
 
 
 @needs("qm2qm", "queue_control", "subqueues")
 @covers("MQMQ-2.2.7-01", "MQMQ-2.2.7-09", "MQMQ-2.2.7-11", "MQMQ-2.2.7-12", "MQMQ-2.2.7-16")
-def test_subqueue_is_opened_with_type_and_suffix_of_subqueues(open_queue, direct_name, sut, judge):
+def test_subqueue_is_opened_with_type_and_suffix_of_subqueues(queue_opener, plain_queue_direct_name, sut, judge):
     """A subqueue is opened with type SUBQUEUE, the suffix of subqueues and a direct name with a subqueue. It is refused
     with Flags 0x80, with type DIRECT, or with a name without a subqueue.
     """
     sut.control.call("create_queue", name=f"{sut.queue()};mqc-sub")
-    name = f"{direct_name};mqc-sub"
-    right = open_queue(FormatType.SUBQUEUE, name, Suffix.SUBQUEUE)
-    evidence = open_queue.frames
+    name = f"{plain_queue_direct_name};mqc-sub"
+    right = queue_opener(FormatType.SUBQUEUE, name, Suffix.SUBQUEUE)
+    evidence = queue_opener.frames
     for rule, *wrong in (
         (
             "MQMQ-2.2.7-11",
@@ -174,49 +174,49 @@ def test_subqueue_is_opened_with_type_and_suffix_of_subqueues(open_queue, direct
         (
             "MQMQ-2.2.7-12",
             (FormatType.DIRECT, name, Suffix.SUBQUEUE),
-            (FormatType.DIRECT, direct_name, Suffix.SUBQUEUE),
+            (FormatType.DIRECT, plain_queue_direct_name, Suffix.SUBQUEUE),
             (FormatType.MACHINE, sut.guid, Suffix.SUBQUEUE),
         ),
         (
             "MQMQ-2.2.7-16",
-            (FormatType.SUBQUEUE, direct_name, Suffix.SUBQUEUE),
+            (FormatType.SUBQUEUE, plain_queue_direct_name, Suffix.SUBQUEUE),
             (FormatType.SUBQUEUE, "no direct name;mqc-sub", Suffix.SUBQUEUE),
-            (FormatType.SUBQUEUE, f"{direct_name};", Suffix.SUBQUEUE),
+            (FormatType.SUBQUEUE, f"{plain_queue_direct_name};", Suffix.SUBQUEUE),
         ),
     ):
-        others = [open_queue(*way) for way in wrong]
+        others = [queue_opener(*way) for way in wrong]
         judge(
             rule,
             expected=facts(open_by_a_valid_format=OPENED, opens_by_wrong_formats=each(REFUSED)),
             observed={"open_by_a_valid_format": right, "opens_by_wrong_formats": others},
-            evidence=[*evidence, *open_queue.frames],
+            evidence=[*evidence, *queue_opener.frames],
         )
 
 
 @needs("qm2qm", "queues")
 @covers("MQMQ-2.2.7-01", "MQMQ-2.2.7-07", "MQMQ-2.2.7-09", "MQMQ-2.2.7-14", "MQMQ-2.2.7-15")
-def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
+def test_private_queue_is_opened_by_objectid(queue_opener, sut, judge):
     """A private QUEUE_FORMAT with the GUID of the SUT, the number of a queue, and any m_reserved opens that queue or
     its journal; a wrong Lineage or Uniquifier, and the suffixes of dead-letter queues, are refused.
     """
     name = sut.new_queue(journaling=True)
     lineage, _, number = sut.private_format_name(name).removeprefix("PRIVATE=").partition("\\")
     identifier, uniquifier = UUID(lineage), int(number, 16)
-    seen = {"open_by_its_QUEUE_FORMAT": open_queue(FormatType.PRIVATE, (identifier, uniquifier))}
-    evidence = open_queue.frames
+    seen = {"open_by_its_QUEUE_FORMAT": queue_opener(FormatType.PRIVATE, (identifier, uniquifier))}
+    evidence = queue_opener.frames
     found = seen["open_by_its_QUEUE_FORMAT"]
     judge("MQMQ-2.2.7-01", expected=OPENED, case="open by m_qft PRIVATE", observed=found, evidence=evidence)
-    reserved = open_queue(FormatType.PRIVATE, (identifier, uniquifier), reserved=0x8000)
+    reserved = queue_opener(FormatType.PRIVATE, (identifier, uniquifier), reserved=0x8000)
     judge(
         "MQMQ-2.2.7-14",
         expected=OPENED,
         case="open of a private queue with nonzero m_reserved",
         observed=reserved,
-        evidence=open_queue.frames,
+        evidence=queue_opener.frames,
     )
-    seen["open_with_a_wrong_Lineage"] = open_queue(FormatType.PRIVATE, (OTHER_GUID, uniquifier))
+    seen["open_with_a_wrong_Lineage"] = queue_opener(FormatType.PRIVATE, (UNKNOWN_QUEUE_MANAGER_GUID, uniquifier))
     seen["opens_with_a_wrong_Uniquifier"] = [
-        open_queue(FormatType.PRIVATE, (identifier, number))
+        queue_opener(FormatType.PRIVATE, (identifier, number))
         for number in (0xFFF0_0000, uniquifier ^ 0x0001_0000, uniquifier ^ 0x8000_0000)
     ]
     expected = facts(
@@ -227,13 +227,13 @@ def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
     judge("MQMQ-2.2.7-15", expected=expected, observed=seen, evidence=evidence)
     for rule, suffix in (("MQMQ-2.2.7-07", Suffix.DEADLETTER), ("MQMQ-2.2.7-09", Suffix.DEADXACT)):
         observed = {
-            "Flags 0x80": open_queue(FormatType.PRIVATE, (identifier, uniquifier), SYSTEM_QUEUE_SUFFIX | suffix),
-            "Flags 0x00": open_queue(FormatType.PRIVATE, (identifier, uniquifier), suffix),
+            "Flags 0x80": queue_opener(FormatType.PRIVATE, (identifier, uniquifier), SYSTEM_QUEUE_SUFFIX | suffix),
+            "Flags 0x00": queue_opener(FormatType.PRIVATE, (identifier, uniquifier), suffix),
         }
         case = f"opens of a private queue with {suffix.name}"
-        judge(rule, expected=each(REFUSED, "open"), observed=observed, case=case, evidence=open_queue.frames)
+        judge(rule, expected=each(REFUSED, "open"), observed=observed, case=case, evidence=queue_opener.frames)
     path = rf"TCP:{sut.address}\{name}"
-    remote, named = open_queue.remote, (identifier, uniquifier)
+    remote, named = queue_opener.remote, (identifier, uniquifier)
     remote.send_all([remote.peer.recoverable_message(label=one, destination=path) for one in ("a", "b")])
     queue, journal = (
         remote.open(form=queue_format(FormatType.PRIVATE, named, one))
@@ -254,7 +254,7 @@ def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
 @needs("qm2qm", "directory", "queue_control")
 @covers("MQMQ-2.2.7-01", "MQMQ-2.2.7-02", "MQMQ-2.2.7-04", "MQMQ-2.2.7-07")
 @covers("MQMQ-2.2.7-09", "MQMQ-2.2.7-10", "MQMQ-2.2.7-D02")
-def test_public_queue_is_opened_by_guid(open_queue, sut, judge):
+def test_public_queue_is_opened_by_guid(queue_opener, sut, judge):
     """A public QUEUE_FORMAT with the GUID of a queue opens the queue or, with suffix and Flags 0x80, the queue's
     journal. A wrong GUID, Flags 0x80 without a suffix, and the suffixes of dead-letter queues are refused.
     """
@@ -263,21 +263,21 @@ def test_public_queue_is_opened_by_guid(open_queue, sut, judge):
     public = UUID(sut.format_names(name)["public"].removeprefix("PUBLIC="))
     ways = {
         "open_by_the_GUID_of_the_queue": (public, 0),
-        "open_by_another_GUID": (OTHER_GUID, 0),
+        "open_by_another_GUID": (UNKNOWN_QUEUE_MANAGER_GUID, 0),
         "open_with_a_flag": (public, SYSTEM_QUEUE_SUFFIX),
     }
-    seen = {name: open_queue(FormatType.PUBLIC, *way) for name, way in ways.items()}
+    seen = {name: queue_opener(FormatType.PUBLIC, *way) for name, way in ways.items()}
     expected = facts(open_by_the_GUID_of_the_queue=OPENED, open_by_another_GUID=REFUSED, open_with_a_flag=REFUSED)
-    judge("MQMQ-2.2.7-02", "MQMQ-2.2.7-D02", expected=expected, observed=seen, evidence=open_queue.frames)
+    judge("MQMQ-2.2.7-02", "MQMQ-2.2.7-D02", expected=expected, observed=seen, evidence=queue_opener.frames)
     found = seen["open_by_the_GUID_of_the_queue"]
-    judge("MQMQ-2.2.7-01", expected=OPENED, case="open by m_qft PUBLIC", observed=found, evidence=open_queue.frames)
-    only = [open_queue(FormatType.PUBLIC, public, flags | Suffix.XACTONLY) for flags in (0, SYSTEM_QUEUE_SUFFIX)]
+    judge("MQMQ-2.2.7-01", expected=OPENED, case="open by m_qft PUBLIC", observed=found, evidence=queue_opener.frames)
+    only = [queue_opener(FormatType.PUBLIC, public, flags | Suffix.XACTONLY) for flags in (0, SYSTEM_QUEUE_SUFFIX)]
     case = "opens of a public queue with XACTONLY"
-    judge("MQMQ-2.2.7-10", expected=[REFUSED] * 2, case=case, observed=only, evidence=open_queue.frames)
+    judge("MQMQ-2.2.7-10", expected=[REFUSED] * 2, case=case, observed=only, evidence=queue_opener.frames)
     for rule, suffix in (("MQMQ-2.2.7-07", Suffix.DEADLETTER), ("MQMQ-2.2.7-09", Suffix.DEADXACT)):
-        observed = open_queue(FormatType.PUBLIC, public, SYSTEM_QUEUE_SUFFIX | suffix)
-        judge(rule, expected=REFUSED, observed=observed, case=f"open with {suffix.name}", evidence=open_queue.frames)
-    remote, path = open_queue.remote, rf"TCP:{sut.address}\{name}"
+        observed = queue_opener(FormatType.PUBLIC, public, SYSTEM_QUEUE_SUFFIX | suffix)
+        judge(rule, expected=REFUSED, observed=observed, case=f"open with {suffix.name}", evidence=queue_opener.frames)
+    remote, path = queue_opener.remote, rf"TCP:{sut.address}\{name}"
     remote.send_all([remote.peer.recoverable_message(label=one, destination=path) for one in ("a", "b")])
     queue, journal = (
         remote.open(form=queue_format(FormatType.PUBLIC, public, one))
@@ -288,7 +288,7 @@ def test_public_queue_is_opened_by_guid(open_queue, sut, judge):
         queue.acknowledge(received).expect_success()
     judge("MQMQ-2.2.7-04", expected=in_queue("b"), observed=queue.labels(), evidence=received.evidence)
     judge("MQMQ-2.2.7-04", expected=in_queue("a"), observed=journal.labels(), evidence=received.evidence)
-    open_queue.association.close()
+    queue_opener.association.close()
     sut.delete_queue(name)
 
 
@@ -297,7 +297,7 @@ def test_public_queue_is_opened_by_guid(open_queue, sut, judge):
 def test_client_sets_m_reserved_to_zero(peer, sut, judge):
     """The SUT opens a queue of the peer: m_reserved of its QUEUE_FORMAT is 0."""
     reader = Reader(peer, sut)
-    reader.begin_open()
+    reader.begin_open_queue()
     call = reader.await_first_call("R_QMOpenRemoteQueue")
     form = call.into.pQueueFormat
     observed = form.value.m_reserved if form is not None else "no QUEUE_FORMAT"
@@ -306,20 +306,20 @@ def test_client_sets_m_reserved_to_zero(peer, sut, judge):
 
 @needs("qm2qm", "receive")
 @covers("MQMQ-2.2.7-D01", "MQMQ-2.2.7-D03")
-def test_direct_name_is_read_without_its_prefix(open_queue, direct_name, judge):
+def test_direct_name_is_read_without_its_prefix(queue_opener, plain_queue_direct_name, judge):
     """A queue is opened by a direct name without DIRECT=, and its journal with m_SuffixAndFlags 0x81. Values that
     differ from 0x81 or, for the queue itself, from 0x00 in one bit of the suffix or of the flags are refused, and so is
     a value with exchanged suffix and flags.
     """
-    plain = open_queue(FormatType.DIRECT, direct_name)
+    plain = queue_opener(FormatType.DIRECT, plain_queue_direct_name)
     judge(
         "MQMQ-2.2.7-D01",
         expected=OPENED,
         case="open by a direct name without DIRECT=",
         observed=plain,
-        evidence=open_queue.frames,
+        evidence=queue_opener.frames,
     )
-    journal = f"{direct_name};JOURNAL"
+    journal = f"{plain_queue_direct_name};JOURNAL"
     seen = {}
     right = SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL
     for suffix in (
@@ -327,40 +327,42 @@ def test_direct_name_is_read_without_its_prefix(open_queue, direct_name, judge):
         SYSTEM_QUEUE_SUFFIX >> 4 | Suffix.JOURNAL << 4,
         *(right ^ 1 << bit for bit in (3, 4, 5, 6, 7)),
     ):
-        seen[f"0x{suffix:02X}"] = open_queue(FormatType.DIRECT, journal, suffix)
+        seen[f"0x{suffix:02X}"] = queue_opener(FormatType.DIRECT, journal, suffix)
     for bit in (3, 4, 5, 6, 7):
-        seen[f"0x{1 << bit:02X} for the queue itself"] = open_queue(FormatType.DIRECT, direct_name, 1 << bit)
+        seen[f"0x{1 << bit:02X} for the queue itself"] = queue_opener(
+            FormatType.DIRECT, plain_queue_direct_name, 1 << bit
+        )
     expected = {name: OPENED if name == "0x81" else REFUSED for name in seen}
     judge(
         "MQMQ-2.2.7-D03",
         expected=expected,
         observed=seen,
-        evidence=open_queue.frames,
+        evidence=queue_opener.frames,
         case="open by the value of m_SuffixAndFlags",
     )
 
 
 @needs("qm2qm", "queues")
 @covers("MQMQ-2.2.7-D02")
-def test_each_queue_format_type_is_read_with_its_member(open_queue, direct_name, sut, judge):
+def test_each_queue_format_type_is_read_with_its_member(queue_opener, plain_queue_direct_name, sut, judge):
     """A queue is opened by its direct name and by its OBJECTID, and the dead-letter queue by the GUID of the
     machine. System queues are not opened by the GUID of another machine.
     """
     queue = sut.new_queue("members")
     number = int(sut.private_format_name(queue).rpartition("\\")[2], 16)
     ways = {
-        "DIRECT": (FormatType.DIRECT, direct_name),
+        "DIRECT": (FormatType.DIRECT, plain_queue_direct_name),
         "PRIVATE": (FormatType.PRIVATE, (sut.guid, number)),
         "MACHINE": (FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.DEADLETTER),
     }
     for name, way in ways.items():
-        outcome = open_queue(*way)
+        outcome = queue_opener(*way)
         case = f"open by a QUEUE_FORMAT of type {name}"
-        judge("MQMQ-2.2.7-D02", expected=OPENED, observed=outcome, evidence=open_queue.frames, case=case)
+        judge("MQMQ-2.2.7-D02", expected=OPENED, observed=outcome, evidence=queue_opener.frames, case=case)
     for suffix in (Suffix.JOURNAL, Suffix.DEADLETTER, Suffix.DEADXACT):
-        outcome = open_queue(FormatType.MACHINE, OTHER_GUID, SYSTEM_QUEUE_SUFFIX | suffix)
+        outcome = queue_opener(FormatType.MACHINE, UNKNOWN_QUEUE_MANAGER_GUID, SYSTEM_QUEUE_SUFFIX | suffix)
         case = f"open by the GUID of another machine with {suffix.name}"
-        judge("MQMQ-2.2.7-D02", expected=REFUSED, observed=outcome, evidence=open_queue.frames, case=case)
+        judge("MQMQ-2.2.7-D02", expected=REFUSED, observed=outcome, evidence=queue_opener.frames, case=case)
 
 
 def _build_direct_name(form):
@@ -374,7 +376,7 @@ def _build_direct_name(form):
 def test_client_sends_direct_name_without_its_prefix(peer, sut, judge):
     """The SUT opens a queue of the peer by its direct name: m_qft is 3, and m_pDirectID is the name without DIRECT=."""
     reader = Reader(peer, sut)
-    reader.begin_open()
+    reader.begin_open_queue()
     call = reader.await_first_call("R_QMOpenRemoteQueue")
     form = call.into.pQueueFormat
     observed = {} if form is None else {"m_qft": form.value.m_qft, "direct_name": _build_direct_name(form.value)}

@@ -23,17 +23,17 @@ from reference_qm.rpc.interfaces.propvariant import VarType
 from reference_qm.surface.clock import Now
 
 
-def _refuse_propvariant(vt: int) -> Install:
+def _refuse_propvariant_type(vt: int) -> Install:
     """Let the server refuse stub data as malformed if it contains a PROPVARIANT of a given type."""
 
-    class Unread(ObjectProperties):
+    class MalformedVariantRefuser(ObjectProperties):
         def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
             if any(one["vt"] == vt for one in call.arguments["apVar"]):
                 self.qm.remote.note(call.fault(FaultStatus.RPC_X_BAD_STUB_DATA))
             else:
                 super().r_qm_get_object_properties(call, now)
 
-    return replace_part(Unread)
+    return replace_part(MalformedVariantRefuser)
 
 
 for _name, _rule, _vt in (
@@ -56,57 +56,57 @@ for _name, _rule, _vt in (
         _name,
         _rule,
         f"The server refuses a stub as malformed if the stub contains a PROPVARIANT of {_vt.name}.",
-        _refuse_propvariant(_vt),
+        _refuse_propvariant_type(_vt),
     )
 
 
 Variant = dict[str, Any]
 
 
-VECTOR = VarType.VT_VECTOR
+VECTOR_TYPE_FLAG = VarType.VT_VECTOR
 
 
-VECTOR_OF_VARIANTS = VarType.VT_VECTOR | VarType.VT_VARIANT
+VECTOR_OF_VARIANTS_TYPE = VarType.VT_VECTOR | VarType.VT_VARIANT
 
 
-HALVES = {VarType.VT_I1: 1 << 7, VarType.VT_UI1: 1 << 7, VarType.VT_I2: 1 << 15, VarType.VT_UI2: 1 << 15}
+HALF_OF_RANGE_BY_TYPE = {VarType.VT_I1: 1 << 7, VarType.VT_UI1: 1 << 7, VarType.VT_I2: 1 << 15, VarType.VT_UI2: 1 << 15}
 
 
 def _iterate_variants(variants: list[Variant]) -> Iterator[Variant]:
     """Yield the PROPVARIANTs of a request, and the PROPVARIANTs in their vectors."""
     for one in variants:
         yield one
-        if one["vt"] == VECTOR_OF_VARIANTS:
+        if one["vt"] == VECTOR_OF_VARIANTS_TYPE:
             yield from _iterate_variants(one["_varUnion"]["pElems"] or [])
 
 
-def _refuse_stub(is_refused: Callable[[list[Variant]], bool]) -> Install:
+def _refuse_request_with_propvariants(is_refused: Callable[[list[Variant]], bool]) -> Install:
     """Let the server refuse a request as malformed if a condition is true for its PROPVARIANTs."""
 
-    class Unread(ObjectProperties):
+    class MalformedVariantRefuser(ObjectProperties):
         def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
             if is_refused(call.arguments["apVar"]):
                 self.qm.remote.note(call.fault(FaultStatus.RPC_X_BAD_STUB_DATA))
             else:
                 super().r_qm_get_object_properties(call, now)
 
-    return replace_part(Unread)
+    return replace_part(MalformedVariantRefuser)
 
 
-def _has(vt: int, condition: Callable[[Any], bool]) -> Callable[[list[Variant]], bool]:
+def _has_value_of_type(vt: int, condition: Callable[[Any], bool]) -> Callable[[list[Variant]], bool]:
     """Return a condition: a PROPVARIANT has the type, and its value has a property."""
     return lambda variants: any(one["vt"] == vt and condition(one["_varUnion"]) for one in _iterate_variants(variants))
 
 
 def _has_value_in_upper_half(vt: VarType) -> Callable[[list[Variant]], bool]:
-    return _has(vt, lambda value: value >= HALVES[vt])
+    return _has_value_of_type(vt, lambda value: value >= HALF_OF_RANGE_BY_TYPE[vt])
 
 
-def _is_second(vt: int) -> Callable[[list[Variant]], bool]:
+def _has_type_after_first(vt: int) -> Callable[[list[Variant]], bool]:
     return lambda variants: any(one["vt"] == vt for one in variants[1:])
 
 
-def _get_elements(value: Any) -> Any:
+def _get_vector_elements(value: Any) -> Any:
     return value["pElems"] or []
 
 
@@ -123,96 +123,139 @@ for _name, _rule, _says, _is_refused in (
         "bool-true",
         "MQMQ-2.2.12-05",
         "a VT_BOOL that is VARIANT_TRUE",
-        _has(VarType.VT_BOOL, lambda value: value == 0xFFFF),
+        _has_value_of_type(VarType.VT_BOOL, lambda value: value == 0xFFFF),
     ),
     (
         "bool-false",
         "MQMQ-2.2.12-05",
         "a VT_BOOL that is VARIANT_FALSE",
-        _has(VarType.VT_BOOL, lambda value: value == 0),
+        _has_value_of_type(VarType.VT_BOOL, lambda value: value == 0),
     ),
     (
         "lpwstr-empty",
         "MQMQ-2.2.12-14",
         "an empty VT_LPWSTR",
-        _has(VarType.VT_LPWSTR, lambda value: value in ("", "\0")),
+        _has_value_of_type(VarType.VT_LPWSTR, lambda value: value in ("", "\0")),
     ),
     (
         "lpwstr-long",
         "MQMQ-2.2.12-14",
         "a VT_LPWSTR of more than 124 characters",
-        _has(VarType.VT_LPWSTR, lambda value: value is not None and len(value) > 125),
+        _has_value_of_type(VarType.VT_LPWSTR, lambda value: value is not None and len(value) > 125),
     ),
-    ("blob-empty", "MQMQ-2.2.12-15", "an empty VT_BLOB", _has(VarType.VT_BLOB, lambda value: value["cbSize"] == 0)),
+    (
+        "blob-empty",
+        "MQMQ-2.2.12-15",
+        "an empty VT_BLOB",
+        _has_value_of_type(VarType.VT_BLOB, lambda value: value["cbSize"] == 0),
+    ),
     (
         "blob-large",
         "MQMQ-2.2.12-15",
         "a VT_BLOB of more than 255 bytes",
-        _has(VarType.VT_BLOB, lambda value: value["cbSize"] > 255),
+        _has_value_of_type(VarType.VT_BLOB, lambda value: value["cbSize"] > 255),
     ),
     (
         "blob-odd",
         "MQMQ-2.2.12-15",
         "a VT_BLOB whose size is not a multiple of 4",
-        _has(VarType.VT_BLOB, lambda value: value["cbSize"] % 4 > 0),
+        _has_value_of_type(VarType.VT_BLOB, lambda value: value["cbSize"] % 4 > 0),
     ),
     (
         "vector-empty",
         "MQMQ-2.2.12-18",
         "an empty vector of VT_UI4",
-        _has(VECTOR | VarType.VT_UI4, lambda value: value["cElems"] == 0),
+        _has_value_of_type(VECTOR_TYPE_FLAG | VarType.VT_UI4, lambda value: value["cElems"] == 0),
     ),
     (
         "vector-of-several",
         "MQMQ-2.2.12-18",
         "a vector of more than two VT_UI4",
-        _has(VECTOR | VarType.VT_UI4, lambda value: value["cElems"] > 2),
+        _has_value_of_type(VECTOR_TYPE_FLAG | VarType.VT_UI4, lambda value: value["cElems"] > 2),
     ),
-    ("vector-of-bytes", "MQMQ-2.2.12-18", "a vector of VT_UI1", _has(VECTOR | VarType.VT_UI1, lambda value: True)),
-    ("vector-of-words", "MQMQ-2.2.12-18", "a vector of VT_UI2", _has(VECTOR | VarType.VT_UI2, lambda value: True)),
-    ("vector-of-i4", "MQMQ-2.2.12-18", "a vector of VT_I4", _has(VECTOR | VarType.VT_I4, lambda value: True)),
-    ("vector-of-ui8", "MQMQ-2.2.12-18", "a vector of VT_UI8", _has(VECTOR | VarType.VT_UI8, lambda value: True)),
-    ("vector-of-guids", "MQMQ-2.2.12-17", "a vector of VT_CLSID", _has(VECTOR | VarType.VT_CLSID, lambda value: True)),
+    (
+        "vector-of-bytes",
+        "MQMQ-2.2.12-18",
+        "a vector of VT_UI1",
+        _has_value_of_type(VECTOR_TYPE_FLAG | VarType.VT_UI1, lambda value: True),
+    ),
+    (
+        "vector-of-words",
+        "MQMQ-2.2.12-18",
+        "a vector of VT_UI2",
+        _has_value_of_type(VECTOR_TYPE_FLAG | VarType.VT_UI2, lambda value: True),
+    ),
+    (
+        "vector-of-i4",
+        "MQMQ-2.2.12-18",
+        "a vector of VT_I4",
+        _has_value_of_type(VECTOR_TYPE_FLAG | VarType.VT_I4, lambda value: True),
+    ),
+    (
+        "vector-of-ui8",
+        "MQMQ-2.2.12-18",
+        "a vector of VT_UI8",
+        _has_value_of_type(VECTOR_TYPE_FLAG | VarType.VT_UI8, lambda value: True),
+    ),
+    (
+        "vector-of-guids",
+        "MQMQ-2.2.12-17",
+        "a vector of VT_CLSID",
+        _has_value_of_type(VECTOR_TYPE_FLAG | VarType.VT_CLSID, lambda value: True),
+    ),
     (
         "vector-of-strings-empty",
         "MQMQ-2.2.12-17",
         "an empty vector of VT_LPWSTR",
-        _has(VECTOR | VarType.VT_LPWSTR, lambda value: value["cElems"] == 0),
+        _has_value_of_type(VECTOR_TYPE_FLAG | VarType.VT_LPWSTR, lambda value: value["cElems"] == 0),
     ),
     (
         "vector-of-variants-empty",
         "MQMQ-2.2.12-06",
         "an empty vector of PROPVARIANTs",
-        _has(VECTOR_OF_VARIANTS, lambda value: value["cElems"] == 0),
+        _has_value_of_type(VECTOR_OF_VARIANTS_TYPE, lambda value: value["cElems"] == 0),
     ),
     (
         "vector-of-variants-mixed",
         "MQMQ-2.2.12-06",
         "a vector of PROPVARIANTs with different types",
-        _has(VECTOR_OF_VARIANTS, lambda value: len({one["vt"] for one in _get_elements(value)}) > 1),
+        _has_value_of_type(
+            VECTOR_OF_VARIANTS_TYPE, lambda value: len({one["vt"] for one in _get_vector_elements(value)}) > 1
+        ),
     ),
     (
         "vector-of-variants-nested",
         "MQMQ-2.2.12-06",
         "a vector of PROPVARIANTs in a vector of PROPVARIANTs",
-        _has(VECTOR_OF_VARIANTS, lambda value: any(one["vt"] == VECTOR_OF_VARIANTS for one in _get_elements(value))),
+        _has_value_of_type(
+            VECTOR_OF_VARIANTS_TYPE,
+            lambda value: any(one["vt"] == VECTOR_OF_VARIANTS_TYPE for one in _get_vector_elements(value)),
+        ),
     ),
     (
         "vector-of-variants-with-string",
         "MQMQ-2.2.12-06",
         "a vector of PROPVARIANTs with a VT_LPWSTR",
-        _has(VECTOR_OF_VARIANTS, lambda value: any(one["vt"] == VarType.VT_LPWSTR for one in _get_elements(value))),
+        _has_value_of_type(
+            VECTOR_OF_VARIANTS_TYPE,
+            lambda value: any(one["vt"] == VarType.VT_LPWSTR for one in _get_vector_elements(value)),
+        ),
     ),
-    ("second-vt-empty", "MQMQ-2.2.12-01", "a VT_EMPTY as second PROPVARIANT", _is_second(VarType.VT_EMPTY)),
-    ("second-vt-null", "MQMQ-2.2.12-02", "a VT_NULL as second PROPVARIANT", _is_second(VarType.VT_NULL)),
-    ("second-vt-lpwstr", "MQMQ-2.2.12-14", "a VT_LPWSTR as second PROPVARIANT", _is_second(VarType.VT_LPWSTR)),
-    ("second-vt-clsid", "MQMQ-2.2.12-16", "a VT_CLSID as second PROPVARIANT", _is_second(VarType.VT_CLSID)),
+    ("second-vt-empty", "MQMQ-2.2.12-01", "a VT_EMPTY as second PROPVARIANT", _has_type_after_first(VarType.VT_EMPTY)),
+    ("second-vt-null", "MQMQ-2.2.12-02", "a VT_NULL as second PROPVARIANT", _has_type_after_first(VarType.VT_NULL)),
+    (
+        "second-vt-lpwstr",
+        "MQMQ-2.2.12-14",
+        "a VT_LPWSTR as second PROPVARIANT",
+        _has_type_after_first(VarType.VT_LPWSTR),
+    ),
+    ("second-vt-clsid", "MQMQ-2.2.12-16", "a VT_CLSID as second PROPVARIANT", _has_type_after_first(VarType.VT_CLSID)),
 ):
     add(
         f"server-propvariant-{_name}-refused",
         _rule,
         f"The server refuses a stub as malformed if the stub contains {_says}.",
-        _refuse_stub(_is_refused),
+        _refuse_request_with_propvariants(_is_refused),
     )
 
 
@@ -248,12 +291,12 @@ class ServerVtNullAnsweredAsVtNullForSecondProperty(ObjectProperties):
 def _change_answered_type(identifier: int, vt: VarType) -> Install:
     """Let the server return a property in a PROPVARIANT of a wrong type."""
 
-    class AnsweredAs(ObjectProperties):
+    class AnsweredTypeChanger(ObjectProperties):
         def get_queue_property(self, queue: Queue, wanted: int) -> dict[str, Any]:
             found = super().get_queue_property(queue, wanted)
             return found | {"vt": vt} if wanted == identifier else found
 
-    return replace_part(AnsweredAs)
+    return replace_part(AnsweredTypeChanger)
 
 
 for _name, _rule, _identifier, _vt in (
@@ -269,8 +312,8 @@ for _name, _rule, _identifier, _vt in (
     )
 
 
-def _change_answered(identifier: int, change: Callable[[Any], Any], vt: int | None = None) -> Install:
-    class Answered(ObjectProperties):
+def _change_answered_value(identifier: int, change: Callable[[Any], Any], vt: int | None = None) -> Install:
+    class AnsweredValueChanger(ObjectProperties):
         def get_queue_property(self, queue: Queue, wanted: int) -> Variant:
             found = super().get_queue_property(queue, wanted)
             if wanted != identifier:
@@ -280,7 +323,7 @@ def _change_answered(identifier: int, change: Callable[[Any], Any], vt: int | No
                 return found | {"vt": VarType.VT_NULL, "_varUnion": None}
             return found | {"_varUnion": value}
 
-    return replace_part(Answered)
+    return replace_part(AnsweredValueChanger)
 
 
 for _name, _rule, _says, _install in (
@@ -288,37 +331,37 @@ for _name, _rule, _says, _install in (
         "server-property-106-negative-returned-as-0",
         "MQMQ-2.2.12-03",
         "The server returns a negative base priority as 0.",
-        _change_answered(106, lambda value: 0 if value >> 15 else value),
+        _change_answered_value(106, lambda value: 0 if value >> 15 else value),
     ),
     (
         "server-property-105-capped-at-0x7fffffff",
         "MQMQ-2.2.12-11",
         "The server returns a quota above 0x7FFFFFFF as 0x7FFFFFFF.",
-        _change_answered(105, lambda value: min(value, 0x7FFFFFFF)),
+        _change_answered_value(105, lambda value: min(value, 0x7FFFFFFF)),
     ),
     (
         "server-property-107-of-2-bytes",
         "MQMQ-2.2.12-11",
         "The server returns only the lower 2 bytes of a journal quota.",
-        _change_answered(107, lambda value: value & 0xFFFF),
+        _change_answered_value(107, lambda value: value & 0xFFFF),
     ),
     (
         "server-property-108-cut-to-63-characters",
         "MQMQ-2.2.12-14",
         "The server returns only the first 63 characters of a label.",
-        _change_answered(108, lambda value: value[:63]),
+        _change_answered_value(108, lambda value: value[:63]),
     ),
     (
         "server-property-108-empty-returned-as-vt-null",
         "MQMQ-2.2.12-14",
         "The server returns an empty label in a PROPVARIANT of type VT_NULL.",
-        _change_answered(108, lambda value: value or None),
+        _change_answered_value(108, lambda value: value or None),
     ),
     (
         "server-property-102-zero-guid-as-null-pointer",
         "MQMQ-2.2.12-16",
         "The server returns a type of a queue that is the zero GUID as a null pointer.",
-        _change_answered(102, lambda value: value if value and value.int else None),
+        _change_answered_value(102, lambda value: value if value and value.int else None),
     ),
 ):
     add(_name, _rule, _says, _install)
@@ -328,7 +371,7 @@ add(
     "server-propvariant-vector-of-variants-refused",
     ("MQMQ-2.2.12-06", "MQMQ-2.2.12-07"),
     "The server refuses a stub as malformed if the stub contains a vector of PROPVARIANTs.",
-    _refuse_propvariant(VarType.VT_VECTOR | VarType.VT_VARIANT),
+    _refuse_propvariant_type(VarType.VT_VECTOR | VarType.VT_VARIANT),
 )
 
 
@@ -336,7 +379,7 @@ add(
     "server-propvariant-vector-of-strings-refused",
     "MQMQ-2.2.12-17",
     "The server refuses a stub as malformed if the stub contains a vector of strings.",
-    _refuse_propvariant(VarType.VT_VECTOR | VarType.VT_LPWSTR),
+    _refuse_propvariant_type(VarType.VT_VECTOR | VarType.VT_LPWSTR),
 )
 
 
@@ -344,7 +387,7 @@ add(
     "server-propvariant-vector-of-integers-refused",
     "MQMQ-2.2.12-18",
     "The server refuses a stub as malformed if the stub contains a vector of VT_UI4.",
-    _refuse_propvariant(VarType.VT_VECTOR | VarType.VT_UI4),
+    _refuse_propvariant_type(VarType.VT_VECTOR | VarType.VT_UI4),
 )
 
 
@@ -365,10 +408,12 @@ add(
 )
 
 
-Construct = Callable[[QM, MessagePosition], UserMessagePacket]
+PacketConstruction = Callable[[QM, MessagePosition], UserMessagePacket]
 
 
-def _construct_with_body_type_of(original: Construct, qm: QM, received: MessagePosition, *_: object) -> Construct:
+def _copy_body_type_of_received_message(
+    original: PacketConstruction, qm: QM, received: MessagePosition, *_: object
+) -> PacketConstruction:
     def construct_with_body_type(qm: QM, position: MessagePosition) -> UserMessagePacket:
         body_type = received.MessageReference.BodyType
         packet: UserMessagePacket = set_fields(original(qm, position), {"MessagePropertiesHeader.BodyType": body_type})
@@ -381,12 +426,12 @@ add(
     "receiver-final-ack-body-type-copied-from-message",
     "MQMQ-2.2.12-D01",
     "A queue manager sends a FinalAck whose BodyType is the BodyType of the acknowledged message.",
-    during(FinalAcks.acknowledge_final, Sending.construct_user_message, _construct_with_body_type_of),
+    during(FinalAcks.acknowledge_final, Sending.construct_user_message, _copy_body_type_of_received_message),
     blind=True,
 )
 
 
-def _has_class_above(lowest: int) -> Callable[[UserMessagePacket], bool]:
+def _has_message_class_from(lowest: int) -> Callable[[UserMessagePacket], bool]:
     return lambda packet: is_final_ack(packet) and packet.MessagePropertiesHeader.MessageClass >= lowest
 
 
@@ -407,7 +452,7 @@ for _name, _says, _when in (
     (
         "final-ack-of-deleted-message",
         "a FinalAck of a message that left its queue without being received",
-        _has_class_above(0xC000),
+        _has_message_class_from(0xC000),
     ),
 ):
     add(
@@ -418,7 +463,7 @@ for _name, _says, _when in (
     )
 
 
-class _NoSuchMethod(ObjectProperties):
+class _UnsupportedObjectProperties(ObjectProperties):
     def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
         self.qm.remote.note(call.fault(FaultStatus.NCA_S_OP_RNG_ERROR))
 
@@ -427,31 +472,36 @@ add(
     "server-get-object-properties-missing-tolerated",
     (),
     "Tolerated: the server does not implement R_QMGetObjectProperties, a method of a different document (MS-MQMP).",
-    replace_part(_NoSuchMethod),
+    replace_part(_UnsupportedObjectProperties),
 )
 
 
-HALVES |= {VarType.VT_I4: 1 << 31, VarType.VT_UI4: 1 << 31, VarType.VT_I8: 1 << 63, VarType.VT_UI8: 1 << 63}
+HALF_OF_RANGE_BY_TYPE |= {
+    VarType.VT_I4: 1 << 31,
+    VarType.VT_UI4: 1 << 31,
+    VarType.VT_I8: 1 << 63,
+    VarType.VT_UI8: 1 << 63,
+}
 
 
-_VARIANTS = VarType.VT_VECTOR | VarType.VT_VARIANT
+_VECTOR_OF_VARIANTS_TYPE = VarType.VT_VECTOR | VarType.VT_VARIANT
 
 
 def _has_different_types(variant: dict[str, Any]) -> bool:
-    if variant["vt"] != _VARIANTS or variant["_varUnion"] is None:
+    if variant["vt"] != _VECTOR_OF_VARIANTS_TYPE or variant["_varUnion"] is None:
         return False
     elements = variant["_varUnion"]["pElems"] or ()
     return len({one["vt"] for one in elements}) > 1
 
 
-class _NotingBodyTypes(FinalAcks):
+class _BodyTypeRecorder(FinalAcks):
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         self.__dict__["body_type"] = position.MessageReference.BodyType
         super().acknowledge_final(position, reason, now)
         self.__dict__["body_type"] = 0
 
 
-class _CopyingBodyTypes(Sending):
+class _BodyTypeCopier(Sending):
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         packet = super().construct_user_message(position)
         body_type = vars(self.qm.final_acks).get("body_type", 0)
@@ -477,6 +527,6 @@ add(
     "receiver-final-ack-body-type-of-message",
     "MQMQ-2.2.12-D01",
     "The receiver copies the BodyType of a message that has left its queue to the FinalAck.",
-    both(replace_part(_NotingBodyTypes), replace_part(_CopyingBodyTypes)),
+    both(replace_part(_BodyTypeRecorder), replace_part(_BodyTypeCopier)),
     blind=True,
 )

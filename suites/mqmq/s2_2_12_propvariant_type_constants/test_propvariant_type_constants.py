@@ -29,13 +29,13 @@ from harness.wire.wire_error import WireError
 pytestmark = needs("qm2qm")
 
 SAMPLE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f8")
-LABEL_PROPERTY = 108
+LABEL_PROPERTY_ID = 108
 """The identifier of the property PROPID_Q_LABEL."""
 READ, FAULT = "accepted", "refused with a fault"
-OP_RNG_ERROR_FAULT = 0x1C01_0002
+UNKNOWN_OPNUM_FAULT = 0x1C01_0002
 """The fault nca_s_op_rng_error: the called method is not part of the interface (C706, appendix N)."""
-ANSWER_TYPE_BY_RULE = {
-    "MQMQ-2.2.12-02": (LABEL_PROPERTY, VarType.LPWSTR),
+PROPERTY_AND_TYPE_BY_RULE = {
+    "MQMQ-2.2.12-02": (LABEL_PROPERTY_ID, VarType.LPWSTR),
     "MQMQ-2.2.12-03": (106, VarType.I2),
     "MQMQ-2.2.12-04": (109, VarType.I4),
     "MQMQ-2.2.12-09": (104, VarType.UI1),
@@ -100,7 +100,7 @@ CREATED_PROPERTIES: dict[str, Any] = {
 ANSWERED_VALUES_BY_RULE: dict[str, list[tuple[int, VarType, Any]]] = {
     "MQMQ-2.2.12-03": [(106, VarType.I2, -5 & 0xFFFF)],
     "MQMQ-2.2.12-11": [(105, VarType.UI4, 0x9000_0001), (107, VarType.UI4, 0x0001_2345)],
-    "MQMQ-2.2.12-14": [(LABEL_PROPERTY, VarType.LPWSTR, CREATED_PROPERTIES["label"])],
+    "MQMQ-2.2.12-14": [(LABEL_PROPERTY_ID, VarType.LPWSTR, CREATED_PROPERTIES["label"])],
     "MQMQ-2.2.12-16": [(102, VarType.CLSID, SAMPLE_GUID)],
 }
 """For each rule, the properties of a queue with CREATED_PROPERTIES: identifier, type and value."""
@@ -116,7 +116,7 @@ class PropertyCaller:
         self.frames = []
 
     def build_stub(self, variants):
-        return get_properties(False, self.direct, [LABEL_PROPERTY] * len(variants), variants)
+        return get_properties(False, self.direct, [LABEL_PROPERTY_ID] * len(variants), variants)
 
     def ask(self, stub):
         call = self.association.call_raw(GET_OBJECT_PROPERTIES_OPNUM, stub, self.association.contexts[QMCOMM]).wait()
@@ -131,7 +131,7 @@ class PropertyCaller:
         call = self.ask(stub[: len(stub) - cut])
         return FAULT if call.thrown is not None else READ if call.answered else call.outcome
 
-    def request_values(self, queue, identifiers):
+    def request_property_values(self, queue, identifiers):
         """Request properties of a queue with VT_NULL; return type and value of each property, by identifier."""
         variants = [Variant(VarType.NULL)] * len(identifiers)
         call = self.ask(get_properties(False, rf"TCP:{self.address}\{queue}", identifiers, variants))
@@ -152,60 +152,66 @@ class PropertyCaller:
 
 
 @pytest.fixture
-def caller(remote, judge):
+def property_caller(remote, judge):
     """Return a PropertyCaller; on a SUT without R_QMGetObjectProperties (MS-MQMP), the rules are not observable."""
     made = PropertyCaller(remote)
     call = made.ask(made.build_stub([Variant(VarType.NULL)]))
-    if call.thrown == OP_RNG_ERROR_FAULT:
+    if call.thrown == UNKNOWN_OPNUM_FAULT:
         why = "the SUT has no R_QMGetObjectProperties, and no other method has a PROPVARIANT"
         judge.give_up(Verdict.NOT_OBSERVABLE, why)
         pytest.skip(why)
     return made
 
 
-@covers(*ANSWER_TYPE_BY_RULE)
-def test_each_property_is_answered_in_its_type(caller, judge):
+@covers(*PROPERTY_AND_TYPE_BY_RULE)
+def test_each_property_is_answered_in_its_type(property_caller, judge):
     """A call requests all properties with VT_NULL: the SUT returns each property in a PROPVARIANT of its type."""
     identifiers = list(PROPERTY_TYPES)
     variants = [Variant(VarType.NULL)] * len(identifiers)
-    call = caller.ask(get_properties(False, caller.direct, identifiers, variants))
+    call = property_caller.ask(get_properties(False, property_caller.direct, identifiers, variants))
     if call.thrown is not None or not call.answered:
-        judge("MQMQ-2.2.12-02", expected=READ, case="call with VT_NULL", observed=call.outcome, evidence=caller.frames)
+        judge(
+            "MQMQ-2.2.12-02",
+            expected=READ,
+            case="call with VT_NULL",
+            observed=call.outcome,
+            evidence=property_caller.frames,
+        )
         raise ConformanceFailure(f"the SUT did not return its properties: {call.outcome}")
     try:
         found, result = got_properties(call.stub, False)
     except WireError as error:
         raise ConformanceFailure(f"the SUT's answer is malformed: {error}") from error
     if result:
-        answers = {identifier: caller.request_property(identifier) for identifier in identifiers}
+        answers = {identifier: property_caller.request_property(identifier) for identifier in identifiers}
         judge("MQMQ-2.2.12-02", expected=each("MQ_OK", "property"), case="calls with VT_NULL", observed=answers)
         raise ConformanceFailure(f"the SUT did not return its properties: {name_status(result)}")
     types = dict(zip_longest(identifiers, [one.vt for one in found]))  # a missing property is judged, too
-    for rule, (identifier, expected) in ANSWER_TYPE_BY_RULE.items():
+    for rule, (identifier, expected) in PROPERTY_AND_TYPE_BY_RULE.items():
         judge(
             rule,
             expected=expected,
             case=f"type of property {identifier}",
             observed=types.get(identifier),
-            evidence=caller.frames,
+            evidence=property_caller.frames,
         )
 
 
 @needs("queue_control")
 @covers(*ANSWERED_VALUES_BY_RULE)
-def test_values_of_a_queue_are_returned_whole(caller, sut, judge):
+def test_values_of_a_queue_are_returned_whole(property_caller, sut, judge):
     """The SUT returns a negative number, numbers with a high bit, a label of 124 characters and a GUID of a queue as
     they were given, and an empty label and a zero GUID of a queue without such values.
     """
     created = sut.new_queue("values", **CREATED_PROPERTIES)
     plain = sut.new_queue("defaults")
     wanted = [one for values in ANSWERED_VALUES_BY_RULE.values() for one, _, _ in values]
-    values = caller.request_values(created, wanted)
-    evidence = caller.frames
-    defaults = caller.request_values(plain, [LABEL_PROPERTY, 102])
-    evidence = [*evidence, *caller.frames]
+    values = property_caller.request_property_values(created, wanted)
+    evidence = property_caller.frames
+    defaults = property_caller.request_property_values(plain, [LABEL_PROPERTY_ID, 102])
+    evidence = [*evidence, *property_caller.frames]
     expected_defaults: dict[str, list[tuple[int, VarType, Any]]] = {
-        "MQMQ-2.2.12-14": [(LABEL_PROPERTY, VarType.LPWSTR, "")],
+        "MQMQ-2.2.12-14": [(LABEL_PROPERTY_ID, VarType.LPWSTR, "")],
         "MQMQ-2.2.12-16": [(102, VarType.CLSID, UUID(int=0))],
     }
     for rule, properties in ANSWERED_VALUES_BY_RULE.items():
@@ -225,58 +231,58 @@ def test_values_of_a_queue_are_returned_whole(caller, sut, judge):
 
 
 @covers(*VARIANT_BY_RULE)
-def test_propvariant_one_byte_short_is_refused(caller, judge):
+def test_propvariant_one_byte_short_is_refused(property_caller, judge):
     """A call with a PROPVARIANT of any type succeeds, also with the limits of the type and with empty and long values;
     a call whose PROPVARIANT is one byte too short gets a fault.
     """
     for rule, variant in VARIANT_BY_RULE.items():
-        whole = caller.read(Variant(VarType.NULL), variant)
-        evidence = caller.frames
-        cut = caller.read(Variant(VarType.NULL), variant, cut=1)
+        whole = property_caller.read(Variant(VarType.NULL), variant)
+        evidence = property_caller.frames
+        cut = property_caller.read(Variant(VarType.NULL), variant, cut=1)
         observed = {"whole_variant": whole, "variant_without_its_last_byte": cut}
-        evidence = [*evidence, *caller.frames]
-        observed["variants_with_other_values"] = caller.read(*EDGE_VARIANTS_BY_RULE.get(rule, [variant]))
+        evidence = [*evidence, *property_caller.frames]
+        observed["variants_with_other_values"] = property_caller.read(*EDGE_VARIANTS_BY_RULE.get(rule, [variant]))
         judge(
             rule,
             expected=facts(whole_variant=READ, variant_without_its_last_byte=FAULT, variants_with_other_values=READ),
             observed=observed,
-            evidence=[*evidence, *caller.frames],
+            evidence=[*evidence, *property_caller.frames],
         )
 
 
 @covers("MQMQ-2.2.12-01", "MQMQ-2.2.12-02")
-def test_bytes_after_vt_empty_and_vt_null_are_refused(caller, judge):
+def test_bytes_after_vt_empty_and_vt_null_are_refused(property_caller, judge):
     """A call with two PROPVARIANTs of VT_EMPTY or VT_NULL succeeds; a call with eight extra bytes after the first
     PROPVARIANT gets a fault.
     """
     for rule, vt in (("MQMQ-2.2.12-01", VarType.EMPTY), ("MQMQ-2.2.12-02", VarType.NULL)):
-        without = caller.read(Variant(vt), Variant(vt))
-        evidence = caller.frames
-        filled = caller.read(Variant(vt, raw=b"\xa5" * 8), Variant(vt))
+        without = property_caller.read(Variant(vt), Variant(vt))
+        evidence = property_caller.frames
+        filled = property_caller.read(Variant(vt, raw=b"\xa5" * 8), Variant(vt))
         observed = {"variant_without_trailing_bytes": without, "variant_with_eight_trailing_bytes": filled}
         judge(
             rule,
             expected=facts(variant_without_trailing_bytes=READ, variant_with_eight_trailing_bytes=FAULT),
             observed=observed,
-            evidence=[*evidence, *caller.frames],
+            evidence=[*evidence, *property_caller.frames],
         )
 
 
 @covers("MQMQ-2.2.12-07", "MQMQ-2.2.12-17", "MQMQ-2.2.12-18")
-def test_vector_without_type_or_with_wrong_count_is_refused(caller, judge):
+def test_vector_without_type_or_with_wrong_count_is_refused(property_caller, judge):
     """Calls with vectors of every type succeed, and so do calls with an empty vector, with a vector after another
     property, and with a vector in a vector. Calls with VT_VARIANT without VT_VECTOR, with VT_VECTOR without a type,
     and with a vector with a wrong count get a fault.
     """
     vector = Variant(VarType.VECTOR | VarType.VARIANT, [Variant(VarType.UI2, 1)])
     observed = {
-        "VT_VARIANT_in_a_vector": caller.read(vector),
+        "VT_VARIANT_in_a_vector": property_caller.read(vector),
         "VT_VARIANT_in_a_later_an_empty_and_a_nested_vector": [
-            caller.read(Variant(VarType.NULL), vector),
-            caller.read(Variant(vector.vt, [])),
-            caller.read(Variant(vector.vt, [Variant(VarType.UI2, 1), vector])),
+            property_caller.read(Variant(VarType.NULL), vector),
+            property_caller.read(Variant(vector.vt, [])),
+            property_caller.read(Variant(vector.vt, [Variant(VarType.UI2, 1), vector])),
         ],
-        "VT_VARIANT_without_a_vector": caller.read(Variant(VarType.VARIANT, raw=bytes(8))),
+        "VT_VARIANT_without_a_vector": property_caller.read(Variant(VarType.VARIANT, raw=bytes(8))),
     }
     judge(
         "MQMQ-2.2.12-07",
@@ -286,28 +292,28 @@ def test_vector_without_type_or_with_wrong_count_is_refused(caller, judge):
             VT_VARIANT_without_a_vector=FAULT,
         ),
         observed=observed,
-        evidence=caller.frames,
+        evidence=property_caller.frames,
     )
     judge.conclude("MQMQ-2.2.12-07")
-    with_type = [caller.read(one) for one in VECTOR_VARIANTS]
+    with_type = [property_caller.read(one) for one in VECTOR_VARIANTS]
     observed = {
         "vectors_with_a_type": with_type,
-        "empty_vectors": caller.read(*EMPTY_VECTORS),
-        "vector_without_a_type": caller.read(Variant(VarType.VECTOR, raw=bytes(8))),
+        "empty_vectors": property_caller.read(*EMPTY_VECTORS),
+        "vector_without_a_type": property_caller.read(Variant(VarType.VECTOR, raw=bytes(8))),
     }
     expected = facts(vectors_with_a_type=each(READ), empty_vectors=READ, vector_without_a_type=FAULT)
-    judge("MQMQ-2.2.12-17", expected=expected, observed=observed, evidence=caller.frames)
+    judge("MQMQ-2.2.12-17", expected=expected, observed=observed, evidence=property_caller.frames)
     judge.conclude("MQMQ-2.2.12-17")
-    stub = caller.build_stub([VECTOR_VARIANTS[3]])
-    wrong = caller.ask(stub[:-8] + (2).to_bytes(4, "little") + stub[-4:])
+    stub = property_caller.build_stub([VECTOR_VARIANTS[3]])
+    wrong = property_caller.ask(stub[:-8] + (2).to_bytes(4, "little") + stub[-4:])
     observed = {
-        "vectors_with_a_right_count": [caller.read(one) for one in (*VECTOR_VARIANTS, *LONG_VECTORS)],
-        "empty_vectors": caller.read(*EMPTY_VECTORS),
+        "vectors_with_a_right_count": [property_caller.read(one) for one in (*VECTOR_VARIANTS, *LONG_VECTORS)],
+        "empty_vectors": property_caller.read(*EMPTY_VECTORS),
         "vector_with_a_wrong_count": FAULT if wrong.thrown is not None else wrong.outcome,
     }
     judge(
         "MQMQ-2.2.12-18",
         expected=facts(vectors_with_a_right_count=each(READ), empty_vectors=READ, vector_with_a_wrong_count=FAULT),
         observed=observed,
-        evidence=caller.frames,
+        evidence=property_caller.frames,
     )

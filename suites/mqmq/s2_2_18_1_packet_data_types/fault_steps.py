@@ -17,12 +17,12 @@ SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
 """The GUID of an unknown queue manager or queue."""
 
 
-def has_queue(name: str, kind: type) -> Callable[[Any], bool]:
+def has_queue_name_kind(name: str, kind: type) -> Callable[[Any], bool]:
     """Return a condition that selects messages in which a given queue of the UserHeader has a given kind of name."""
     return lambda packet: isinstance(getattr(packet.UserHeader, name), kind)
 
 
-def change_elements(change: Callable[[Sequence[Any]], Sequence[Any]]) -> Install:
+def change_destination_elements(change: Callable[[Sequence[Any]], Sequence[Any]]) -> Install:
     """Change the names in the list of destinations of each message."""
     path = "MultiQueueFormatHeader.Destination"
     return wrong_fields(
@@ -32,12 +32,12 @@ def change_elements(change: Callable[[Sequence[Any]], Sequence[Any]]) -> Install
     )
 
 
-def build_elements(build: Callable[[Any, int, bool], bytes]) -> Install:
+def build_destination_elements(build: Callable[[Any, int, bool], bytes]) -> Install:
     """Build each name of the list of destinations with a function that is called with the element, its offset, and
     whether the element is the last one.
     """
 
-    def rebuild(packet: Any) -> bytes:
+    def build_with_changed_destinations(packet: Any) -> bytes:
         listed = packet.MultiQueueFormatHeader.Destination
         built, wire = listed.build(), bytearray(listed.build()[:12])
         for place, element in enumerate(listed.FormatNameList, 1):
@@ -46,10 +46,12 @@ def build_elements(build: Callable[[Any, int, bool], bytes]) -> Install:
         wire[:4] = len(wire).to_bytes(4, "little")
         return correct_packet_size(packet.build().replace(built, bytes(wire)))
 
-    return packets(UserMessagePacket, rebuild, lambda packet: packet.MultiQueueFormatHeader is not None)
+    return packets(
+        UserMessagePacket, build_with_changed_destinations, lambda packet: packet.MultiQueueFormatHeader is not None
+    )
 
 
-def build_without_gap(kind: type) -> Callable[[Any, int, bool], bytes]:
+def build_element_without_padding(kind: type) -> Callable[[Any, int, bool], bytes]:
     """Return a function that builds an element of one kind without padding before its name."""
 
     def build(element: Any, offset: int, last: bool) -> bytes:

@@ -22,15 +22,17 @@ from reference_qm.codec import (
 from reference_qm.core.transfer.identifying import Identifying
 from suites.mqmq.s2_2_18_1_packet_data_types.fault_steps import (
     SECOND_QUEUE_MANAGER_GUID,
-    build_elements,
-    build_without_gap,
-    change_elements,
+    build_destination_elements,
+    build_element_without_padding,
+    change_destination_elements,
 )
 
-_Aligned = PrivateQueueFormatName | MQFDistributionQueueFormatName
+_GuidAlignedFormatName = PrivateQueueFormatName | MQFDistributionQueueFormatName
 
 
-def _remove_guid_alignment(kind: type[_Aligned], format_type: bytes) -> Callable[[UserMessagePacket], bytes]:
+def _remove_guid_alignment(
+    kind: type[_GuidAlignedFormatName], format_type: bytes
+) -> Callable[[UserMessagePacket], bytes]:
     """Remove the padding between FormatType and GUID in the destinations of one kind."""
 
     def remove_alignment_bytes(packet: UserMessagePacket) -> bytes:
@@ -95,7 +97,7 @@ class ReceiverListDirectNameOver128CharactersRefused(Identifying):
         return packet
 
 
-def build_last_without_null(element: Any, offset: int, last: bool) -> bytes:
+def build_last_element_without_null(element: Any, offset: int, last: bool) -> bytes:
     """Build an element; if it is a direct name at the end of the list, a letter replaces the terminating null."""
     whole: bytes = element.build(offset)
     return whole[:-2] + b"x\0" if last and isinstance(element.FormatName, MQFDirectQueueFormatName) else whole
@@ -105,7 +107,7 @@ add(
     "sender-list-last-direct-name-not-terminated",
     "MQMQ-2.2.18.1.4.1-D01",
     "The sender omits the terminating null of the last direct name in a list of destinations.",
-    build_elements(build_last_without_null),
+    build_destination_elements(build_last_element_without_null),
 )
 
 
@@ -140,7 +142,7 @@ add(
     "sender-list-distribution-list-not-aligned",
     ("MQMQ-2.2.18.1.4.2-01", "MQMQ-2.2.18.1.4.2-D01"),
     "The sender writes the GUID of a distribution list directly after FormatType, without padding.",
-    build_elements(build_without_gap(MQFDistributionQueueFormatName)),
+    build_destination_elements(build_element_without_padding(MQFDistributionQueueFormatName)),
 )
 
 
@@ -152,7 +154,7 @@ add(
 )
 
 
-def repeat_first_list(elements: Sequence[Any]) -> Sequence[Any]:
+def repeat_first_distribution_list(elements: Sequence[Any]) -> Sequence[Any]:
     """Return elements in which the first distribution list replaces every other distribution list."""
     lists = [one for one in elements if isinstance(one.FormatName, MQFDistributionQueueFormatName)]
     return tuple(lists[0] if one in lists else one for one in elements)
@@ -162,5 +164,5 @@ add(
     "sender-list-second-distribution-list-that-of-first",
     "MQMQ-2.2.18.1.4.2-02",
     "The sender writes the GUID of the first distribution list for every distribution list in a list of destinations.",
-    change_elements(repeat_first_list),
+    change_destination_elements(repeat_first_distribution_list),
 )

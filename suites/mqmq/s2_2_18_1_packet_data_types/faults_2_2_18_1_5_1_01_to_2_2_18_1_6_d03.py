@@ -26,9 +26,9 @@ from reference_qm.directory.enums import PrivacyLevel, QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
-from suites.mqmq.s2_2_18_1_packet_data_types.fault_steps import SECOND_QUEUE_MANAGER_GUID, has_queue
+from suites.mqmq.s2_2_18_1_packet_data_types.fault_steps import SECOND_QUEUE_MANAGER_GUID, has_queue_name_kind
 
-ON_DESTINATION, PUBLIC, ON_OTHER, DIRECT = 3, 5, 6, 7
+PRIVATE_ON_DESTINATION_TYPE, PUBLIC_TYPE, PRIVATE_ON_OTHER_HOST_TYPE, DIRECT_TYPE = 3, 5, 6, 7
 """The values of DQ and RQ for a private queue of the destination, a public queue, a private queue of another host, and
 a direct name.
 """
@@ -38,15 +38,15 @@ QUEUE_NAMES_OFFSET = 64
 """The offset of the first queue name of the UserHeader."""
 
 
-def _has_destination_type(kind: int) -> Callable[[UserMessagePacket], bool]:
+def _has_destination_name_kind(kind: int) -> Callable[[UserMessagePacket], bool]:
     return lambda packet: kind == packet.UserHeader.DQ
 
 
-def _has_response_queue_type(kind: int) -> Callable[[UserMessagePacket], bool]:
+def _has_response_name_kind(kind: int) -> Callable[[UserMessagePacket], bool]:
     return lambda packet: kind == packet.UserHeader.RQ
 
 
-def _swap_number_bytes(packet: UserMessagePacket) -> bytes:
+def _swap_private_number_bytes(packet: UserMessagePacket) -> bytes:
     data = packet.build()
     return (
         data[:QUEUE_NAMES_OFFSET]
@@ -55,7 +55,7 @@ def _swap_number_bytes(packet: UserMessagePacket) -> bytes:
     )
 
 
-def _swap_text_bytes(packet: UserMessagePacket) -> bytes:
+def _swap_direct_name_bytes(packet: UserMessagePacket) -> bytes:
     data = bytearray(packet.build())
     start = QUEUE_NAMES_OFFSET + 2
     end = start + int.from_bytes(data[QUEUE_NAMES_OFFSET:start], "little")
@@ -63,7 +63,7 @@ def _swap_text_bytes(packet: UserMessagePacket) -> bytes:
     return bytes(data)
 
 
-def _append_to_response_queue_name(packet: UserMessagePacket) -> bytes:
+def _append_to_response_name(packet: UserMessagePacket) -> bytes:
     """Append four bytes to the name of the response queue."""
     data = packet.build()
     end = len(packet.BaseHeader.build()) + len(packet.UserHeader.build())
@@ -82,7 +82,7 @@ def _change_direct_name(change: Callable[[bytes], bytes]) -> Callable[[UserMessa
     return change_name_bytes
 
 
-def _count_name_padding(name: bytes) -> bytes:
+def _add_padding_to_name_count(name: bytes) -> bytes:
     return (len(name) - 2).to_bytes(2, "little") + name[2:]
 
 
@@ -92,7 +92,7 @@ def _remove_name_padding(name: bytes) -> bytes:
 
 def _has_padded_name(packet: UserMessagePacket) -> bool:
     name = packet.build()[QUEUE_NAMES_OFFSET : QUEUE_NAMES_OFFSET + 2]
-    return _has_destination_type(DIRECT)(packet) and -(2 + int.from_bytes(name, "little")) % 4 > 0
+    return _has_destination_name_kind(DIRECT_TYPE)(packet) and -(2 + int.from_bytes(name, "little")) % 4 > 0
 
 
 def _reset_private_queue_number(qm: QueueManager) -> None:
@@ -104,7 +104,7 @@ for _name, _rules, _says, _install in (
         "sender-private-name-number-big-endian",
         ("MQMQ-2.2.18.1.5.1-01", "MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"),
         "The sender's PrivateQueueFormatNameId carries a big-endian number.",
-        packets(UserMessagePacket, _swap_number_bytes, _has_destination_type(ON_DESTINATION)),
+        packets(UserMessagePacket, _swap_private_number_bytes, _has_destination_name_kind(PRIVATE_ON_DESTINATION_TYPE)),
     ),
     (
         "queue-manager-new-private-queues-same-number",
@@ -116,13 +116,13 @@ for _name, _rules, _says, _install in (
         "sender-direct-name-text-big-endian",
         ("MQMQ-2.2.18.1.5.2-01",),
         "The sender's DirectQueueFormatName carries big-endian text.",
-        packets(UserMessagePacket, _swap_text_bytes, _has_destination_type(DIRECT)),
+        packets(UserMessagePacket, _swap_direct_name_bytes, _has_destination_name_kind(DIRECT_TYPE)),
     ),
     (
         "sender-direct-name-count-includes-padding",
         ("MQMQ-2.2.18.1.5.2-D01",),
         "The sender's DirectQueueFormatName carries a count that includes the padding.",
-        packets(UserMessagePacket, _change_direct_name(_count_name_padding), _has_padded_name),
+        packets(UserMessagePacket, _change_direct_name(_add_padding_to_name_count), _has_padded_name),
     ),
     (
         "sender-direct-name-without-padding",
@@ -134,7 +134,7 @@ for _name, _rules, _says, _install in (
         "sender-public-name-of-20-bytes",
         ("MQMQ-2.2.18.1.7.1-01",),
         "The sender's PublicQueueFormatName has 20 bytes.",
-        packets(UserMessagePacket, _append_to_response_queue_name, _has_response_queue_type(PUBLIC)),
+        packets(UserMessagePacket, _append_to_response_name, _has_response_name_kind(PUBLIC_TYPE)),
     ),
     (
         "sender-public-name-has-wrong-guid",
@@ -143,14 +143,14 @@ for _name, _rules, _says, _install in (
         wrong_fields(
             UserMessagePacket,
             {"UserHeader.ResponseQueue.PublicQueueIdentifier": SECOND_QUEUE_MANAGER_GUID},
-            _has_response_queue_type(PUBLIC),
+            _has_response_name_kind(PUBLIC_TYPE),
         ),
     ),
     (
         "sender-private-name-of-24-bytes",
         ("MQMQ-2.2.18.1.7.2-01",),
         "The sender's PrivateQueueFormatName has 24 bytes.",
-        packets(UserMessagePacket, _append_to_response_queue_name, _has_response_queue_type(ON_OTHER)),
+        packets(UserMessagePacket, _append_to_response_name, _has_response_name_kind(PRIVATE_ON_OTHER_HOST_TYPE)),
     ),
     (
         "sender-private-name-has-wrong-host",
@@ -159,7 +159,7 @@ for _name, _rules, _says, _install in (
         wrong_fields(
             UserMessagePacket,
             {"UserHeader.ResponseQueue.SourceQueueManager": SECOND_QUEUE_MANAGER_GUID},
-            _has_response_queue_type(ON_OTHER),
+            _has_response_name_kind(PRIVATE_ON_OTHER_HOST_TYPE),
         ),
     ),
     (
@@ -169,7 +169,7 @@ for _name, _rules, _says, _install in (
         wrong_fields(
             UserMessagePacket,
             {"UserHeader.ResponseQueue.PrivateQueueIdentifier": lambda old: old ^ 1},
-            _has_response_queue_type(ON_OTHER),
+            _has_response_name_kind(PRIVATE_ON_OTHER_HOST_TYPE),
         ),
     ),
 ):
@@ -183,7 +183,7 @@ add(
     wrong_fields(
         UserMessagePacket,
         {"UserHeader.ResponseQueue.PrivateQueueIdentifier": lambda number: number & 0xFFFF},
-        has_queue("ResponseQueue", PrivateQueueFormatNameId),
+        has_queue_name_kind("ResponseQueue", PrivateQueueFormatNameId),
     ),
 )
 
@@ -212,7 +212,7 @@ class QueueManagerReusesNumberOfQueueWithoutPrivacy(Queues):
         return made
 
 
-def count_without_null(packet: Any) -> bytes:
+def exclude_null_from_count(packet: Any) -> bytes:
     """Return a message in which Count of the response queue does not include the terminating null."""
     name = packet.UserHeader.ResponseQueue.build()
     short = (int.from_bytes(name[:2], "little") - 2).to_bytes(2, "little") + name[2:]
@@ -225,7 +225,7 @@ add(
     "sender-response-direct-name-count-without-null",
     ("MQMQ-2.2.18.1.5.2-01", "MQMQ-2.2.18.1.5.2-D01"),
     "The sender excludes the terminating null from Count in the direct name of a response queue.",
-    packets(UserMessagePacket, count_without_null, has_queue("ResponseQueue", DirectQueueFormatName)),
+    packets(UserMessagePacket, exclude_null_from_count, has_queue_name_kind("ResponseQueue", DirectQueueFormatName)),
 )
 
 
@@ -236,7 +236,7 @@ add(
     wrong_fields(
         UserMessagePacket,
         {"UserHeader.AdminQueue.Terminated": False, "UserHeader.AdminQueue.Padding": None},
-        has_queue("AdminQueue", DirectQueueFormatName),
+        has_queue_name_kind("AdminQueue", DirectQueueFormatName),
     ),
 )
 

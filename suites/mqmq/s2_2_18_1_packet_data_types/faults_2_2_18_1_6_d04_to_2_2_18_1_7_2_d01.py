@@ -19,10 +19,10 @@ from reference_qm.core.transfer.admission import Admission
 from reference_qm.model.adm import Message, Session
 from reference_qm.surface.clock import Now
 from suites.mqmq.s2_2_18_1_packet_data_types.fault_steps import (
-    build_elements,
-    build_without_gap,
-    change_elements,
-    has_queue,
+    build_destination_elements,
+    build_element_without_padding,
+    change_destination_elements,
+    has_queue_name_kind,
 )
 
 WRONG_CLASS_BY_CLASS = {
@@ -37,7 +37,7 @@ WRONG_CLASS_BY_CLASS = {
 """For each message class of an event, the message class of a different event."""
 
 
-RULES_OF_WRONG_CLASS = (
+WRONG_CLASS_RULES = (
     "MQMQ-2.2.18.1.6-D01",
     "MQDMPR-3.1.1.12-03",
     "MQDMPR-3.1.1.12-D09",
@@ -51,20 +51,20 @@ RULES_OF_WRONG_CLASS = (
 )
 
 
-def _change_acknowledgment_class(others: Mapping[MessageClass, MessageClass]) -> Install:
+def _change_acknowledgment_classes(others: Mapping[MessageClass, MessageClass]) -> Install:
     """Acknowledge some events with the message class of a different event."""
 
-    class Called(AdminAcks):
+    class WrongAckClassSender(AdminAcks):
         def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
             super().send(message, others.get(message_class, message_class), now)
 
-    return replace_part(Called)
+    return replace_part(WrongAckClassSender)
 
 
 for _name, _breaks, _says, _others in (
     (
         "receiver-ack-message-class-of-other-event",
-        RULES_OF_WRONG_CLASS,
+        WRONG_CLASS_RULES,
         "The receiver acknowledges an event with the MessageClass of a different event.",
         WRONG_CLASS_BY_CLASS,
     ),
@@ -75,7 +75,7 @@ for _name, _breaks, _says, _others in (
         {MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER: MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION},
     ),
 ):
-    add(_name, _breaks, _says, _change_acknowledgment_class(_others))
+    add(_name, _breaks, _says, _change_acknowledgment_classes(_others))
 
 
 @fault(
@@ -127,12 +127,12 @@ add(
                 ),
             ),
         ).build(),
-        has_queue("ResponseQueue", PrivateQueueFormatName),
+        has_queue_name_kind("ResponseQueue", PrivateQueueFormatName),
     ),
 )
 
 
-def cut_private_numbers(elements: Sequence[Any]) -> Sequence[Any]:
+def truncate_private_queue_numbers(elements: Sequence[Any]) -> Sequence[Any]:
     """Return elements with only the lower 16 bits of the numbers of private queues."""
     return tuple(
         replace(
@@ -149,7 +149,7 @@ add(
     "sender-list-private-name-number-cut-to-16-bits",
     ("MQMQ-2.2.18.1.7.2-03", "MQMQ-2.2.18.1.7.2-D01"),
     "The sender writes only the lower 16 bits of a queue's number into a private name in a list of destinations.",
-    change_elements(cut_private_numbers),
+    change_destination_elements(truncate_private_queue_numbers),
 )
 
 
@@ -157,5 +157,5 @@ add(
     "sender-list-private-name-not-aligned",
     "MQMQ-2.2.18.1.7.2-D01",
     "The sender writes the GUID of a private name in a list directly after FormatType, without padding.",
-    build_elements(build_without_gap(PrivateQueueFormatName)),
+    build_destination_elements(build_element_without_padding(PrivateQueueFormatName)),
 )

@@ -52,12 +52,12 @@ add(
 )
 
 
-def has_class(*classes: int) -> Callable[[Any], bool]:
+def has_message_class(*classes: int) -> Callable[[Any], bool]:
     """Return a condition that selects messages of some classes."""
     return lambda packet: packet.MessagePropertiesHeader.MessageClass in classes
 
 
-def reverse_previous_number(body: bytes) -> bytes:
+def reverse_previous_number_bytes(body: bytes) -> bytes:
     """Return the body of an OrderAck in which the bytes of TxPreviousSequenceNumber are reversed."""
     return body[:12] + body[12:16][::-1] + body[16:]
 
@@ -68,8 +68,8 @@ add(
     "A queue manager sends an OrderAck whose TxPreviousSequenceNumber is big-endian.",
     wrong_fields(
         UserMessagePacket,
-        {"MessagePropertiesHeader.MessageBody": reverse_previous_number},
-        has_class(MessageClass.MQMSG_CLASS_ORDER_ACK),
+        {"MessagePropertiesHeader.MessageBody": reverse_previous_number_bytes},
+        has_message_class(MessageClass.MQMSG_CLASS_ORDER_ACK),
     ),
 )
 
@@ -87,10 +87,10 @@ add(
 )
 
 
-MESSAGE = UserMessagePacket
+USER_MESSAGE_TYPE = UserMessagePacket
 
 
-PROPERTIES = "MessagePropertiesHeader"
+PROPERTIES_HEADER_NAME = "MessagePropertiesHeader"
 
 
 for _name, _rule, _says, _install in (
@@ -98,14 +98,18 @@ for _name, _rule, _says, _install in (
         "admin-ack-correlation-id-number-reversed",
         "MQMQ-2.2.18-D01",
         "A queue manager sends an administration acknowledgment with a big-endian number in CorrelationID.",
-        wrong_fields(MESSAGE, {f"{PROPERTIES}.CorrelationID": lambda old: old[:16] + old[:15:-1]}, is_admin_ack),
+        wrong_fields(
+            USER_MESSAGE_TYPE,
+            {f"{PROPERTIES_HEADER_NAME}.CorrelationID": lambda old: old[:16] + old[:15:-1]},
+            is_admin_ack,
+        ),
     ),
     (
         "response-queue-direct-name-of-odd-length-extended",
         "MQMQ-2.2.18.1.5.2-D02",
         "The sender appends a character to a direct name with an odd number of characters in ResponseQueue.",
         wrong_fields(
-            MESSAGE,
+            USER_MESSAGE_TYPE,
             {"UserHeader.ResponseQueue": lambda old: DirectQueueFormatName(old.DirectFormatName + "x")},
             lambda p: (
                 isinstance(p.UserHeader.ResponseQueue, DirectQueueFormatName)
@@ -120,14 +124,14 @@ for _name, _rule, _says, _install in (
 def _change_compared_sequence_number(number: Callable[[TxSequenceID], int]) -> Install:
     """Let the receiver compare TxSequenceIDs by the numbers that `number` computes from them."""
 
-    class Compared(InSequence):
+    class ComparedNumberChanger(InSequence):
         def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
             header, known = packet.TransactionHeader, session.IncomingTxSequenceID
             if header is None or header.TxSequenceID == known or header.PreviousTxSequenceNumber:
                 return super().is_in_sequence(session, packet)
             return number(header.TxSequenceID) > number(known)
 
-    return replace_part(Compared)
+    return replace_part(ComparedNumberChanger)
 
 
 add(
@@ -138,7 +142,7 @@ add(
 )
 
 
-def swap_halves(identifier: TxSequenceID) -> TxSequenceID:
+def swap_ordinal_and_time_stamp(identifier: TxSequenceID) -> TxSequenceID:
     """Return a TxSequenceID in which Ordinal and TimeStamp are exchanged."""
     return TxSequenceID(Ordinal=identifier.TimeStamp, TimeStamp=identifier.Ordinal)
 
@@ -151,7 +155,7 @@ class ReceiverFinalAckTxSequenceIdHalvesExchanged(OrderAcks):
         self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
     ) -> None:
         if isinstance(body, FinalAckBody):
-            body = replace(body, TxSequenceID=swap_halves(body.TxSequenceID))
+            body = replace(body, TxSequenceID=swap_ordinal_and_time_stamp(body.TxSequenceID))
         super().send_transactional_ack(name, message_class, body, now)
 
 
@@ -194,10 +198,10 @@ class ReceiverTxSequenceIdComparedAsSigned(InSequence):
         )
 
 
-class ComparesDerivedNumbers(InSequence):
+class DerivedNumberComparer(InSequence):
     """The receiver compares a number that it derives wrongly from each TxSequenceID."""
 
-    def derive_number(self, identifier: TxSequenceID) -> int:
+    def derive_compared_number(self, identifier: TxSequenceID) -> int:
         """Return the number that the receiver compares."""
         return int(identifier)
 
@@ -206,24 +210,26 @@ class ComparesDerivedNumbers(InSequence):
         assert header is not None
         if header.TxSequenceID == session.IncomingTxSequenceID:
             return super().is_in_sequence(session, packet)
-        later = self.derive_number(header.TxSequenceID) > self.derive_number(session.IncomingTxSequenceID)
+        later = self.derive_compared_number(header.TxSequenceID) > self.derive_compared_number(
+            session.IncomingTxSequenceID
+        )
         return later and header.PreviousTxSequenceNumber == 0
 
 
 @fault("receiver-tx-sequence-id-time-stamp-signed", breaks="MQMQ-2.2.18.1.2-D02")
-class ReceiverTxSequenceIdTimeStampSigned(ComparesDerivedNumbers):
+class ReceiverTxSequenceIdTimeStampSigned(DerivedNumberComparer):
     """The receiver compares TimeStamp of TxSequenceIDs as a signed number."""
 
-    def derive_number(self, identifier: TxSequenceID) -> int:
+    def derive_compared_number(self, identifier: TxSequenceID) -> int:
         number = int(identifier)
         return number - (1 << 64) if number >> 63 else number
 
 
 @fault("receiver-tx-sequence-id-ordinal-compared-as-16-bits", breaks="MQMQ-2.2.18.1.2-D02")
-class ReceiverTxSequenceIdOrdinalComparedAs16Bits(ComparesDerivedNumbers):
+class ReceiverTxSequenceIdOrdinalComparedAs16Bits(DerivedNumberComparer):
     """The receiver compares only the lower 16 bits of Ordinal of TxSequenceIDs."""
 
-    def derive_number(self, identifier: TxSequenceID) -> int:
+    def derive_compared_number(self, identifier: TxSequenceID) -> int:
         return identifier.TimeStamp << 32 | identifier.Ordinal & 0xFFFF
 
 
@@ -234,7 +240,7 @@ add(
     wrong_fields(
         UserMessagePacket,
         {"UserHeader.SourceQueueManager": OTHER_GUID},
-        has_class(MessageClass.MQMSG_CLASS_REPORT),
+        has_message_class(MessageClass.MQMSG_CLASS_REPORT),
     ),
 )
 
@@ -279,13 +285,14 @@ add(
         UserMessagePacket,
         {"MessagePropertiesHeader.CorrelationID": lambda old: old[:16] + old[16:][::-1]},
         lambda packet: (
-            has_class(MessageClass.MQMSG_CLASS_ACK_RECEIVE)(packet) and packet.MessagePropertiesHeader.Label is None
+            has_message_class(MessageClass.MQMSG_CLASS_ACK_RECEIVE)(packet)
+            and packet.MessagePropertiesHeader.Label is None
         ),
     ),
 )
 
 
-LIST_HEAD_SIZE = struct.pack("<HHI", 0x0064, 0, 1)
+LIST_HEADER_START = struct.pack("<HHI", 0x0064, 0, 1)
 """The bytes between HeaderSize and FormatType in a list of one destination."""
 
 
@@ -294,9 +301,9 @@ def _change_only_destination(change: Callable[[bytearray, int], None]) -> Instal
 
     def change_destination_bytes(data: bytes) -> bytes:
         buffer = bytearray(data)
-        at = data.find(LIST_HEAD_SIZE)
+        at = data.find(LIST_HEADER_START)
         if at >= 0:
-            change(buffer, at + len(LIST_HEAD_SIZE))
+            change(buffer, at + len(LIST_HEADER_START))
         return bytes(buffer)
 
     return wrong_bytes(UserMessagePacket, change_destination_bytes, has_header("MultiQueueFormatHeader"))
@@ -326,7 +333,7 @@ add(
 )
 
 
-def _spoil_direct_name(data: bytearray, at: int) -> None:
+def _corrupt_direct_name(data: bytearray, at: int) -> None:
     data[at + 2 : at + 4] = "\\".encode("utf-16-le")
 
 
@@ -334,14 +341,14 @@ add(
     "sender-destination-list-name-not-direct",
     "MQMQ-2.2.18.1.4.1-02",
     "The sender's list of destinations carries a text of FormatType 3 that is not a direct name.",
-    _change_only_destination(_spoil_direct_name),
+    _change_only_destination(_corrupt_direct_name),
 )
 
 
-_LIST = "MultiQueueFormatHeader.Destination.FormatNameList"
+_DESTINATION_LIST_FIELD = "MultiQueueFormatHeader.Destination.FormatNameList"
 
 
-def _turn_guid(element: MQFFormatNameElement) -> MQFFormatNameElement:
+def _reverse_guid_bytes(element: MQFFormatNameElement) -> MQFFormatNameElement:
     name = element.FormatName
     if not isinstance(name, MQFDistributionQueueFormatName):
         return element
@@ -380,8 +387,8 @@ class ServerRemoteReadDistributionListGuidBigEndian(RemoteReads):
         packet = cast(UserMessagePacket, parse_packet(data))
         if packet.MultiQueueFormatHeader is None:
             return data
-        elements = tuple(map(_turn_guid, packet.MultiQueueFormatHeader.Destination.FormatNameList))
-        return set_fields(packet, {"BaseHeader.PacketSize": 0, _LIST: elements}).build()
+        elements = tuple(map(_reverse_guid_bytes, packet.MultiQueueFormatHeader.Destination.FormatNameList))
+        return set_fields(packet, {"BaseHeader.PacketSize": 0, _DESTINATION_LIST_FIELD: elements}).build()
 
 
 @fault("receiver-deleted-subqueue-messages-acknowledged-as-purged", breaks="MQMQ-2.2.18.1.6-D01", blind=True)
@@ -417,4 +424,4 @@ class ServerRemoteReadPrivateNumberInListCutTo16Bits(RemoteReads):
         if packet.MultiQueueFormatHeader is None:
             return data
         elements = tuple(map(_change_private_number, packet.MultiQueueFormatHeader.Destination.FormatNameList))
-        return set_fields(packet, {"BaseHeader.PacketSize": 0, _LIST: elements}).build()
+        return set_fields(packet, {"BaseHeader.PacketSize": 0, _DESTINATION_LIST_FIELD: elements}).build()

@@ -19,9 +19,9 @@ from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.model.adm import Message, Session
 from reference_qm.surface.clock import Now
-from suites.mqmq.steps.faulty_messages import drop_received, misread_received
+from suites.mqmq.steps.faulty_messages import drop_messages, misread_messages
 from suites.mqmq.steps.kinds_of_messages import (
-    has_lists,
+    has_destination_lists,
     is_admin_ack,
     is_final_ack,
     is_order_ack,
@@ -29,10 +29,10 @@ from suites.mqmq.steps.kinds_of_messages import (
     is_transactional,
 )
 
-_BODY = "MessagePropertiesHeader.MessageBody"
+_MESSAGE_BODY_FIELD = "MessagePropertiesHeader.MessageBody"
 
 
-def _change_class(by_class: dict[MessageClass, MessageClass], when: Callable[[Message], Any]) -> Install:
+def _change_ack_classes(by_class: dict[MessageClass, MessageClass], when: Callable[[Message], Any]) -> Install:
     def change(ack: Message, message: Message) -> Message:
         old = MessageClass(ack.Class)
         return replace(ack, Class=by_class.get(old, old)) if when(message) else ack
@@ -44,11 +44,11 @@ def _is_transactional_message(message: Message) -> bool:
     return message.TransactionIdentifier is not None
 
 
-def _change_body(change: Callable[[bytes], bytes], when: Callable[[Any], Any]) -> Install:
-    return packets(UserMessagePacket, lambda packet: set_fields(packet, {_BODY: change}).build(), when)
+def _change_bodies(change: Callable[[bytes], bytes], when: Callable[[Any], Any]) -> Install:
+    return packets(UserMessagePacket, lambda packet: set_fields(packet, {_MESSAGE_BODY_FIELD: change}).build(), when)
 
 
-C = MessageClass
+AckClass = MessageClass
 _rules: str | tuple[str, ...]
 for _name, _rules, _says, _install in (
     (
@@ -61,31 +61,31 @@ for _name, _rules, _says, _install in (
         "receiver-number-of-order-ack-big-endian",
         "MQMQ-2.2.18-D01",
         "The receiver sends an OrderAck with a big-endian TxSequenceNumber.",
-        _change_body(lambda body: body[:8] + body[8:12][::-1] + body[12:], is_order_ack),
+        _change_bodies(lambda body: body[:8] + body[8:12][::-1] + body[12:], is_order_ack),
     ),
     (
         "receiver-message-id-of-final-ack-big-endian",
         "MQMQ-2.2.18-D01",
         "The receiver sends a FinalAck with a big-endian MessageID in its body.",
-        _change_body(lambda body: body[:32] + body[32:36][::-1] + body[36:], is_final_ack),
+        _change_bodies(lambda body: body[:32] + body[32:36][::-1] + body[36:], is_final_ack),
     ),
     (
         "receiver-sequence-of-order-ack-interchanged",
         "MQMQ-2.2.18.1.2-D01",
         "The receiver sends an OrderAck with TimeStamp before Ordinal.",
-        _change_body(lambda body: body[4:8] + body[:4] + body[8:], is_order_ack),
+        _change_bodies(lambda body: body[4:8] + body[:4] + body[8:], is_order_ack),
     ),
     (
         "receiver-sequence-of-final-ack-interchanged",
         "MQMQ-2.2.18.1.2-D01",
         "The receiver sends a FinalAck with TimeStamp before Ordinal.",
-        _change_body(lambda body: body[4:8] + body[:4] + body[8:], is_final_ack),
+        _change_bodies(lambda body: body[4:8] + body[:4] + body[8:], is_final_ack),
     ),
     (
         "receiver-identifier-in-final-ack-interchanged",
         "MQMQ-2.2.18.1.3-D01",
         "The receiver sends a FinalAck whose MessageIdentifier has the number before the GUID.",
-        _change_body(lambda body: body[:16] + body[32:36] + body[16:32], is_final_ack),
+        _change_bodies(lambda body: body[:16] + body[32:36] + body[16:32], is_final_ack),
     ),
     (
         "receiver-identifier-in-acknowledgment-of-transactional-message-interchanged",
@@ -104,26 +104,33 @@ for _name, _rules, _says, _install in (
         "receiver-class-of-purged-transactional-message-q-deleted",
         "MQMQ-2.2.18.1.6-D01",
         "The receiver acknowledges a purged transactional message with class Q_DELETED.",
-        _change_class({C.MQMSG_CLASS_NACK_Q_PURGED: C.MQMSG_CLASS_NACK_Q_DELETED}, _is_transactional_message),
+        _change_ack_classes(
+            {AckClass.MQMSG_CLASS_NACK_Q_PURGED: AckClass.MQMSG_CLASS_NACK_Q_DELETED}, _is_transactional_message
+        ),
     ),
     (
         "receiver-class-of-expired-transactional-message-q-purged",
         "MQMQ-2.2.18.1.6-D01",
         "The receiver acknowledges a transactional message that expired in its queue with class Q_PURGED.",
-        _change_class({C.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT: C.MQMSG_CLASS_NACK_Q_PURGED}, _is_transactional_message),
+        _change_ack_classes(
+            {AckClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT: AckClass.MQMSG_CLASS_NACK_Q_PURGED}, _is_transactional_message
+        ),
     ),
     (
         "receiver-class-of-received-transactional-message-reach-queue",
         "MQMQ-2.2.18.1.6-D01",
         "The receiver acknowledges the receipt of a transactional message with class ACK_REACH_QUEUE.",
-        _change_class({C.MQMSG_CLASS_ACK_RECEIVE: C.MQMSG_CLASS_ACK_REACH_QUEUE}, _is_transactional_message),
+        _change_ack_classes(
+            {AckClass.MQMSG_CLASS_ACK_RECEIVE: AckClass.MQMSG_CLASS_ACK_REACH_QUEUE}, _is_transactional_message
+        ),
     ),
     (
         "receiver-class-of-late-transactional-message-receive-timeout",
         "MQMQ-2.2.18.1.6-D01",
         "The receiver acknowledges a transactional message that arrived too late with class RECEIVE_TIMEOUT.",
-        _change_class(
-            {C.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT: C.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT}, _is_transactional_message
+        _change_ack_classes(
+            {AckClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT: AckClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT},
+            _is_transactional_message,
         ),
     ),
     (
@@ -131,8 +138,9 @@ for _name, _rules, _says, _install in (
         "MQMQ-2.2.18.1.6-D01",
         "The receiver acknowledges a transactional message for a nontransactional queue with class "
         "NOT_TRANSACTIONAL_MSG.",
-        _change_class(
-            {C.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q: C.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG}, lambda message: True
+        _change_ack_classes(
+            {AckClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q: AckClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG},
+            lambda message: True,
         ),
     ),
     (
@@ -171,13 +179,13 @@ for _name, _rules, _says, _install in (
         "receiver-lists-of-transactional-message-dropped",
         "MQMQ-2.2.18.1.4.1-D01",
         "The receiver drops a transactional message with a MultiQueueFormatHeader.",
-        drop_received(lambda packet: is_transactional(packet) and has_lists(packet)),
+        drop_messages(lambda packet: is_transactional(packet) and has_destination_lists(packet)),
     ),
     (
         "receiver-ordinal-of-sequence-of-16-bits",
         "MQMQ-2.2.18.1.2-D01",
         "The receiver reads only the lowest 16 bits of the Ordinal of a TxSequenceID.",
-        misread_received(
+        misread_messages(
             lambda packet: set_fields(
                 packet,
                 {

@@ -10,7 +10,7 @@ from harness.faults.primitives import packets, set_fields, wrong_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import PrivateQueueFormatName, PublicQueueFormatName, UserMessagePacket
-from suites.mqmq.s2_2_18_1_packet_data_types.fault_steps import SECOND_QUEUE_MANAGER_GUID, has_queue
+from suites.mqmq.s2_2_18_1_packet_data_types.fault_steps import SECOND_QUEUE_MANAGER_GUID, has_queue_name_kind
 
 QUEUE_NAMES_OFFSET = 64
 """The offset of the names of queues in a message."""
@@ -29,11 +29,11 @@ def _change_name_bytes(name: str, kind: type, change: Callable[[bytes], bytes]) 
         data = packet.build()
         return correct_packet_size(data[:at] + change(data[at:end]) + data[end:])
 
-    return packets(UserMessagePacket, change_packet, has_queue(name, kind))
+    return packets(UserMessagePacket, change_packet, has_queue_name_kind(name, kind))
 
 
 def _change_value(name: str, kind: type, field: str, value: Any) -> Install:
-    return wrong_fields(UserMessagePacket, {f"UserHeader.{name}.{field}": value}, has_queue(name, kind))
+    return wrong_fields(UserMessagePacket, {f"UserHeader.{name}.{field}": value}, has_queue_name_kind(name, kind))
 
 
 def _reverse_guid(guid: UUID) -> UUID:
@@ -47,7 +47,7 @@ def _use_number_of_admin_queue(packet: UserMessagePacket) -> bytes:
 
 
 def _has_two_private_names(packet: UserMessagePacket) -> bool:
-    return all(has_queue(name, PrivateQueueFormatName)(packet) for name in ("AdminQueue", "ResponseQueue"))
+    return all(has_queue_name_kind(name, PrivateQueueFormatName)(packet) for name in ("AdminQueue", "ResponseQueue"))
 
 
 _PUBLIC, _PRIVATE = PublicQueueFormatName, PrivateQueueFormatName

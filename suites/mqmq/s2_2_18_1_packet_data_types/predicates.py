@@ -15,15 +15,19 @@ from reference_qm.codec import (
     MQFDistributionQueueFormatName,
     parse_format_name,
 )
-from suites.mqmq.steps.message_identifiers import check_ordinal
+from suites.mqmq.steps.message_identifiers import check_message_id_ordinal
 from suites.mqmq.steps.message_parts import make_well_formed_part_predicate
-from suites.mqmq.steps.source_queue_manager import check_source
+from suites.mqmq.steps.source_queue_manager import check_source_queue_manager
 
 USER_MESSAGE_KIND = "UserMessage"
 
-passive("MQMQ-2.2.18.1.3-01", USER_MESSAGE_KIND, "SourceQueueManager is the GUID of the SUT")(check_source)
+passive("MQMQ-2.2.18.1.3-01", USER_MESSAGE_KIND, "SourceQueueManager is the GUID of the SUT")(
+    check_source_queue_manager
+)
 
-passive("MQMQ-2.2.18.1.3-02", USER_MESSAGE_KIND, "each message of the SUT has a unique MessageID")(check_ordinal)
+passive("MQMQ-2.2.18.1.3-02", USER_MESSAGE_KIND, "each message of the SUT has a unique MessageID")(
+    check_message_id_ordinal
+)
 
 passive("MQMQ-2.2.18.1.4-01", (USER_MESSAGE_KIND, MALFORMED), "FormatType is 1, 2, 3 or 6")(
     make_well_formed_part_predicate("MultiQueueFormatHeader", "MQFFormatNameElement.FormatType")

@@ -21,7 +21,7 @@ from harness.wire import (
 )
 from suites.messages import Sequence
 from suites.mqmq.steps.forwarding import forward_message
-from suites.mqmq.steps.layout import Layout, ReadPacket
+from suites.mqmq.steps.layout import Layout, RemoteReadPacket
 
 DISTRIBUTION_LIST_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
 
@@ -69,29 +69,29 @@ def test_forwarded_distribution_list_has_format_type_6_and_guid(peer, sut, judge
 SECOND_LIST_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d2")
 PUBLIC_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d3")
 PRIVATE_QUEUE_NUMBER = 0xA001_BEEF
-DESTINATION_LIST = "MultiQueueFormatHeader.Destination"
-SIZES, COUNTS = (
-    (f"{DESTINATION_LIST}.HeaderSize",),
-    (f"{DESTINATION_LIST}.ElementCount", f"{DESTINATION_LIST}.FormatNameList"),
+DESTINATION_LIST_NAME = "MultiQueueFormatHeader.Destination"
+LIST_SIZE_FIELDS, LIST_COUNT_FIELDS = (
+    (f"{DESTINATION_LIST_NAME}.HeaderSize",),
+    (f"{DESTINATION_LIST_NAME}.ElementCount", f"{DESTINATION_LIST_NAME}.FormatNameList"),
 )
-FIELDS_OF_LIST_BY_RULE = {
-    "MQMQ-2.2.18.1.4.1-D01": COUNTS,
-    "MQMQ-2.2.18.1.4.2-01": COUNTS,
-    "MQMQ-2.2.18.1.4.2-02": COUNTS,
-    "MQMQ-2.2.18.1.4.2-D01": COUNTS,
-    "MQMQ-2.2.18.1.7.2-03": COUNTS,
-    "MQMQ-2.2.18.1.7.2-D01": COUNTS,
-    "MQMQ-2.2.20.2-01": SIZES,
-    "MQMQ-2.2.20.2-04": COUNTS,
-    "MQMQ-2.2.20.2-06": COUNTS,
-    "MQMQ-2.2.20.2-D03": (*SIZES, "bytes after the last header"),
+LIST_FIELDS_BY_RULE = {
+    "MQMQ-2.2.18.1.4.1-D01": LIST_COUNT_FIELDS,
+    "MQMQ-2.2.18.1.4.2-01": LIST_COUNT_FIELDS,
+    "MQMQ-2.2.18.1.4.2-02": LIST_COUNT_FIELDS,
+    "MQMQ-2.2.18.1.4.2-D01": LIST_COUNT_FIELDS,
+    "MQMQ-2.2.18.1.7.2-03": LIST_COUNT_FIELDS,
+    "MQMQ-2.2.18.1.7.2-D01": LIST_COUNT_FIELDS,
+    "MQMQ-2.2.20.2-01": LIST_SIZE_FIELDS,
+    "MQMQ-2.2.20.2-04": LIST_COUNT_FIELDS,
+    "MQMQ-2.2.20.2-06": LIST_COUNT_FIELDS,
+    "MQMQ-2.2.20.2-D03": (*LIST_SIZE_FIELDS, "bytes after the last header"),
 }
 """For each rule, the fields of the list that the rule is about."""
-READ_LIST_RULES = tuple(rule for rule, of_rule in FIELDS_OF_LIST_BY_RULE.items() if of_rule == COUNTS)
+LIST_COUNT_RULES = tuple(rule for rule, of_rule in LIST_FIELDS_BY_RULE.items() if of_rule == LIST_COUNT_FIELDS)
 """The rules about the names in the list."""
 
 
-def build_list(peer, queue):
+def build_distribution_list(peer, queue):
     """Return the elements of a list with two distribution lists, a private, a public and two direct names, and the
     FormatType and text of each element.
     """
@@ -117,34 +117,34 @@ def build_list(peer, queue):
     return elements, list(zip(kinds, texts, strict=True))
 
 
-def judge_list(judge, rules, found, names, evidence):
+def judge_destination_list(judge, rules, found, names, evidence):
     """Judge sizes, count and names of the list of destinations in a message."""
-    size, padded = (found.fields.get(f"{DESTINATION_LIST}.{kind}", 0) for kind in ("size", "padded size"))
+    size, padded = (found.fields.get(f"{DESTINATION_LIST_NAME}.{kind}", 0) for kind in ("size", "padded size"))
     wanted = {
-        f"{DESTINATION_LIST}.HeaderSize": between(size, padded),
-        f"{DESTINATION_LIST}.ElementCount": len(names),
-        f"{DESTINATION_LIST}.FormatNameList": names,
+        f"{DESTINATION_LIST_NAME}.HeaderSize": between(size, padded),
+        f"{DESTINATION_LIST_NAME}.ElementCount": len(names),
+        f"{DESTINATION_LIST_NAME}.FormatNameList": names,
         "bytes after the last header": 0,
     }
     for rule in rules:
-        expected = fields({name: wanted[name] for name in FIELDS_OF_LIST_BY_RULE[rule]})
+        expected = fields({name: wanted[name] for name in LIST_FIELDS_BY_RULE[rule]})
         judge(rule, expected=expected, observed=found, evidence=evidence)
 
 
 @needs("private_names")
-@covers(*FIELDS_OF_LIST_BY_RULE)
+@covers(*LIST_FIELDS_BY_RULE)
 @pytest.mark.parametrize("queue", ["mqc-listed", "mqc-listed2"])
 def test_forwarded_list_has_every_name_in_its_place(peer, sut, judge, queue):
     """The SUT forwards a message for two distribution lists, a private, a public and two direct names: the list still
     has all names in their order, each at its boundary, and HeaderSize and ElementCount that fit the names.
     """
-    elements, names = build_list(peer, queue)
+    elements, names = build_distribution_list(peer, queue)
     sent, frame = forward_message(peer, sut, mqf={"Destination": elements})
-    judge_list(judge, FIELDS_OF_LIST_BY_RULE, Layout(frame), names, [sent, frame])
+    judge_destination_list(judge, LIST_FIELDS_BY_RULE, Layout(frame), names, [sent, frame])
 
 
 @needs("qm2qm")
-@covers(*READ_LIST_RULES)
+@covers(*LIST_COUNT_RULES)
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
 def test_list_of_remote_reader_has_every_name_in_its_place(remote, judge, queue):
     """Messages for two distribution lists, a private, a public and two direct names arrive: in each message that a
@@ -152,12 +152,12 @@ def test_list_of_remote_reader_has_every_name_in_its_place(remote, judge, queue)
     ElementCount that fits the names.
     """
     peer = remote.peer
-    elements, names = build_list(peer, "mqc-listed")
+    elements, names = build_distribution_list(peer, "mqc-listed")
     build_message = Sequence(peer).message if queue == "transactional" else peer.recoverable_message
     opened = remote.open(queue)
     remote.send_all([build_message(queue=queue, label=label, mqf={"Destination": elements}) for label in ("a", "b")])
     for read in (opened.peek().expect_success(), opened.receive(), opened.receive()):
-        found = Layout(ReadPacket(read.packet_bytes))
+        found = Layout(RemoteReadPacket(read.packet_bytes))
         if not found.fields.get("UserHeader.Flags.MQ"):
             raise ConformanceFailure("the message of the remote reader has no lists of queues")
-        judge_list(judge, READ_LIST_RULES, found, names, read.evidence)
+        judge_destination_list(judge, LIST_COUNT_RULES, found, names, read.evidence)

@@ -12,16 +12,16 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import FAR_QUEUE_MANAGER
 from harness.wire import PrivateQueueFormatNameId, ProviderInfo
 from suites.messages import Sequence
-from suites.mqqb.steps.ordering import Receiver, get_private_queue_number, read_ack_place
-from suites.mqqb.steps.secured import Secured, sign_message
+from suites.mqqb.steps.ordering import Receiver, get_private_queue_number, read_acknowledged_sequence_place
+from suites.mqqb.steps.secured import SecuredMessageSender, sign_message
 from suites.mqqb.steps.sender import Sender
 
-REACH_QUEUE_TIMEOUT = "NACK_REACH_QUEUE_TIMEOUT"
-ARRIVAL_CLASS = "ACK_REACH_QUEUE"
+REACH_QUEUE_TIMEOUT_CLASS = "NACK_REACH_QUEUE_TIMEOUT"
+ARRIVAL_ACK_CLASS = "ACK_REACH_QUEUE"
 UNSUPPORTED_PROVIDER_CLASS = "NACK_UNSUPPORTED_CRYPTO_PROVIDER"
-UNKNOWN_PROVIDER = bytes(ProviderInfo(ProviderType=1, ProviderName="Contoso Cryptographic Provider"))
+UNKNOWN_PROVIDER_INFO = bytes(ProviderInfo(ProviderType=1, ProviderName="Contoso Cryptographic Provider"))
 SHORT_LIFETIME_S = 2
-FURTHER_MESSAGES: dict[str, dict[str, Any]] = {
+FURTHER_MESSAGE_PROPERTIES_BY_KIND: dict[str, dict[str, Any]] = {
     "transactional": {"delivery": "transactional"},
     "with JN": {"journal": ["negative"]},
 }
@@ -49,13 +49,15 @@ def test_message_expired_at_sender_gets_reach_queue_timeout(peer, sut, judge, li
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
     sender = Sender(peer, sut, to)
     sender.send(1)
-    session, later = sender.await_first(1) if limit == "time_to_reach_queue_s" else _collect_message(sender)
+    session, later = (
+        sender.await_first_messages(1) if limit == "time_to_reach_queue_s" else _await_session_and_message(sender)
+    )
 
     def list_ack_classes(message):
         return [one["class"] for one in sut.messages("admin") if _is_acknowledgment_of(one, message)]
 
     peer.eventually(lambda: all(list_ack_classes(one) for one in (sent, *others.values())))
-    allowed = ([REACH_QUEUE_TIMEOUT],) if limit == "time_to_reach_queue_s" else ([REACH_QUEUE_TIMEOUT], [])
+    allowed = ([REACH_QUEUE_TIMEOUT_CLASS],) if limit == "time_to_reach_queue_s" else ([REACH_QUEUE_TIMEOUT_CLASS], [])
     for name, message in {"message": sent, **others}.items():
         observed = [str(one).removeprefix("MQMSG_CLASS_") for one in list_ack_classes(message)]
         case = f"acknowledgment ({name})"
@@ -63,7 +65,7 @@ def test_message_expired_at_sender_gets_reach_queue_timeout(peer, sut, judge, li
     session.acknowledge_all()
 
 
-def _collect_message(sender):
+def _await_session_and_message(sender):
     session = sender.await_session()
     return session, sender.collect_all(session, 1)
 
@@ -81,10 +83,12 @@ def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judg
     """At each kind of queue, a message that is signed with an unknown provider gets NACK_UNSUPPORTED_CRYPTO_PROVIDER
     or, as erratum E84 allows, ACK_REACH_QUEUE; a message that is signed with a known provider gets ACK_REACH_QUEUE.
     """
-    secured = Secured(peer, sut)
-    secured.agree_on_signatures()
-    packet = secured.message(queue=queue, security={"DE": 0, "ProviderInfo": UNKNOWN_PROVIDER})
-    recoverable = secured.message(queue=queue, header={"DM": 1}, security={"DE": 0, "ProviderInfo": UNKNOWN_PROVIDER})
+    secured = SecuredMessageSender(peer, sut)
+    secured.require_accepted_signature()
+    packet = secured.message(queue=queue, security={"DE": 0, "ProviderInfo": UNKNOWN_PROVIDER_INFO})
+    recoverable = secured.message(
+        queue=queue, header={"DM": 1}, security={"DE": 0, "ProviderInfo": UNKNOWN_PROVIDER_INFO}
+    )
     found = secured.dispositions(
         {
             "signature_of_an_unknown_provider": sign_message(packet),
@@ -95,9 +99,9 @@ def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judg
     )
     judge.all(
         expected=facts(
-            signature_of_an_unknown_provider=one_of(UNSUPPORTED_PROVIDER_CLASS, ARRIVAL_CLASS),
-            recoverable_message_of_an_unknown_provider=one_of(UNSUPPORTED_PROVIDER_CLASS, ARRIVAL_CLASS),
-            signature_of_a_known_provider=ARRIVAL_CLASS,
+            signature_of_an_unknown_provider=one_of(UNSUPPORTED_PROVIDER_CLASS, ARRIVAL_ACK_CLASS),
+            recoverable_message_of_an_unknown_provider=one_of(UNSUPPORTED_PROVIDER_CLASS, ARRIVAL_ACK_CLASS),
+            signature_of_a_known_provider=ARRIVAL_ACK_CLASS,
         ),
         observed={name: disposition.answer for name, disposition in found.items()},
         evidence=[
@@ -109,7 +113,7 @@ def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judg
     )
 
 
-def _read_sequence(frame):
+def _read_sequence_identifier(frame):
     identifier = frame["TransactionHeader"].TxSequenceID
     return int(identifier.Ordinal), int(identifier.TimeStamp)
 
@@ -133,10 +137,14 @@ def test_order_ack_of_routed_message_is_sent_to_an_order_queue(peer, sut, judge)
     source = {"SourceQueueManager": FAR_QUEUE_MANAGER, "QueueManagerAddress": sut.guid, "RC": 1}
     sent = receiver.send(source, destination=queue)
 
-    def list_later_acks():
-        return [one for one in receiver.acknowledgments() if read_ack_place(one)[:2] != _read_sequence(own)]
+    def list_acks_after_first():
+        return [
+            one
+            for one in receiver.acknowledgments()
+            if read_acknowledged_sequence_place(one)[:2] != _read_sequence_identifier(own)
+        ]
 
-    frame = receiver.poll(list_later_acks)
+    frame = receiver.poll(list_acks_after_first)
     if frame is None:
         raise ConformanceFailure("no OrderAck arrived for the message of the remote computer")
     user = frame["UserHeader"]

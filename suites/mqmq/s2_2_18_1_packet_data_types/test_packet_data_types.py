@@ -21,7 +21,7 @@ QUEUE_NAMES_OFFSET = 64
 SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
 PRIVATE_NAME_SIZE = 20
 """The size in bytes of the name of a private queue on any host."""
-PUBLIC, OTHER_HOST = 5, 6
+PUBLIC_QUEUE_TYPE, THIRD_HOST_QUEUE_TYPE = 5, 6
 """Values of RQ for a public response queue and for a private response queue of another host."""
 
 
@@ -90,8 +90,8 @@ def test_public_names_of_one_message_have_their_own_guids(peer, sut, judge):
 def test_public_response_queue_is_guid(peer, sut, judge):
     """The SUT sends a message with a public response queue: RQ is 5, and ResponseQueue is the GUID of the queue."""
     frame, kind, rest = _send_with_response_queue(peer, sut, f"PUBLIC={SECOND_QUEUE_MANAGER_GUID}")
-    if kind != PUBLIC:
-        raise ConformanceFailure(f"the SUT sent a public response queue with RQ {kind} instead of {PUBLIC}")
+    if kind != PUBLIC_QUEUE_TYPE:
+        raise ConformanceFailure(f"the SUT sent a public response queue with RQ {kind} instead of {PUBLIC_QUEUE_TYPE}")
     judge(
         "MQMQ-2.2.18.1.7.1-02",
         expected=SECOND_QUEUE_MANAGER_GUID,
@@ -122,7 +122,7 @@ def test_private_queues_of_two_hosts_have_their_own_guids_and_numbers(peer, sut,
     )
     outgoing.end()
     flags = read_user_flags(frame.data)
-    if (flags.AQ, flags.RQ) != (OTHER_HOST, OTHER_HOST):
+    if (flags.AQ, flags.RQ) != (THIRD_HOST_QUEUE_TYPE, THIRD_HOST_QUEUE_TYPE):
         raise ConformanceFailure(f"the SUT sent private queues of other hosts with AQ {flags.AQ} and RQ {flags.RQ}")
     count = int.from_bytes(frame.data[QUEUE_NAMES_OFFSET : QUEUE_NAMES_OFFSET + 2], "little")
     end = QUEUE_NAMES_OFFSET + 2 + count
@@ -164,9 +164,9 @@ def test_private_response_queue_is_host_guid_and_number(peer, sut, judge):
     the host and the number of the queue.
     """
     frame, kind, rest = _send_with_response_queue(peer, sut, rf"PRIVATE={SECOND_QUEUE_MANAGER_GUID}\0000ABCD")
-    if kind != OTHER_HOST:
+    if kind != THIRD_HOST_QUEUE_TYPE:
         raise ConformanceFailure(
-            f"the SUT sent a private response queue of a third host with RQ {kind} instead of {OTHER_HOST}"
+            f"the SUT sent a private response queue of a third host with RQ {kind} instead of {THIRD_HOST_QUEUE_TYPE}"
         )
     judge(
         "MQMQ-2.2.18.1.7.2-02",
@@ -200,7 +200,7 @@ def test_private_queues_have_distinct_numbers(sut, judge):
     """
     deleted, *names = (sut.new_queue(f"number-{number}") for number in range(3))
     sut.delete_queue(deleted)
-    _judge_different_numbers(sut, judge, [*names, *(sut.new_queue(f"number-{number}") for number in (3, 4))])
+    _judge_private_numbers_differ(sut, judge, [*names, *(sut.new_queue(f"number-{number}") for number in (3, 4))])
 
 
 @needs("queue_control", "restart")
@@ -213,10 +213,10 @@ def test_private_queues_after_restart_have_distinct_numbers(sut, judge):
     before = sut.new_queue("before")
     sut.restart()
     more = min(_get_private_number(sut, before), 8)
-    _judge_different_numbers(sut, judge, [before, *(sut.new_queue(f"after-{number}") for number in range(more))])
+    _judge_private_numbers_differ(sut, judge, [before, *(sut.new_queue(f"after-{number}") for number in range(more))])
 
 
-def _judge_different_numbers(sut, judge, names):
+def _judge_private_numbers_differ(sut, judge, names):
     numbers = [_get_private_number(sut, name) for name in names]
     judge(
         "MQMQ-2.2.18.1.5.1-02",

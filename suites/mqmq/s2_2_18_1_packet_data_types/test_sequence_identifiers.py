@@ -8,7 +8,7 @@ from harness.expectations import one_of
 from harness.run.marks import covers, needs
 from harness.wire import TxSequenceID
 from suites.messages import Sequence
-from suites.mqqb.steps.ordering import Receiver, read_ack_place
+from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_place
 
 SEQUENCE_COMPARISONS = (
     ("a later TimeStamp, a lower Ordinal", 1, -5, True),
@@ -49,7 +49,9 @@ def test_sequences_are_compared_by_time_stamp_then_ordinal(peer, sut, judge, sec
     identified = (
         "no OrderAck"
         if frame is None
-        else names.get(read_ack_place(frame)[:2], f"sequence {read_ack_place(frame)[:2]}")
+        else names.get(
+            read_acknowledged_sequence_place(frame)[:2], f"sequence {read_acknowledged_sequence_place(frame)[:2]}"
+        )
     )
     expected, evidence = "second sequence" if later else "first sequence", [first, known, second, frame]
     judge.all(expected=expected, observed=identified, case="sequence that the OrderAck names", evidence=evidence)
@@ -74,15 +76,15 @@ def test_each_sequence_of_a_session_gets_order_ack(peer, sut, judge):
         for name, one in (("first sequence", receiver.sequence), ("second sequence", second))
     }
 
-    def list_acknowledged():
-        places = {read_ack_place(one)[:3] for one in receiver.acknowledgments()}
+    def list_acknowledged_messages():
+        places = {read_acknowledged_sequence_place(one)[:3] for one in receiver.acknowledgments()}
         return sorted(wanted[place] for place in places & wanted.keys())
 
-    while len(list_acknowledged()) < len(wanted) and receiver.poll_acknowledgment() is not None:
+    while len(list_acknowledged_messages()) < len(wanted) and receiver.poll_acknowledgment() is not None:
         pass
     judge.all(
         expected=one_of(["first sequence", "second sequence"], ["second sequence"]),
-        observed=list_acknowledged(),
+        observed=list_acknowledged_messages(),
         case="sequences whose last message is acknowledged",
         evidence=[*sent, *receiver.acknowledgments()],
     )

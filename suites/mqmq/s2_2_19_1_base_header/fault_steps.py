@@ -8,13 +8,13 @@ from reference_qm.codec import (
     UserMessagePacket,
 )
 
-PARAMETERS_PACKET_TYPE = ConnectionParametersPacket
+CONNECTION_PARAMETERS_TYPE = ConnectionParametersPacket
 
 
-SESSION_ACK_PACKET_TYPE = SessionAckPacket
+SESSION_ACK_TYPE = SessionAckPacket
 
 
-MESSAGE_PACKET_TYPE = UserMessagePacket
+USER_MESSAGE_TYPE = UserMessagePacket
 
 
 SECONDS_PER_HOUR = 3600

@@ -29,12 +29,12 @@ from reference_qm.core.transfer.order_acks import is_final_ack
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 from suites.mqmq.s2_2_19_1_base_header.fault_steps import (
-    MESSAGE_PACKET_TYPE,
-    PARAMETERS_PACKET_TYPE,
+    CONNECTION_PARAMETERS_TYPE,
     SECONDS_PER_HOUR,
-    SESSION_ACK_PACKET_TYPE,
+    SESSION_ACK_TYPE,
+    USER_MESSAGE_TYPE,
 )
-from suites.mqmq.steps.kinds_of_messages import has_lists, is_admin_ack, is_order_ack, is_report
+from suites.mqmq.steps.kinds_of_messages import has_destination_lists, is_admin_ack, is_order_ack, is_report
 
 SESSION_HEADER_SIZE = len(SessionHeader().build())
 
@@ -48,67 +48,67 @@ for _name, _rules, _says, _install in (
         "receiver-session-ack-version-number-0x11",
         ("MQMQ-2.2.19.1-01",),
         "The receiver's SessionAck carries VersionNumber 0x11.",
-        field_is(SESSION_ACK_PACKET_TYPE, "BaseHeader.VersionNumber", 0x11),
+        field_is(SESSION_ACK_TYPE, "BaseHeader.VersionNumber", 0x11),
     ),
     (
         "sender-transactional-message-priority-3",
         ("MQMQ-2.2.19.1-04",),
         "The sender's transactional UserMessage carries priority 3.",
-        field_is(MESSAGE_PACKET_TYPE, "BaseHeader.PR", 3, has_header("TransactionHeader")),
+        field_is(USER_MESSAGE_TYPE, "BaseHeader.PR", 3, has_header("TransactionHeader")),
     ),
     (
         "receiver-order-ack-in-bit-set",
         ("MQMQ-2.2.19.1-06",),
         "The receiver sets IN in its OrderAck.",
-        bit_set(MESSAGE_PACKET_TYPE, "BaseHeader.IN", is_order_ack),
+        bit_set(USER_MESSAGE_TYPE, "BaseHeader.IN", is_order_ack),
     ),
     (
         "receiver-final-ack-in-bit-set",
         ("MQMQ-2.2.19.1-06",),
         "The receiver sets IN in its FinalAck.",
-        bit_set(MESSAGE_PACKET_TYPE, "BaseHeader.IN", is_final_ack),
+        bit_set(USER_MESSAGE_TYPE, "BaseHeader.IN", is_final_ack),
     ),
     (
         "receiver-session-ack-without-session-header",
         ("MQMQ-2.2.19.1-07",),
         "The receiver's SessionAck has SH set, but contains no SessionHeader.",
-        packets(SESSION_ACK_PACKET_TYPE, _remove_session_header),
+        packets(SESSION_ACK_TYPE, _remove_session_header),
     ),
     (
         "receiver-session-ack-dh-set",
         ("MQMQ-2.2.19.1-08",),
         "The receiver sets DH in its SessionAck.",
-        bit_set(SESSION_ACK_PACKET_TYPE, "BaseHeader.DH"),
+        bit_set(SESSION_ACK_TYPE, "BaseHeader.DH"),
     ),
     (
         "sender-user-message-dh-without-debug-header",
         ("MQMQ-2.2.19.1-09", "MQMQ-2.2.20-06"),
         "The sender's UserMessage has DH set, but contains no DebugHeader.",
-        bit_set(MESSAGE_PACKET_TYPE, "BaseHeader.DH"),
+        bit_set(USER_MESSAGE_TYPE, "BaseHeader.DH"),
     ),
     (
         "sender-traced-message-tr-clear",
         ("MQMQ-2.2.19.1-12",),
         "The sender leaves TR clear in a UserMessage that is to be traced.",
-        bit_clear(MESSAGE_PACKET_TYPE, "BaseHeader.TR"),
+        bit_clear(USER_MESSAGE_TYPE, "BaseHeader.TR"),
     ),
     (
         "sender-user-message-tr-without-dh",
         ("MQMQ-2.2.19.1-13",),
         "The sender's UserMessage has TR set, but DH clear.",
-        bit_set(MESSAGE_PACKET_TYPE, "BaseHeader.TR"),
+        bit_set(USER_MESSAGE_TYPE, "BaseHeader.TR"),
     ),
     (
         "receiver-session-ack-signature-first-byte-wrong",
         ("MQMQ-2.2.19.1-21",),
         "The receiver's SessionAck carries a Signature whose first letter is wrong.",
-        field_is(SESSION_ACK_PACKET_TYPE, "BaseHeader.Signature", b"MIOR"),
+        field_is(SESSION_ACK_TYPE, "BaseHeader.Signature", b"MIOR"),
     ),
     (
         "connection-parameters-packet-size-4-bytes-short",
         ("MQMQ-2.2.19.1-22",),
         "The ConnectionParameters packet carries a PacketSize that is 4 bytes too small.",
-        size_wrong(PARAMETERS_PACKET_TYPE, "BaseHeader.PacketSize", -4),
+        size_wrong(CONNECTION_PARAMETERS_TYPE, "BaseHeader.PacketSize", -4),
     ),
     (
         "every-packet-version-number-0x11",
@@ -120,7 +120,7 @@ for _name, _rules, _says, _install in (
         "sender-user-message-version-number-zero",
         ("MQMQ-2.2.19.1-01",),
         "The sender's UserMessage carries VersionNumber 0x00.",
-        field_is(MESSAGE_PACKET_TYPE, "BaseHeader.VersionNumber", 0),
+        field_is(USER_MESSAGE_TYPE, "BaseHeader.VersionNumber", 0),
     ),
     (
         "every-packet-signature-big-endian",
@@ -132,7 +132,7 @@ for _name, _rules, _says, _install in (
         "sender-user-message-signature-last-byte-wrong",
         ("MQMQ-2.2.19.1-21",),
         "The sender's UserMessage carries a Signature whose last letter is wrong.",
-        field_is(MESSAGE_PACKET_TYPE, "BaseHeader.Signature", b"LIOS"),
+        field_is(USER_MESSAGE_TYPE, "BaseHeader.Signature", b"LIOS"),
     ),
     (
         "every-packet-packet-size-16-bytes-large",
@@ -153,7 +153,7 @@ for _name, _rules, _says, _install in (
             "MQDMPR-3.1.7.1.32-04",
         ),
         "The sender's UserMessage carries a PacketSize that is 4 bytes too small.",
-        size_wrong(MESSAGE_PACKET_TYPE, "BaseHeader.PacketSize", -4),
+        size_wrong(USER_MESSAGE_TYPE, "BaseHeader.PacketSize", -4),
     ),
     (
         "establish-connection-packet-size-above-4-mib",
@@ -165,28 +165,28 @@ for _name, _rules, _says, _install in (
         "receiver-session-ack-time-to-reach-queue-1-hour",
         ("MQMQ-2.2.19.1-25", "MQMQ-2.2.19.1-D01"),
         "The receiver's SessionAck carries a TimeToReachQueue of one hour.",
-        field_is(SESSION_ACK_PACKET_TYPE, "BaseHeader.TimeToReachQueue", SECONDS_PER_HOUR),
+        field_is(SESSION_ACK_TYPE, "BaseHeader.TimeToReachQueue", SECONDS_PER_HOUR),
     ),
 ):
     add(_name, _rules, _says, _install)
 
 
-ESTABLISHING = EstablishConnectionPacket
+ESTABLISH_CONNECTION_TYPE = EstablishConnectionPacket
 
 
-def refuse(kind: type[Packet], bad: Any) -> Install:
+def refuse_packets_of_kind(kind: type[Packet], bad: Any) -> Install:
     """Treat packets of one kind as malformed if they meet a condition."""
 
-    class Refusing(Identifying):
+    class MalformedPacketRefuser(Identifying):
         def check_form(self, packet: Packet) -> None:
             if isinstance(packet, kind) and bad(packet):
                 raise FormatError("BaseHeader", 0, "a fault", "the packet is refused")
             super().check_form(packet)
 
-    return replace_part(Refusing)
+    return replace_part(MalformedPacketRefuser)
 
 
-def is_traced_recoverable(packet: Any) -> bool:
+def is_traced_recoverable_message(packet: Any) -> bool:
     """Return whether a message is recoverable, not transactional, and traced."""
     traced = packet.DebugHeader is not None and packet.TransactionHeader is None
     return bool(traced and packet.UserHeader.DM)
@@ -197,25 +197,25 @@ for _name, _rule, _says, _install in (
         "report-version-number-0x11",
         "MQMQ-2.2.19.1-01",
         "A queue manager sends a report with VersionNumber 0x11.",
-        field_is(MESSAGE_PACKET_TYPE, "BaseHeader.VersionNumber", 0x11, is_report),
+        field_is(USER_MESSAGE_TYPE, "BaseHeader.VersionNumber", 0x11, is_report),
     ),
     (
         "admin-ack-version-number-0x20",
         "MQMQ-2.2.19.1-01",
         "A queue manager sends an administration acknowledgment with VersionNumber 0x20.",
-        field_is(MESSAGE_PACKET_TYPE, "BaseHeader.VersionNumber", 0x20, is_admin_ack),
+        field_is(USER_MESSAGE_TYPE, "BaseHeader.VersionNumber", 0x20, is_admin_ack),
     ),
     (
         "queue-manager-session-ack-reserved-refused",
         "MQMQ-2.2.19.1-02",
         "A queue manager closes the session on a SessionAck whose BaseHeader.Reserved is not 0.",
-        refuse(SESSION_ACK_PACKET_TYPE, lambda p: p.BaseHeader.Reserved),
+        refuse_packets_of_kind(SESSION_ACK_TYPE, lambda p: p.BaseHeader.Reserved),
     ),
     (
         "acceptor-establish-connection-reserved-refused",
         "MQMQ-2.2.19.1-02",
         "The acceptor refuses an EstablishConnection request whose BaseHeader.Reserved is not 0.",
-        refuse(ESTABLISHING, lambda p: p.BaseHeader.Reserved),
+        refuse_packets_of_kind(ESTABLISH_CONNECTION_TYPE, lambda p: p.BaseHeader.Reserved),
     ),
     (
         "receiver-priority-4-treated-as-3",
@@ -227,116 +227,121 @@ for _name, _rule, _says, _install in (
         "sender-transactional-message-to-several-queues-priority-3",
         "MQMQ-2.2.19.1-04",
         "The sender sets priority 3 in a transactional message to several queues.",
-        field_is(MESSAGE_PACKET_TYPE, "BaseHeader.PR", 3, lambda p: p.TransactionHeader is not None and has_lists(p)),
+        field_is(
+            USER_MESSAGE_TYPE,
+            "BaseHeader.PR",
+            3,
+            lambda p: p.TransactionHeader is not None and has_destination_lists(p),
+        ),
     ),
     (
         "connection-parameters-dh-set",
         "MQMQ-2.2.19.1-08",
         "A queue manager sends a ConnectionParameters packet with DH set.",
-        bit_set(PARAMETERS_PACKET_TYPE, "BaseHeader.DH"),
+        bit_set(CONNECTION_PARAMETERS_TYPE, "BaseHeader.DH"),
     ),
     (
         "establish-connection-dh-set",
         "MQMQ-2.2.19.1-08",
         "A queue manager sends an EstablishConnection packet with DH set.",
-        bit_set(ESTABLISHING, "BaseHeader.DH"),
+        bit_set(ESTABLISH_CONNECTION_TYPE, "BaseHeader.DH"),
     ),
     (
         "order-ack-base-header-x9-set",
         "MQMQ-2.2.19.1-10",
         "A queue manager sends an OrderAck with bit X9 of BaseHeader.Flags set.",
-        bit_set(MESSAGE_PACKET_TYPE, "BaseHeader.X9", is_order_ack),
+        bit_set(USER_MESSAGE_TYPE, "BaseHeader.X9", is_order_ack),
     ),
     (
         "report-base-header-x8-set",
         "MQMQ-2.2.19.1-11",
         "A queue manager sends a report with bit X8 of BaseHeader.Flags set.",
-        bit_set(MESSAGE_PACKET_TYPE, "BaseHeader.X8", is_report),
+        bit_set(USER_MESSAGE_TYPE, "BaseHeader.X8", is_report),
     ),
     (
         "establish-connection-base-header-x6-set",
         "MQMQ-2.2.19.1-14",
         "A queue manager sends an EstablishConnection packet with bit X6 of BaseHeader.Flags set.",
-        bit_set(ESTABLISHING, "BaseHeader.X6"),
+        bit_set(ESTABLISH_CONNECTION_TYPE, "BaseHeader.X6"),
     ),
     (
         "queue-manager-session-ack-x5-refused",
         "MQMQ-2.2.19.1-15",
         "A queue manager closes the session on a SessionAck with bit X5 of BaseHeader.Flags set.",
-        refuse(SESSION_ACK_PACKET_TYPE, lambda p: p.BaseHeader.X5),
+        refuse_packets_of_kind(SESSION_ACK_TYPE, lambda p: p.BaseHeader.X5),
     ),
     (
         "acceptor-establish-connection-x3-refused",
         "MQMQ-2.2.19.1-17",
         "The acceptor refuses an EstablishConnection request with bit X3 of BaseHeader.Flags set.",
-        refuse(ESTABLISHING, lambda p: p.BaseHeader.X3),
+        refuse_packets_of_kind(ESTABLISH_CONNECTION_TYPE, lambda p: p.BaseHeader.X3),
     ),
     (
         "acceptor-connection-parameters-x1-refused",
         "MQMQ-2.2.19.1-19",
         "The acceptor refuses a ConnectionParameters request with bit X1 of BaseHeader.Flags set.",
-        refuse(PARAMETERS_PACKET_TYPE, lambda p: p.BaseHeader.X1),
+        refuse_packets_of_kind(CONNECTION_PARAMETERS_TYPE, lambda p: p.BaseHeader.X1),
     ),
     (
         "receiver-signed-message-x0-refused",
         "MQMQ-2.2.19.1-20",
         "The receiver refuses a transactional message with bit X0 of BaseHeader.Flags set.",
-        refuse(MESSAGE_PACKET_TYPE, lambda p: p.BaseHeader.X0 and p.TransactionHeader is not None),
+        refuse_packets_of_kind(USER_MESSAGE_TYPE, lambda p: p.BaseHeader.X0 and p.TransactionHeader is not None),
     ),
     (
         "establish-connection-signature-wrong",
         "MQMQ-2.2.19.1-21",
         "A queue manager sends an EstablishConnection packet whose Signature is 0x524F494D.",
-        field_is(ESTABLISHING, "BaseHeader.Signature", b"LIOS"),
+        field_is(ESTABLISH_CONNECTION_TYPE, "BaseHeader.Signature", b"LIOS"),
     ),
     (
         "order-ack-signature-wrong",
         "MQMQ-2.2.19.1-21",
         "A queue manager sends an OrderAck whose Signature is 0x524F494D.",
-        field_is(MESSAGE_PACKET_TYPE, "BaseHeader.Signature", b"LIOS", is_order_ack),
+        field_is(USER_MESSAGE_TYPE, "BaseHeader.Signature", b"LIOS", is_order_ack),
     ),
     (
         "sender-message-to-several-queues-packet-size-4-bytes-short",
         "MQMQ-2.2.19.1-22",
         "A queue manager sends to several queues a message whose PacketSize is 4 bytes too small.",
-        off_by(MESSAGE_PACKET_TYPE, "BaseHeader.PacketSize", -4, has_lists),
+        off_by(USER_MESSAGE_TYPE, "BaseHeader.PacketSize", -4, has_destination_lists),
     ),
     (
         "admin-ack-packet-size-4-bytes-large",
         "MQMQ-2.2.19.1-22",
         "A queue manager sends an administration acknowledgment whose PacketSize is 4 bytes too large.",
-        off_by(MESSAGE_PACKET_TYPE, "BaseHeader.PacketSize", 4, is_admin_ack),
+        off_by(USER_MESSAGE_TYPE, "BaseHeader.PacketSize", 4, is_admin_ack),
     ),
     (
         "establish-connection-time-to-reach-queue-0",
         "MQMQ-2.2.19.1-25",
         "A queue manager sends an EstablishConnection packet whose TimeToReachQueue is 0.",
-        field_is(ESTABLISHING, "BaseHeader.TimeToReachQueue", 0),
+        field_is(ESTABLISH_CONNECTION_TYPE, "BaseHeader.TimeToReachQueue", 0),
     ),
     (
         "connection-parameters-time-to-reach-queue-0x7fffffff",
         "MQMQ-2.2.19.1-25",
         "A queue manager sends a ConnectionParameters packet whose TimeToReachQueue is 0x7FFFFFFF.",
-        field_is(PARAMETERS_PACKET_TYPE, "BaseHeader.TimeToReachQueue", 0x7FFFFFFF),
+        field_is(CONNECTION_PARAMETERS_TYPE, "BaseHeader.TimeToReachQueue", 0x7FFFFFFF),
     ),
     (
         "sender-priority-7-sent-as-6",
         "MQMQ-2.2.19.1-D02",
         "The sender sends a message of priority 7 with priority 6.",
-        field_is(MESSAGE_PACKET_TYPE, "BaseHeader.PR", 6, lambda p: p.BaseHeader.PR == 7),
+        field_is(USER_MESSAGE_TYPE, "BaseHeader.PR", 6, lambda p: p.BaseHeader.PR == 7),
     ),
     (
         "sender-traced-recoverable-message-tr-clear",
         "MQMQ-2.2.19.1-12",
         "A queue manager sends a traced recoverable message with TR clear.",
-        bit_clear(UserMessagePacket, "BaseHeader.TR", is_traced_recoverable),
+        bit_clear(UserMessagePacket, "BaseHeader.TR", is_traced_recoverable_message),
     ),
 ):
     add(f"narrow-{_name}", _rule, _says, _install, blind=True)
 
 
 add_refusals(
-    MESSAGE_PACKET_TYPE,
+    USER_MESSAGE_TYPE,
     ("receiver-base-header-reserved-refused", "MQMQ-2.2.19.1-02", "BaseHeader.Reserved"),
     ("receiver-base-header-x9-refused", "MQMQ-2.2.19.1-10", "BaseHeader.X9"),
     ("receiver-base-header-x8-refused", "MQMQ-2.2.19.1-11", "BaseHeader.X8"),
@@ -361,7 +366,7 @@ class InitiatorConnectionParametersResponseReservedRefused(SessionOpening):
             super().receive_parameters_response(session, packet, now)
 
 
-NO_ACKNOWLEDGMENTS = {"MessagePropertiesHeader.Flags": 0}
+NO_ACK_REQUEST_FIELDS = {"MessagePropertiesHeader.Flags": 0}
 
 
 for _name, _rule, _says, _changes, _when in (
@@ -376,7 +381,7 @@ for _name, _rule, _says, _changes, _when in (
         "receiver-base-header-x8-suppresses-acknowledgments",
         "MQMQ-2.2.19.1-11",
         "The receiver sends no acknowledgments for a message when bit X8 of BaseHeader.Flags is set.",
-        NO_ACKNOWLEDGMENTS,
+        NO_ACK_REQUEST_FIELDS,
         lambda packet: packet.BaseHeader.X8,
     ),
     (
@@ -390,7 +395,7 @@ for _name, _rule, _says, _changes, _when in (
         "receiver-base-header-x4-of-transactional-message-suppresses-acknowledgments",
         "MQMQ-2.2.19.1-16",
         "The receiver sends no acknowledgments for a transactional message when bit X4 of BaseHeader.Flags is set.",
-        NO_ACKNOWLEDGMENTS,
+        NO_ACK_REQUEST_FIELDS,
         lambda packet: packet.BaseHeader.X4 and packet.TransactionHeader is not None,
     ),
     (

@@ -39,9 +39,9 @@ from reference_qm.model.position_list import Boundary, Entry
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 from suites.mqmq.s2_2_19_1_base_header.fault_steps import (
-    MESSAGE_PACKET_TYPE,
-    PARAMETERS_PACKET_TYPE,
-    SESSION_ACK_PACKET_TYPE,
+    CONNECTION_PARAMETERS_TYPE,
+    SESSION_ACK_TYPE,
+    USER_MESSAGE_TYPE,
 )
 
 FIXED_PRIORITY = 3
@@ -92,7 +92,7 @@ class ReceiverRecoverableMessagePriorityOneTooHigh(Positions):
         return position
 
 
-class OrdersByArrival(Seeking):
+class EqualPrioritySeeker(Seeking):
     """In each queue, the receiver orders messages by arrival if it treats their priorities as equal."""
 
     def get_compared_priority(self, priority: int) -> int:
@@ -110,21 +110,21 @@ class OrdersByArrival(Seeking):
 
 
 @fault("receiver-priorities-6-and-7-alike", breaks="MQMQ-2.2.19.1-03")
-class ReceiverPriorities6And7Alike(OrdersByArrival):
+class ReceiverPriorities6And7Alike(EqualPrioritySeeker):
     """The receiver treats messages of priority 7 as messages of priority 6."""
 
     def get_compared_priority(self, priority: int) -> int:
         return min(priority, 6)
 
 
-class OrdersByArrivalAfterRestart(OrdersByArrival):
+class EqualPrioritySeekerAfterRestart(EqualPrioritySeeker):
     """After a restart, the receiver ignores the priorities of messages."""
 
     def get_compared_priority(self, priority: int) -> int:
         return 0 if getattr(self, "restarted", False) else priority
 
 
-def _note_restart(qm: QueueManager) -> None:
+def _record_restart(qm: QueueManager) -> None:
     vars(qm.seeking)["restarted"] = True
 
 
@@ -132,7 +132,7 @@ add(
     "receiver-priority-not-observed-after-restart",
     "MQMQ-2.2.19.1-03",
     "After a restart, the receiver orders messages by arrival, regardless of their priorities.",
-    both(replace_part(OrdersByArrivalAfterRestart), at_restart(_note_restart)),
+    both(replace_part(EqualPrioritySeekerAfterRestart), at_restart(_record_restart)),
 )
 
 
@@ -145,15 +145,25 @@ add(
 
 
 for _name, _rule, _kind, _path in (
-    ("sender-session-ack-base-header-x9-set", "MQMQ-2.2.19.1-10", SESSION_ACK_PACKET_TYPE, "BaseHeader.X9"),
-    ("sender-connection-parameters-base-header-x8-set", "MQMQ-2.2.19.1-11", PARAMETERS_PACKET_TYPE, "BaseHeader.X8"),
-    ("sender-user-message-base-header-x6-set", "MQMQ-2.2.19.1-14", MESSAGE_PACKET_TYPE, "BaseHeader.X6"),
+    ("sender-session-ack-base-header-x9-set", "MQMQ-2.2.19.1-10", SESSION_ACK_TYPE, "BaseHeader.X9"),
+    (
+        "sender-connection-parameters-base-header-x8-set",
+        "MQMQ-2.2.19.1-11",
+        CONNECTION_PARAMETERS_TYPE,
+        "BaseHeader.X8",
+    ),
+    ("sender-user-message-base-header-x6-set", "MQMQ-2.2.19.1-14", USER_MESSAGE_TYPE, "BaseHeader.X6"),
     ("sender-establish-connection-base-header-x5-set", "MQMQ-2.2.19.1-15", EstablishConnectionPacket, "BaseHeader.X5"),
-    ("sender-session-ack-base-header-x4-set", "MQMQ-2.2.19.1-16", SESSION_ACK_PACKET_TYPE, "BaseHeader.X4"),
-    ("sender-user-message-base-header-x3-set", "MQMQ-2.2.19.1-17", MESSAGE_PACKET_TYPE, "BaseHeader.X3"),
-    ("sender-connection-parameters-base-header-x2-set", "MQMQ-2.2.19.1-18", PARAMETERS_PACKET_TYPE, "BaseHeader.X2"),
+    ("sender-session-ack-base-header-x4-set", "MQMQ-2.2.19.1-16", SESSION_ACK_TYPE, "BaseHeader.X4"),
+    ("sender-user-message-base-header-x3-set", "MQMQ-2.2.19.1-17", USER_MESSAGE_TYPE, "BaseHeader.X3"),
+    (
+        "sender-connection-parameters-base-header-x2-set",
+        "MQMQ-2.2.19.1-18",
+        CONNECTION_PARAMETERS_TYPE,
+        "BaseHeader.X2",
+    ),
     ("sender-establish-connection-base-header-x1-set", "MQMQ-2.2.19.1-19", EstablishConnectionPacket, "BaseHeader.X1"),
-    ("sender-user-message-base-header-x0-set", "MQMQ-2.2.19.1-20", MESSAGE_PACKET_TYPE, "BaseHeader.X0"),
+    ("sender-user-message-base-header-x0-set", "MQMQ-2.2.19.1-20", USER_MESSAGE_TYPE, "BaseHeader.X0"),
 ):
     add(
         _name,
@@ -176,7 +186,7 @@ add(
     "sender-tr-clear-in-traced-message-to-several-queues",
     "MQMQ-2.2.19.1-12",
     "A queue manager sends a traced message to several queues with TR clear.",
-    bit_clear(MESSAGE_PACKET_TYPE, "BaseHeader.TR", has_header("MultiQueueFormatHeader")),
+    bit_clear(USER_MESSAGE_TYPE, "BaseHeader.TR", has_header("MultiQueueFormatHeader")),
 )
 
 
@@ -184,7 +194,7 @@ add(
     "sender-tr-clear-in-traced-transactional-message",
     "MQMQ-2.2.19.1-12",
     "A queue manager sends a traced transactional message with TR clear.",
-    bit_clear(MESSAGE_PACKET_TYPE, "BaseHeader.TR", has_header("TransactionHeader")),
+    bit_clear(USER_MESSAGE_TYPE, "BaseHeader.TR", has_header("TransactionHeader")),
 )
 
 
@@ -241,16 +251,16 @@ add(
 )
 
 
-def _count_time_since_start(faulty: FaultyCore) -> None:
+def _compute_time_from_start(faulty: FaultyCore) -> None:
     """Let the queue manager compute the time from its start time and the seconds since the start."""
     began: list[Now] = []
 
-    def count_from_first_time(now: Now) -> Now:
+    def compute_time_from_first_time(now: Now) -> Now:
         first = began[0] if began else now
         began[:] = [first]
         return replace(now, utc_s=first.utc_s + (now.monotonic_ms - first.monotonic_ms) // 1_000)
 
-    faulty.clocks.append(count_from_first_time)
+    faulty.clocks.append(compute_time_from_first_time)
 
 
 add(
@@ -260,7 +270,7 @@ add(
         *("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60"),
     ),
     "The queue manager reads the clock only once, at its start, and afterwards counts the seconds itself.",
-    _count_time_since_start,
+    _compute_time_from_start,
 )
 
 
@@ -285,10 +295,10 @@ class ReceiverUserMessageExpiredWhenTimeIsJustOver(Admission):
         return super().check_expiration(session, packet, queue, now)
 
 
-HasExpired = Callable[[QM, UserMessagePacket, Now], bool]
+ExpiryCheck = Callable[[QM, UserMessagePacket, Now], bool]
 
 
-def _ignore_expiry_if_transactional(original: HasExpired, *_: object) -> HasExpired:
+def _ignore_expiry_if_transactional(original: ExpiryCheck, *_: object) -> ExpiryCheck:
     return lambda qm, packet, now: packet.TransactionHeader is None and original(qm, packet, now)
 
 
@@ -316,7 +326,7 @@ class ReceiverTimeToReachQueueOfTransactionalMessageNotChecked(Admission):
         return packet if packet.TransactionHeader is not None else super().check_expiration(session, packet, queue, now)
 
 
-FLAGS_OFFSET = 2
+BASE_FLAGS_OFFSET = 2
 
 
 def _has_same_priority(packet: UserMessagePacket) -> bool:
@@ -331,13 +341,13 @@ for _name, _rules, _says, _install in (
             "MQDMPR-3.1.7.1.32-D01",
         ),
         "The sender's UserMessage carries big-endian BaseHeader.Flags.",
-        packets(MESSAGE_PACKET_TYPE, reverse_number_bytes(FLAGS_OFFSET, 2)),
+        packets(USER_MESSAGE_TYPE, reverse_number_bytes(BASE_FLAGS_OFFSET, 2)),
     ),
     (
         "receiver-session-ack-sh-one-bit-too-high",
         ("MQMQ-2.2.19.1-D01",),
         "The receiver writes the flag SH of its SessionAck one bit too high.",
-        change_number(SESSION_ACK_PACKET_TYPE, "BaseHeader.Flags", lambda flags: flags & ~0x30 | (flags & 0x10) << 1),
+        change_number(SESSION_ACK_TYPE, "BaseHeader.Flags", lambda flags: flags & ~0x30 | (flags & 0x10) << 1),
     ),
     (
         "sender-user-message-default-priority-4",
@@ -346,13 +356,13 @@ for _name, _rules, _says, _install in (
             "MQDMPR-3.1.1.12-D48",
         ),
         "The sender's UserMessage without a requested priority carries priority 4.",
-        field_is(MESSAGE_PACKET_TYPE, "BaseHeader.PR", 4, _has_same_priority),
+        field_is(USER_MESSAGE_TYPE, "BaseHeader.PR", 4, _has_same_priority),
     ),
     (
         "sender-user-message-time-to-reach-queue-in-minutes",
         ("MQMQ-2.2.19.1-D04",),
         "The sender writes TimeToReachQueue of a UserMessage in minutes.",
-        change_number(MESSAGE_PACKET_TYPE, "BaseHeader.TimeToReachQueue", lambda seconds: seconds // 60),
+        change_number(USER_MESSAGE_TYPE, "BaseHeader.TimeToReachQueue", lambda seconds: seconds // 60),
     ),
 ):
     add(_name, _rules, _says, _install)
@@ -404,7 +414,7 @@ add(
     "MQMQ-2.2.19.1-D02",
     "The sender sends a nontransactional message of priority 0 with priority 3.",
     change_number(
-        MESSAGE_PACKET_TYPE,
+        USER_MESSAGE_TYPE,
         "BaseHeader.PR",
         lambda priority: priority or 3,
         lambda packet: packet.TransactionHeader is None and not packet.MessagePropertiesHeader.Label,

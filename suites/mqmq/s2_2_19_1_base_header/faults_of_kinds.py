@@ -14,18 +14,18 @@ from reference_qm.codec import (
     SessionAckPacket,
     UserMessagePacket,
 )
-from suites.mqmq.steps.faulty_messages import change_nth, drop_received, ignore_received
+from suites.mqmq.steps.faulty_messages import change_sent_packets_from_number, drop_messages, ignore_packets
 from suites.mqmq.steps.kinds_of_messages import (
+    has_large_body,
     is_admin_ack,
     is_express,
     is_final_ack,
-    is_large,
     is_order_ack,
     is_report,
     is_transactional,
 )
 
-_X_BITS = {
+_UNUSED_BIT_BY_RULE = {
     "MQMQ-2.2.19.1-10": "X9",
     "MQMQ-2.2.19.1-11": "X8",
     "MQMQ-2.2.19.1-14": "X6",
@@ -38,32 +38,32 @@ _X_BITS = {
 }
 
 
-def _set_byte(at: int, value: int) -> Any:
+def _set_packet_byte(at: int, value: int) -> Any:
     return lambda packet: (data := packet.build())[:at] + bytes([value]) + data[at + 1 :]
 
 
-def _add_to_size(by: int) -> Any:
+def _add_to_packet_size(by: int) -> Any:
     return lambda packet: set_packet_size(data := packet.build(), int.from_bytes(data[8:12], "little") + by)
 
 
-for _rule, _bit in _X_BITS.items():
+for _rule, _bit in _UNUSED_BIT_BY_RULE.items():
     add(
         f"receiver-base-flag-{_bit.lower()}-in-transactional-message-dropped",
         _rule,
         f"The receiver drops a transactional message with {_bit} set in BaseHeader.Flags.",
-        drop_received(lambda packet, bit=_bit: is_transactional(packet) and getattr(packet.BaseHeader, bit)),  # type: ignore[misc]
+        drop_messages(lambda packet, bit=_bit: is_transactional(packet) and getattr(packet.BaseHeader, bit)),  # type: ignore[misc]
     )
     add(
         f"sender-base-flag-{_bit.lower()}-in-session-ack-ignored",
         _rule,
         f"The sender of messages ignores a SessionAck with {_bit} set in BaseHeader.Flags.",
-        ignore_received(SessionAckPacket, lambda packet, bit=_bit: getattr(packet.BaseHeader, bit), initiator=True),  # type: ignore[misc]
+        ignore_packets(SessionAckPacket, lambda packet, bit=_bit: getattr(packet.BaseHeader, bit), initiator=True),  # type: ignore[misc]
     )
     add(
         f"initiator-base-flag-{_bit.lower()}-in-establish-connection-response-ignored",
         _rule,
         f"The initiator ignores an EstablishConnection response with {_bit} set in BaseHeader.Flags.",
-        ignore_received(
+        ignore_packets(
             EstablishConnectionPacket,
             lambda packet, bit=_bit: getattr(packet.BaseHeader, bit),  # type: ignore[misc]
             initiator=True,
@@ -88,7 +88,7 @@ for _name, _rule, _says, _when in (
         "x5-of-large-message",
         "MQMQ-2.2.19.1-15",
         "X5 and a body of more than 4 KiB",
-        lambda packet: packet.BaseHeader.X5 and is_large(packet),
+        lambda packet: packet.BaseHeader.X5 and has_large_body(packet),
     ),
     (
         "x4-of-priority-7",
@@ -131,7 +131,7 @@ for _name, _rule, _says, _when in (
         f"receiver-message-with-base-{_name}-dropped",
         _rule,
         f"The receiver drops a message with {_says}.",
-        drop_received(_when),
+        drop_messages(_when),
     )
 
 for _name, _role, _kind in (
@@ -143,7 +143,7 @@ for _name, _role, _kind in (
         f"{_name}-with-base-reserved-ignored",
         "MQMQ-2.2.19.1-02",
         f"The {_name.partition('-')[0]} ignores a {_kind.__name__} with a nonzero BaseHeader.Reserved.",
-        ignore_received(_kind, lambda packet: packet.BaseHeader.Reserved, initiator=_role),
+        ignore_packets(_kind, lambda packet: packet.BaseHeader.Reserved, initiator=_role),
     )
 
 _rules: str | tuple[str, ...]
@@ -152,19 +152,19 @@ for _name, _rules, _says, _install in (
         "receiver-version-number-0x11-in-final-ack",
         "MQMQ-2.2.19.1-01",
         "The receiver sends a FinalAck with VersionNumber 0x11.",
-        packets(UserMessagePacket, _set_byte(0, 0x11), is_final_ack),
+        packets(UserMessagePacket, _set_packet_byte(0, 0x11), is_final_ack),
     ),
     (
         "sender-version-number-0x11-in-large-message",
         "MQMQ-2.2.19.1-01",
         "The sender sends a message with a body of more than 4 KiB with VersionNumber 0x11.",
-        packets(UserMessagePacket, _set_byte(0, 0x11), is_large),
+        packets(UserMessagePacket, _set_packet_byte(0, 0x11), has_large_body),
     ),
     (
         "initiator-version-number-0x11-in-connection-parameters",
         "MQMQ-2.2.19.1-01",
         "The initiator sends ConnectionParameters with VersionNumber 0x11.",
-        sent_as("initiator", packets(ConnectionParametersPacket, _set_byte(0, 0x11))),
+        sent_as("initiator", packets(ConnectionParametersPacket, _set_packet_byte(0, 0x11))),
     ),
     (
         "receiver-signature-of-report-reversed",
@@ -204,7 +204,7 @@ for _name, _rules, _says, _install in (
         "receiver-in-set-from-second-order-ack-on",
         "MQMQ-2.2.19.1-06",
         "The receiver sends the second and every later OrderAck of a sequence with IN set.",
-        change_nth(
+        change_sent_packets_from_number(
             UserMessagePacket,
             2,
             lambda packet: (data := packet.build())[:2] + bytes([data[2] | 8]) + data[3:],
@@ -255,13 +255,13 @@ for _name, _rules, _says, _install in (
         "sender-tr-clear-in-traced-large-message",
         "MQMQ-2.2.19.1-12",
         "The sender clears TR in a message with a body of more than 4 KiB that is to be traced.",
-        bit_clear(UserMessagePacket, "BaseHeader.TR", is_large),
+        bit_clear(UserMessagePacket, "BaseHeader.TR", has_large_body),
     ),
     (
         "sender-tr-clear-from-second-traced-message-on",
         "MQMQ-2.2.19.1-12",
         "The sender clears TR in the second and every later message that is to be traced.",
-        change_nth(
+        change_sent_packets_from_number(
             UserMessagePacket,
             2,
             lambda packet: (data := packet.build())[:3] + bytes([data[3] & ~1]) + data[4:],
@@ -278,13 +278,13 @@ for _name, _rules, _says, _install in (
         "sender-packet-size-of-large-message-4-more",
         "MQMQ-2.2.19.1-22",
         "The sender sends a message with a body of more than 4 KiB with a PacketSize that is 4 too high.",
-        packets(UserMessagePacket, _add_to_size(4), is_large),
+        packets(UserMessagePacket, _add_to_packet_size(4), has_large_body),
     ),
     (
         "receiver-packet-size-of-final-ack-without-padding",
         "MQMQ-2.2.19.1-22",
         "The receiver sends a FinalAck with a PacketSize that is 4 too low.",
-        packets(UserMessagePacket, _add_to_size(-4), is_final_ack),
+        packets(UserMessagePacket, _add_to_packet_size(-4), is_final_ack),
     ),
     (
         "initiator-packet-size-of-establish-connection-571",
@@ -296,7 +296,7 @@ for _name, _rules, _says, _install in (
         "sender-packet-size-of-traced-message-without-debug-header",
         "MQMQ-2.2.19.1-22",
         "The sender sends a message with a PacketSize that excludes the DebugHeader.",
-        packets(UserMessagePacket, _add_to_size(-20), lambda packet: packet.DebugHeader is not None),
+        packets(UserMessagePacket, _add_to_packet_size(-20), lambda packet: packet.DebugHeader is not None),
     ),
     (
         "initiator-session-ack-time-to-reach-queue-0",
@@ -329,7 +329,9 @@ for _name, _rules, _says, _install in (
         "sender-default-priority-of-large-message-4",
         "MQMQ-2.2.19.1-D02",
         "The sender sends a message with a body of more than 4 KiB and without a priority with PR 4.",
-        change_number(UserMessagePacket, "BaseHeader.PR", lambda priority: 4 if priority == 3 else priority, is_large),
+        change_number(
+            UserMessagePacket, "BaseHeader.PR", lambda priority: 4 if priority == 3 else priority, has_large_body
+        ),
     ),
     (
         "sender-default-priority-of-recoverable-message-0",

@@ -18,68 +18,70 @@ from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, Queue, Session
 from reference_qm.model.states import DeliveryGuarantee, SessionState
 from reference_qm.surface.clock import Now
-from suites.mqmq.steps.faulty_messages import drop_received
+from suites.mqmq.steps.faulty_messages import drop_messages
 from suites.mqmq.steps.kinds_of_messages import (
-    is_large,
+    has_large_body,
     is_transactional,
 )
 
 
-def _set_priority(message: Message, priority: int) -> Message:
+def _set_message_priority(message: Message, priority: int) -> Message:
     return replace(message, Priority=priority)
 
 
-class _Ordered(Positions):
+class _WrongPriorityInserter(Positions):
     """The receiver orders a message by another priority than its own."""
 
-    def get_order(self, queue: Queue, message: Message) -> int:
+    def get_ordering_priority(self, queue: Queue, message: Message) -> int:
         """Return the priority by which the receiver orders a message."""
         raise NotImplementedError
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
-        position = super().insert_message(queue, _set_priority(message, self.get_order(queue, message)))
+        position = super().insert_message(
+            queue, _set_message_priority(message, self.get_ordering_priority(queue, message))
+        )
         position.MessageReference = message
         return position
 
 
 @fault("receiver-recoverable-messages-not-ordered-by-priority", breaks="MQMQ-2.2.19.1-03", blind=True)
-class ReceiverRecoverableMessagesNotOrderedByPriority(_Ordered):
+class ReceiverRecoverableMessagesNotOrderedByPriority(_WrongPriorityInserter):
     """The receiver inserts recoverable messages with any BaseHeader.PR as if PR were 3."""
 
-    def get_order(self, queue: Queue, message: Message) -> int:
+    def get_ordering_priority(self, queue: Queue, message: Message) -> int:
         recoverable = message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE
         return 3 if recoverable else message.Priority
 
 
 @fault("receiver-priorities-0-and-1-equal", breaks="MQMQ-2.2.19.1-03", blind=True)
-class ReceiverPriorities0And1Equal(_Ordered):
+class ReceiverPriorities0And1Equal(_WrongPriorityInserter):
     """The receiver inserts messages with BaseHeader.PR 0 and 1 in their order of arrival."""
 
-    def get_order(self, queue: Queue, message: Message) -> int:
+    def get_ordering_priority(self, queue: Queue, message: Message) -> int:
         return max(1, message.Priority)
 
 
 @fault("receiver-priorities-6-and-7-equal", breaks="MQMQ-2.2.19.1-03", blind=True)
-class ReceiverPriorities6And7Equal(_Ordered):
+class ReceiverPriorities6And7Equal(_WrongPriorityInserter):
     """The receiver inserts messages with BaseHeader.PR 6 and 7 in their order of arrival."""
 
-    def get_order(self, queue: Queue, message: Message) -> int:
+    def get_ordering_priority(self, queue: Queue, message: Message) -> int:
         return min(6, message.Priority)
 
 
 @fault("receiver-large-messages-at-end-of-queue", breaks="MQMQ-2.2.19.1-03", blind=True)
-class ReceiverLargeMessagesAtEndOfQueue(_Ordered):
+class ReceiverLargeMessagesAtEndOfQueue(_WrongPriorityInserter):
     """The receiver inserts messages with a body of more than 4 KiB at the end of the queue, for any BaseHeader.PR."""
 
-    def get_order(self, queue: Queue, message: Message) -> int:
+    def get_ordering_priority(self, queue: Queue, message: Message) -> int:
         return 0 if len(message.Body) > 4096 else message.Priority
 
 
 @fault("receiver-messages-after-first-three-not-ordered", breaks="MQMQ-2.2.19.1-03", blind=True)
-class ReceiverMessagesAfterFirstThreeNotOrdered(_Ordered):
+class ReceiverMessagesAfterFirstThreeNotOrdered(_WrongPriorityInserter):
     """The receiver inserts a message at the end of a queue that contains three messages, for any BaseHeader.PR."""
 
-    def get_order(self, queue: Queue, message: Message) -> int:
+    def get_ordering_priority(self, queue: Queue, message: Message) -> int:
         return 0 if len(queue.MessagePositionList) >= 3 else message.Priority
 
 
@@ -89,7 +91,7 @@ for _name, _says, _when in (
         "a TxSequenceNumber above 1",
         lambda packet: is_transactional(packet) and packet.TransactionHeader.TxSequenceNumber > 1,
     ),
-    ("large", "a body of more than 4 KiB", lambda packet: is_transactional(packet) and is_large(packet)),
+    ("large", "a body of more than 4 KiB", lambda packet: is_transactional(packet) and has_large_body(packet)),
 ):
     add(
         f"sender-priority-of-{_name}-transactional-message-3",
@@ -182,11 +184,11 @@ add(
     "receiver-transactional-packet-of-maximum-size-dropped",
     "MQMQ-2.2.19.1-D03",
     "The receiver drops a transactional message of 0x00400000 bytes.",
-    drop_received(lambda packet: is_transactional(packet) and packet.BaseHeader.PacketSize == 0x0040_0000),
+    drop_messages(lambda packet: is_transactional(packet) and packet.BaseHeader.PacketSize == 0x0040_0000),
 )
 add(
     "receiver-packet-of-maximum-size-with-session-header-dropped",
     "MQMQ-2.2.19.1-D03",
     "The receiver drops a message with PacketSize 0x00400000 and a SessionHeader.",
-    drop_received(lambda packet: packet.SessionHeader is not None and packet.BaseHeader.PacketSize == 0x0040_0000),
+    drop_messages(lambda packet: packet.SessionHeader is not None and packet.BaseHeader.PacketSize == 0x0040_0000),
 )

@@ -8,7 +8,7 @@ from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, NotExercised, passive
 from reference_qm.codec import BaseHeader
 from suites.mqmq.steps.base_bytes import STREAM_PACKET_KINDS, check_packet_size, judge_packet_bytes
-from suites.mqmq.steps.message_bytes import BASE
+from suites.mqmq.steps.message_bytes import BASE_HEADER_NAME
 from suites.mqmq.steps.message_parts import make_part_presence_predicate
 from suites.mqmq.steps.unused import register_unused_bits
 from suites.mqqb.steps.order_and_final_acks import is_final_ack, is_order_ack, make_flag_predicate
@@ -16,8 +16,8 @@ from suites.mqqb.steps.order_and_final_acks import is_final_ack, is_order_ack, m
 USER_MESSAGE_KIND = "UserMessage"
 INTERNAL_PACKET_KINDS = ("EstablishConnection", "ConnectionParameters", "SessionAck")
 INFINITE_LIFETIME_S = 0xFFFFFFFF
-VERSION, SIGNATURE = 0x10, bytes.fromhex("4c494f52")
-UNUSED_BITS_BY_RULE = {
+PACKET_VERSION, PACKET_SIGNATURE = 0x10, bytes.fromhex("4c494f52")
+UNUSED_BIT_BY_RULE = {
     "MQMQ-2.2.19.1-10": "X9",
     "MQMQ-2.2.19.1-11": "X8",
     "MQMQ-2.2.19.1-14": "X6",
@@ -30,21 +30,21 @@ UNUSED_BITS_BY_RULE = {
 }
 """The reserved bits of Flags, by rule."""
 
-register_unused_bits((*INTERNAL_PACKET_KINDS, USER_MESSAGE_KIND), BaseHeader, UNUSED_BITS_BY_RULE)
+register_unused_bits((*INTERNAL_PACKET_KINDS, USER_MESSAGE_KIND), BaseHeader, UNUSED_BIT_BY_RULE)
 
 
 @passive("MQMQ-2.2.19.1-01", STREAM_PACKET_KINDS, "VersionNumber is 0x10", decisive=True)
 @judge_packet_bytes
 def check_version(data: bytes) -> Finding:
     """Check that VersionNumber is 0x10."""
-    return data[0] == VERSION, f"VersionNumber is 0x{data[0]:02X}"
+    return data[0] == PACKET_VERSION, f"VersionNumber is 0x{data[0]:02X}"
 
 
 @passive("MQMQ-2.2.19.1-21", STREAM_PACKET_KINDS, "Signature is 4C 49 4F 52", decisive=True)
 @judge_packet_bytes
 def check_signature(data: bytes) -> Finding:
     """Check that Signature has the specified value."""
-    return data[4:8] == SIGNATURE, f"Signature is {data[4:8].hex(' ').upper()}"
+    return data[4:8] == PACKET_SIGNATURE, f"Signature is {data[4:8].hex(' ').upper()}"
 
 
 passive(
@@ -64,7 +64,7 @@ def check_transactional_priority_is_0(packet: Any, context: Context) -> Finding:
 
 
 passive("MQMQ-2.2.19.1-06", (USER_MESSAGE_KIND, MALFORMED, "unknown internal"), "IN is 0 in a message")(
-    make_flag_predicate(BASE, "IN", 0, is_order_ack, is_final_ack)
+    make_flag_predicate(BASE_HEADER_NAME, "IN", 0, is_order_ack, is_final_ack)
 )
 
 
@@ -89,5 +89,5 @@ def check_internal_packets_never_expire(packet: Any, context: Context) -> Findin
 
 
 passive("MQMQ-2.2.19.1-09", (USER_MESSAGE_KIND, MALFORMED), "DH is 1 if and only if there is a DebugHeader")(
-    make_part_presence_predicate(BASE, "DH", "DebugHeader")
+    make_part_presence_predicate(BASE_HEADER_NAME, "DH", "DebugHeader")
 )

@@ -11,14 +11,14 @@ from harness.run.marks import covers, needs, sut_survives, varied
 from harness.wire import connection_parameters, session_ack
 from suites.mqqb.steps.exchanges import deliver_message, exchange_message
 from suites.mqqb.steps.opening import (
-    accept_request,
+    accept_establish_request,
     listen_for_connection,
     read_internal_bits,
     respond_to_parameters,
     respond_to_request,
 )
 
-RESERVED_BITS = {
+RULE_BY_RESERVED_BIT = {
     "X9": "MQMQ-2.2.19.1-10",
     "X8": "MQMQ-2.2.19.1-11",
     "X6": "MQMQ-2.2.19.1-14",
@@ -35,7 +35,7 @@ INTERNAL_PACKET_SIZES = [572, 32, 36]
 """Sizes in bytes of an EstablishConnection, a ConnectionParameters and a SessionAck packet."""
 
 SHORT_LIFETIME_S = 1
-LONG_AGO_AGE_S = 3_600
+OLD_MESSAGE_AGE_S = 3_600
 
 
 @covers("MQMQ-2.2.19.1-07")
@@ -112,12 +112,12 @@ def test_any_reserved_of_base_header_is_accepted(peer, judge, reserved):
 
 
 @sut_survives()
-@covers(*RESERVED_BITS.values())
+@covers(*RULE_BY_RESERVED_BIT.values())
 def test_any_reserved_bit_of_base_header_is_accepted(peer, judge):
     """The peer sends each packet of a session with one reserved bit set: the SUT sends the same answers as to packets
     without reserved bits.
     """
-    for bit, rule in RESERVED_BITS.items():
+    for bit, rule in RULE_BY_RESERVED_BIT.items():
         done = exchange_message(peer, base={bit: 1})
         judge(rule, expected=done.ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
 
@@ -127,16 +127,16 @@ def test_any_reserved_bit_of_base_header_is_accepted(peer, judge):
     "fields",
     [
         pytest.param({"Reserved": 0xA5}, marks=covers("MQMQ-2.2.19.1-02"), id="Reserved"),
-        pytest.param(dict.fromkeys(RESERVED_BITS, 1), marks=covers(*RESERVED_BITS.values()), id="bits"),
+        pytest.param(dict.fromkeys(RULE_BY_RESERVED_BIT, 1), marks=covers(*RULE_BY_RESERVED_BIT.values()), id="bits"),
     ],
 )
 def test_initiator_accepts_any_reserved_values(peer, sut, judge, fields):
     """The SUT opens a session, and each packet of the peer has a nonzero Reserved, or all reserved bits set: the SUT
     sends its message, removes the message when it is acknowledged, and keeps the session open.
     """
-    connection, asked = accept_request(listen_for_connection(peer, sut))
+    connection, asked = accept_establish_request(listen_for_connection(peer, sut))
 
-    def send_with_fields(packet, number):
+    def send_message_with_fields(packet, number):
         """Send a packet with the given fields; return the SUT's packet with the given number, or None if it does not
         arrive.
         """
@@ -145,10 +145,10 @@ def test_initiator_accepts_any_reserved_values(peer, sut, judge, fields):
         connection.send(packet)
         return connection.poll_packet(number)
 
-    parameters = send_with_fields(establish_response(peer, asked), 1)
-    message = None if parameters is None else send_with_fields(parameters_response(parameters), 2)
+    parameters = send_message_with_fields(establish_response(peer, asked), 1)
+    message = None if parameters is None else send_message_with_fields(parameters_response(parameters), 2)
     if message is not None:
-        send_with_fields(session_ack(AckSequenceNumber=1), 3)
+        send_message_with_fields(session_ack(AckSequenceNumber=1), 3)
     if message is not None and sut.has("queue_control"):
         to = peer.direct_name()
         peer.eventually(lambda: not sut.outgoing_queue(to)["count"])
@@ -199,10 +199,10 @@ def test_message_with_dh_has_debug_header(peer, sut, judge):
     """A message of the SUT contains a DebugHeader only if DH is set, and the SUT acknowledges a message with DH set and
     a DebugHeader.
     """
-    connection, asked = accept_request(listen_for_connection(peer, sut))
+    connection, asked = accept_establish_request(listen_for_connection(peer, sut))
     respond_to_request(connection, asked)
     parameters = connection.received[1]["ConnectionParametersHeader"]
-    connection.send(_answer_parameters(parameters))
+    connection.send(_build_parameters_response(parameters))
     message = connection.poll_packet(2)
     observed = "nothing" if message is None else message.kind
     judge("MQMQ-2.2.19.1-09", expected="UserMessage", case="packet of the SUT", observed=observed, evidence=[message])
@@ -216,7 +216,7 @@ def test_message_with_dh_has_debug_header(peer, sut, judge):
     )
 
 
-def _answer_parameters(asked):
+def _build_parameters_response(asked):
     timeouts = {"RecoverableAckTimeout": asked.RecoverableAckTimeout, "AckTimeout": asked.AckTimeout}
     return connection_parameters(WindowSize=64, **timeouts)
 
@@ -230,10 +230,10 @@ def test_receiver_ignores_message_past_time_to_reach_queue(peer, sut, judge):
     that has not expired is in the queue.
     """
     connection = peer.open_raw()
-    sent_time = peer.environment.now().utc_s - LONG_AGO_AGE_S
+    sent_time = peer.environment.now().utc_s - OLD_MESSAGE_AGE_S
     sent = [
         connection.send(peer.message(base={"TimeToReachQueue": limit}, user={"SentTime": sent_time}, label=label))
-        for label, limit in (("expired", LONG_AGO_AGE_S // 2), ("unexpired", LONG_AGO_AGE_S * 2))
+        for label, limit in (("expired", OLD_MESSAGE_AGE_S // 2), ("unexpired", OLD_MESSAGE_AGE_S * 2))
     ]
     connection.check_alive()
     labels = [message["label"] for message in sut.messages() if message["label"] in ("expired", "unexpired")]
@@ -250,7 +250,7 @@ def test_sender_deletes_message_past_time_to_reach_queue(peer, sut, judge):
     sut.send(peer.direct_name(), body="expired", label="expired", time_to_reach_queue_s=SHORT_LIFETIME_S)
     peer.pass_time((SHORT_LIFETIME_S + 2) * 1_000)
     listener = listen_for_connection(peer, sut)
-    connection, asked = accept_request(listener)
+    connection, asked = accept_establish_request(listener)
     respond_to_parameters(connection, respond_to_request(connection, asked))
     connection.stays_quiet()
     sent = peer.inbox.messages

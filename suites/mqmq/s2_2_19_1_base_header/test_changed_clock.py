@@ -12,13 +12,13 @@ from suites.mqqb.steps.sender import Sender
 SECONDS_PER_HOUR = 3_600
 CLOCK_CHANGE_S = 2 * SECONDS_PER_HOUR
 MESSAGE_AGE_S = 3 * SECONDS_PER_HOUR
-LIFETIME_BY_CASE_S = {"expired": MESSAGE_AGE_S - SECONDS_PER_HOUR, "unexpired": MESSAGE_AGE_S + SECONDS_PER_HOUR}
+LIFETIME_S_BY_CASE = {"expired": MESSAGE_AGE_S - SECONDS_PER_HOUR, "unexpired": MESSAGE_AGE_S + SECONDS_PER_HOUR}
 """Values of TimeToReachQueue in s, for messages that are sent three hours before the time of the changed clock. For one
 of the messages, the changed and the unchanged clock differ about whether the message has expired.
 """
 EXPIRATION_RULES = ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
-SENT_TIME = ("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60")
-EXPIRED, IN_TIME, AFTERWARDS = 1, 2, 3
+SENT_TIME_RULES = ("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60")
+EXPIRED_MESSAGE_TAG, IN_TIME, LATER_MESSAGE_TAG = 1, 2, 3
 """ApplicationTags of the messages."""
 
 
@@ -34,15 +34,15 @@ def test_receiver_checks_time_to_reach_queue_by_changed_clock(peer, sut, judge, 
     sent_s = peer.environment.now().utc_s + change_s - MESSAGE_AGE_S
     sent = [
         connection.send(peer.message(base={"TimeToReachQueue": time_s}, user={"SentTime": sent_s}, label=label))
-        for label, time_s in LIFETIME_BY_CASE_S.items()
+        for label, time_s in LIFETIME_S_BY_CASE.items()
     ]
     connection.check_alive()
-    labels = [message["label"] for message in sut.messages() if message["label"] in LIFETIME_BY_CASE_S]
+    labels = [message["label"] for message in sut.messages() if message["label"] in LIFETIME_S_BY_CASE]
     judge.all(expected=["unexpired"], case="messages in the queue", observed=labels, evidence=sent)
 
 
 @needs("environment", "send")
-@covers(*EXPIRATION_RULES, "MQQB-3.1.7.1.2-D01", *SENT_TIME)
+@covers(*EXPIRATION_RULES, "MQQB-3.1.7.1.2-D01", *SENT_TIME_RULES)
 def test_sender_checks_and_sets_times_by_changed_clock(peer, sut, judge):
     """Two messages wait for an unreachable peer, and the clock is set two hours ahead: the SUT does not send the
     message with a lifetime of one hour, and sends the message with a lifetime of three hours with an unchanged
@@ -50,15 +50,15 @@ def test_sender_checks_and_sets_times_by_changed_clock(peer, sut, judge):
     """
     to = peer.direct_name()
 
-    def send_with_lifetime(tag, time_s):
+    def send_message_with_lifetime(tag, time_s):
         before_s = peer.environment.now().utc_s
         sut.send(to, body=f"message {tag}", application_tag=tag, time_to_reach_queue_s=time_s)
         return between(before_s - CLOCK_TOLERANCE_S, peer.environment.now().utc_s + CLOCK_TOLERANCE_S)
 
-    send_with_lifetime(EXPIRED, CLOCK_CHANGE_S - SECONDS_PER_HOUR)
-    before = send_with_lifetime(IN_TIME, CLOCK_CHANGE_S + SECONDS_PER_HOUR)
+    send_message_with_lifetime(EXPIRED_MESSAGE_TAG, CLOCK_CHANGE_S - SECONDS_PER_HOUR)
+    before = send_message_with_lifetime(IN_TIME, CLOCK_CHANGE_S + SECONDS_PER_HOUR)
     sut.change_environment(clock=CLOCK_CHANGE_S)
-    send_with_lifetime(AFTERWARDS, SECONDS_PER_HOUR)
+    send_message_with_lifetime(LATER_MESSAGE_TAG, SECONDS_PER_HOUR)
     after_s = peer.environment.now().utc_s + CLOCK_CHANGE_S
     sender = Sender(peer, sut, to)
     session = sender.await_session()
@@ -66,17 +66,17 @@ def test_sender_checks_and_sets_times_by_changed_clock(peer, sut, judge):
     judge(
         *EXPIRATION_RULES,
         "MQQB-3.1.7.1.2-D01",
-        expected=[IN_TIME, AFTERWARDS],
+        expected=[IN_TIME, LATER_MESSAGE_TAG],
         case="ApplicationTags of the sent messages",
         observed=sender.tags(frames),
         evidence=frames,
     )
-    expected = {IN_TIME: before, AFTERWARDS: between(after_s - CLOCK_TOLERANCE_S, after_s + CLOCK_TOLERANCE_S)}
+    expected = {IN_TIME: before, LATER_MESSAGE_TAG: between(after_s - CLOCK_TOLERANCE_S, after_s + CLOCK_TOLERANCE_S)}
     for frame in frames:
         (tag,) = sender.tags([frame])
         if tag in expected:
             judge(
-                *SENT_TIME,
+                *SENT_TIME_RULES,
                 expected=expected[tag],
                 case="SentTime",
                 observed=frame["UserHeader"].SentTime,

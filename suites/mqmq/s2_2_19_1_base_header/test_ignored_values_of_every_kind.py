@@ -12,11 +12,11 @@ from harness.expectations import none
 from harness.run.marks import covers, needs
 from harness.sut.releases import find_release
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
-from suites.mqmq.steps.received_kinds import WITHOUT_VALUES, KindsOfMessages
+from suites.mqmq.steps.received_kinds import NO_CHANGED_VALUE, MessagesOfEveryKind
 from suites.mqqb.steps.ordering import build_final_ack, build_order_ack
 from suites.mqqb.steps.sequences import DEAD_LETTERS, Outgoing, find_kept_messages
 
-BASE_BITS_BY_RULE = {
+BASE_HEADER_BIT_BY_RULE = {
     "MQMQ-2.2.19.1-10": "X9",
     "MQMQ-2.2.19.1-11": "X8",
     "MQMQ-2.2.19.1-14": "X6",
@@ -27,37 +27,37 @@ BASE_BITS_BY_RULE = {
     "MQMQ-2.2.19.1-19": "X1",
     "MQMQ-2.2.19.1-20": "X0",
 }
-USER_BITS_BY_RULE: dict[str, dict[str, tuple[int, ...]]] = {
+USER_HEADER_BITS_BY_RULE: dict[str, dict[str, tuple[int, ...]]] = {
     "MQMQ-2.2.19.2-12": {"X1": (1,)},
     "MQMQ-2.2.19.2-24": {"X2": (1,)},
     "MQMQ-2.2.19.2-26": {"X3": (1, 2, 3)},
     "MQMQ-2.2.19.2-28": {"X4": (1, 2, 4, 7)},
 }
-PROPERTIES_BITS_BY_RULE = {
+PROPERTIES_HEADER_BIT_BY_RULE = {
     "MQMQ-2.2.19.3-05": "X4",
     "MQMQ-2.2.19.3-06": "X5",
     "MQMQ-2.2.19.3-07": "X6",
     "MQMQ-2.2.19.3-08": "X7",
 }
 """The unused bits of each header, by rule."""
-PARTS_OF_MESSAGE = ("MQMQ-2.2.19.3-13", "MQMQ-2.2.19.3-16", "MQMQ-2.2.19.3-D01", "MQMQ-2.2.19.3-D05")
+MESSAGE_PART_RULES = ("MQMQ-2.2.19.3-13", "MQMQ-2.2.19.3-16", "MQMQ-2.2.19.3-D01", "MQMQ-2.2.19.3-D05")
 """The rules about values that the receiver only passes to the application."""
 THIRD_HOST_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f4")
 
 
 def _list_values_of_base_header():
-    values = {f"{bit} set": ((rule,), {"base": {bit: 1}}) for rule, bit in BASE_BITS_BY_RULE.items()}
-    every = {"base": dict.fromkeys(BASE_BITS_BY_RULE.values(), 1)}
+    values = {f"{bit} set": ((rule,), {"base": {bit: 1}}) for rule, bit in BASE_HEADER_BIT_BY_RULE.items()}
+    every = {"base": dict.fromkeys(BASE_HEADER_BIT_BY_RULE.values(), 1)}
     reserved = {
         f"Reserved {value}": (("MQMQ-2.2.19.1-02",), {"base": {"Reserved": value}}) for value in (0x01, 0x80, 0xFF)
     }
-    return values | {"all bits set": (tuple(BASE_BITS_BY_RULE), every)} | reserved
+    return values | {"all bits set": (tuple(BASE_HEADER_BIT_BY_RULE), every)} | reserved
 
 
 def _list_values_of_user_header():
     values = {
         f"{bit} {value}": ((rule,), {"user": {bit: value}})
-        for rule, bits in USER_BITS_BY_RULE.items()
+        for rule, bits in USER_HEADER_BITS_BY_RULE.items()
         for bit, listed in bits.items()
         for value in listed
     }
@@ -66,12 +66,12 @@ def _list_values_of_user_header():
         f"ConnectorType {guid}": (("MQMQ-2.2.19.2-39",), {"user": {"ConnectorType": guid}})
         for guid in (UUID(int=0), THIRD_HOST_GUID)
     }
-    return values | {"all bits set": (tuple(USER_BITS_BY_RULE), every)} | connectors
+    return values | {"all bits set": (tuple(USER_HEADER_BITS_BY_RULE), every)} | connectors
 
 
 def _list_values_of_properties_header():
-    values = {f"{bit} set": ((rule,), {"properties": {bit: 1}}) for rule, bit in PROPERTIES_BITS_BY_RULE.items()}
-    every = {"properties": dict.fromkeys(PROPERTIES_BITS_BY_RULE.values(), 1)}
+    values = {f"{bit} set": ((rule,), {"properties": {bit: 1}}) for rule, bit in PROPERTIES_HEADER_BIT_BY_RULE.items()}
+    every = {"properties": dict.fromkeys(PROPERTIES_HEADER_BIT_BY_RULE.values(), 1)}
     parts = {
         "CorrelationID": (("MQMQ-2.2.19.3-13",), {"properties": {"CorrelationID": bytes(range(1, 21))}}),
         "ApplicationTag": (("MQMQ-2.2.19.3-16",), {"properties": {"ApplicationTag": 0x8102_0304}}),
@@ -80,12 +80,12 @@ def _list_values_of_properties_header():
             {"properties": {"ExtensionData": bytes(range(256)) + b"end"}},
         ),
     }
-    return values | {"all bits set": (tuple(PROPERTIES_BITS_BY_RULE), every)} | parts
+    return values | {"all bits set": (tuple(PROPERTIES_HEADER_BIT_BY_RULE), every)} | parts
 
 
-SOAP_RULES = ("MQMQ-2.2.20.7-03", "MQMQ-2.2.20.7-06", "MQMQ-2.2.20.7-D01")
-SOAP_TEXTS = {"Header": "<header/>", "Body": "<body/>"}
-LISTED_QUEUES = [
+SOAP_HEADER_RULES = ("MQMQ-2.2.20.7-03", "MQMQ-2.2.20.7-06", "MQMQ-2.2.20.7-D01")
+SOAP_HEADER_TEXT_BY_FIELD = {"Header": "<header/>", "Body": "<body/>"}
+LISTED_QUEUE_ELEMENTS = [
     MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName=rf"TCP:10.0.0.9\private$\{name}"))
     for name in ("even", "odd")
 ]
@@ -93,10 +93,16 @@ LISTED_QUEUES = [
 
 def _list_values_of_optional_headers():
     return {
-        "SoapHeader": (SOAP_RULES, {"soap": SOAP_TEXTS}),
-        "SoapHeader with Reserved": (("MQMQ-2.2.20.7-02",), {"soap": {**SOAP_TEXTS, "Reserved": 0xFFFF}}),
-        "SoapHeader with Reserved1": (("MQMQ-2.2.20.7-05",), {"soap": {**SOAP_TEXTS, "Reserved1": 0xFFFF}}),
-        "MultiQueueFormatHeader": (("MQMQ-2.2.18.1.4.1-D01",), {"mqf": {"Destination": LISTED_QUEUES}}),
+        "SoapHeader": (SOAP_HEADER_RULES, {"soap": SOAP_HEADER_TEXT_BY_FIELD}),
+        "SoapHeader with Reserved": (
+            ("MQMQ-2.2.20.7-02",),
+            {"soap": {**SOAP_HEADER_TEXT_BY_FIELD, "Reserved": 0xFFFF}},
+        ),
+        "SoapHeader with Reserved1": (
+            ("MQMQ-2.2.20.7-05",),
+            {"soap": {**SOAP_HEADER_TEXT_BY_FIELD, "Reserved1": 0xFFFF}},
+        ),
+        "MultiQueueFormatHeader": (("MQMQ-2.2.18.1.4.1-D01",), {"mqf": {"Destination": LISTED_QUEUE_ELEMENTS}}),
     }
 
 
@@ -105,19 +111,19 @@ def _list_values_of_optional_headers():
     "values",
     [
         pytest.param(
-            _list_values_of_base_header(), marks=covers("MQMQ-2.2.19.1-02", *BASE_BITS_BY_RULE), id="BaseHeader"
+            _list_values_of_base_header(), marks=covers("MQMQ-2.2.19.1-02", *BASE_HEADER_BIT_BY_RULE), id="BaseHeader"
         ),
         pytest.param(
-            _list_values_of_user_header(), marks=covers("MQMQ-2.2.19.2-39", *USER_BITS_BY_RULE), id="UserHeader"
+            _list_values_of_user_header(), marks=covers("MQMQ-2.2.19.2-39", *USER_HEADER_BITS_BY_RULE), id="UserHeader"
         ),
         pytest.param(
             _list_values_of_properties_header(),
-            marks=covers(*PROPERTIES_BITS_BY_RULE, *PARTS_OF_MESSAGE),
+            marks=covers(*PROPERTIES_HEADER_BIT_BY_RULE, *MESSAGE_PART_RULES),
             id="MessagePropertiesHeader",
         ),
         pytest.param(
             _list_values_of_optional_headers(),
-            marks=covers("MQMQ-2.2.20.7-02", "MQMQ-2.2.20.7-05", "MQMQ-2.2.18.1.4.1-D01", *SOAP_RULES),
+            marks=covers("MQMQ-2.2.20.7-02", "MQMQ-2.2.20.7-05", "MQMQ-2.2.18.1.4.1-D01", *SOAP_HEADER_RULES),
             id="optional headers",
         ),
     ],
@@ -127,8 +133,8 @@ def test_ignored_values_change_no_message_of_any_kind(peer, sut, judge, values):
     the application: each message is in its queue as it was sent. Kinds that the SUT does not accept without such values
     are not judged.
     """
-    kinds = KindsOfMessages(peer, sut)
-    kinds.send(WITHOUT_VALUES, {})
+    kinds = MessagesOfEveryKind(peer, sut)
+    kinds.send(NO_CHANGED_VALUE, {})
     for value, (_, headers) in values.items():
         kinds.send(value, headers)
     kinds.await_acknowledgments()
@@ -137,12 +143,12 @@ def test_ignored_values_change_no_message_of_any_kind(peer, sut, judge, values):
         judge(
             rule,
             expected=none("message that is missing or changed"),
-            observed=kinds.list_differences(of_rule),
-            evidence=kinds.list_evidence(of_rule),
+            observed=kinds.list_differing_kinds(of_rule),
+            evidence=kinds.list_evidence_frames(of_rule),
         )
 
 
-RESERVED_VALUES = (0x01, 0x80, 0xFF)
+RESERVED_BYTE_VALUES = (0x01, 0x80, 0xFF)
 
 
 @needs("send", "queue_control", "transactions")
@@ -153,9 +159,9 @@ def test_reserved_of_order_and_final_acks_has_no_effect(peer, sut, judge):
     dead-letter queue.
     """
     outgoing = Outgoing(peer, sut, "mqc-ignored")
-    refused = outgoing.send(len(RESERVED_VALUES), journal=["negative"])
+    refused = outgoing.send(len(RESERVED_BYTE_VALUES), journal=["negative"])
     sent = [outgoing.send_session_ack()]
-    for value, frame in zip(RESERVED_VALUES, refused, strict=True):
+    for value, frame in zip(RESERVED_BYTE_VALUES, refused, strict=True):
         sent.append(outgoing.session.send(build_final_ack(peer, frame, base={"Reserved": value})))
     if find_release(sut).dead_letters:
         numbers = list(range(1, len(refused) + 1))
@@ -166,7 +172,7 @@ def test_reserved_of_order_and_final_acks_has_no_effect(peer, sut, judge):
             observed=find_kept_messages(sut, DEAD_LETTERS, outgoing.identifiers),
             evidence=sent,
         )
-    for value in RESERVED_VALUES:
+    for value in RESERVED_BYTE_VALUES:
         (frame,) = outgoing.send()
         answers = [outgoing.send_session_ack()]
         answers.append(outgoing.session.send(build_order_ack(peer, frame, base={"Reserved": value})))

@@ -21,8 +21,8 @@ INFINITE_LIFETIME_S = 0xFFFF_FFFF
 LARGEST_PACKET_BYTES = 0x0040_0000
 PRIORITIES = range(8)
 DEFAULT_PRIORITY = 3
-LIFETIME_S = 0x0102_0304
-LONG_AGO_AGE_S = 3_600
+MESSAGE_LIFETIME_S = 0x0102_0304
+OLD_MESSAGE_AGE_S = 3_600
 DECADE_S = 10 * 365 * 86_400
 
 
@@ -140,7 +140,7 @@ def test_message_of_maximum_packet_size_is_accepted(peer, sut, judge):
     empty = len(bytes(peer.recoverable_message(label="largest", body=b"")))
     body = bytes(range(256)) * (LARGEST_PACKET_BYTES // 256)
     packet = peer.recoverable_message(label="largest", body=body[: LARGEST_PACKET_BYTES - empty])
-    _check_size(packet)
+    _check_largest_packet_size(packet)
     done = deliver_message(peer, packet, "largest")
     judge(
         "MQMQ-2.2.19.1-D03", expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message"
@@ -152,7 +152,7 @@ def test_message_of_maximum_packet_size_is_accepted(peer, sut, judge):
     judge("MQMQ-2.2.20-D01", expected=expected, observed=observed, evidence=done.frames)
 
 
-def _check_size(packet):
+def _check_largest_packet_size(packet):
     if len(bytes(packet)) != LARGEST_PACKET_BYTES:
         raise ConformanceFailure(
             f"the message of the tester has {len(bytes(packet))} bytes instead of {LARGEST_PACKET_BYTES}"
@@ -166,7 +166,7 @@ def test_transactional_message_of_maximum_packet_size_is_accepted(peer, judge):
     """
     empty = len(bytes(Sequence(peer, 2).message(label="largest in sequence", body=b"")))
     packet = Sequence(peer).message(label="largest in sequence", body=bytes(LARGEST_PACKET_BYTES - empty))
-    _check_size(packet)
+    _check_largest_packet_size(packet)
     done = deliver_message(peer, packet, "largest in sequence", "transactional")
     judge(
         "MQMQ-2.2.19.1-D03", expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message"
@@ -205,7 +205,7 @@ def test_message_of_maximum_packet_size_with_session_header_is_accepted(peer, su
 def test_sent_message_has_time_to_reach_queue_in_seconds(peer, sut, judge):
     """The SUT sends messages of two deliveries with several limits: TimeToReachQueue is the limit in seconds."""
     outgoing = Outgoing(peer, sut)
-    for limit_s, delivery in ((LIFETIME_S, "express"), (86_400, "express"), (7_200, "transactional")):
+    for limit_s, delivery in ((MESSAGE_LIFETIME_S, "express"), (86_400, "express"), (7_200, "transactional")):
         frame = outgoing.send(body="in time", time_to_reach_queue_s=limit_s, delivery=delivery)
         judge.all(expected=fields({"BaseHeader.TimeToReachQueue": limit_s}), observed=Layout(frame), evidence=frame)
     outgoing.end()
@@ -222,17 +222,17 @@ def test_time_to_reach_queue_counts_seconds_from_sent_time(peer, sut, judge, del
     """
     now = peer.environment.now().utc_s
     cases = {
-        "message with half of its time left": (LONG_AGO_AGE_S, 2 * LONG_AGO_AGE_S, True),
-        "message that expired": (LONG_AGO_AGE_S, LONG_AGO_AGE_S // 2, False),
-        "message with TimeToReachQueue 0": (LONG_AGO_AGE_S, 0, False),
-        "message with the longest finite time": (LONG_AGO_AGE_S, INFINITE_LIFETIME_S - 1, True),
+        "message with half of its time left": (OLD_MESSAGE_AGE_S, 2 * OLD_MESSAGE_AGE_S, True),
+        "message that expired": (OLD_MESSAGE_AGE_S, OLD_MESSAGE_AGE_S // 2, False),
+        "message with TimeToReachQueue 0": (OLD_MESSAGE_AGE_S, 0, False),
+        "message with the longest finite time": (OLD_MESSAGE_AGE_S, INFINITE_LIFETIME_S - 1, True),
         "message with infinite time": (DECADE_S, INFINITE_LIFETIME_S, True),
-        "message with a time of 36 hours, whose low 16 bits are 1": (LONG_AGO_AGE_S, 0x2_0001, True),
+        "message with a time of 36 hours, whose low 16 bits are 1": (OLD_MESSAGE_AGE_S, 0x2_0001, True),
     }
     if peer.environment.virtual:
         cases |= {
-            "message that expires now": (LONG_AGO_AGE_S, LONG_AGO_AGE_S, True),
-            "message that expired a second ago": (LONG_AGO_AGE_S, LONG_AGO_AGE_S - 1, False),
+            "message that expires now": (OLD_MESSAGE_AGE_S, OLD_MESSAGE_AGE_S, True),
+            "message that expired a second ago": (OLD_MESSAGE_AGE_S, OLD_MESSAGE_AGE_S - 1, False),
         }
     connection = peer.open_raw()
     queue = "transactional" if delivery == "transactional" else "plain"

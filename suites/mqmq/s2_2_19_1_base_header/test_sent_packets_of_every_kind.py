@@ -15,20 +15,20 @@ from harness.wire import session_ack
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.exchanges import exchange_message
-from suites.mqqb.steps.opening import accept_request, listen_for_connection, read_internal_bits
+from suites.mqqb.steps.opening import accept_establish_request, listen_for_connection, read_internal_bits
 from suites.mqqb.steps.sender import Sender
 
 SIGNATURE = bytes.fromhex("4c494f52")
 INFINITE_LIFETIME_S = 0xFFFF_FFFF
-REPORT_QUEUE = "6d71636f-6e66-4f72-8d00-0000000000c6"
+REPORT_QUEUE_GUID = "6d71636f-6e66-4f72-8d00-0000000000c6"
 LARGE_BODY = "large body " * 500
-SIZES = (572, 32, 36, 36, 36)
+SESSION_PACKET_SIZES = (572, 32, 36, 36, 36)
 """The sizes in bytes of an EstablishConnection, a ConnectionParameters and three SessionAcks. A SessionAck with a clear
 IN is recognized only together with the beginning of the next SessionAck.
 """
 
 
-def _receive_as_acceptor(peer, sut):
+def _receive_packets_as_acceptor(peer, sut):
     """Return the packets of the SUT on a session of the peer on which the SUT receives three messages."""
     connection = exchange_message(peer).connection
     for number in (3, 4):
@@ -37,11 +37,11 @@ def _receive_as_acceptor(peer, sut):
     return connection.received
 
 
-def _receive_as_initiator(peer, sut):
+def _receive_packets_as_initiator(peer, sut):
     """Return the packets of the SUT, except its message, on a session of the SUT on which the SUT receives three
     messages.
     """
-    connection, asked = accept_request(listen_for_connection(peer, sut))
+    connection, asked = accept_establish_request(listen_for_connection(peer, sut))
     connection.send(establish_response(peer, asked))
     parameters = connection.poll_packet(1)
     if parameters is not None and parameters.kind == "ConnectionParameters":
@@ -65,8 +65,8 @@ def _receive_as_initiator(peer, sut):
 @pytest.mark.parametrize(
     "receive_packets",
     [
-        pytest.param(_receive_as_acceptor, id="acceptor"),
-        pytest.param(_receive_as_initiator, id="initiator", marks=needs("send")),
+        pytest.param(_receive_packets_as_acceptor, id="acceptor"),
+        pytest.param(_receive_packets_as_initiator, id="initiator", marks=needs("send")),
     ],
 )
 def test_internal_packets_of_both_roles_have_base_header(peer, sut, judge, receive_packets):
@@ -76,7 +76,7 @@ def test_internal_packets_of_both_roles_have_base_header(peer, sut, judge, recei
     frames = receive_packets(peer, sut)
     if len(frames) < 2:
         raise ConformanceFailure("the SUT did not answer the set-up of the session")
-    for frame, size in zip(frames, SIZES, strict=False):
+    for frame, size in zip(frames, SESSION_PACKET_SIZES, strict=False):
         data = frame.data
         stated = int.from_bytes(data[8:12], "little")
         judge("MQMQ-2.2.19.1-01", expected="0x10", observed=f"0x{data[0]:02X}", case="VersionNumber", evidence=frame)
@@ -89,24 +89,24 @@ def test_internal_packets_of_both_roles_have_base_header(peer, sut, judge, recei
         )
         judge("MQMQ-2.2.19.1-05", expected=1, observed=read_internal_bits(frame)["IN"], case="IN", evidence=frame)
         judge("MQMQ-2.2.19.1-22", expected=size, observed=len(data), case="size of the packet", evidence=frame)
-        if size != SIZES[-1]:  # PacketSize of a SessionAck: E01
+        if size != SESSION_PACKET_SIZES[-1]:  # PacketSize of a SessionAck: E01
             judge("MQMQ-2.2.19.1-22", expected=size, observed=stated, case="PacketSize", evidence=frame)
-        flags = {"IN": 1, "SH": int(size == SIZES[-1]), "DH": 0, "TR": 0}
+        flags = {"IN": 1, "SH": int(size == SESSION_PACKET_SIZES[-1]), "DH": 0, "TR": 0}
         wanted = {"BaseHeader.TimeToReachQueue": INFINITE_LIFETIME_S}
         wanted |= {f"BaseHeader.Flags.{name}": bit for name, bit in flags.items()}
         judge("MQMQ-2.2.19.1-D01", expected=fields(wanted), observed=Layout(frame), evidence=frame)
 
 
-MESSAGES: tuple[dict[str, Any], ...] = (
+SENT_MESSAGE_ARGUMENTS: tuple[dict[str, Any], ...] = (
     {},
     {"body": LARGE_BODY},
     {"delivery": "recoverable", "body": LARGE_BODY},
-    {"trace_queue": REPORT_QUEUE},
-    {"trace_queue": REPORT_QUEUE, "delivery": "recoverable", "body": LARGE_BODY, "priority": 6},
-    {"trace_queue": REPORT_QUEUE, "priority": 7},
+    {"trace_queue": REPORT_QUEUE_GUID},
+    {"trace_queue": REPORT_QUEUE_GUID, "delivery": "recoverable", "body": LARGE_BODY, "priority": 6},
+    {"trace_queue": REPORT_QUEUE_GUID, "priority": 7},
     {"delivery": "transactional", "priority": 5},
     {"delivery": "transactional", "priority": 7, "body": LARGE_BODY},
-    {"delivery": "transactional", "trace_queue": REPORT_QUEUE},
+    {"delivery": "transactional", "trace_queue": REPORT_QUEUE_GUID},
     {"priority": 0, "body": LARGE_BODY},
 )
 """The arguments of the sent messages."""
@@ -120,9 +120,9 @@ def test_sent_messages_of_every_kind_have_base_header(peer, sut, judge):
     that are to be traced.
     """
     outgoing = Outgoing(peer, sut)
-    for arguments in MESSAGES:
+    for arguments in SENT_MESSAGE_ARGUMENTS:
         transactional, traced = arguments.get("delivery") == "transactional", "trace_queue" in arguments
-        frame = _poll_message(outgoing, {"body": "short", **arguments})
+        frame = _send_and_poll_message(outgoing, {"body": "short", **arguments})
         if frame is None:
             continue
         wanted = {
@@ -144,7 +144,7 @@ def test_sent_messages_of_every_kind_have_base_header(peer, sut, judge):
     outgoing.end()
 
 
-def _poll_message(outgoing, arguments):
+def _send_and_poll_message(outgoing, arguments):
     """Let the SUT send a message; return its packet, or None if no packet arrives. A system may refuse a priority of a
     transactional message; then the message has no priority.
     """
@@ -157,7 +157,7 @@ def _poll_message(outgoing, arguments):
 
 
 SHORT_LIFETIME_S = 1
-UNEXPIRED_TAGS, EXPIRED_DELIVERIES = (1, 2), {3: "express", 4: "recoverable", 5: "transactional"}
+TAGS_OF_UNEXPIRED_MESSAGES, DELIVERY_BY_EXPIRED_TAG = (1, 2), {3: "express", 4: "recoverable", 5: "transactional"}
 
 
 @needs("send")
@@ -167,9 +167,9 @@ def test_sender_deletes_expired_messages_of_every_delivery(peer, sut, judge):
     expire before the SUT connects: the SUT sends only the two other messages.
     """
     to = peer.direct_name("mqc-expired")
-    first, last = UNEXPIRED_TAGS
+    first, last = TAGS_OF_UNEXPIRED_MESSAGES
     sut.send(to, body="unexpired", application_tag=first)
-    for tag, delivery in EXPIRED_DELIVERIES.items():
+    for tag, delivery in DELIVERY_BY_EXPIRED_TAG.items():
         sut.send(
             to,
             body="expired",
@@ -181,9 +181,9 @@ def test_sender_deletes_expired_messages_of_every_delivery(peer, sut, judge):
     peer.pass_time((SHORT_LIFETIME_S + 2) * 1_000)
     sender = Sender(peer, sut, to)
     session = sender.await_session()
-    frames = sender.collect_all(session, len(UNEXPIRED_TAGS))
+    frames = sender.collect_all(session, len(TAGS_OF_UNEXPIRED_MESSAGES))
     judge.all(
-        expected=list(UNEXPIRED_TAGS),
+        expected=list(TAGS_OF_UNEXPIRED_MESSAGES),
         case="ApplicationTags of the sent messages",
         observed=sender.tags(frames),
         evidence=frames,

@@ -13,7 +13,7 @@ SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
 """The GUID of an unknown queue manager."""
 
 
-ON_DESTINATION, PUBLIC, DIRECT = 3, 5, 7
+PRIVATE_ON_DESTINATION_TYPE, PUBLIC_TYPE, DIRECT_TYPE = 3, 5, 7
 """The values of DQ and AQ for a private queue of the destination, a public queue and a direct name."""
 
 
@@ -23,11 +23,11 @@ SECONDS_PER_HOUR = 3600
 QUEUE_NAMES_OFFSET = 64
 
 
-def has_dq(kind: int) -> Callable[[UserMessagePacket], bool]:
+def has_destination_queue_type(kind: int) -> Callable[[UserMessagePacket], bool]:
     """Return a condition that is true for messages whose UserHeader has the given DQ."""
     return lambda packet: kind == packet.UserHeader.DQ
 
 
-def names_admin_queue(packet: UserMessagePacket) -> bool:
+def has_admin_queue(packet: UserMessagePacket) -> bool:
     """Return whether the UserHeader of a message names an administration queue."""
     return packet.UserHeader.AdminQueue is not None

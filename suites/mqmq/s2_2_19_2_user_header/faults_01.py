@@ -16,16 +16,16 @@ from reference_qm.codec import (
     UserMessagePacket,
 )
 from suites.mqmq.s2_2_19_2_user_header.fault_steps import (
-    DIRECT,
-    ON_DESTINATION,
-    PUBLIC,
+    DIRECT_TYPE,
+    PRIVATE_ON_DESTINATION_TYPE,
+    PUBLIC_TYPE,
     SECOND_QUEUE_MANAGER_GUID,
     SECONDS_PER_HOUR,
-    has_dq,
-    names_admin_queue,
+    has_admin_queue,
+    has_destination_queue_type,
 )
 from suites.mqmq.steps.kinds_of_messages import (
-    has_lists,
+    has_destination_lists,
     is_admin_ack,
     is_final_ack,
     is_order_ack,
@@ -34,11 +34,11 @@ from suites.mqmq.steps.kinds_of_messages import (
 )
 
 
-def _names_no_admin_queue(packet: UserMessagePacket) -> bool:
+def _has_no_admin_queue(packet: UserMessagePacket) -> bool:
     return packet.UserHeader.AdminQueue is None
 
 
-def _names_response_queue(packet: UserMessagePacket) -> bool:
+def _has_response_queue(packet: UserMessagePacket) -> bool:
     return packet.UserHeader.ResponseQueue is not None
 
 
@@ -62,14 +62,22 @@ for _name, _rules, _says, _install in (
         "sender-direct-message-queue-manager-address-not-zero",
         ("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-04"),
         "The sender's UserMessage to a direct name carries a nonzero QueueManagerAddress.",
-        field_is(UserMessagePacket, "UserHeader.QueueManagerAddress", SECOND_QUEUE_MANAGER_GUID, has_dq(DIRECT)),
+        field_is(
+            UserMessagePacket,
+            "UserHeader.QueueManagerAddress",
+            SECOND_QUEUE_MANAGER_GUID,
+            has_destination_queue_type(DIRECT_TYPE),
+        ),
     ),
     (
         "sender-queue-manager-address-wrong-for-private-name",
         ("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
         "The sender's UserMessage to a private queue carries the QueueManagerAddress of an unknown queue manager.",
         field_is(
-            UserMessagePacket, "UserHeader.QueueManagerAddress", SECOND_QUEUE_MANAGER_GUID, has_dq(ON_DESTINATION)
+            UserMessagePacket,
+            "UserHeader.QueueManagerAddress",
+            SECOND_QUEUE_MANAGER_GUID,
+            has_destination_queue_type(PRIVATE_ON_DESTINATION_TYPE),
         ),
     ),
     (
@@ -169,38 +177,38 @@ for _name, _rules, _says, _install in (
         wrong_fields(
             UserMessagePacket,
             {"UserHeader.AdminQueue": None, "UserHeader.Flags": lambda old: old & ~UserHeader.flags(AQ=7)},
-            names_admin_queue,
+            has_admin_queue,
         ),
     ),
     (
         "sender-user-message-aq-5-without-admin-queue",
         ("MQMQ-2.2.19.2-32",),
         "The sender's UserMessage has AQ 5, but contains no AdminQueue.",
-        field_is(UserMessagePacket, "UserHeader.AQ", PUBLIC, _names_no_admin_queue),
+        field_is(UserMessagePacket, "UserHeader.AQ", PUBLIC_TYPE, _has_no_admin_queue),
     ),
     (
         "sender-user-message-aq-0-with-admin-queue",
         ("MQMQ-2.2.19.2-33",),
         "The sender's UserMessage has AQ 0, but contains an AdminQueue.",
-        bit_clear(UserMessagePacket, "UserHeader.AQ", names_admin_queue),
+        bit_clear(UserMessagePacket, "UserHeader.AQ", has_admin_queue),
     ),
     (
         "sender-user-message-rq-without-response-queue",
         ("MQMQ-2.2.19.2-35",),
         "The sender's UserMessage has a nonzero RQ, but contains no ResponseQueue.",
-        packets(UserMessagePacket, _remove_response_queue, _names_response_queue),
+        packets(UserMessagePacket, _remove_response_queue, _has_response_queue),
     ),
     (
         "sender-user-message-rq-0-with-response-queue",
         ("MQMQ-2.2.19.2-36",),
         "The sender's UserMessage has RQ 0, but contains a ResponseQueue.",
-        bit_clear(UserMessagePacket, "UserHeader.RQ", _names_response_queue),
+        bit_clear(UserMessagePacket, "UserHeader.RQ", _has_response_queue),
     ),
 ):
     add(_name, _rules, _says, _install)
 
 
-MESSAGE = UserMessagePacket
+USER_MESSAGE_TYPE = UserMessagePacket
 
 
 for _name, _rule, _says, _install in (
@@ -208,69 +216,72 @@ for _name, _rule, _says, _install in (
         "admin-ack-source-queue-manager-wrong",
         "MQMQ-2.2.19.2-01",
         "A queue manager sends an administration acknowledgment whose SourceQueueManager is a wrong GUID.",
-        field_is(MESSAGE, "UserHeader.SourceQueueManager", OTHER_GUID, is_admin_ack),
+        field_is(USER_MESSAGE_TYPE, "UserHeader.SourceQueueManager", OTHER_GUID, is_admin_ack),
     ),
     (
         "final-ack-source-queue-manager-wrong",
         "MQMQ-2.2.19.2-01",
         "A queue manager sends a FinalAck whose SourceQueueManager is a wrong GUID.",
-        field_is(MESSAGE, "UserHeader.SourceQueueManager", OTHER_GUID, is_final_ack),
+        field_is(USER_MESSAGE_TYPE, "UserHeader.SourceQueueManager", OTHER_GUID, is_final_ack),
     ),
     (
         "sender-copy-for-several-queues-address-not-zero",
         "MQMQ-2.2.19.2-04",
         "A queue manager sends to several direct names a message whose QueueManagerAddress is not zero.",
         field_is(
-            MESSAGE, "UserHeader.QueueManagerAddress", OTHER_GUID, lambda p: has_lists(p) and p.UserHeader.DQ == 7
+            USER_MESSAGE_TYPE,
+            "UserHeader.QueueManagerAddress",
+            OTHER_GUID,
+            lambda p: has_destination_lists(p) and p.UserHeader.DQ == 7,
         ),
     ),
     (
         "admin-ack-dm-3",
         "MQMQ-2.2.19.2-09",
         "A queue manager sends an administration acknowledgment whose DM is 3.",
-        field_is(MESSAGE, "UserHeader.DM", 3, is_admin_ack),
+        field_is(USER_MESSAGE_TYPE, "UserHeader.DM", 3, is_admin_ack),
     ),
     (
         "admin-ack-dq-6",
         "MQMQ-2.2.19.2-15",
         "A queue manager sends an administration acknowledgment whose DQ is 6.",
-        field_is(MESSAGE, "UserHeader.DQ", 6, is_admin_ack),
+        field_is(USER_MESSAGE_TYPE, "UserHeader.DQ", 6, is_admin_ack),
     ),
     (
         "sender-transactional-message-user-header-x2-set",
         "MQMQ-2.2.19.2-24",
         "A queue manager sends a transactional message with bit X2 of UserHeader.Flags set.",
-        bit_set(MESSAGE, "UserHeader.X2", is_transactional),
+        bit_set(USER_MESSAGE_TYPE, "UserHeader.X2", is_transactional),
     ),
     (
         "order-ack-user-header-x1-set",
         "MQMQ-2.2.19.2-12",
         "A queue manager sends an OrderAck with bit X1 of UserHeader.Flags set.",
-        bit_set(MESSAGE, "UserHeader.X1", is_order_ack),
+        bit_set(USER_MESSAGE_TYPE, "UserHeader.X1", is_order_ack),
     ),
     (
         "report-user-header-x4-set",
         "MQMQ-2.2.19.2-28",
         "A queue manager sends a report with the bits X4 of UserHeader.Flags set.",
-        bit_set(MESSAGE, "UserHeader.X4", is_report),
+        bit_set(USER_MESSAGE_TYPE, "UserHeader.X4", is_report),
     ),
     (
         "admin-ack-ah-set",
         "MQMQ-2.2.19.2-25",
         "A queue manager sends an administration acknowledgment with AH set.",
-        bit_set(MESSAGE, "UserHeader.AH", is_admin_ack),
+        bit_set(USER_MESSAGE_TYPE, "UserHeader.AH", is_admin_ack),
     ),
     (
         "order-ack-mp-clear",
         "MQMQ-2.2.19.2-21",
         "A queue manager sends an OrderAck with MP clear.",
-        bit_clear(MESSAGE, "UserHeader.MP", is_order_ack),
+        bit_clear(USER_MESSAGE_TYPE, "UserHeader.MP", is_order_ack),
     ),
     (
         "sender-transactional-message-to-several-queues-dm-0",
         "MQMQ-2.2.19.2-20",
         "A queue manager sends a transactional message to several queues with DM 0.",
-        field_is(MESSAGE, "UserHeader.DM", 0, lambda p: is_transactional(p) and has_lists(p)),
+        field_is(USER_MESSAGE_TYPE, "UserHeader.DM", 0, lambda p: is_transactional(p) and has_destination_lists(p)),
     ),
     (
         "receiver-x1-of-message-with-admin-queue-response-queue-lost",
@@ -318,32 +329,32 @@ for _name, _rule, _says, _install in (
         "sender-second-copy-same-message-id",
         "MQMQ-2.2.19.2-07",
         "The sender gives all copies of a message to several queues the same MessageID.",
-        field_is(MESSAGE, "UserHeader.MessageID", 0x77, has_lists),
+        field_is(USER_MESSAGE_TYPE, "UserHeader.MessageID", 0x77, has_destination_lists),
     ),
     (
         "report-sent-time-0",
         "MQMQ-2.2.19.2-06",
         "A queue manager sends a report whose SentTime is 0.",
-        field_is(MESSAGE, "UserHeader.SentTime", 0, is_report),
+        field_is(USER_MESSAGE_TYPE, "UserHeader.SentTime", 0, is_report),
     ),
     (
         "order-ack-sent-time-0",
         "MQMQ-2.2.19.2-06",
         "A queue manager sends an OrderAck whose SentTime is 0.",
-        field_is(MESSAGE, "UserHeader.SentTime", 0, is_order_ack),
+        field_is(USER_MESSAGE_TYPE, "UserHeader.SentTime", 0, is_order_ack),
     ),
     (
         "admin-ack-sent-time-of-one-hour-ago",
         "MQMQ-2.2.19.2-06",
         "A queue manager sends an administration acknowledgment whose SentTime is one hour in the past.",
-        off_by(MESSAGE, "UserHeader.SentTime", -3600, is_admin_ack),
+        off_by(USER_MESSAGE_TYPE, "UserHeader.SentTime", -3600, is_admin_ack),
     ),
     (
         "sender-transactional-message-to-private-queue-address-zero",
         "MQMQ-2.2.19.2-03",
         "A queue manager sends to a private queue a transactional message whose QueueManagerAddress is a wrong GUID.",
         field_is(
-            MESSAGE,
+            USER_MESSAGE_TYPE,
             "UserHeader.QueueManagerAddress",
             OTHER_GUID,
             lambda p: is_transactional(p) and p.UserHeader.DQ == 3,
@@ -361,7 +372,7 @@ for _name, _rule, _says, _install in (
     add(f"narrow-{_name}", _rule, _says, _install, blind=True)
 
 
-def _leave_out_admin_queue(packet: Any) -> bytes:
+def _remove_admin_queue(packet: Any) -> bytes:
     data: bytes = packet.build()
     header = packet.UserHeader
     admin, response = header.AdminQueue.build(), header.ResponseQueue.build()
@@ -375,7 +386,7 @@ add(
     "The sender leaves out AdminQueue when ResponseQueue is the same queue.",
     packets(
         UserMessagePacket,
-        _leave_out_admin_queue,
+        _remove_admin_queue,
         lambda packet: (
             packet.UserHeader.AdminQueue is not None and packet.UserHeader.AdminQueue == packet.UserHeader.ResponseQueue
         ),

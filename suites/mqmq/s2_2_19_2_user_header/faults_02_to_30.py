@@ -31,7 +31,12 @@ from reference_qm.model.adm import (
     Session,
 )
 from reference_qm.surface.clock import Now
-from suites.mqmq.s2_2_19_2_user_header.fault_steps import PUBLIC, SECOND_QUEUE_MANAGER_GUID, has_dq, names_admin_queue
+from suites.mqmq.s2_2_19_2_user_header.fault_steps import (
+    PUBLIC_TYPE,
+    SECOND_QUEUE_MANAGER_GUID,
+    has_admin_queue,
+    has_destination_queue_type,
+)
 from suites.mqmq.steps.kinds_of_messages import (
     is_transactional,
 )
@@ -95,7 +100,12 @@ for _name, _rules, _says, _install in (
         "sender-queue-manager-address-wrong-for-public-name",
         ("MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
         "The sender's UserMessage to a public queue carries the QueueManagerAddress of an unknown queue manager.",
-        field_is(UserMessagePacket, "UserHeader.QueueManagerAddress", SECOND_QUEUE_MANAGER_GUID, has_dq(PUBLIC)),
+        field_is(
+            UserMessagePacket,
+            "UserHeader.QueueManagerAddress",
+            SECOND_QUEUE_MANAGER_GUID,
+            has_destination_queue_type(PUBLIC_TYPE),
+        ),
     ),
     (
         "sender-transactional-message-sent-time-zero",
@@ -107,7 +117,7 @@ for _name, _rules, _says, _install in (
         "sender-admin-queue-without-ack-request",
         ("MQMQ-2.2.19.2-31",),
         "The sender's UserMessage names an administration queue, but requests no acknowledgments.",
-        wrong_fields(UserMessagePacket, {"MessagePropertiesHeader.Flags": 0}, names_admin_queue),
+        wrong_fields(UserMessagePacket, {"MessagePropertiesHeader.Flags": 0}, has_admin_queue),
     ),
 ):
     add(_name, _rules, _says, _install)
@@ -129,7 +139,7 @@ class ReceiverTransactionalMessageNeverExpires(Lifetimes):
 INFINITE_LIFETIME_S = 0xFFFFFFFF
 
 
-def _clear_time_limits(qm: QueueManager) -> None:
+def _set_infinite_time_to_be_received(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         for position in queue.MessagePositionList:
             position.MessageReference = replace(position.MessageReference, TimeToBeReceived=INFINITE_LIFETIME_S)
@@ -139,7 +149,7 @@ add(
     "queue-manager-time-to-be-received-not-recovered",
     ("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53"),
     "The queue manager recovers messages without their TimeToBeReceived after a restart.",
-    at_restart(_clear_time_limits),
+    at_restart(_set_infinite_time_to_be_received),
     blind=True,
 )
 
@@ -153,7 +163,7 @@ class ReceiverTimeToBeReceivedOfTransactionalMessageNotObserved(Lifetimes):
             super().watch_received(position)
 
 
-def _reset_ordinal(qm: QueueManager) -> None:
+def _reset_message_id_ordinal(qm: QueueManager) -> None:
     qm.adm.MessageIdOrdinal = 0
 
 
@@ -161,7 +171,7 @@ add(
     "sender-message-id-counted-from-1-after-restart",
     "MQMQ-2.2.19.2-07",
     "After a restart, the sender counts MessageID from 1 again.",
-    at_restart(_reset_ordinal),
+    at_restart(_reset_message_id_ordinal),
 )
 
 
@@ -174,7 +184,7 @@ class SenderMessageIdOfEveryEighthMessageRepeated(Numbering):
         return number - 1 if number % 8 == 0 else number
 
 
-def _clear_extensions(qm: QueueManager) -> None:
+def _clear_extension_data(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         for position in queue.MessagePositionList:
             position.MessageReference = replace(position.MessageReference, Extension=b"")
@@ -184,7 +194,7 @@ add(
     "queue-manager-extension-not-recovered",
     ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"),
     "The queue manager recovers messages without their extensions after a restart.",
-    at_restart(_clear_extensions),
+    at_restart(_clear_extension_data),
     blind=True,
 )
 
@@ -230,7 +240,7 @@ add_bits_set(
 )
 
 
-NO_ACKNOWLEDGMENTS = {"MessagePropertiesHeader.Flags": 0}
+NO_ACK_REQUEST_FIELDS = {"MessagePropertiesHeader.Flags": 0}
 
 
 for _name, _rule, _says, _changes, _when in (
@@ -238,7 +248,7 @@ for _name, _rule, _says, _changes, _when in (
         "receiver-user-header-x1-of-transactional-message-suppresses-acknowledgments",
         "MQMQ-2.2.19.2-12",
         "The receiver sends no acknowledgments for a transactional message when bit X1 of UserHeader.Flags is set.",
-        NO_ACKNOWLEDGMENTS,
+        NO_ACK_REQUEST_FIELDS,
         lambda packet: packet.UserHeader.X1 and packet.TransactionHeader is not None,
     ),
     (
@@ -270,7 +280,7 @@ for _name, _rule, _says, _changes, _when in (
         "receiver-connector-type-suppresses-acknowledgments",
         "MQMQ-2.2.19.2-39",
         "The receiver sends no acknowledgments for a message with a ConnectorType.",
-        NO_ACKNOWLEDGMENTS,
+        NO_ACK_REQUEST_FIELDS,
         lambda packet: packet.UserHeader.ConnectorType is not None,
     ),
     (

@@ -62,7 +62,7 @@ class UndefinedAdminTypeTolerated(Identifying):
         return super().identify_packet(data)
 
 
-def _resolve_on_source(packet: UserMessagePacket) -> bool:
+def _is_response_queue_on_admin_host(packet: UserMessagePacket) -> bool:
     user = packet.UserHeader
     return user.RQ == 4 and isinstance(user.AdminQueue, PrivateQueueFormatName)
 
@@ -71,23 +71,23 @@ add(
     "receiver-response-queue-type-4-on-source-if-administration-queue-on-third-host",
     "MQMQ-2.2.19.2-37",
     "The receiver resolves a response queue with RQ 4 on the source when AQ is 6.",
-    change_received({"UserHeader.Flags": lambda flags: flags & ~(7 << 16) | 2 << 16}, _resolve_on_source),
+    change_received({"UserHeader.Flags": lambda flags: flags & ~(7 << 16) | 2 << 16}, _is_response_queue_on_admin_host),
 )
 
 
-def _swap_fields(first: int, second: int, size: int) -> Callable[[UserMessagePacket], bytes]:
+def _swap_bytes_of_fields(first: int, second: int, size: int) -> Callable[[UserMessagePacket], bytes]:
     """Swap two fields of a UserMessage, each given by offset and size."""
 
-    def swap_in_packet(packet: UserMessagePacket) -> bytes:
+    def swap_fields_in_packet(packet: UserMessagePacket) -> bytes:
         data = bytearray(packet.build())
         one, other = slice(first, first + size), slice(second, second + size)
         data[one], data[other] = data[other], data[one]
         return bytes(data)
 
-    return swap_in_packet
+    return swap_fields_in_packet
 
 
-def _move_journaling_flags(packet: UserMessagePacket) -> int:
+def _swap_journaling_flags(packet: UserMessagePacket) -> int:
     """Swap JN and JP with the two bits after DQ."""
     user = packet.UserHeader
     return user.Flags & ~UserHeader.flags(JN=1, JP=1) | UserHeader.flags(JN=user.JP, JP=user.JN)
@@ -104,7 +104,7 @@ for _name, _rule, _says, _install in (
             "MQDMPR-3.1.7.1.32-D05",
         ),
         "The sender's UserHeader has QueueManagerAddress before SourceQueueManager.",
-        packets(UserMessagePacket, _swap_fields(16, 32, 16)),
+        packets(UserMessagePacket, _swap_bytes_of_fields(16, 32, 16)),
     ),
     (
         "sender-user-header-times-swapped",
@@ -116,7 +116,7 @@ for _name, _rule, _says, _install in (
             "MQDMPR-3.1.7.1.32-D05",
         ),
         "The sender's UserHeader has SentTime before TimeToBeReceived.",
-        packets(UserMessagePacket, _swap_fields(48, 52, 4)),
+        packets(UserMessagePacket, _swap_bytes_of_fields(48, 52, 4)),
     ),
     (
         "sender-user-header-jn-and-jp-swapped",
@@ -124,7 +124,7 @@ for _name, _rule, _says, _install in (
         "The sender's UserHeader has JN and JP two bits too low, and the two bits after DQ in their place.",
         packets(
             UserMessagePacket,
-            lambda packet: set_fields(packet, {"UserHeader.Flags": _move_journaling_flags(packet)}).build(),
+            lambda packet: set_fields(packet, {"UserHeader.Flags": _swap_journaling_flags(packet)}).build(),
         ),
     ),
     (
@@ -158,7 +158,7 @@ class ReceiverTimeToBeReceivedZeroNeverExpires(Lifetimes):
             super().watch_received(position)
 
 
-class WatchedFromRestart(Lifetimes):
+class RestartedLifetimeWatcher(Lifetimes):
     """After a restart, the receiver keeps each message in its queue for twice its TimeToBeReceived."""
 
     def recover_deadlines(self) -> None:
@@ -178,7 +178,7 @@ add(
     "receiver-time-to-be-received-begins-again-at-restart",
     "MQMQ-2.2.19.2-D04",
     "After a restart, the receiver keeps each message in its queue for twice its TimeToBeReceived.",
-    replace_part(WatchedFromRestart),
+    replace_part(RestartedLifetimeWatcher),
 )
 
 
@@ -233,13 +233,13 @@ add(
 )
 
 
-_NO_QUEUE = 0
+_NO_RESPONSE_QUEUE_TYPE = 0
 
 
-_SAME_QUEUE = 1
+_SAME_AS_ADMIN_QUEUE_TYPE = 1
 
 
-_DIRECT = 7
+_DIRECT_QUEUE_TYPE = 7
 
 
 @fault("response-queue-of-rq-1-read-only-with-direct-admin-queue", breaks="MQMQ-2.2.19.2-D08")
@@ -248,8 +248,12 @@ class ResponseQueueOfRq1ReadOnlyWithDirectAdminQueue(Receiving):
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         user = packet.UserHeader
-        if user.RQ == _SAME_QUEUE and user.AQ != _DIRECT:
-            flags = user.Flags - UserHeader.flags(RQ=_SAME_QUEUE) + UserHeader.flags(RQ=_NO_QUEUE)
+        if user.RQ == _SAME_AS_ADMIN_QUEUE_TYPE and user.AQ != _DIRECT_QUEUE_TYPE:
+            flags = (
+                user.Flags
+                - UserHeader.flags(RQ=_SAME_AS_ADMIN_QUEUE_TYPE)
+                + UserHeader.flags(RQ=_NO_RESPONSE_QUEUE_TYPE)
+            )
             packet = replace(packet, UserHeader=replace(user, Flags=flags))
         super().take_message(session, packet, receipt, now)
 

@@ -21,7 +21,7 @@ add(
 )
 
 
-def _empty_queues_on_restart(which: Callable[[QueueManager], Iterable[Queue]]) -> Install:
+def _empty_queues_at_restart(which: Callable[[QueueManager], Iterable[Queue]]) -> Install:
     def empty_queues(qm: QueueManager) -> None:
         for queue in which(qm):
             for position in list(queue.MessagePositionList):
@@ -34,13 +34,13 @@ add(
     "queue-manager-all-queues-empty-after-restart",
     ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.1.11-07"),
     "The queue manager loses the messages of all its queues at a restart.",
-    _empty_queues_on_restart(lambda qm: qm.adm.QueueCollection.values()),
+    _empty_queues_at_restart(lambda qm: qm.adm.QueueCollection.values()),
 )
 add(
     "queue-manager-system-queues-empty-after-restart",
     ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"),
     "The queue manager loses the messages of its system queues at a restart.",
-    _empty_queues_on_restart(
+    _empty_queues_at_restart(
         lambda qm: (qm.adm.SystemJournalQueue, qm.adm.SystemDeadletterQueue, qm.adm.SystemTransactionalDeadletterQueue)
     ),
 )
@@ -50,16 +50,16 @@ def _change_restored_messages(change: Callable[[list[MessagePosition]], None]) -
     """Apply `change` to the messages of each queue after a restart."""
 
     def install_change_at_restart(faulty: FaultyCore) -> None:
-        def change_after_restart(after: FaultyCore) -> None:
+        def change_messages_after_restart(after: FaultyCore) -> None:
             for queue in after.core.adm.QueueCollection.values():
                 change(list(queue.MessagePositionList))
 
-        faulty.on_restart.append(change_after_restart)
+        faulty.on_restart.append(change_messages_after_restart)
 
     return install_change_at_restart
 
 
-def _clear_extensions(positions: list[MessagePosition]) -> None:
+def _clear_extension_data(positions: list[MessagePosition]) -> None:
     for position in positions:
         position.MessageReference = replace(position.MessageReference, Extension=b"")
 
@@ -68,14 +68,14 @@ add(
     "queue-manager-recovered-message-without-extension",
     ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"),
     "The queue manager empties the extensions of its messages at a restart.",
-    _change_restored_messages(_clear_extensions),
+    _change_restored_messages(_clear_extension_data),
 )
 
 
 def _change_system_queue_label(which: Callable[[QueueManager], Queue]) -> Install:
     """Store messages in a system queue without their label."""
 
-    class OtherLabel(Positions):
+    class SystemQueueLabelClearer(Positions):
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
             if queue is which(self.qm):
                 message = replace(message, Label="")
@@ -86,7 +86,7 @@ def _change_system_queue_label(which: Callable[[QueueManager], Queue]) -> Instal
                 position.MessageReference = replace(position.MessageReference, Label="")
             return super().move_message(position, queue)
 
-    return replace_part(OtherLabel)
+    return replace_part(SystemQueueLabelClearer)
 
 
 add(

@@ -10,20 +10,20 @@ from harness.faults.made_up import OTHER_GUID
 from harness.faults.primitives import set_fields
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
-from suites.mqmq.steps.faulty_messages import change_nth, drop_received
+from suites.mqmq.steps.faulty_messages import change_sent_packets_from_number, drop_messages
 from suites.mqmq.steps.kinds_of_messages import (
+    has_large_body,
     is_admin_ack,
     is_final_ack,
-    is_large,
     is_order_ack,
     is_report,
     is_transactional,
 )
 
-NULL = UUID(int=0)
+NULL_GUID = UUID(int=0)
 
 
-def _is_plain(packet: Any) -> bool:
+def _is_ordinary_message(packet: Any) -> bool:
     return packet.MessagePropertiesHeader.MessageClass == 0 and not is_final_ack(packet)
 
 
@@ -50,21 +50,21 @@ for _rule, _bit in (
             f"receiver-user-flag-{_bit.lower()}-in-{_name}-dropped",
             _rule,
             f"The receiver drops {_says} with {_bit} set in UserHeader.Flags.",
-            drop_received(lambda packet, bit=_bit, when=_when: getattr(packet.UserHeader, bit) and when(packet)),  # type: ignore[misc]
+            drop_messages(lambda packet, bit=_bit, when=_when: getattr(packet.UserHeader, bit) and when(packet)),  # type: ignore[misc]
             blind=True,
         )
 add(
     "receiver-user-flag-x3-value-2-dropped",
     "MQMQ-2.2.19.2-26",
     "The receiver drops a message with the value 2 in X3 of UserHeader.Flags.",
-    drop_received(lambda packet: packet.UserHeader.X3 == 2),
+    drop_messages(lambda packet: packet.UserHeader.X3 == 2),
     blind=True,
 )
 add(
     "receiver-user-flag-x4-value-4-dropped",
     "MQMQ-2.2.19.2-28",
     "The receiver drops a message with the value 4 in X4 of UserHeader.Flags.",
-    drop_received(lambda packet: packet.UserHeader.X4 == 4),
+    drop_messages(lambda packet: packet.UserHeader.X4 == 4),
     blind=True,
 )
 
@@ -80,22 +80,22 @@ for _name, _rules, _says, _install in (
         "receiver-report-source-null",
         "MQMQ-2.2.19.2-01",
         "The receiver sends a report whose SourceQueueManager is zero.",
-        field_is(UserMessagePacket, "UserHeader.SourceQueueManager", NULL, is_report),
+        field_is(UserMessagePacket, "UserHeader.SourceQueueManager", NULL_GUID, is_report),
     ),
     (
         "sender-source-of-large-message-null",
         "MQMQ-2.2.19.2-01",
         "The sender sends a message with a body of more than 4 KiB whose SourceQueueManager is zero.",
-        field_is(UserMessagePacket, "UserHeader.SourceQueueManager", NULL, is_large),
+        field_is(UserMessagePacket, "UserHeader.SourceQueueManager", NULL_GUID, has_large_body),
     ),
     (
         "sender-queue-manager-address-of-second-private-message-null",
         ("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
         "The sender sets QueueManagerAddress to zero in the second and every later message for a private queue.",
-        change_nth(
+        change_sent_packets_from_number(
             UserMessagePacket,
             2,
-            lambda packet: set_fields(packet, {"UserHeader.QueueManagerAddress": NULL}).build(),
+            lambda packet: set_fields(packet, {"UserHeader.QueueManagerAddress": NULL_GUID}).build(),
             lambda packet: 0 if packet.UserHeader.DQ == 3 else None,
         ),
     ),
@@ -106,7 +106,7 @@ for _name, _rules, _says, _install in (
         field_is(
             UserMessagePacket,
             "UserHeader.QueueManagerAddress",
-            NULL,
+            NULL_GUID,
             lambda packet: packet.UserHeader.DQ == 3 and is_transactional(packet),
         ),
     ),
@@ -114,7 +114,9 @@ for _name, _rules, _says, _install in (
         "sender-queue-manager-address-of-public-message-null",
         ("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
         "The sender sets QueueManagerAddress to zero in a message for a public queue.",
-        field_is(UserMessagePacket, "UserHeader.QueueManagerAddress", NULL, lambda packet: packet.UserHeader.DQ == 5),
+        field_is(
+            UserMessagePacket, "UserHeader.QueueManagerAddress", NULL_GUID, lambda packet: packet.UserHeader.DQ == 5
+        ),
     ),
     (
         "receiver-queue-manager-address-of-private-acknowledgment-null",
@@ -123,7 +125,7 @@ for _name, _rules, _says, _install in (
         field_is(
             UserMessagePacket,
             "UserHeader.QueueManagerAddress",
-            NULL,
+            NULL_GUID,
             lambda packet: packet.UserHeader.DQ == 3 and is_admin_ack(packet),
         ),
     ),
@@ -200,7 +202,7 @@ for _name, _rules, _says, _install in (
         "sender-message-id-of-8-bits",
         "MQMQ-2.2.19.2-07",
         "The sender sends large messages with only the lowest two bits of MessageID.",
-        change_number(UserMessagePacket, "UserHeader.MessageID", lambda number: number & 3, is_large),
+        change_number(UserMessagePacket, "UserHeader.MessageID", lambda number: number & 3, has_large_body),
     ),
     (
         "receiver-rc-of-acknowledgment-0x1e",
@@ -224,7 +226,7 @@ for _name, _rules, _says, _install in (
         "sender-dm-of-large-message-3",
         "MQMQ-2.2.19.2-09",
         "The sender sends a message with a body of more than 4 KiB with DM 3.",
-        field_is(UserMessagePacket, "UserHeader.DM", 3, is_large),
+        field_is(UserMessagePacket, "UserHeader.DM", 3, has_large_body),
     ),
     (
         "sender-dm-of-second-transactional-message-0",
@@ -245,7 +247,7 @@ for _name, _rules, _says, _install in (
             UserMessagePacket,
             "UserHeader.DM",
             0,
-            lambda packet: is_transactional(packet) and is_large(packet),
+            lambda packet: is_transactional(packet) and has_large_body(packet),
         ),
     ),
     (
@@ -281,7 +283,10 @@ for _name, _rules, _says, _install in (
         "MQMQ-2.2.19.2-16",
         "The sender sends a message with a private administration queue with AQ 4.",
         field_is(
-            UserMessagePacket, "UserHeader.AQ", 4, lambda packet: packet.UserHeader.AQ in (2, 3) and _is_plain(packet)
+            UserMessagePacket,
+            "UserHeader.AQ",
+            4,
+            lambda packet: packet.UserHeader.AQ in (2, 3) and _is_ordinary_message(packet),
         ),
     ),
 ):

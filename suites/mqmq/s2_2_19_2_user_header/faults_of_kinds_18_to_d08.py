@@ -10,12 +10,12 @@ from harness.faults.primitives import packets, set_fields, wrong_fields
 from harness.faults.received_messages import change_received
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
-from suites.mqmq.steps.faulty_messages import drop_received, misread_received
+from suites.mqmq.steps.faulty_messages import drop_messages, misread_messages
 from suites.mqmq.steps.kinds_of_messages import (
+    has_large_body,
     is_admin_ack,
     is_express,
     is_final_ack,
-    is_large,
     is_report,
     is_transactional,
 )
@@ -23,7 +23,7 @@ from suites.mqmq.steps.kinds_of_messages import (
 NULL = UUID(int=0)
 
 
-def _is_plain(packet: Any) -> bool:
+def _is_ordinary_message(packet: Any) -> bool:
     return packet.MessagePropertiesHeader.MessageClass == 0 and not is_final_ack(packet)
 
 
@@ -74,7 +74,7 @@ for _name, _rules, _says, _install in (
         bit_clear(
             UserMessagePacket,
             "UserHeader.MP",
-            lambda packet: _is_plain(packet) and not packet.MessagePropertiesHeader.MessageBody,
+            lambda packet: _is_ordinary_message(packet) and not packet.MessagePropertiesHeader.MessageBody,
         ),
     ),
     (
@@ -145,19 +145,19 @@ for _name, _rules, _says, _install in (
         "receiver-connector-type-of-transactional-message-dropped",
         "MQMQ-2.2.19.2-39",
         "The receiver drops a transactional message with ConnectorType.",
-        drop_received(lambda packet: is_transactional(packet) and packet.UserHeader.ConnectorType is not None),
+        drop_messages(lambda packet: is_transactional(packet) and packet.UserHeader.ConnectorType is not None),
     ),
     (
         "receiver-zero-connector-type-dropped",
         "MQMQ-2.2.19.2-39",
         "The receiver drops a message whose ConnectorType is zero.",
-        drop_received(lambda packet: packet.UserHeader.ConnectorType == NULL),
+        drop_messages(lambda packet: packet.UserHeader.ConnectorType == NULL),
     ),
     (
         "receiver-connector-type-of-encrypted-or-express-message-dropped",
         "MQMQ-2.2.19.2-39",
         "The receiver drops an express message with ConnectorType and an administration queue.",
-        drop_received(
+        drop_messages(
             lambda packet: (
                 is_express(packet)
                 and packet.UserHeader.AdminQueue is not None
@@ -177,7 +177,7 @@ for _name, _rules, _says, _install in (
         "receiver-response-queue-of-transactional-message-with-rq-4-on-source",
         "MQMQ-2.2.19.2-37",
         "The receiver resolves RQ 4 of a transactional message as a private queue on the source host.",
-        misread_received(
+        misread_messages(
             lambda packet: set_fields(packet, {"UserHeader.Flags": lambda flags: flags & ~(7 << 16) | 2 << 16}),
             lambda packet: is_transactional(packet) and packet.UserHeader.RQ == 4,
         ),
@@ -186,7 +186,7 @@ for _name, _rules, _says, _install in (
         "receiver-response-queue-with-rq-4-and-aq-3-on-source",
         "MQMQ-2.2.19.2-37",
         "The receiver resolves RQ 4 of a message with AQ 3 as a private queue on the source host.",
-        misread_received(
+        misread_messages(
             lambda packet: set_fields(packet, {"UserHeader.Flags": lambda flags: flags & ~(7 << 16) | 2 << 16}),
             lambda packet: packet.UserHeader.AQ == 3 and packet.UserHeader.RQ == 4,
         ),
@@ -195,7 +195,7 @@ for _name, _rules, _says, _install in (
         "receiver-response-queue-with-rq-4-and-aq-6-on-destination",
         "MQMQ-2.2.19.2-37",
         "The receiver resolves RQ 4 of a message with AQ 6 as a private queue on the destination host.",
-        misread_received(
+        misread_messages(
             lambda packet: set_fields(packet, {"UserHeader.Flags": lambda flags: flags & ~(7 << 16) | 3 << 16}),
             lambda packet: packet.UserHeader.AQ == 6 and packet.UserHeader.RQ == 4,
         ),
@@ -204,7 +204,7 @@ for _name, _rules, _says, _install in (
         "receiver-response-queue-with-rq-1-and-aq-7-missing",
         "MQMQ-2.2.19.2-D08",
         "The receiver reads RQ 1 of a message with a direct administration queue as no response queue.",
-        misread_received(
+        misread_messages(
             lambda packet: set_fields(packet, {"UserHeader.Flags": lambda flags: flags & ~(7 << 16)}),
             lambda packet: packet.UserHeader.AQ == 7 and packet.UserHeader.RQ == 1,
         ),
@@ -213,7 +213,7 @@ for _name, _rules, _says, _install in (
         "receiver-response-queue-with-rq-2-on-destination",
         "MQMQ-2.2.19.2-D08",
         "The receiver resolves RQ 2 of a transactional message as a private queue on the destination host.",
-        misread_received(
+        misread_messages(
             lambda packet: set_fields(packet, {"UserHeader.Flags": lambda flags: flags & ~(7 << 16) | 3 << 16}),
             lambda packet: is_transactional(packet) and packet.UserHeader.RQ == 2,
         ),
@@ -222,7 +222,7 @@ for _name, _rules, _says, _install in (
         "receiver-admin-queue-with-aq-2-on-destination-if-transactional",
         "MQMQ-2.2.19.2-D07",
         "The receiver resolves AQ 2 of a transactional message as a private queue on the destination host.",
-        misread_received(
+        misread_messages(
             lambda packet: set_fields(packet, {"UserHeader.Flags": lambda flags: flags & ~(7 << 13) | 3 << 13}),
             lambda packet: is_transactional(packet) and packet.UserHeader.AQ == 2,
         ),
@@ -231,19 +231,19 @@ for _name, _rules, _says, _install in (
         "receiver-public-admin-queue-dropped-if-response-queue",
         "MQMQ-2.2.19.2-D07",
         "The receiver drops a message with AQ 5 and a response queue.",
-        drop_received(lambda packet: packet.UserHeader.AQ == 5 and packet.UserHeader.RQ),
+        drop_messages(lambda packet: packet.UserHeader.AQ == 5 and packet.UserHeader.RQ),
     ),
     (
         "receiver-private-destination-of-large-message-dropped",
         "MQMQ-2.2.19.2-D06",
         "The receiver drops a message with DQ 3 and a body of more than 4 KiB.",
-        drop_received(lambda packet: packet.UserHeader.DQ == 3 and is_large(packet)),
+        drop_messages(lambda packet: packet.UserHeader.DQ == 3 and has_large_body(packet)),
     ),
     (
         "receiver-jp-read-from-bit-8",
         "MQMQ-2.2.19.2-D02",
         "The receiver reads JN and JP of UserHeader.Flags interchanged.",
-        misread_received(
+        misread_messages(
             lambda packet: set_fields(
                 packet,
                 {"UserHeader.Flags": lambda flags: flags & ~0x300 | (flags & 0x100) << 1 | (flags & 0x200) >> 1},
@@ -271,7 +271,7 @@ for _name, _rules, _says, _install in (
         "receiver-connector-type-read-before-queues",
         "MQMQ-2.2.19.2-D01",
         "The receiver drops a message with a response queue and ConnectorType.",
-        drop_received(
+        drop_messages(
             lambda packet: packet.UserHeader.ConnectorType is not None and packet.UserHeader.ResponseQueue is not None
         ),
     ),

@@ -29,16 +29,16 @@ class ServerRemoteReadTransactionHeaderMissingWithTh(RemoteReads):
         return correct_packet_size(data[:start] + data[end:])
 
 
-def _cut_part(build_part: Callable[[UserMessagePacket], bytes]) -> Install:
+def _remove_part_for_remote_readers(build_part: Callable[[UserMessagePacket], bytes]) -> Install:
     """Remove a part from the messages that remote readers get, and leave the flag of the part set."""
 
-    class PartMissing(RemoteReads):
+    class MessagePartRemover(RemoteReads):
         def serialize_remote_message(self, position: MessagePosition) -> bytes:
             data = super().serialize_remote_message(position)
             part = build_part(cast(UserMessagePacket, parse_packet(data)))
             return correct_packet_size(data.replace(part, b"", 1)) if part else data
 
-    return replace_part(PartMissing)
+    return replace_part(MessagePartRemover)
 
 
 def _build_connector_type(packet: UserMessagePacket) -> bytes:
@@ -66,4 +66,4 @@ for _name, _rules, _says, _build_part in (
         lambda packet: b"" if packet.MultiQueueFormatHeader is None else packet.MultiQueueFormatHeader.build(),
     ),
 ):
-    add(_name, _rules, _says, _cut_part(_build_part))
+    add(_name, _rules, _says, _remove_part_for_remote_readers(_build_part))

@@ -15,55 +15,55 @@ from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.model.adm import INFINITE, MessagePosition
 
 
-class _Watched(Lifetimes):
+class _PartialLifetimeWatcher(Lifetimes):
     """The receiver watches TimeToBeReceived only of some messages."""
 
-    def is_watched(self, position: MessagePosition) -> bool:
+    def is_lifetime_watched(self, position: MessagePosition) -> bool:
         """Return whether the receiver watches a message."""
         raise NotImplementedError
 
     def watch_received(self, position: MessagePosition) -> None:
-        if self.is_watched(position):
+        if self.is_lifetime_watched(position):
             super().watch_received(position)
 
 
 @fault("receiver-expired-transactional-message-kept", breaks=("MQMQ-2.2.19.2-05", "MQMQ-2.2.19.2-D03"), blind=True)
-class ReceiverExpiredTransactionalMessageKept(_Watched):
+class ReceiverExpiredTransactionalMessageKept(_PartialLifetimeWatcher):
     """The receiver keeps a transactional message in its queue when TimeToBeReceived expires."""
 
-    def is_watched(self, position: MessagePosition) -> bool:
+    def is_lifetime_watched(self, position: MessagePosition) -> bool:
         return position.MessageReference.TransactionIdentifier is None
 
 
 @fault("receiver-second-expired-message-kept", breaks="MQMQ-2.2.19.2-05", blind=True)
-class ReceiverSecondExpiredMessageKept(_Watched):
+class ReceiverSecondExpiredMessageKept(_PartialLifetimeWatcher):
     """The receiver keeps an expired message in its queue if another message was in the queue before."""
 
-    def is_watched(self, position: MessagePosition) -> bool:
+    def is_lifetime_watched(self, position: MessagePosition) -> bool:
         return len(position.QueueReference.MessagePositionList) < 2
 
 
 @fault("receiver-expired-large-message-kept", breaks="MQMQ-2.2.19.2-05", blind=True)
-class ReceiverExpiredLargeMessageKept(_Watched):
+class ReceiverExpiredLargeMessageKept(_PartialLifetimeWatcher):
     """The receiver keeps a message with a body of more than 4 KiB in its queue when TimeToBeReceived expires."""
 
-    def is_watched(self, position: MessagePosition) -> bool:
+    def is_lifetime_watched(self, position: MessagePosition) -> bool:
         return len(position.MessageReference.Body) <= 4096
 
 
 @fault("receiver-expired-acknowledgment-kept", breaks="MQMQ-2.2.19.2-05", blind=True)
-class ReceiverExpiredAcknowledgmentKept(_Watched):
+class ReceiverExpiredAcknowledgmentKept(_PartialLifetimeWatcher):
     """The receiver keeps an administration acknowledgment in its queue when TimeToBeReceived expires."""
 
-    def is_watched(self, position: MessagePosition) -> bool:
+    def is_lifetime_watched(self, position: MessagePosition) -> bool:
         return position.MessageReference.Class == 0
 
 
 @fault("receiver-expired-message-with-time-to-reach-queue-kept", breaks="MQMQ-2.2.19.2-05", blind=True)
-class ReceiverExpiredMessageWithTimeToReachQueueKept(_Watched):
+class ReceiverExpiredMessageWithTimeToReachQueueKept(_PartialLifetimeWatcher):
     """The receiver keeps a message with a finite TimeToReachQueue in its queue when TimeToBeReceived expires."""
 
-    def is_watched(self, position: MessagePosition) -> bool:
+    def is_lifetime_watched(self, position: MessagePosition) -> bool:
         return position.MessageReference.TimeToReachQueue == INFINITE
 
 
@@ -123,7 +123,7 @@ class ReceiverRecoverableMessageWithLimitedLifeLost(Restoring):
             super()._insert_message(position, lookup_identifier)
 
 
-def _journal_unless(method: str, skipped: Any) -> Any:
+def _skip_journaling_of_messages(method: str, skipped: Any) -> Any:
     def journal(self: Any, position: MessagePosition) -> None:
         message = position.MessageReference
         if skipped(message):
@@ -162,7 +162,7 @@ for _method, _rules, _queue in (
             f"sender-{_name}-message-not-put-into-{_queue.replace(' ', '-')}",
             _rules,
             f"The sender does not put {_says} into its {_queue}.",
-            replace_part(_journal_unless(_method, _skipped)),
+            replace_part(_skip_journaling_of_messages(_method, _skipped)),
             blind=True,
         )
 

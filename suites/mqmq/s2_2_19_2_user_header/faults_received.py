@@ -17,24 +17,24 @@ from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.model.adm import Message, MessagePosition, Queue, Session
 from reference_qm.surface.clock import Now
 from suites.mqmq.s2_2_19_2_user_header.fault_steps import (
-    DIRECT,
-    ON_DESTINATION,
-    PUBLIC,
+    DIRECT_TYPE,
+    PRIVATE_ON_DESTINATION_TYPE,
+    PUBLIC_TYPE,
     QUEUE_NAMES_OFFSET,
     SECONDS_PER_HOUR,
-    has_dq,
+    has_destination_queue_type,
 )
 
 
 def _ignore_malformed_packet(detail: str) -> Install:
     """Let the receiver ignore a packet that is malformed for the reason `detail`, instead of closing the session."""
 
-    class Overlooked(Closing):
+    class MalformedPacketIgnorer(Closing):
         def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
             if detail not in str(error):
                 super().refuse_malformed(session, error, now)
 
-    return replace_part(Overlooked)
+    return replace_part(MalformedPacketIgnorer)
 
 
 for _name, _rule, _bits in (
@@ -75,7 +75,7 @@ class ReceiverRq1WithoutResponseQueue(Positions):
 def _resolve_queue_at_receiver(attribute: str) -> Install:
     """Resolve a private queue of the sender, named in one attribute of a message, as a queue of the receiver."""
 
-    class AtReceiver(Positions):
+    class ReceiverQueueResolver(Positions):
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
             name = str(getattr(message, attribute) or "")
             own = f"PRIVATE={message.Identifier.QueueManagerGuid}".upper()
@@ -84,7 +84,7 @@ def _resolve_queue_at_receiver(attribute: str) -> Install:
                 message = replace(message, **moved)
             return super().insert_message(queue, message)
 
-    return replace_part(AtReceiver)
+    return replace_part(ReceiverQueueResolver)
 
 
 for _name, _breaks, _attribute in (
@@ -111,7 +111,7 @@ def _add_direct_prefix(queue: Any) -> Any:
     return replace(queue, DirectFormatName=f"DIRECT={queue.DirectFormatName}", Padding=None)
 
 
-def _reverse_public_destination(packet: UserMessagePacket) -> bytes:
+def _reverse_public_destination_bytes(packet: UserMessagePacket) -> bytes:
     data = packet.build()
     return (
         data[:QUEUE_NAMES_OFFSET]
@@ -125,13 +125,17 @@ for _name, _rules, _says, _install in (
         "sender-public-destination-guid-big-endian",
         ("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"),
         "The sender's UserMessage to a public queue carries a big-endian GUID in DestinationQueue.",
-        packets(UserMessagePacket, _reverse_public_destination, has_dq(PUBLIC)),
+        packets(UserMessagePacket, _reverse_public_destination_bytes, has_destination_queue_type(PUBLIC_TYPE)),
     ),
     (
         "sender-direct-destination-with-prefix",
         ("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"),
         "The sender's UserMessage carries a direct DestinationQueue that begins with DIRECT=.",
-        wrong_fields(UserMessagePacket, {"UserHeader.DestinationQueue": _add_direct_prefix}, has_dq(DIRECT)),
+        wrong_fields(
+            UserMessagePacket,
+            {"UserHeader.DestinationQueue": _add_direct_prefix},
+            has_destination_queue_type(DIRECT_TYPE),
+        ),
     ),
     (
         "sender-admin-queue-of-source-sent-with-aq-3",
@@ -154,7 +158,7 @@ class ReceiverDq3Refused(Identifying):
     """The receiver refuses a message with DQ 3."""
 
     def check_form(self, packet: Packet) -> None:
-        if isinstance(packet, UserMessagePacket) and packet.UserHeader.DQ == ON_DESTINATION:
+        if isinstance(packet, UserMessagePacket) and packet.UserHeader.DQ == PRIVATE_ON_DESTINATION_TYPE:
             raise FormatError(
                 "UserHeader.DestinationQueue", QUEUE_NAMES_OFFSET, "a fault", "the name of the queue cannot be read"
             )

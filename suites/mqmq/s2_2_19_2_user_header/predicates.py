@@ -7,18 +7,18 @@ from typing import Any
 from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, Predicate, passive
 from reference_qm.codec import NULL_GUID, FormatError, UserHeader
-from suites.mqmq.steps.message_bytes import USER, is_message, is_valid_with_flag, read_user_flags
-from suites.mqmq.steps.message_identifiers import check_ordinal
+from suites.mqmq.steps.message_bytes import USER_HEADER_NAME, is_message, is_valid_with_flag, read_user_flags
+from suites.mqmq.steps.message_identifiers import check_message_id_ordinal
 from suites.mqmq.steps.message_parts import check_properties_present, make_part_presence_predicate
-from suites.mqmq.steps.source_queue_manager import check_source
+from suites.mqmq.steps.source_queue_manager import check_source_queue_manager
 from suites.mqmq.steps.unused import register_unused_bits
 
 USER_MESSAGE_KIND = "UserMessage"
 DIRECT_QUEUE_TYPE = 7
-HIGHEST_RC = 0x1D
+HIGHEST_HOP_COUNT = 0x1D
 """The highest value of RC, the number of routing servers that a message may pass."""
 
-UNUSED_BITS_BY_RULE = {
+UNUSED_BIT_BY_RULE = {
     "MQMQ-2.2.19.2-12": "X1",
     "MQMQ-2.2.19.2-24": "X2",
     "MQMQ-2.2.19.2-26": "X3",
@@ -26,10 +26,10 @@ UNUSED_BITS_BY_RULE = {
 }
 """The reserved bits of Flags, by rule."""
 
-register_unused_bits(USER_MESSAGE_KIND, UserHeader, UNUSED_BITS_BY_RULE)
+register_unused_bits(USER_MESSAGE_KIND, UserHeader, UNUSED_BIT_BY_RULE)
 
 passive("MQMQ-2.2.19.2-01", USER_MESSAGE_KIND, "SourceQueueManager of a message that the SUT originates is its GUID")(
-    check_source
+    check_source_queue_manager
 )
 
 
@@ -42,10 +42,10 @@ def check_address_of_direct_name_is_zero(packet: Any, context: Context) -> Findi
     return user.QueueManagerAddress == NULL_GUID, f"QueueManagerAddress is {user.QueueManagerAddress}, and DQ is 7"
 
 
-@passive("MQMQ-2.2.19.2-08", USER_MESSAGE_KIND, f"RC of the UserHeader is at most 0x{HIGHEST_RC:X}")
+@passive("MQMQ-2.2.19.2-08", USER_MESSAGE_KIND, f"RC of the UserHeader is at most 0x{HIGHEST_HOP_COUNT:X}")
 def check_hop_count(packet: Any, context: Context) -> Finding:
     """Check the range of RC."""
-    return packet.UserHeader.RC <= HIGHEST_RC, f"RC is 0x{packet.UserHeader.RC:X}"
+    return packet.UserHeader.RC <= HIGHEST_HOP_COUNT, f"RC is 0x{packet.UserHeader.RC:X}"
 
 
 @passive("MQMQ-2.2.19.2-09", USER_MESSAGE_KIND, "DM of the UserHeader is 0 or 1")
@@ -83,7 +83,7 @@ for rule, flag, part in (
     ("MQMQ-2.2.19.2-38", "CQ", "ConnectorType"),
 ):
     passive(rule, (USER_MESSAGE_KIND, MALFORMED), f"{part} is present if and only if {flag} is set")(
-        make_part_presence_predicate(USER, flag, part)
+        make_part_presence_predicate(USER_HEADER_NAME, flag, part)
     )
 
 
@@ -104,7 +104,7 @@ def check_ah_is_clear(packet: Any, context: Context) -> Finding:
     return packet.UserHeader.AH == 0, f"AH is {packet.UserHeader.AH}"
 
 
-QUEUE_LAYOUTS = (2, 5, 6, 7)
+TYPES_WITH_QUEUE_NAME = (2, 5, 6, 7)
 """Values of AQ or RQ, one for each layout of a queue name."""
 
 
@@ -112,7 +112,7 @@ def make_queue_name_predicate(flag: str, queue: str, kinds: tuple[int, ...], *, 
     """Return a predicate that checks that a queue name is present, or that it is missing, when its flag has one of the
     given values.
     """
-    others = (0,) if there else QUEUE_LAYOUTS
+    others = (0,) if there else TYPES_WITH_QUEUE_NAME
     present, opposite = ("present", "missing") if there else ("missing", "present")
 
     def judge_name_presence(packet: Any, context: Context) -> Finding:
@@ -126,7 +126,7 @@ def make_queue_name_predicate(flag: str, queue: str, kinds: tuple[int, ...], *, 
             return True, f"{flag} is {value}, and {queue} is {present}"
         return (
             (False, f"{flag} is {value}, and {queue} is {opposite}")
-            if is_valid_with_flag(data, USER, flag, *others)
+            if is_valid_with_flag(data, USER_HEADER_NAME, flag, *others)
             else None
         )
 
@@ -143,5 +143,5 @@ for rule, flag, queue, kinds, there in (
     passive(rule, (USER_MESSAGE_KIND, MALFORMED), expected)(make_queue_name_predicate(flag, queue, kinds, there=there))
 
 passive("MQMQ-2.2.19.2-07", USER_MESSAGE_KIND, "each message of the SUT has a unique MessageID", of_system=True)(
-    check_ordinal
+    check_message_id_ordinal
 )

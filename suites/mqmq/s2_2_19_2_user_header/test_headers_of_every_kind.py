@@ -18,12 +18,12 @@ from suites.mqqb.steps.ordering import ACK_RECEIVE
 from suites.mqqb.steps.sequences import Outgoing as Sequence
 from suites.mqqb.steps.sequences import find_kept_messages
 
-PRIVATE_ON_DESTINATION = 3
+PRIVATE_ON_DESTINATION_QUEUE_TYPE = 3
 ADMIN_QUEUE_NUMBER = 1
-FINAL_ACKS, ADMIN_ACKS = 2, 10
+FINAL_ACK_COUNT, ADMIN_ACK_COUNT = 2, 10
 LARGE_BODY = "large body " * 500
-JOURNAL = "system$;journal"
-REPORT_QUEUE = "6d71636f-6e66-4f72-8d00-0000000000c8"
+SYSTEM_JOURNAL_QUEUE = "system$;journal"
+REPORT_QUEUE_GUID = "6d71636f-6e66-4f72-8d00-0000000000c8"
 FINAL_ACK_RULES = ("MQMQ-2.2.18-D01", "MQMQ-2.2.18.1.2-D01", "MQMQ-2.2.18.1.3-D01")
 """The rules about the numbers and identifiers in the body of a FinalAck."""
 
@@ -41,13 +41,13 @@ def test_messages_of_receiver_have_valid_user_header(peer, sut, judge):
     before_s = peer.environment.now().utc_s
     receiver = AcknowledgingReceiver(peer, sut)
     if sut.has("send") and sut.has("security"):
-        signed = {"authentication_level": "sig30", "trace_queue": REPORT_QUEUE}
+        signed = {"authentication_level": "sig30", "trace_queue": REPORT_QUEUE_GUID}
         sut.send(peer.direct_name(), body="signed", delivery="transactional", **signed)
-        receiver.await_all(lambda: [one for one in receiver.messages if one["UserHeader"].TH], 1)
+        receiver.await_messages_of_sut(lambda: [one for one in receiver.messages if one["UserHeader"].TH], 1)
     private = {"AQ": 2, "AdminQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=ADMIN_QUEUE_NUMBER)}
     every = {"PA": 1, "PR": 1, "NA": 1, "NR": 1}
     sent = []
-    for names in (receiver.with_admin_queue(), private):
+    for names in (receiver.add_admin_queue_fields(), private):
         traced = {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}}
         packets = [
             peer.message(names, properties=every),
@@ -59,10 +59,10 @@ def test_messages_of_receiver_have_valid_user_header(peer, sut, judge):
         if receiver.poll_acknowledgment() is None:
             raise ConformanceFailure("the SUT sent no OrderAck")
     transactional = sut.queue("transactional")
-    for _ in range(FINAL_ACKS):
+    for _ in range(FINAL_ACK_COUNT):
         sut.control.call("receive", queue=transactional, timeout_ms=0)
-    receiver.await_acks(ADMIN_ACKS)
-    final_acks = receiver.await_all(receiver.final_acks, FINAL_ACKS)
+    receiver.await_acks(ADMIN_ACK_COUNT)
+    final_acks = receiver.await_messages_of_sut(receiver.final_acks, FINAL_ACK_COUNT)
     judge(
         *FINAL_ACK_RULES,
         expected=any_order(*(_describe_final_ack_body(one) for one in sent if one["UserHeader"].TH)),
@@ -71,7 +71,7 @@ def test_messages_of_receiver_have_valid_user_header(peer, sut, judge):
         evidence=[*sent, *final_acks],
     )
     frames = receiver.messages
-    to_private = [frame for frame in frames if frame["UserHeader"].DQ == PRIVATE_ON_DESTINATION]
+    to_private = [frame for frame in frames if frame["UserHeader"].DQ == PRIVATE_ON_DESTINATION_QUEUE_TYPE]
     wrong = [one for one in to_private if one["UserHeader"].QueueManagerAddress != peer.identifier]
     if not to_private:
         raise ConformanceFailure("the SUT sent no message to a private queue")
@@ -148,10 +148,10 @@ def test_received_transactional_message_with_jp_is_journaled(peer, sut, judge):
     outgoing.send(journal=["positive", "negative"], body=LARGE_BODY)
     frames = [outgoing.send_session_ack(), outgoing.send_order_ack(2)]
     frames += [outgoing.send_final_ack(number, MessageClass=ACK_RECEIVE) for number in (1, 2)]
-    peer.eventually(lambda: find_kept_messages(sut, JOURNAL, outgoing.identifiers) == [1, 2])
+    peer.eventually(lambda: find_kept_messages(sut, SYSTEM_JOURNAL_QUEUE, outgoing.identifiers) == [1, 2])
     judge.all(
         expected=[1, 2],
         case="messages in the system journal",
-        observed=find_kept_messages(sut, JOURNAL, outgoing.identifiers),
+        observed=find_kept_messages(sut, SYSTEM_JOURNAL_QUEUE, outgoing.identifiers),
         evidence=frames,
     )

@@ -22,7 +22,7 @@ INFINITE_LIFETIME_S = 0xFFFF_FFFF
 SECONDS_PER_HOUR, SECONDS_PER_DAY = 3_600, 86_400
 DECADE_S = 10 * 365 * 24 * SECONDS_PER_HOUR
 SHORT_LIFETIME_S = 2
-WAIT_FOR_EXPIRATION_S = 5
+EXPIRATION_WAIT_S = 5
 LIFETIME_RULES = (
     *("MQMQ-2.2.19.2-D03", "MQMQ-2.2.19.2-D04", "MQMQ-2.2.19.2-05"),
     *("MQDMPR-3.1.2.4-01", "MQDMPR-3.1.2.4-D01", "MQDMPR-3.1.1.12-D53"),
@@ -70,7 +70,7 @@ def test_sent_message_has_times_in_seconds(peer, sut, judge, delivery):
 
 ENCRYPTION_ALGORITHMS = (0x6602, 0x6801, 0x660E, 0x660F, 0x6610)
 """The values of EncryptionAlgorithm. Spec: MS-MQMQ 2.2.19.3."""
-REPORT_CLASS, POSITIVE_CLASSES = 0x0001, (0x0002, 0x00FF)
+REPORT_CLASS, POSITIVE_ACK_CLASSES = 0x0001, (0x0002, 0x00FF)
 """The classes of a report, and of an acknowledgment of an arrival and an OrderAck. Spec: MS-MQMQ 2.2.18.1.6."""
 
 
@@ -83,15 +83,15 @@ def test_message_of_queue_manager_has_time_of_sending(peer, sut, judge):
     """
     now_s = peer.environment.now().utc_s
     receiver = AcknowledgingReceiver(peer, sut)
-    user = receiver.with_admin_queue({"SentTime": now_s - SECONDS_PER_DAY})
+    user = receiver.add_admin_queue_fields({"SentTime": now_s - SECONDS_PER_DAY})
     traced = {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}}
     sent = [
         receiver.send_packet(peer.message({**user, "DM": 1}, properties={"PA": 1}, **traced)),
         receiver.send_packet(Sequence(peer).message(user, properties={"PA": 1})),
     ]
     acks = receiver.await_acks(len(sent))
-    order_acks = receiver.await_all(receiver.acknowledgments, 1)
-    reports = receiver.await_all(receiver.list_reports, 1)
+    order_acks = receiver.await_messages_of_sut(receiver.acknowledgments, 1)
+    reports = receiver.await_messages_of_sut(receiver.list_reports, 1)
     if len(acks) < len(sent) or not order_acks:
         raise ConformanceFailure("the SUT did not acknowledge the messages")
     present = between(now_s - CLOCK_TOLERANCE_S, peer.environment.now().utc_s + CLOCK_TOLERANCE_S)
@@ -107,7 +107,7 @@ def test_message_of_queue_manager_has_time_of_sending(peer, sut, judge):
         )
         listed = fields({"MessagePropertiesHeader.EncryptionAlgorithm": one_of(*ENCRYPTION_ALGORITHMS)})
         judge("MQMQ-2.2.19.3-24", expected=listed, observed=observed, evidence=evidence)
-        kind = REPORT_CLASS if frame in reports else one_of(*POSITIVE_CLASSES)
+        kind = REPORT_CLASS if frame in reports else one_of(*POSITIVE_ACK_CLASSES)
         listed = fields({"MessagePropertiesHeader.MessageClass": kind})
         judge("MQMQ-2.2.19.3-12", expected=listed, observed=observed, evidence=evidence)
     receiver.acknowledge_all()
@@ -127,7 +127,7 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
     if sut.has("send"):
         sender = Sender(peer, sut)
         sender.send(1, time_to_reach_queue_s=SECONDS_PER_HOUR)
-        session, _ = sender.await_first(1)
+        session, _ = sender.await_first_messages(1)
         session.acknowledge_all()
     now = peer.environment.now().utc_s
     stay = {
@@ -137,9 +137,9 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
         "message with a lifetime of two hours that was sent an hour ago": (SECONDS_PER_HOUR, 2 * SECONDS_PER_HOUR),
     }
     leave = {
-        "message with a lifetime of a few seconds": (0, SHORT_LIFETIME_S + WAIT_FOR_EXPIRATION_S),
+        "message with a lifetime of a few seconds": (0, SHORT_LIFETIME_S + EXPIRATION_WAIT_S),
         "message with a lifetime of 0 seconds": (0, 0),
-        **dict.fromkeys(HEADERS_BY_LABEL, (0, SHORT_LIFETIME_S + WAIT_FOR_EXPIRATION_S)),
+        **dict.fromkeys(HEADERS_BY_LABEL, (0, SHORT_LIFETIME_S + EXPIRATION_WAIT_S)),
     }
     queue = "transactional" if delivery == "transactional" else "plain"
     make = _make_message_builder(peer, delivery)
@@ -151,7 +151,7 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
         for label, (ago_s, time_s) in (stay | leave).items()
     ]
     connection.check_alive()
-    labels = partial(_list_labels, sut, stay | leave, queue)
+    labels = partial(_list_wanted_labels, sut, stay | leave, queue)
     if "message with a lifetime of a few seconds" not in labels():
         raise ConformanceFailure("the message with a lifetime of a few seconds was not in the queue in time")
     judge(
@@ -161,7 +161,7 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
         evidence=sent,
     )
     judge.conclude("MQDMPR-3.1.2.4-D02")
-    peer.pass_time((SHORT_LIFETIME_S + WAIT_FOR_EXPIRATION_S + 1) * 1_000)
+    peer.pass_time((SHORT_LIFETIME_S + EXPIRATION_WAIT_S + 1) * 1_000)
     peer.eventually(lambda: labels() == sorted(stay))
     judge(*LIFETIME_RULES, expected=sorted(stay), case="messages in the queue", observed=labels(), evidence=sent)
 
@@ -185,18 +185,18 @@ def test_message_that_expires_in_a_transaction_leaves_queue_after_abort(peer, su
     make = _make_message_builder(peer, "transactional")
     connection = peer.open_raw()
     times = {
-        "message with a lifetime of a few seconds": SHORT_LIFETIME_S + WAIT_FOR_EXPIRATION_S,
+        "message with a lifetime of a few seconds": SHORT_LIFETIME_S + EXPIRATION_WAIT_S,
         "message with a lifetime of an hour": SECONDS_PER_HOUR,
     }
     sent = [connection.send(make({"TimeToBeReceived": time_s}, label=label)) for label, time_s in times.items()]
     connection.check_alive()
-    labels = partial(_list_labels, sut, times, "transactional")
+    labels = partial(_list_wanted_labels, sut, times, "transactional")
     if labels() != sorted(times):
         raise ConformanceFailure("the messages were not in the queue in time")
     transaction = sut.control.call("begin")["transaction"]
     for _ in times:
         sut.control.call("receive", queue=sut.queue("transactional"), timeout_ms=0, transaction=transaction)
-    peer.pass_time((SHORT_LIFETIME_S + WAIT_FOR_EXPIRATION_S + 1) * 1_000)
+    peer.pass_time((SHORT_LIFETIME_S + EXPIRATION_WAIT_S + 1) * 1_000)
     sut.control.call("abort", transaction=transaction)
     peer.eventually(lambda: labels() == ["message with a lifetime of an hour"])
     judge.all(expected=in_queue("message with a lifetime of an hour"), observed=labels(), evidence=sent)
@@ -215,18 +215,18 @@ def test_restart_does_not_extend_time_to_be_received(peer, sut, judge, delivery)
     connection = peer.open_raw()
     times = {
         "message with a lifetime of an hour": SECONDS_PER_HOUR,
-        "message with a lifetime of a few seconds": SHORT_LIFETIME_S + WAIT_FOR_EXPIRATION_S,
+        "message with a lifetime of a few seconds": SHORT_LIFETIME_S + EXPIRATION_WAIT_S,
     }
     sent = [connection.send(make({"TimeToBeReceived": time_s}, label=label)) for label, time_s in times.items()]
     connection.check_alive()
-    labels = partial(_list_labels, sut, times, queue)
+    labels = partial(_list_wanted_labels, sut, times, queue)
     if labels() != sorted(times):
         raise ConformanceFailure("the messages were not in the queue in time")
     sut.restart()
-    peer.pass_time((SHORT_LIFETIME_S + WAIT_FOR_EXPIRATION_S + 1) * 1_000)
+    peer.pass_time((SHORT_LIFETIME_S + EXPIRATION_WAIT_S + 1) * 1_000)
     peer.eventually(lambda: labels() == ["message with a lifetime of an hour"])
     judge.all(expected=in_queue("message with a lifetime of an hour"), observed=labels(), evidence=sent)
 
 
-def _list_labels(sut, wanted, queue):
+def _list_wanted_labels(sut, wanted, queue):
     return sorted(message["label"] for message in sut.messages(queue) if message["label"] in wanted)

@@ -13,13 +13,13 @@ from harness.judging.passive import NotExercised
 from harness.run.marks import covers, needs
 from reference_qm.codec import FormatError, parse_packet
 from suites.messages import Sequence
-from suites.mqmq.steps.layout import ReadPacket
-from suites.mqmq.steps.message_bytes import USER
+from suites.mqmq.steps.layout import RemoteReadPacket
+from suites.mqmq.steps.message_bytes import USER_HEADER_NAME
 from suites.mqmq.steps.message_parts import make_part_presence_predicate
 from suites.mqqp.steps.whole import build_lists_of_queues
 
 CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
-OPTIONAL_PARTS = (
+RULE_FLAG_AND_OPTIONAL_PART = (
     ("MQMQ-2.2.19.2-18", "SH", "SecurityHeader"),
     ("MQMQ-2.2.19.2-19", "TH", "TransactionHeader"),
     ("MQMQ-2.2.19.2-22", "CQ", "ConnectorType"),
@@ -29,7 +29,7 @@ OPTIONAL_PARTS = (
 """For each rule, a flag, and the part of a message that is present if and only if the flag is set."""
 
 
-def _parse(data):
+def _parse_message_or_error(data):
     """Return the message in the bytes, or the error in the bytes."""
     try:
         return parse_packet(data)
@@ -38,7 +38,7 @@ def _parse(data):
 
 
 @needs("qm2qm")
-@covers(*(rule for rule, _, _ in OPTIONAL_PARTS))
+@covers(*(rule for rule, _, _ in RULE_FLAG_AND_OPTIONAL_PART))
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
 def test_message_of_remote_reader_has_part_of_each_set_flag(remote, judge, queue):
     """Messages with and without a TransactionHeader, a SecurityHeader, a ConnectorType and lists of queues arrive: in
@@ -59,12 +59,12 @@ def test_message_of_remote_reader_has_part_of_each_set_flag(remote, judge, queue
     )
     reads = [opened.receive(), opened.peek().expect_success(), opened.receive()]
     evidence = [frame for read in reads for frame in read.evidence]
-    for rule, flag, part in OPTIONAL_PARTS:
-        predicate = make_part_presence_predicate(USER, flag, part)
+    for rule, flag, part in RULE_FLAG_AND_OPTIONAL_PART:
+        predicate = make_part_presence_predicate(USER_HEADER_NAME, flag, part)
         findings = []
         for read in reads:
-            context: Any = SimpleNamespace(frame=ReadPacket(read.packet_bytes))
-            found = predicate(_parse(read.packet_bytes), context)
+            context: Any = SimpleNamespace(frame=RemoteReadPacket(read.packet_bytes))
+            found = predicate(_parse_message_or_error(read.packet_bytes), context)
             if found is not None and not isinstance(found, NotExercised):
                 findings.append(found)
         if not findings:

@@ -7,11 +7,11 @@ from uuid import UUID
 from harness.expectations import none
 from harness.run.marks import covers, needs
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
-from suites.mqmq.steps.received_kinds import KindsOfMessages
+from suites.mqmq.steps.received_kinds import MessagesOfEveryKind
 
 THIRD_HOST_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f5")
 KINDS_OF_MESSAGES = ("express", "large", "with a connector type", "transactional")
-LAYOUTS = {
+NAME_BUILDER_BY_QUEUE_TYPE = {
     2: lambda number: PrivateQueueFormatNameId(PrivateQueueIdentifier=number),
     3: lambda number: PrivateQueueFormatNameId(PrivateQueueIdentifier=number),
     4: lambda number: PrivateQueueFormatNameId(PrivateQueueIdentifier=number),
@@ -20,19 +20,19 @@ LAYOUTS = {
     7: lambda number: rf"TCP:10.0.0.9\private$\queue{number}",
 }
 """For each value of AQ and RQ, the function that builds a name with a given number."""
-SAME_AS_ADMIN_QUEUE, ON_HOST_OF_ADMIN_QUEUE = 1, 4
-PRIVATE_ADMIN_QUEUES = (2, 3, 6)
-LOW_NUMBER, HIGH_NUMBER = 7, 0x7FFF_FF05
+SAME_AS_ADMIN_QUEUE_TYPE, ON_ADMIN_HOST_QUEUE_TYPE = 1, 4
+PRIVATE_ADMIN_QUEUE_TYPES = (2, 3, 6)
+LOW_QUEUE_NUMBER, HIGH_QUEUE_NUMBER = 7, 0x7FFF_FF05
 
 
-def _list_cases():
+def _list_queue_name_cases():
     for admin in (2, 3, 5, 6, 7):
-        names = {"AQ": admin, "AdminQueue": LAYOUTS[admin](LOW_NUMBER)}
+        names = {"AQ": admin, "AdminQueue": NAME_BUILDER_BY_QUEUE_TYPE[admin](LOW_QUEUE_NUMBER)}
         yield admin, 0, names
-        yield admin, SAME_AS_ADMIN_QUEUE, names | {"RQ": SAME_AS_ADMIN_QUEUE}
-        for response, build in LAYOUTS.items():
-            if response != ON_HOST_OF_ADMIN_QUEUE or admin in PRIVATE_ADMIN_QUEUES:
-                yield admin, response, names | {"RQ": response, "ResponseQueue": build(HIGH_NUMBER)}
+        yield admin, SAME_AS_ADMIN_QUEUE_TYPE, names | {"RQ": SAME_AS_ADMIN_QUEUE_TYPE}
+        for response, build in NAME_BUILDER_BY_QUEUE_TYPE.items():
+            if response != ON_ADMIN_HOST_QUEUE_TYPE or admin in PRIVATE_ADMIN_QUEUE_TYPES:
+                yield admin, response, names | {"RQ": response, "ResponseQueue": build(HIGH_QUEUE_NUMBER)}
 
 
 @needs("receive")
@@ -41,12 +41,14 @@ def test_names_of_admin_and_response_queues_reach_application(peer, sut, judge):
     """Messages of several kinds arrive with every pair of AQ and RQ: the application gets each message with the
     administration queue and the response queue that were sent.
     """
-    kinds = KindsOfMessages(peer, sut, KINDS_OF_MESSAGES)
-    cases = {f"AQ {admin}, RQ {response}": (admin, response, names) for admin, response, names in _list_cases()}
+    kinds = MessagesOfEveryKind(peer, sut, KINDS_OF_MESSAGES)
+    cases = {
+        f"AQ {admin}, RQ {response}": (admin, response, names) for admin, response, names in _list_queue_name_cases()
+    }
     for case, (_, _, names) in cases.items():
         kinds.send(case, {"user": names})
     kinds.await_acknowledgments()
-    on_host_of_admin_queue = [case for case, (_, response, _) in cases.items() if response == ON_HOST_OF_ADMIN_QUEUE]
+    on_host_of_admin_queue = [case for case, (_, response, _) in cases.items() if response == ON_ADMIN_HOST_QUEUE_TYPE]
     for rules, judged in (
         (("MQMQ-2.2.19.2-D01", "MQMQ-2.2.19.2-D02", "MQMQ-2.2.19.2-D07", "MQMQ-2.2.19.2-D08"), list(cases)),
         (("MQMQ-2.2.19.2-37",), on_host_of_admin_queue),
@@ -54,6 +56,6 @@ def test_names_of_admin_and_response_queues_reach_application(peer, sut, judge):
         judge(
             *rules,
             expected=none("message that is missing or changed"),
-            observed=kinds.list_differences(judged),
-            evidence=kinds.list_evidence(judged),
+            observed=kinds.list_differing_kinds(judged),
+            evidence=kinds.list_evidence_frames(judged),
         )

@@ -21,52 +21,54 @@ from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differe
 THIRD_HOST_GUID = UUID("6d71636f-6e66-4f72-8d00-000000000003")
 """The GUID of a queue manager that is neither the SUT nor the peer."""
 PUBLIC_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-000a001000c5")
-PRIVATE_QUEUE_BY_NUMBER = PrivateQueueFormatNameId(PrivateQueueIdentifier=0x0A0B_0C0D)
-QUEUE_ON_THIRD_HOST = PrivateQueueFormatName(SourceQueueManager=THIRD_HOST_GUID, PrivateQueueIdentifier=0x0102_0304)
-PUBLIC_QUEUE = PublicQueueFormatName(PublicQueueIdentifier=PUBLIC_QUEUE_GUID)
-DIRECT_NAME = "TCP:127.0.0.9\\private$\\mqc-{}"
+PRIVATE_QUEUE_NAME = PrivateQueueFormatNameId(PrivateQueueIdentifier=0x0A0B_0C0D)
+NAME_OF_QUEUE_ON_THIRD_HOST = PrivateQueueFormatName(
+    SourceQueueManager=THIRD_HOST_GUID, PrivateQueueIdentifier=0x0102_0304
+)
+PUBLIC_QUEUE_NAME = PublicQueueFormatName(PublicQueueIdentifier=PUBLIC_QUEUE_GUID)
+DIRECT_NAME_TEMPLATE = "TCP:127.0.0.9\\private$\\mqc-{}"
 
 FIELDS_BY_ADMIN_QUEUE_TYPE: dict[int, dict[str, Any]] = {
-    2: {"AQ": 2, "AdminQueue": PRIVATE_QUEUE_BY_NUMBER},
-    3: {"AQ": 3, "AdminQueue": PRIVATE_QUEUE_BY_NUMBER},
-    5: {"AdminQueue": PUBLIC_QUEUE},
-    6: {"AdminQueue": QUEUE_ON_THIRD_HOST},
-    7: {"AdminQueue": DIRECT_NAME.format("admin")},
+    2: {"AQ": 2, "AdminQueue": PRIVATE_QUEUE_NAME},
+    3: {"AQ": 3, "AdminQueue": PRIVATE_QUEUE_NAME},
+    5: {"AdminQueue": PUBLIC_QUEUE_NAME},
+    6: {"AdminQueue": NAME_OF_QUEUE_ON_THIRD_HOST},
+    7: {"AdminQueue": DIRECT_NAME_TEMPLATE.format("admin")},
 }
 """For each value of AQ, the fields of a message whose administration queue has the form that AQ announces."""
 FIELDS_BY_RESPONSE_QUEUE_TYPE: dict[int, dict[str, Any]] = {
-    1: {"RQ": 1, "AdminQueue": DIRECT_NAME.format("admin")},
-    2: {"RQ": 2, "ResponseQueue": PRIVATE_QUEUE_BY_NUMBER},
-    3: {"RQ": 3, "ResponseQueue": PRIVATE_QUEUE_BY_NUMBER},
-    4: {"RQ": 4, "AdminQueue": QUEUE_ON_THIRD_HOST, "ResponseQueue": PRIVATE_QUEUE_BY_NUMBER},
-    5: {"ResponseQueue": PUBLIC_QUEUE},
-    6: {"ResponseQueue": QUEUE_ON_THIRD_HOST},
-    7: {"ResponseQueue": DIRECT_NAME.format("a"), "AdminQueue": DIRECT_NAME.format("ab")},
+    1: {"RQ": 1, "AdminQueue": DIRECT_NAME_TEMPLATE.format("admin")},
+    2: {"RQ": 2, "ResponseQueue": PRIVATE_QUEUE_NAME},
+    3: {"RQ": 3, "ResponseQueue": PRIVATE_QUEUE_NAME},
+    4: {"RQ": 4, "AdminQueue": NAME_OF_QUEUE_ON_THIRD_HOST, "ResponseQueue": PRIVATE_QUEUE_NAME},
+    5: {"ResponseQueue": PUBLIC_QUEUE_NAME},
+    6: {"ResponseQueue": NAME_OF_QUEUE_ON_THIRD_HOST},
+    7: {"ResponseQueue": DIRECT_NAME_TEMPLATE.format("a"), "AdminQueue": DIRECT_NAME_TEMPLATE.format("ab")},
 }
 """For each value of RQ, the fields of a message whose response queue has the form that RQ announces."""
 
 
-ADMIN_READ_RULES = ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.1.12-54", "MQDMPR-3.1.7.1.31-D16")
-RESPONSE_READ_RULES = ("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.1.12-55", "MQDMPR-3.1.7.1.31-D17")
-ADMIN_WRITE_RULES = ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.1.12-54", "MQDMPR-3.1.7.1.32-D15")
-RESPONSE_WRITE_RULES = ("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.1.12-55", "MQDMPR-3.1.7.1.32-D16")
-NAMES_READ_CASES = (
-    *((ADMIN_READ_RULES, fields, f"AQ-{kind}") for kind, fields in FIELDS_BY_ADMIN_QUEUE_TYPE.items()),
+ADMIN_NAME_READ_RULES = ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.1.12-54", "MQDMPR-3.1.7.1.31-D16")
+RESPONSE_NAME_READ_RULES = ("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.1.12-55", "MQDMPR-3.1.7.1.31-D17")
+ADMIN_NAME_WRITE_RULES = ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.1.12-54", "MQDMPR-3.1.7.1.32-D15")
+RESPONSE_NAME_WRITE_RULES = ("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.1.12-55", "MQDMPR-3.1.7.1.32-D16")
+READ_QUEUE_NAME_CASES = (
+    *((ADMIN_NAME_READ_RULES, fields, f"AQ-{kind}") for kind, fields in FIELDS_BY_ADMIN_QUEUE_TYPE.items()),
     *(
-        (RESPONSE_READ_RULES, fields, f"RQ-{kind}")
+        (RESPONSE_NAME_READ_RULES, fields, f"RQ-{kind}")
         for kind, fields in FIELDS_BY_RESPONSE_QUEUE_TYPE.items()
         if kind != 4
     ),
     *(
-        (RESPONSE_READ_RULES, {**FIELDS_BY_ADMIN_QUEUE_TYPE[kind], "RQ": 1}, f"RQ-1-AQ-{kind}")
+        (RESPONSE_NAME_READ_RULES, {**FIELDS_BY_ADMIN_QUEUE_TYPE[kind], "RQ": 1}, f"RQ-1-AQ-{kind}")
         for kind in FIELDS_BY_ADMIN_QUEUE_TYPE
         if kind != 7
     ),
-    ((*RESPONSE_READ_RULES, "MQMQ-2.2.19.2-37"), FIELDS_BY_RESPONSE_QUEUE_TYPE[4], "RQ-4"),
+    ((*RESPONSE_NAME_READ_RULES, "MQMQ-2.2.19.2-37"), FIELDS_BY_RESPONSE_QUEUE_TYPE[4], "RQ-4"),
     *(
         (
-            (*RESPONSE_READ_RULES, "MQMQ-2.2.19.2-37"),
-            {**FIELDS_BY_ADMIN_QUEUE_TYPE[kind], "RQ": 4, "ResponseQueue": PRIVATE_QUEUE_BY_NUMBER},
+            (*RESPONSE_NAME_READ_RULES, "MQMQ-2.2.19.2-37"),
+            {**FIELDS_BY_ADMIN_QUEUE_TYPE[kind], "RQ": 4, "ResponseQueue": PRIVATE_QUEUE_NAME},
             f"RQ-4-AQ-{kind}",
         )
         for kind in (2, 3)
@@ -77,7 +79,7 @@ NAMES_READ_CASES = (
 @needs("receive")
 @pytest.mark.parametrize(
     ("rules", "fields"),
-    [pytest.param(rules, fields, marks=covers(*rules), id=name) for rules, fields, name in NAMES_READ_CASES],
+    [pytest.param(rules, fields, marks=covers(*rules), id=name) for rules, fields, name in READ_QUEUE_NAME_CASES],
 )
 def test_received_queue_names_are_read_by_aq_and_rq(peer, sut, judge, rules, fields):
     """Recoverable and transactional messages with each value of AQ and RQ arrive: the application receives the
@@ -107,27 +109,27 @@ def _list_host_guids(peer, sut):
     return {"source": sut.guid, "destination": peer.identifier, "third": THIRD_HOST_GUID}
 
 
-SENT_NAMES = (
-    (ADMIN_WRITE_RULES, "admin_queue", None, "AQ", 0, None),
-    (ADMIN_WRITE_RULES, "admin_queue", r"PRIVATE={source}\0001000b", "AQ", 2, "0001000b"),
-    (ADMIN_WRITE_RULES, "admin_queue", r"PRIVATE={destination}\a001000c", "AQ", 3, "a001000c"),
-    (ADMIN_WRITE_RULES, "admin_queue", f"PUBLIC={PUBLIC_QUEUE_GUID}", "AQ", 5, str(PUBLIC_QUEUE_GUID)),
-    (ADMIN_WRITE_RULES, "admin_queue", r"PRIVATE={third}\0001000d", "AQ", 6, "{third}\\0001000d"),
+SENT_QUEUE_NAME_CASES = (
+    (ADMIN_NAME_WRITE_RULES, "admin_queue", None, "AQ", 0, None),
+    (ADMIN_NAME_WRITE_RULES, "admin_queue", r"PRIVATE={source}\0001000b", "AQ", 2, "0001000b"),
+    (ADMIN_NAME_WRITE_RULES, "admin_queue", r"PRIVATE={destination}\a001000c", "AQ", 3, "a001000c"),
+    (ADMIN_NAME_WRITE_RULES, "admin_queue", f"PUBLIC={PUBLIC_QUEUE_GUID}", "AQ", 5, str(PUBLIC_QUEUE_GUID)),
+    (ADMIN_NAME_WRITE_RULES, "admin_queue", r"PRIVATE={third}\0001000d", "AQ", 6, "{third}\\0001000d"),
     (
-        ADMIN_WRITE_RULES,
+        ADMIN_NAME_WRITE_RULES,
         "admin_queue",
         r"DIRECT=TCP:10.0.0.7\private$\ab",
         "AQ",
         7,
         "tcp:10.0.0.7\\private$\\ab\0",
     ),
-    (RESPONSE_WRITE_RULES, "response_queue", None, "RQ", 0, None),
-    (RESPONSE_WRITE_RULES, "response_queue", r"PRIVATE={source}\0001000b", "RQ", 2, "0001000b"),
-    (RESPONSE_WRITE_RULES, "response_queue", r"PRIVATE={destination}\a001000c", "RQ", 3, "a001000c"),
-    (RESPONSE_WRITE_RULES, "response_queue", f"PUBLIC={PUBLIC_QUEUE_GUID}", "RQ", 5, str(PUBLIC_QUEUE_GUID)),
-    (RESPONSE_WRITE_RULES, "response_queue", r"PRIVATE={third}\0001000d", "RQ", 6, "{third}\\0001000d"),
-    (RESPONSE_WRITE_RULES, "response_queue", r"DIRECT=OS:nowhere\q", "RQ", 7, "os:nowhere\\q\0"),
-    (RESPONSE_WRITE_RULES, "response_queue", r"DIRECT=OS:nowhere\qq", "RQ", 7, "os:nowhere\\qq\0"),
+    (RESPONSE_NAME_WRITE_RULES, "response_queue", None, "RQ", 0, None),
+    (RESPONSE_NAME_WRITE_RULES, "response_queue", r"PRIVATE={source}\0001000b", "RQ", 2, "0001000b"),
+    (RESPONSE_NAME_WRITE_RULES, "response_queue", r"PRIVATE={destination}\a001000c", "RQ", 3, "a001000c"),
+    (RESPONSE_NAME_WRITE_RULES, "response_queue", f"PUBLIC={PUBLIC_QUEUE_GUID}", "RQ", 5, str(PUBLIC_QUEUE_GUID)),
+    (RESPONSE_NAME_WRITE_RULES, "response_queue", r"PRIVATE={third}\0001000d", "RQ", 6, "{third}\\0001000d"),
+    (RESPONSE_NAME_WRITE_RULES, "response_queue", r"DIRECT=OS:nowhere\q", "RQ", 7, "os:nowhere\\q\0"),
+    (RESPONSE_NAME_WRITE_RULES, "response_queue", r"DIRECT=OS:nowhere\qq", "RQ", 7, "os:nowhere\\qq\0"),
 )
 """For each case, the rules, the property, the name that the application sets, the flag in UserHeader, the value of the
 flag, and the name in the packet.
@@ -148,8 +150,8 @@ RULES_BY_NAME_TYPE = {
     "MQMQ-2.2.18.1.5.1-01",
     "MQMQ-2.2.18.1.5.2-D01",
     "MQMQ-2.2.18.1.5.2-D02",
-    *ADMIN_WRITE_RULES,
-    *RESPONSE_WRITE_RULES,
+    *ADMIN_NAME_WRITE_RULES,
+    *RESPONSE_NAME_WRITE_RULES,
 )
 def test_sent_queue_names_are_written_by_aq_and_rq(peer, sut, judge):
     """The SUT sends messages with each kind of administration and response queue to a private queue of the peer: DQ is
@@ -160,8 +162,8 @@ def test_sent_queue_names_are_written_by_aq_and_rq(peer, sut, judge):
     two_names = {"admin_queue": NAMED_QUEUE, "response_queue": f"{NAMED_QUEUE}q"}
     beside = outgoing.send(body="named", label="named", acks=["negative_arrival"], **two_names)
     both = {"UserHeader.Flags.AQ": 7, "UserHeader.Flags.RQ": 7}
-    judge(*RESPONSE_WRITE_RULES, expected=fields(both), observed=Layout(beside), evidence=beside)
-    for rules, queue, name, flag, value, written in SENT_NAMES:
+    judge(*RESPONSE_NAME_WRITE_RULES, expected=fields(both), observed=Layout(beside), evidence=beside)
+    for rules, queue, name, flag, value, written in SENT_QUEUE_NAME_CASES:
         given = {} if name is None else {queue: name.format(**hosts)}
         acks = {"acks": ["negative_arrival"]} if queue == "admin_queue" and name else {}
         frame = outgoing.send(body="named", label="named", **given, **acks)

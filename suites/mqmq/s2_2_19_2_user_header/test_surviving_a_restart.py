@@ -11,7 +11,7 @@ from harness.sut.control import ControlRefused
 from harness.sut.releases import LackedByRelease, find_release
 from harness.sut.shown import lookup_id
 from suites.mqqb.steps.ordering import Receiver
-from suites.mqqb.steps.secured import Secured, sign_message
+from suites.mqqb.steps.secured import SecuredMessageSender, sign_message
 from suites.mqqb.steps.sender import Sender
 
 NO_CHANGED_MESSAGE = none("changed message")
@@ -30,11 +30,11 @@ def _peek_messages(sut, queue):
     return list(sut.control.call("peek", queue=queue, limit=1_000)["messages"])
 
 
-def _list_labels(sut, queue):
+def _list_labels_in_queue(sut, queue):
     return [one["label"] for one in _peek_messages(sut, queue)]
 
 
-def _list_changes(before, after):
+def _list_changed_properties(before, after):
     """Return the properties in which two lists of the messages of a queue differ."""
     before, after = list(before), list(after)
     labels = [[one["label"] for one in messages] for messages in (before, after)]
@@ -51,7 +51,7 @@ def _list_changes(before, after):
 def _list_changes_in_queue(sut, queue, before):
     """Return the properties in which the messages in a queue differ from earlier messages; report a missing queue."""
     try:
-        return _list_changes(before, _peek_messages(sut, queue))
+        return _list_changed_properties(before, _peek_messages(sut, queue))
     except ControlRefused as refused:
         return [f"the queue is missing: {refused}"]
 
@@ -99,7 +99,7 @@ def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
             judge.all(expected=NO_CHANGED_MESSAGE, observed=changes, case=case, evidence=sent)
     last = peer.open_raw()
     sent.append(last.send(peer.recoverable_message(label="new", base={"PR": 3})))
-    peer.eventually(lambda: "new" in _list_labels(sut, queue))
+    peer.eventually(lambda: "new" in _list_labels_in_queue(sut, queue))
     labels = [
         "message 2 of priority 7",
         "message 4 of priority 7",
@@ -113,7 +113,7 @@ def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
         "MQDMPR-3.1.1.12-20",
         expected=labels,
         case="labels in the queue",
-        observed=_list_labels(sut, queue),
+        observed=_list_labels_in_queue(sut, queue),
         evidence=sent,
     )
     _receive_by_label(sut, queue, "message 4 of priority 7")
@@ -124,7 +124,7 @@ def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
         "MQDMPR-3.1.1.12-20",
         expected=labels,
         case="labels in the queue",
-        observed=_list_labels(sut, queue),
+        observed=_list_labels_in_queue(sut, queue),
         evidence=sent,
     )
 
@@ -199,8 +199,8 @@ def test_ended_and_open_transactions_survive_restart(peer, sut, judge):
         "sent last in committed transaction",
         "not received",
     )
-    peer.eventually(lambda: expected.compare(_list_labels(sut, queue)) is None)
-    judge.all(expected=expected, case="labels in the queue", observed=_list_labels(sut, queue))
+    peer.eventually(lambda: expected.compare(_list_labels_in_queue(sut, queue)) is None)
+    judge.all(expected=expected, case="labels in the queue", observed=_list_labels_in_queue(sut, queue))
 
 
 @needs("restart", "send", "receive", "queues", "transactions")
@@ -226,8 +226,8 @@ def test_prepared_transactions_survive_restart(peer, sut, judge):
     for name, transaction in begun.items():
         sut.control.call(name, transaction=transaction)
     expected = any_order("sent first in commit", "sent last in commit", "not received", *received[2:])
-    peer.eventually(lambda: expected.compare(_list_labels(sut, queue)) is None)
-    judge.all(expected=expected, case="labels in the queue", observed=_list_labels(sut, queue))
+    peer.eventually(lambda: expected.compare(_list_labels_in_queue(sut, queue)) is None)
+    judge.all(expected=expected, case="labels in the queue", observed=_list_labels_in_queue(sut, queue))
     sut.restart()
     judge(
         "MQMQ-2.2.19.2-11",
@@ -235,7 +235,7 @@ def test_prepared_transactions_survive_restart(peer, sut, judge):
         "MQDMPR-3.1.1.12-20",
         expected=expected,
         case="labels in the queue after a second restart",
-        observed=_list_labels(sut, queue),
+        observed=_list_labels_in_queue(sut, queue),
     )
 
 
@@ -275,11 +275,11 @@ def test_moved_messages_survive_restart(peer, sut, judge):
         queue=any_order("aborted", "open", "not moved"), subqueue=any_order("alone", "committed", "prepared")
     )
 
-    def list_all_labels():
-        return {"queue": _list_labels(sut, queue), "subqueue": _list_labels(sut, subqueue)}
+    def list_labels_in_all_queues():
+        return {"queue": _list_labels_in_queue(sut, queue), "subqueue": _list_labels_in_queue(sut, subqueue)}
 
-    peer.eventually(lambda: expected.compare(list_all_labels()) is None)
-    judge.all(expected=expected, observed=list_all_labels())
+    peer.eventually(lambda: expected.compare(list_labels_in_all_queues()) is None)
+    judge.all(expected=expected, observed=list_labels_in_all_queues())
 
 
 @needs("restart", "send", "receive", "queues")
@@ -314,7 +314,7 @@ def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
     sender = Sender(peer, sut, to)
     sender.send(1, delivery="recoverable", journal=["positive"])
-    session, frames = sender.await_first(1)
+    session, frames = sender.await_first_messages(1)
     session.acknowledge_all()
 
     def list_kept_messages():
@@ -328,7 +328,7 @@ def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
     for name, messages in list_kept_messages().items():
         judge.all(
             expected=NO_CHANGED_MESSAGE,
-            observed=_list_changes(before[name], messages),
+            observed=_list_changed_properties(before[name], messages),
             case=f"{name} after a restart",
             evidence=frames,
         )
@@ -346,25 +346,25 @@ def test_name_of_dead_letter_queue_survives_restart(peer, sut, judge):
     own = sut.new_queue("dead", transactional=True)
     fields = {"delivery": "transactional", "journal": ["negative"], "dead_letter_queue": own}
 
-    def send_with_lifetime(label, time_s):
+    def send_message_with_lifetime(label, time_s):
         to = peer.direct_name("mqc-late")
         sut.attempt(sut.send, to, label=label, body=label, time_to_reach_queue_s=time_s, **fields)
 
-    send_with_lifetime("first", SHORT_LIFETIME_S)
+    send_message_with_lifetime("first", SHORT_LIFETIME_S)
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
-    if not peer.eventually(lambda: _list_labels(sut, own) == ["first"]):
+    if not peer.eventually(lambda: _list_labels_in_queue(sut, own) == ["first"]):
         reason = "the SUT puts no dead letter into the queue that the message names"
         judge.mark_not_exercised("MQDMPR-3.1.1.12-67", reason=reason)
         return
-    send_with_lifetime("second", LONGER_LIFETIME_S)
+    send_message_with_lifetime("second", LONGER_LIFETIME_S)
     sut.restart()
     peer.pass_time((LONGER_LIFETIME_S + 1) * 1_000)
-    peer.eventually(lambda: "second" in _list_labels(sut, own))
+    peer.eventually(lambda: "second" in _list_labels_in_queue(sut, own))
     judge(
         "MQDMPR-3.1.1.12-67",
         expected=["first", "second"],
         case="labels in the dead-letter queue",
-        observed=_list_labels(sut, own),
+        observed=_list_labels_in_queue(sut, own),
     )
 
 
@@ -375,7 +375,7 @@ def test_signed_and_unsigned_messages_survive_restart(peer, sut, judge):
 
     After a restart both are unchanged, with the result of their authentication.
     """
-    secured = Secured(peer, sut)
+    secured = SecuredMessageSender(peer, sut)
     packets = {"plain": secured.message(header={"DM": 1}), "signed": sign_message(secured.message(header={"DM": 1}))}
     found = secured.dispositions(packets)
     before = sut.messages()
@@ -385,7 +385,7 @@ def test_signed_and_unsigned_messages_survive_restart(peer, sut, judge):
     evidence = [frame for one in found.values() for frame in one.frames]
     judge.all(
         expected=NO_CHANGED_MESSAGE,
-        observed=_list_changes(before, sut.messages()),
+        observed=_list_changed_properties(before, sut.messages()),
         evidence=evidence,
         case="queue after the restart",
     )

@@ -13,7 +13,7 @@ from harness.expectations import closed, distinct, facts, in_queue, none
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, list_class_names
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, list_message_class_names
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.sender import Sender
@@ -37,7 +37,7 @@ UNLISTED_QUEUE_TYPES = (
 """For each case, the rule, the flag, and an undefined value of the flag."""
 THIRD_HOST_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
 """The GUID of a queue manager that is neither the SUT nor the peer."""
-SHORT_S, LONG_S = 1, 9_000
+SHORT_LIFETIME_S, LONG_LIFETIME_S = 1, 9_000
 
 
 @sut_survives()
@@ -61,7 +61,7 @@ def test_any_connector_type_is_accepted(peer, sut, judge):
         done = deliver_message(peer, peer.recoverable_message({"ConnectorType": connector}, label=label), label)
         judge.all(expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
     receiver = AcknowledgingReceiver(peer, sut)
-    user = receiver.with_admin_queue({"ConnectorType": THIRD_HOST_GUID})
+    user = receiver.add_admin_queue_fields({"ConnectorType": THIRD_HOST_GUID})
     sent = [
         receiver.send_packet(build_message(user, properties={"PA": 1}))
         for build_message in (peer.message, Sequence(peer).message)
@@ -69,7 +69,7 @@ def test_any_connector_type_is_accepted(peer, sut, judge):
     acks = receiver.await_acks(2)
     judge.all(
         expected=["ACK_REACH_QUEUE"] * 2,
-        observed=list_class_names(acks),
+        observed=list_message_class_names(acks),
         case="acknowledgments",
         evidence=[*sent, *acks],
     )
@@ -146,7 +146,7 @@ def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge)
     before_s = peer.environment.now().utc_s
     sender.send(*range(1, 8))
     sender.send(8, 9, 10, delivery="recoverable")
-    session, sent = sender.await_first(10)
+    session, sent = sender.await_first_messages(10)
     headers = [frame["UserHeader"] for frame in sent]
     judge(
         "MQMQ-2.2.19.2-02",
@@ -184,7 +184,7 @@ def test_message_to_private_name_has_guid_of_host(peer, sut, judge, delivery):
     """
     sender = Sender(peer, sut, to=peer.private_name())
     sender.send(1, delivery=delivery)
-    session, sent = sender.await_first(1)
+    session, sent = sender.await_first_messages(1)
     header = sent[0]["UserHeader"]
     judge(
         "MQMQ-2.2.19.2-02",
@@ -213,7 +213,7 @@ def test_message_with_na_has_administration_queue(peer, sut, judge):
     requests = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
     for tag, request in enumerate(requests, 2):
         sender.send(tag, acks=[request], admin_queue=f"DIRECT=TCP:{sut.address}\\{sut.queue('admin')}")
-    session, sent = sender.await_first(5)
+    session, sent = sender.await_first_messages(5)
     properties = [frame["MessagePropertiesHeader"] for frame in sent]
     bits = ["".join(bit for bit in requests.values() if header.getfieldval(bit)) or "no bit" for header in properties]
     observed = [f"{bit} and AQ {int(frame['UserHeader'].AQ)}" for bit, frame in zip(bits, sent, strict=True)]
@@ -274,13 +274,13 @@ def test_message_past_time_to_be_received_leaves_queue(peer, sut, judge):
     time left stays. If a slow SUT shows the short-lived message too late, the check tries again with a longer time.
     """
     session = peer.open_raw()
-    for time_s in (SHORT_S, 5 * SHORT_S, 20 * SHORT_S):
+    for time_s in (SHORT_LIFETIME_S, 5 * SHORT_LIFETIME_S, 20 * SHORT_LIFETIME_S):
         long, short = names = [f"long-{time_s}", f"short-{time_s}"]
         sent = [
             session.send(peer.recoverable_message({"TimeToBeReceived": to_be_received_s}, label=label))
-            for label, to_be_received_s in zip(names, (LONG_S, time_s), strict=True)
+            for label, to_be_received_s in zip(names, (LONG_LIFETIME_S, time_s), strict=True)
         ]
-        if peer.eventually(partial(_have_arrived, sut, names)):
+        if peer.eventually(partial(_are_messages_in_queue, sut, names)):
             break
     else:
         raise ConformanceFailure(f"the messages did not arrive: {_list_wanted_labels(sut, names)}")
@@ -290,7 +290,7 @@ def test_message_past_time_to_be_received_leaves_queue(peer, sut, judge):
     judge.all(expected=in_queue(long), observed=labels, evidence=sent)
 
 
-def _have_arrived(sut, names):
+def _are_messages_in_queue(sut, names):
     """Return whether the messages with the given labels are in the queue."""
     return _list_wanted_labels(sut, names) == names
 

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from reference_qm.codec import UserMessagePacket
 
-MESSAGE_PACKET_TYPE = UserMessagePacket
+USER_MESSAGE_TYPE = UserMessagePacket

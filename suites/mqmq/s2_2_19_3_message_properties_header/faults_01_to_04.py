@@ -23,7 +23,7 @@ from reference_qm.model.adm import Message, MessagePosition, Session
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
-from suites.mqmq.s2_2_19_3_message_properties_header.fault_steps import MESSAGE_PACKET_TYPE
+from suites.mqmq.s2_2_19_3_message_properties_header.fault_steps import USER_MESSAGE_TYPE
 from suites.mqmq.steps.kinds_of_messages import is_admin_ack, is_order_ack, is_report, is_transactional
 
 
@@ -108,7 +108,7 @@ class ReceiverFullQueueNotAcknowledged(AdminAcks):
             super().acknowledge_failure(message, message_class, now)
 
 
-PROPERTIES = "MessagePropertiesHeader"
+PROPERTIES_HEADER_NAME = "MessagePropertiesHeader"
 
 
 for _name, _rule, _says, _install in (
@@ -146,19 +146,21 @@ for _name, _rule, _says, _install in (
         "admin-ack-bit-4-set",
         "MQMQ-2.2.19.3-05",
         "A queue manager sends an administration acknowledgment with bit 4 of MessagePropertiesHeader.Flags set.",
-        off_by(MESSAGE_PACKET_TYPE, f"{PROPERTIES}.Flags", 0x10, is_admin_ack),
+        off_by(USER_MESSAGE_TYPE, f"{PROPERTIES_HEADER_NAME}.Flags", 0x10, is_admin_ack),
     ),
     (
         "order-ack-bit-5-set",
         "MQMQ-2.2.19.3-06",
         "A queue manager sends an OrderAck with bit 5 of MessagePropertiesHeader.Flags set.",
-        off_by(MESSAGE_PACKET_TYPE, f"{PROPERTIES}.Flags", 0x20, is_order_ack),
+        off_by(USER_MESSAGE_TYPE, f"{PROPERTIES_HEADER_NAME}.Flags", 0x20, is_order_ack),
     ),
     (
         "receiver-bit-5-of-recoverable-message-tag-lost",
         "MQMQ-2.2.19.3-06",
         "The receiver sets ApplicationTag to 0 when bit 5 of MessagePropertiesHeader.Flags is set.",
-        change_received({f"{PROPERTIES}.ApplicationTag": 0}, lambda p: p.MessagePropertiesHeader.Flags & 0x20),
+        change_received(
+            {f"{PROPERTIES_HEADER_NAME}.ApplicationTag": 0}, lambda p: p.MessagePropertiesHeader.Flags & 0x20
+        ),
     ),
     (
         "receiver-bit-7-of-transactional-message-suppresses-acks",
@@ -166,22 +168,25 @@ for _name, _rule, _says, _install in (
         "The receiver sends no acknowledgments for a transactional message with bit 7 of "
         "MessagePropertiesHeader.Flags set.",
         change_received(
-            {f"{PROPERTIES}.Flags": 0}, lambda p: p.MessagePropertiesHeader.Flags & 0x80 and is_transactional(p)
+            {f"{PROPERTIES_HEADER_NAME}.Flags": 0},
+            lambda p: p.MessagePropertiesHeader.Flags & 0x80 and is_transactional(p),
         ),
     ),
     (
         "receiver-correlation-id-of-message-with-priority-0-lost",
         "MQMQ-2.2.19.3-13",
         "The receiver sets CorrelationID to zero in a message that requests acknowledgments.",
-        change_received({f"{PROPERTIES}.CorrelationID": bytes(20)}, lambda p: p.MessagePropertiesHeader.Flags & 0xF),
+        change_received(
+            {f"{PROPERTIES_HEADER_NAME}.CorrelationID": bytes(20)}, lambda p: p.MessagePropertiesHeader.Flags & 0xF
+        ),
     ),
     (
         "admin-ack-receive-correlation-id-zero",
         "MQMQ-2.2.19.3-14",
         "A queue manager sends an acknowledgment of class ACK_RECEIVE whose CorrelationID is zero.",
         wrong_fields(
-            MESSAGE_PACKET_TYPE,
-            {f"{PROPERTIES}.CorrelationID": bytes(20)},
+            USER_MESSAGE_TYPE,
+            {f"{PROPERTIES_HEADER_NAME}.CorrelationID": bytes(20)},
             lambda p: p.MessagePropertiesHeader.MessageClass == 0x4000 and is_admin_ack(p),
         ),
     ),
@@ -190,8 +195,8 @@ for _name, _rule, _says, _install in (
         "MQMQ-2.2.19.3-14",
         "A queue manager sends an acknowledgment of class NACK_Q_PURGED whose CorrelationID is zero.",
         wrong_fields(
-            MESSAGE_PACKET_TYPE,
-            {f"{PROPERTIES}.CorrelationID": bytes(20)},
+            USER_MESSAGE_TYPE,
+            {f"{PROPERTIES_HEADER_NAME}.CorrelationID": bytes(20)},
             lambda p: p.MessagePropertiesHeader.MessageClass == 0xC001 and is_admin_ack(p),
         ),
     ),
@@ -200,7 +205,9 @@ for _name, _rule, _says, _install in (
         "MQMQ-2.2.19.3-16",
         "The sender clears the highest bit of ApplicationTag in a transactional message.",
         wrong_fields(
-            MESSAGE_PACKET_TYPE, {f"{PROPERTIES}.ApplicationTag": lambda old: old & 0x7FFFFFFF}, is_transactional
+            USER_MESSAGE_TYPE,
+            {f"{PROPERTIES_HEADER_NAME}.ApplicationTag": lambda old: old & 0x7FFFFFFF},
+            is_transactional,
         ),
     ),
     (
@@ -208,27 +215,28 @@ for _name, _rule, _says, _install in (
         "MQMQ-2.2.19.3-16",
         "The receiver delivers ApplicationTag 0xFFFFFFFF as 0.",
         change_received(
-            {f"{PROPERTIES}.ApplicationTag": 0}, lambda p: p.MessagePropertiesHeader.ApplicationTag == 0xFFFFFFFF
+            {f"{PROPERTIES_HEADER_NAME}.ApplicationTag": 0},
+            lambda p: p.MessagePropertiesHeader.ApplicationTag == 0xFFFFFFFF,
         ),
     ),
     (
         "admin-ack-allocation-body-size-0",
         "MQMQ-2.2.19.3-19",
         "A queue manager sends an OrderAck whose AllocationBodySize is 0.",
-        field_is(MESSAGE_PACKET_TYPE, f"{PROPERTIES}.AllocationBodySize", 0, is_order_ack),
+        field_is(USER_MESSAGE_TYPE, f"{PROPERTIES_HEADER_NAME}.AllocationBodySize", 0, is_order_ack),
     ),
     (
         "admin-ack-privacy-level-2",
         "MQMQ-2.2.19.3-20",
         "A queue manager sends an administration acknowledgment whose PrivacyLevel is 2.",
-        field_is(MESSAGE_PACKET_TYPE, f"{PROPERTIES}.PrivacyLevel", 2, is_admin_ack),
+        field_is(USER_MESSAGE_TYPE, f"{PROPERTIES_HEADER_NAME}.PrivacyLevel", 2, is_admin_ack),
     ),
     (
         "receiver-extension-of-message-without-body-lost",
         "MQMQ-2.2.19.3-D05",
         "The receiver drops the extension of a message that has no body.",
         change_received(
-            {"BaseHeader.PacketSize": 0, f"{PROPERTIES}.ExtensionData": b""},
+            {"BaseHeader.PacketSize": 0, f"{PROPERTIES_HEADER_NAME}.ExtensionData": b""},
             lambda p: not p.MessagePropertiesHeader.MessageBody,
         ),
     ),
@@ -237,7 +245,8 @@ for _name, _rule, _says, _install in (
         "MQMQ-2.2.19.3-D05",
         "The receiver delivers only the first 255 bytes of an extension.",
         change_received(
-            {"BaseHeader.PacketSize": 0, f"{PROPERTIES}.ExtensionData": lambda old: old[:255]}, lambda p: True
+            {"BaseHeader.PacketSize": 0, f"{PROPERTIES_HEADER_NAME}.ExtensionData": lambda old: old[:255]},
+            lambda p: True,
         ),
     ),
     (
@@ -245,7 +254,8 @@ for _name, _rule, _says, _install in (
         "MQMQ-2.2.19.3-09",
         "The receiver delivers at most 248 characters of a label.",
         change_received(
-            {"BaseHeader.PacketSize": 0, f"{PROPERTIES}.Label": lambda old: old[:248] if old else old}, lambda p: True
+            {"BaseHeader.PacketSize": 0, f"{PROPERTIES_HEADER_NAME}.Label": lambda old: old[:248] if old else old},
+            lambda p: True,
         ),
     ),
     (
@@ -253,7 +263,7 @@ for _name, _rule, _says, _install in (
         "MQMQ-2.2.19.3-17",
         "The receiver delivers a body of one byte as an empty body.",
         change_received(
-            {"BaseHeader.PacketSize": 0, f"{PROPERTIES}.MessageBody": b""},
+            {"BaseHeader.PacketSize": 0, f"{PROPERTIES_HEADER_NAME}.MessageBody": b""},
             lambda p: len(p.MessagePropertiesHeader.MessageBody) == 1,
         ),
     ),
@@ -261,19 +271,19 @@ for _name, _rule, _says, _install in (
         "receiver-body-type-of-transactional-message-0",
         "MQMQ-2.2.19.3-D01",
         "The receiver replaces the BodyType of a transactional message with 0.",
-        change_received({f"{PROPERTIES}.BodyType": 0}, is_transactional),
+        change_received({f"{PROPERTIES_HEADER_NAME}.BodyType": 0}, is_transactional),
     ),
     (
         "report-encryption-algorithm-0x1234",
         "MQMQ-2.2.19.3-24",
         "A queue manager sends a report whose EncryptionAlgorithm is 0x1234.",
-        field_is(MESSAGE_PACKET_TYPE, f"{PROPERTIES}.EncryptionAlgorithm", 0x1234, is_report),
+        field_is(USER_MESSAGE_TYPE, f"{PROPERTIES_HEADER_NAME}.EncryptionAlgorithm", 0x1234, is_report),
     ),
     (
         "report-class-3",
         "MQMQ-2.2.19.3-12",
         "A queue manager sends a report whose MessageClass is 0x0003.",
-        field_is(MESSAGE_PACKET_TYPE, f"{PROPERTIES}.MessageClass", 3, is_report),
+        field_is(USER_MESSAGE_TYPE, f"{PROPERTIES_HEADER_NAME}.MessageClass", 3, is_report),
     ),
 ):
     add(f"narrow-{_name}", _rule, _says, _install, blind=True)
@@ -323,13 +333,13 @@ class NarrowDeletedQueueNotAcknowledged(AdminAcks):
 _BASE_HEADER_SIZE = 16
 
 
-_LEVEL = "MessagePropertiesHeader.PrivacyLevel"
+_PRIVACY_LEVEL_FIELD = "MessagePropertiesHeader.PrivacyLevel"
 
 
-_NEXT_DEFINED_LEVEL = {2: 3, 4: 5}
+_NEXT_DEFINED_PRIVACY_LEVEL = {2: 3, 4: 5}
 
 
-def _pad_without_extension(packet: UserMessagePacket) -> bytes:
+def _append_padding_without_extension(packet: UserMessagePacket) -> bytes:
     """Return the bytes of a message whose padding was computed as if there was no extension."""
     data = packet.build()
     properties = packet.MessagePropertiesHeader
@@ -362,8 +372,8 @@ class ReceiverPrivacyLevelBetweenLevelsRoundedUp(SecurityOnReceipt):
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         level = packet.MessagePropertiesHeader.PrivacyLevel
-        if level in _NEXT_DEFINED_LEVEL:
-            packet = set_fields(packet, {_LEVEL: _NEXT_DEFINED_LEVEL[level]})
+        if level in _NEXT_DEFINED_PRIVACY_LEVEL:
+            packet = set_fields(packet, {_PRIVACY_LEVEL_FIELD: _NEXT_DEFINED_PRIVACY_LEVEL[level]})
         return super().decrypt_body(packet, now)
 
 
@@ -371,6 +381,10 @@ add(
     "sender-padding-computed-without-extension",
     "MQMQ-2.2.19.3-34",
     "The sender computes the padding of the MessagePropertiesHeader without the size of the extension.",
-    packets(UserMessagePacket, _pad_without_extension, lambda packet: packet.MessagePropertiesHeader.ExtensionSize % 4),
+    packets(
+        UserMessagePacket,
+        _append_padding_without_extension,
+        lambda packet: packet.MessagePropertiesHeader.ExtensionSize % 4,
+    ),
     blind=True,
 )

@@ -21,19 +21,19 @@ from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.core.transfer.order_acks import ORDER_ACK_LABEL
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.surface.clock import Now
-from suites.mqmq.s2_2_19_3_message_properties_header.fault_steps import MESSAGE_PACKET_TYPE
+from suites.mqmq.s2_2_19_3_message_properties_header.fault_steps import USER_MESSAGE_TYPE
 
 
 def _refuse_unused_flag(bit: int) -> Install:
     """Let the receiver refuse a message as malformed if an unused bit of MessagePropertiesHeader.Flags is set."""
 
-    class RefusedBit(Identifying):
+    class UnusedFlagRefuser(Identifying):
         def check_form(self, packet: Packet) -> None:
             if isinstance(packet, UserMessagePacket) and packet.MessagePropertiesHeader.Flags >> bit & 1:
                 raise FormatError("MessagePropertiesHeader.Flags", 0, "a fault", f"bit {bit} is set")
             super().check_form(packet)
 
-    return replace_part(RefusedBit)
+    return replace_part(UnusedFlagRefuser)
 
 
 for _name, _rule, _bit in (
@@ -56,7 +56,7 @@ for _name, _rule, _bit in (
     add(_name, _rule, _says, change_number(UserMessagePacket, "MessagePropertiesHeader.Flags", partial(or_, 1 << _bit)))
 
 
-NO_ACKNOWLEDGMENTS = {"MessagePropertiesHeader.Flags": 0}
+NO_ACK_REQUEST_FIELDS = {"MessagePropertiesHeader.Flags": 0}
 
 
 for _name, _rule, _says, _changes, _when in (
@@ -65,7 +65,7 @@ for _name, _rule, _says, _changes, _when in (
         "MQMQ-2.2.19.3-05",
         "The receiver sends no acknowledgments for a transactional message when bit 4 of "
         "MessagePropertiesHeader.Flags is set.",
-        NO_ACKNOWLEDGMENTS,
+        NO_ACK_REQUEST_FIELDS,
         lambda packet: packet.MessagePropertiesHeader.Flags & 0x10 and packet.TransactionHeader is not None,
     ),
     (
@@ -103,13 +103,13 @@ for _name, _rule, _says, _changes, _when in (
 FIXED_SIZE = len(MessagePropertiesHeader().build())
 
 
-HUGE_SIZE = 0x7FFF_FFFF
+LARGEST_SIGNED_SIZE = 0x7FFF_FFFF
 
 
 SHA1 = 32772
 
 
-DES = 26113
+DES_ALGORITHM = 26113
 
 
 def _insert_bytes_after_label(packet: UserMessagePacket) -> bytes:
@@ -133,7 +133,7 @@ def _is_last_header(packet: UserMessagePacket) -> bool:
     return all(header is None for header in others)
 
 
-def _change_labelled_message(**changes: Any) -> Install:
+def _change_fields_of_labeled_messages(**changes: Any) -> Install:
     """Change fields of a message that has a label."""
     fields = {f"MessagePropertiesHeader.{name}": change for name, change in changes.items()}
     return wrong_fields(UserMessagePacket, fields, lambda packet: bool(packet.MessagePropertiesHeader.Label))
@@ -156,13 +156,13 @@ for _name, _rules, _says, _install in (
         "sender-label-unterminated",
         ("MQMQ-2.2.19.3-11", "MQMQ-2.2.19.3-30"),
         "The sender's UserMessage carries a label without its terminating null.",
-        _change_labelled_message(LabelTerminated=False),
+        _change_fields_of_labeled_messages(LabelTerminated=False),
     ),
     (
         "sender-label-with-null-inside",
         ("MQMQ-2.2.19.3-30",),
         "The sender's UserMessage carries a label with a null between its characters.",
-        _change_labelled_message(Label=lambda old: f"{old}\0x"),
+        _change_fields_of_labeled_messages(Label=lambda old: f"{old}\0x"),
     ),
     (
         "sender-label-header-field-508-bytes-long",
@@ -171,7 +171,7 @@ for _name, _rules, _says, _install in (
             "MQDMPR-3.1.1.12-45",
         ),
         "The sender's UserMessage carries a label of 508 bytes.",
-        _change_labelled_message(Label="x" * 253),
+        _change_fields_of_labeled_messages(Label="x" * 253),
     ),
     (
         "sender-message-class-0x0200",
@@ -195,7 +195,7 @@ for _name, _rules, _says, _install in (
         "sender-message-size-beyond-packet",
         ("MQMQ-2.2.19.3-18",),
         "The sender's UserMessage carries a MessageSize above the size of the packet.",
-        field_is(UserMessagePacket, "MessagePropertiesHeader.MessageSize", HUGE_SIZE),
+        field_is(UserMessagePacket, "MessagePropertiesHeader.MessageSize", LARGEST_SIGNED_SIZE),
     ),
     (
         "sender-allocation-body-size-zero",
@@ -226,7 +226,10 @@ for _name, _rules, _says, _install in (
         ("MQMQ-2.2.19.3-26",),
         "The sender's encrypted UserMessage carries EncryptionAlgorithm DES.",
         field_is(
-            UserMessagePacket, "MessagePropertiesHeader.EncryptionAlgorithm", DES, has_security_item("EncryptionKey")
+            UserMessagePacket,
+            "MessagePropertiesHeader.EncryptionAlgorithm",
+            DES_ALGORITHM,
+            has_security_item("EncryptionKey"),
         ),
     ),
     (
@@ -239,7 +242,7 @@ for _name, _rules, _says, _install in (
         "sender-extension-size-beyond-packet",
         ("MQMQ-2.2.19.3-28",),
         "The sender's UserMessage carries an ExtensionSize above the size of the packet.",
-        field_is(UserMessagePacket, "MessagePropertiesHeader.ExtensionSize", HUGE_SIZE),
+        field_is(UserMessagePacket, "MessagePropertiesHeader.ExtensionSize", LARGEST_SIGNED_SIZE),
     ),
     (
         "sender-message-properties-header-unpadded",
@@ -260,7 +263,7 @@ add(
 )
 
 
-def _has_surrogates(packet: Any) -> bool:
+def _has_surrogates_in_label(packet: Any) -> bool:
     return any(ord(character) > 0xFFFF for character in packet.MessagePropertiesHeader.Label or "")
 
 
@@ -268,7 +271,7 @@ add(
     "sender-user-message-label-length-counts-characters",
     "MQMQ-2.2.19.3-09",
     "The sender counts a character of two WCHARs once in LabelLength.",
-    off_by(UserMessagePacket, "MessagePropertiesHeader.LabelLength", -1, when=_has_surrogates),
+    off_by(UserMessagePacket, "MessagePropertiesHeader.LabelLength", -1, when=_has_surrogates_in_label),
     blind=True,
 )
 
@@ -278,7 +281,7 @@ add(
     "MQMQ-2.2.19.3-09",
     "The sender counts a character outside the basic plane of Unicode as one WCHAR in LabelLength.",
     change_number(
-        MESSAGE_PACKET_TYPE,
+        USER_MESSAGE_TYPE,
         "MessagePropertiesHeader.LabelLength",
         lambda size: size - 1,
         lambda packet: any(ord(one) > 0xFFFF for one in packet.MessagePropertiesHeader.Label or ""),
@@ -305,7 +308,7 @@ add(
 )
 
 
-def _clear_correlation(qm: QueueManager) -> None:
+def _clear_correlation_identifiers(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         for position in queue.MessagePositionList:
             position.MessageReference = replace(position.MessageReference, CorrelationIdentifier=bytes(20))
@@ -315,7 +318,7 @@ add(
     "receiver-correlation-id-lost-at-restart",
     "MQMQ-2.2.19.3-13",
     "At a restart, the receiver sets CorrelationID of every stored message to zero.",
-    at_restart(_clear_correlation),
+    at_restart(_clear_correlation_identifiers),
 )
 
 

@@ -17,7 +17,7 @@ from reference_qm.core.transfer.securing import Securing
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Message, MessagePosition, Queue, Session
 from reference_qm.surface.clock import Now
-from suites.mqmq.s2_2_19_3_message_properties_header.fault_steps import MESSAGE_PACKET_TYPE
+from suites.mqmq.s2_2_19_3_message_properties_header.fault_steps import USER_MESSAGE_TYPE
 
 
 @fault("receiver-application-tag-replaced-by-1", breaks="MQMQ-2.2.19.3-16")
@@ -58,7 +58,7 @@ add(
 )
 
 
-def _clear_tags(qm: QueueManager) -> None:
+def _clear_application_tags(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         for position in queue.MessagePositionList:
             position.MessageReference = replace(position.MessageReference, AppSpecific=0)
@@ -68,7 +68,7 @@ add(
     "queue-manager-application-tag-lost-at-restart",
     "MQMQ-2.2.19.3-16",
     "At a restart, the receiver sets ApplicationTag of every stored message to 0.",
-    at_restart(_clear_tags),
+    at_restart(_clear_application_tags),
 )
 
 
@@ -107,7 +107,7 @@ add(
     "MQMQ-2.2.19.3-17",
     "The sender rounds MessageSize of a body of more than 64 KiB up to a multiple of 4.",
     change_number(
-        MESSAGE_PACKET_TYPE,
+        USER_MESSAGE_TYPE,
         "MessagePropertiesHeader.MessageSize",
         lambda size: size + -size % 4,
         lambda packet: len(packet.MessagePropertiesHeader.MessageBody) > 0xFFFF,
@@ -118,7 +118,7 @@ add(
 def _accept_undefined_value(field: str, value: int) -> Install:
     """Let the receiver accept a message whose `field` has an undefined value."""
 
-    class Known(SecurityOnReceipt):
+    class UndefinedValueAcceptor(SecurityOnReceipt):
         def check_security(
             self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
         ) -> UserMessagePacket | MessageClass:
@@ -126,7 +126,7 @@ def _accept_undefined_value(field: str, value: int) -> Install:
                 return packet
             return super().check_security(session, packet, queue, now)
 
-    return replace_part(Known)
+    return replace_part(UndefinedValueAcceptor)
 
 
 for _name, _rule, _field, _value, _says in (
@@ -330,7 +330,7 @@ add(
     ("MQMQ-2.2.19.3-D05",),
     "The sender inserts a byte of padding between an extension of odd size and the body.",
     packets(
-        MESSAGE_PACKET_TYPE,
+        USER_MESSAGE_TYPE,
         lambda packet: packet.build().replace(
             packet.MessagePropertiesHeader.ExtensionData + packet.MessagePropertiesHeader.MessageBody,
             packet.MessagePropertiesHeader.ExtensionData + b"\0" + packet.MessagePropertiesHeader.MessageBody[:-1],

@@ -13,39 +13,41 @@ from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Message, Session
 from reference_qm.surface.clock import Now
 
-PROPERTIES = "MessagePropertiesHeader"
+PROPERTIES_HEADER_NAME = "MessagePropertiesHeader"
 
 
-def _encrypt_changed_body(change: Callable[[bytes], bytes]) -> Install:
+def _change_bodies_before_encryption(change: Callable[[bytes], bytes]) -> Install:
     """Let the sender change a body before it encrypts the body."""
 
-    class Hidden(Securing):
+    class EncryptedBodyChanger(Securing):
         def encrypt_body(
             self, session: Session, message: Message, packet: UserMessagePacket, now: Now
         ) -> UserMessagePacket:
             if packet.MessagePropertiesHeader.PrivacyLevel:
                 body = change(packet.MessagePropertiesHeader.MessageBody)
-                packet = set_fields(packet, {f"{PROPERTIES}.MessageBody": body, f"{PROPERTIES}.Padding": None})
+                packet = set_fields(
+                    packet, {f"{PROPERTIES_HEADER_NAME}.MessageBody": body, f"{PROPERTIES_HEADER_NAME}.Padding": None}
+                )
             return super().encrypt_body(session, message, packet, now)
 
-    return replace_part(Hidden)
+    return replace_part(EncryptedBodyChanger)
 
 
 def _change_decrypted_body(change: Callable[[bytes], bytes]) -> Install:
     """Let the receiver change a body after it decrypts the body."""
 
-    class Found(SecurityOnReceipt):
+    class DecryptedBodyChanger(SecurityOnReceipt):
         def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
             clear = super().decrypt_body(packet, now)
             if packet.SecurityHeader is None or not packet.SecurityHeader.EB:
                 return clear
             body = change(clear.MessagePropertiesHeader.MessageBody)
             changed: UserMessagePacket = set_fields(
-                clear, {f"{PROPERTIES}.MessageBody": body, f"{PROPERTIES}.Padding": None}
+                clear, {f"{PROPERTIES_HEADER_NAME}.MessageBody": body, f"{PROPERTIES_HEADER_NAME}.Padding": None}
             )
             return changed
 
-    return replace_part(Found)
+    return replace_part(DecryptedBodyChanger)
 
 
 def _decrypt_with_other_vector(body: bytes) -> bytes:
@@ -58,7 +60,7 @@ for _name, _rules, _says, _install in (
         "sender-encrypted-body-nonzero-vector",
         ("MQMQ-2.2.19.3-D03",),
         "The sender encrypts a body with a nonzero initialization vector.",
-        _encrypt_changed_body(_decrypt_with_other_vector),
+        _change_bodies_before_encryption(_decrypt_with_other_vector),
     ),
     (
         "receiver-body-decrypted-with-nonzero-vector",
@@ -70,7 +72,7 @@ for _name, _rules, _says, _install in (
         "sender-encrypted-body-padded-with-zeros",
         ("MQMQ-2.2.19.3-D04", "MQMQ-2.2.19.3-17"),
         "The sender pads a body with zeros, not as PKCS #5 specifies, before it encrypts the body.",
-        _encrypt_changed_body(lambda body: body + bytes(-len(body) % 16)),
+        _change_bodies_before_encryption(lambda body: body + bytes(-len(body) % 16)),
     ),
     (
         "receiver-decrypted-body-with-padding",

@@ -17,16 +17,16 @@ from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.model.adm import Message
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
-from suites.mqmq.steps.faulty_messages import change_nth, drop_received, misread_received
+from suites.mqmq.steps.faulty_messages import change_sent_packets_from_number, drop_messages, misread_messages
 from suites.mqmq.steps.kinds_of_messages import (
+    has_large_body,
     is_express,
     is_final_ack,
-    is_large,
     is_report,
     is_transactional,
 )
 
-_PROPERTIES = "MessagePropertiesHeader."
+_PROPERTIES_HEADER_PREFIX = "MessagePropertiesHeader."
 
 
 def _is_transactional_message(message: Message) -> bool:
@@ -49,22 +49,25 @@ def _requests_all_acknowledgments(message: Message) -> bool:
     return message.AcknowledgementsRequested & 0xF == 0xF
 
 
-def _omit_acks(classes: Any, when: Callable[[Message], Any]) -> Install:
-    class Omitting(AdminAcks):
+def _omit_acks_of_classes(classes: Any, when: Callable[[Message], Any]) -> Install:
+    class AckOmitter(AdminAcks):
         def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
             if message_class not in classes or not when(message):
                 super().send(message, message_class, now)
 
-    return replace_part(Omitting)
+    return replace_part(AckOmitter)
 
 
-_ARRIVAL, _RECEIPT = (MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE,), (MessageClass.MQMSG_CLASS_ACK_RECEIVE,)
-_REMOVAL = tuple(one for one in REMOVAL_CLASSES if one not in _RECEIPT)
+_ARRIVAL_ACK_CLASSES, _RECEIVE_ACK_CLASSES = (
+    (MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE,),
+    (MessageClass.MQMSG_CLASS_ACK_RECEIVE,),
+)
+_REMOVAL_NACK_CLASSES = tuple(one for one in REMOVAL_CLASSES if one not in _RECEIVE_ACK_CLASSES)
 for _rule, _event, _classes in (
-    ("MQMQ-2.2.19.3-01", "arrival", _ARRIVAL),
-    ("MQMQ-2.2.19.3-02", "receipt", _RECEIPT),
+    ("MQMQ-2.2.19.3-01", "arrival", _ARRIVAL_ACK_CLASSES),
+    ("MQMQ-2.2.19.3-02", "receipt", _RECEIVE_ACK_CLASSES),
     ("MQMQ-2.2.19.3-03", "refusal", REFUSAL_CLASSES),
-    ("MQMQ-2.2.19.3-04", "removal", _REMOVAL),
+    ("MQMQ-2.2.19.3-04", "removal", _REMOVAL_NACK_CLASSES),
 ):
     for _name, _says, _when in (
         ("transactional", "a transactional message", _is_transactional_message),
@@ -77,22 +80,22 @@ for _rule, _event, _classes in (
             f"receiver-acknowledgment-of-{_event}-of-{_name}-message-omitted",
             _rule,
             f"The receiver does not acknowledge the {_event} of {_says}.",
-            _omit_acks(_classes, _when),
+            _omit_acks_of_classes(_classes, _when),
             blind=True,
         )
     add(
         f"receiver-acknowledgment-of-{_event}-of-odd-message-omitted",
         _rule,
         f"The receiver does not acknowledge the {_event} of messages with an odd MessageID.",
-        _omit_acks(_classes, lambda message: message.Identifier.Ordinal % 2),
+        _omit_acks_of_classes(_classes, lambda message: message.Identifier.Ordinal % 2),
         blind=True,
     )
-for _reason in _REMOVAL:
+for _reason in _REMOVAL_NACK_CLASSES:
     add(
         f"receiver-acknowledgment-of-class-0x{_reason:04x}-of-recoverable-message-omitted",
         "MQMQ-2.2.19.3-04",
         f"The receiver sends no acknowledgment of class 0x{_reason:04X} for a recoverable message.",
-        _omit_acks((_reason,), _is_recoverable_message),
+        _omit_acks_of_classes((_reason,), _is_recoverable_message),
         blind=True,
     )
 
@@ -106,7 +109,7 @@ for _rule, _bit in (
         f"receiver-properties-bit-{_bit}-of-transactional-message-dropped",
         _rule,
         f"The receiver drops a transactional message with bit {_bit} set in MessagePropertiesHeader.Flags.",
-        drop_received(
+        drop_messages(
             lambda packet, bit=_bit: packet.MessagePropertiesHeader.Flags >> bit & 1 and is_transactional(packet)  # type: ignore[misc]
         ),
         blind=True,
@@ -115,8 +118,8 @@ for _rule, _bit in (
         f"receiver-properties-bit-{_bit}-ends-acknowledgments",
         _rule,
         f"The receiver sends no acknowledgments for a message with bit {_bit} set in MessagePropertiesHeader.Flags.",
-        misread_received(
-            lambda packet: set_fields(packet, {f"{_PROPERTIES}Flags": 0}),
+        misread_messages(
+            lambda packet: set_fields(packet, {f"{_PROPERTIES_HEADER_PREFIX}Flags": 0}),
             lambda packet, bit=_bit: packet.MessagePropertiesHeader.Flags >> bit & 1,  # type: ignore[misc]
         ),
         blind=True,
@@ -131,8 +134,8 @@ def _is_encrypted(packet: Any) -> bool:
     return packet.SecurityHeader is not None and bool(packet.SecurityHeader.EB)
 
 
-def _change_field(name: str, change: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda packet: set_fields(packet, {f"{_PROPERTIES}{name}": change})
+def _make_properties_field_changer(name: str, change: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda packet: set_fields(packet, {f"{_PROPERTIES_HEADER_PREFIX}{name}": change})
 
 
 def _shorten_label(label: Any) -> Any:
@@ -145,20 +148,22 @@ for _name, _rules, _says, _install in (
         "receiver-privacy-level-of-16-bits",
         "MQMQ-2.2.19.3-21",
         "The receiver reads only the lowest 16 bits of PrivacyLevel.",
-        misread_received(_change_field("PrivacyLevel", lambda level: level & 0xFFFF), lambda packet: True),
+        misread_messages(
+            _make_properties_field_changer("PrivacyLevel", lambda level: level & 0xFFFF), lambda packet: True
+        ),
     ),
     (
         "receiver-privacy-level-7-read-as-5",
         "MQMQ-2.2.19.3-21",
         "The receiver reads a PrivacyLevel above 5 as 5.",
-        misread_received(_change_field("PrivacyLevel", lambda level: min(level, 5)), _is_encrypted),
+        misread_messages(_make_properties_field_changer("PrivacyLevel", lambda level: min(level, 5)), _is_encrypted),
     ),
     (
         "receiver-privacy-level-2-read-as-3",
         "MQMQ-2.2.19.3-21",
         "The receiver reads PrivacyLevel 2 as 3.",
-        misread_received(
-            _change_field("PrivacyLevel", lambda level: 3),
+        misread_messages(
+            _make_properties_field_changer("PrivacyLevel", lambda level: 3),
             lambda packet: packet.MessagePropertiesHeader.PrivacyLevel == 2,
         ),
     ),
@@ -166,69 +171,74 @@ for _name, _rules, _says, _install in (
         "receiver-hash-algorithm-of-16-bits",
         "MQMQ-2.2.19.3-22",
         "The receiver reads only the lowest 16 bits of HashAlgorithm of a signed message.",
-        misread_received(_change_field("HashAlgorithm", lambda value: value & 0xFFFF), _is_signed),
+        misread_messages(_make_properties_field_changer("HashAlgorithm", lambda value: value & 0xFFFF), _is_signed),
     ),
     (
         "receiver-hash-algorithm-0-read-as-sha-512",
         "MQMQ-2.2.19.3-22",
         "The receiver reads HashAlgorithm 0 of a signed message as SHA-512.",
-        misread_received(_change_field("HashAlgorithm", lambda value: value or 0x800E), _is_signed),
+        misread_messages(_make_properties_field_changer("HashAlgorithm", lambda value: value or 0x800E), _is_signed),
     ),
     (
         "receiver-encryption-algorithm-of-16-bits",
         "MQMQ-2.2.19.3-25",
         "The receiver reads only the lowest 16 bits of EncryptionAlgorithm of an encrypted message.",
-        misread_received(_change_field("EncryptionAlgorithm", lambda value: value & 0xFFFF), _is_encrypted),
+        misread_messages(
+            _make_properties_field_changer("EncryptionAlgorithm", lambda value: value & 0xFFFF), _is_encrypted
+        ),
     ),
     (
         "receiver-encryption-algorithm-0-read-as-aes-256",
         "MQMQ-2.2.19.3-25",
         "The receiver reads EncryptionAlgorithm 0 of an encrypted message as AES-256.",
-        misread_received(_change_field("EncryptionAlgorithm", lambda value: value or 0x6610), _is_encrypted),
+        misread_messages(
+            _make_properties_field_changer("EncryptionAlgorithm", lambda value: value or 0x6610), _is_encrypted
+        ),
     ),
     (
         "receiver-encryption-algorithm-of-final-ack-0",
         "MQMQ-2.2.19.3-24",
         "The receiver sends a FinalAck with EncryptionAlgorithm 0.",
-        field_is(UserMessagePacket, f"{_PROPERTIES}EncryptionAlgorithm", 0, is_final_ack),
+        field_is(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}EncryptionAlgorithm", 0, is_final_ack),
     ),
     (
         "sender-encryption-algorithm-of-transactional-message-0",
         "MQMQ-2.2.19.3-24",
         "The sender sends a transactional message with EncryptionAlgorithm 0.",
-        field_is(UserMessagePacket, f"{_PROPERTIES}EncryptionAlgorithm", 0, is_transactional),
+        field_is(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}EncryptionAlgorithm", 0, is_transactional),
     ),
     (
         "receiver-privacy-level-of-report-2",
         "MQMQ-2.2.19.3-20",
         "The receiver sends a report with PrivacyLevel 2.",
-        field_is(UserMessagePacket, f"{_PROPERTIES}PrivacyLevel", 2, is_report),
+        field_is(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}PrivacyLevel", 2, is_report),
     ),
     (
         "sender-privacy-level-of-large-message-4",
         "MQMQ-2.2.19.3-20",
         "The sender sends a message with a body of more than 4 KiB with PrivacyLevel 4.",
-        field_is(UserMessagePacket, f"{_PROPERTIES}PrivacyLevel", 4, is_large),
+        field_is(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}PrivacyLevel", 4, has_large_body),
     ),
     (
         "receiver-correlation-id-of-transactional-message-zero",
         "MQMQ-2.2.19.3-13",
         "The receiver passes a CorrelationID of zeros to the application for a transactional message.",
-        misread_received(_change_field("CorrelationID", lambda value: bytes(20)), is_transactional),
+        misread_messages(_make_properties_field_changer("CorrelationID", lambda value: bytes(20)), is_transactional),
     ),
     (
         "receiver-correlation-id-of-traced-message-zero",
         "MQMQ-2.2.19.3-13",
         "The receiver passes a CorrelationID of zeros to the application for a traced message.",
-        misread_received(
-            _change_field("CorrelationID", lambda value: bytes(20)), lambda packet: packet.DebugHeader is not None
+        misread_messages(
+            _make_properties_field_changer("CorrelationID", lambda value: bytes(20)),
+            lambda packet: packet.DebugHeader is not None,
         ),
     ),
     (
         "receiver-correlation-id-of-express-message-zero",
         "MQMQ-2.2.19.3-13",
         "The receiver passes a CorrelationID of zeros to the application for an express message.",
-        misread_received(_change_field("CorrelationID", lambda value: bytes(20)), is_express),
+        misread_messages(_make_properties_field_changer("CorrelationID", lambda value: bytes(20)), is_express),
     ),
     (
         "receiver-correlation-id-of-refusal-zero",
@@ -264,39 +274,41 @@ for _name, _rules, _says, _install in (
         "receiver-application-tag-of-transactional-message-0",
         "MQMQ-2.2.19.3-16",
         "The receiver passes ApplicationTag 0 to the application for a transactional message.",
-        misread_received(_change_field("ApplicationTag", lambda tag: 0), is_transactional),
+        misread_messages(_make_properties_field_changer("ApplicationTag", lambda tag: 0), is_transactional),
     ),
     (
         "sender-application-tag-of-large-message-0",
         "MQMQ-2.2.19.3-16",
         "The sender sends a message with a body of more than 4 KiB with ApplicationTag 0.",
-        field_is(UserMessagePacket, f"{_PROPERTIES}ApplicationTag", 0, is_large),
+        field_is(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}ApplicationTag", 0, has_large_body),
     ),
     (
         "sender-application-tag-of-transactional-message-of-24-bits",
         "MQMQ-2.2.19.3-16",
         "The sender sends a transactional message with only the lowest 24 bits of ApplicationTag.",
         wrong_fields(
-            UserMessagePacket, {f"{_PROPERTIES}ApplicationTag": lambda tag: tag & 0xFF_FFFF}, is_transactional
+            UserMessagePacket,
+            {f"{_PROPERTIES_HEADER_PREFIX}ApplicationTag": lambda tag: tag & 0xFF_FFFF},
+            is_transactional,
         ),
     ),
     (
         "sender-label-of-transactional-message-without-null",
         "MQMQ-2.2.19.3-11",
         "The sender sends a transactional message with a label without a terminating null.",
-        wrong_fields(UserMessagePacket, {f"{_PROPERTIES}LabelTerminated": False}, is_transactional),
+        wrong_fields(UserMessagePacket, {f"{_PROPERTIES_HEADER_PREFIX}LabelTerminated": False}, is_transactional),
     ),
     (
         "receiver-label-of-final-ack-without-null",
         ("MQMQ-2.2.19.3-11", "MQMQ-2.2.19.3-30"),
         "The receiver sends a FinalAck with a label without a terminating null.",
-        wrong_fields(UserMessagePacket, {f"{_PROPERTIES}LabelTerminated": False}, is_final_ack),
+        wrong_fields(UserMessagePacket, {f"{_PROPERTIES_HEADER_PREFIX}LabelTerminated": False}, is_final_ack),
     ),
     (
         "sender-label-of-240-characters-if-body-large",
         "MQMQ-2.2.19.3-29",
         "The sender shortens the label of a transactional message to 240 characters.",
-        wrong_fields(UserMessagePacket, {f"{_PROPERTIES}Label": _shorten_label}, is_transactional),
+        wrong_fields(UserMessagePacket, {f"{_PROPERTIES_HEADER_PREFIX}Label": _shorten_label}, is_transactional),
     ),
     (
         "sender-empty-label-as-null",
@@ -312,43 +324,43 @@ for _name, _rules, _says, _install in (
         "receiver-body-type-of-final-ack-undefined",
         "MQMQ-2.2.19.3-15",
         "The receiver sends a FinalAck with BodyType 0x0A.",
-        field_is(UserMessagePacket, f"{_PROPERTIES}BodyType", 0x0A, is_final_ack),
+        field_is(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}BodyType", 0x0A, is_final_ack),
     ),
     (
         "receiver-body-type-of-report-undefined",
         "MQMQ-2.2.19.3-15",
         "The receiver sends a report with BodyType 0x20.",
-        field_is(UserMessagePacket, f"{_PROPERTIES}BodyType", 0x20, is_report),
+        field_is(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}BodyType", 0x20, is_report),
     ),
     (
         "sender-allocation-size-of-large-message-4096",
         "MQMQ-2.2.19.3-19",
         "The sender sends a message with a body of more than 4 KiB with AllocationBodySize 4096.",
-        field_is(UserMessagePacket, f"{_PROPERTIES}AllocationBodySize", 4096, is_large),
+        field_is(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}AllocationBodySize", 4096, has_large_body),
     ),
     (
         "sender-allocation-size-of-transactional-message-0",
         "MQMQ-2.2.19.3-19",
         "The sender sends a transactional message with AllocationBodySize 0.",
-        field_is(UserMessagePacket, f"{_PROPERTIES}AllocationBodySize", 0, is_transactional),
+        field_is(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}AllocationBodySize", 0, is_transactional),
     ),
     (
         "sender-message-size-of-large-message-one-less",
         "MQMQ-2.2.19.3-17",
         "The sender sends a message with a body of more than 4 KiB with a MessageSize that is one too low.",
-        off_by(UserMessagePacket, f"{_PROPERTIES}MessageSize", -1, is_large),
+        off_by(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}MessageSize", -1, has_large_body),
     ),
     (
         "receiver-extension-of-transactional-message-omitted",
         "MQMQ-2.2.19.3-D05",
         "The receiver omits the extension of a transactional message.",
-        misread_received(_change_field("ExtensionData", lambda data: b""), is_transactional),
+        misread_messages(_make_properties_field_changer("ExtensionData", lambda data: b""), is_transactional),
     ),
     (
         "receiver-body-with-odd-label-shifted",
         "MQMQ-2.2.19.3-D01",
         "The receiver drops a message whose label has an even number of characters and that has an extension.",
-        drop_received(
+        drop_messages(
             lambda packet: (
                 packet.MessagePropertiesHeader.ExtensionData
                 and len(packet.MessagePropertiesHeader.Label or "") % 2 == 0
@@ -359,15 +371,16 @@ for _name, _rules, _says, _install in (
         "receiver-nr-read-as-na-in-transactional-message",
         "MQMQ-2.2.19.3-D01",
         "The receiver reads NA and NR of a transactional message interchanged.",
-        misread_received(
-            _change_field("Flags", lambda flags: flags & ~12 | (flags & 4) << 1 | (flags & 8) >> 1), is_transactional
+        misread_messages(
+            _make_properties_field_changer("Flags", lambda flags: flags & ~12 | (flags & 4) << 1 | (flags & 8) >> 1),
+            is_transactional,
         ),
     ),
     (
         "sender-acknowledgment-bits-of-transactional-message-omitted",
         "MQMQ-2.2.19.3-D01",
         "The sender sends a transactional message with clear acknowledgment bits.",
-        field_is(UserMessagePacket, f"{_PROPERTIES}Flags", 0, is_transactional),
+        field_is(UserMessagePacket, f"{_PROPERTIES_HEADER_PREFIX}Flags", 0, is_transactional),
     ),
     (
         "sender-hash-algorithm-of-transactional-message-sha-1",
@@ -375,7 +388,7 @@ for _name, _rules, _says, _install in (
         "The sender states SHA-1 in HashAlgorithm of a signed transactional message.",
         field_is(
             UserMessagePacket,
-            f"{_PROPERTIES}HashAlgorithm",
+            f"{_PROPERTIES_HEADER_PREFIX}HashAlgorithm",
             0x8004,
             lambda packet: is_transactional(packet) and _is_signed(packet),
         ),
@@ -384,10 +397,10 @@ for _name, _rules, _says, _install in (
         "sender-hash-algorithm-from-second-signed-message-on-md5",
         "MQMQ-2.2.19.3-D02",
         "The sender states MD5 in HashAlgorithm of the second and every later signed message.",
-        change_nth(
+        change_sent_packets_from_number(
             UserMessagePacket,
             2,
-            lambda packet: set_fields(packet, {f"{_PROPERTIES}HashAlgorithm": 0x8003}).build(),
+            lambda packet: set_fields(packet, {f"{_PROPERTIES_HEADER_PREFIX}HashAlgorithm": 0x8003}).build(),
             lambda packet: 0 if _is_signed(packet) else None,
         ),
     ),

@@ -20,9 +20,9 @@ from suites.mqmq.steps.kinds_of_messages import (
     is_transactional,
 )
 
-_GREATEST_SIZE = 0x7FFFFFFF
-_RC2, _RC4, _AES_128 = 0x6602, 0x6801, 0x660E
-_ENHANCED, _ADVANCED = 3, 5
+_LARGEST_SIGNED_SIZE = 0x7FFFFFFF
+_RC2_ALGORITHM, _RC4_ALGORITHM, _AES_128_ALGORITHM = 0x6602, 0x6801, 0x660E
+_ENHANCED_PRIVACY_LEVEL, _ADVANCED_PRIVACY_LEVEL = 3, 5
 
 
 def _is_encrypted(*levels: int) -> Callable[[Any], bool]:
@@ -41,27 +41,29 @@ def _is_encrypted_and_transactional(packet: Any) -> bool:
     return _is_encrypted()(packet) and is_transactional(packet)
 
 
-def _is_empty(packet: Any) -> bool:
+def _has_empty_body(packet: Any) -> bool:
     return not packet.MessagePropertiesHeader.MessageBody
 
 
-def _pad(change: Callable[[bytes], bytes], when: Callable[[Any], Any]) -> Install:
-    def rebuild(packet: Any) -> bytes:
+def _change_properties_header_bytes(change: Callable[[bytes], bytes], when: Callable[[Any], Any]) -> Install:
+    def build_with_changed_header(packet: Any) -> bytes:
         header = packet.MessagePropertiesHeader.build()
         return correct_packet_size(packet.build().replace(header, change(header), 1))
 
-    return packets(UserMessagePacket, rebuild, lambda packet: packet.SessionHeader is None and bool(when(packet)))
+    return packets(
+        UserMessagePacket, build_with_changed_header, lambda packet: packet.SessionHeader is None and bool(when(packet))
+    )
 
 
-def _set_properties(name: str, value: int, when: Callable[[Any], Any]) -> Install:
+def _set_properties_header_field(name: str, value: int, when: Callable[[Any], Any]) -> Install:
     return field_is(UserMessagePacket, f"MessagePropertiesHeader.{name}", value, when)
 
 
-def _needs_padding(packet: Any) -> bool:
+def _needs_header_padding(packet: Any) -> bool:
     return bool(len(packet.MessagePropertiesHeader.MessageBody) % 4)
 
 
-def _drop_padding(header: bytes) -> bytes:
+def _remove_header_padding(header: bytes) -> bytes:
     return header.rstrip(b"\0") if header.endswith(b"\0") else header
 
 
@@ -70,79 +72,81 @@ for _name, _rule, _says, _install in (
         "empty-message-message-size-beyond-packet",
         "MQMQ-2.2.19.3-18",
         "The sender sets MessageSize of a message without a body to 0x7FFFFFFF.",
-        _set_properties("MessageSize", _GREATEST_SIZE, _is_empty),
+        _set_properties_header_field("MessageSize", _LARGEST_SIGNED_SIZE, _has_empty_body),
     ),
     (
         "encrypted-message-message-size-beyond-packet",
         "MQMQ-2.2.19.3-18",
         "The sender sets MessageSize of an encrypted message to 0x7FFFFFFF.",
-        _set_properties("MessageSize", _GREATEST_SIZE, _is_encrypted()),
+        _set_properties_header_field("MessageSize", _LARGEST_SIGNED_SIZE, _is_encrypted()),
     ),
     (
         "report-message-size-beyond-packet",
         "MQMQ-2.2.19.3-18",
         "The sender sets MessageSize of a report to 0x7FFFFFFF.",
-        _set_properties("MessageSize", _GREATEST_SIZE, is_report),
+        _set_properties_header_field("MessageSize", _LARGEST_SIGNED_SIZE, is_report),
     ),
     (
         "encryption-algorithm-of-privacy-level-3-aes",
         "MQMQ-2.2.19.3-26",
         "The sender sets EncryptionAlgorithm of a message with PrivacyLevel 3 to AES-128.",
-        _set_properties("EncryptionAlgorithm", _AES_128, _is_encrypted(_ENHANCED)),
+        _set_properties_header_field("EncryptionAlgorithm", _AES_128_ALGORITHM, _is_encrypted(_ENHANCED_PRIVACY_LEVEL)),
     ),
     (
         "encryption-algorithm-of-privacy-level-5-rc2",
         "MQMQ-2.2.19.3-26",
         "The sender sets EncryptionAlgorithm of a message with PrivacyLevel 5 to RC2.",
-        _set_properties("EncryptionAlgorithm", _RC2, _is_encrypted(_ADVANCED)),
+        _set_properties_header_field("EncryptionAlgorithm", _RC2_ALGORITHM, _is_encrypted(_ADVANCED_PRIVACY_LEVEL)),
     ),
     (
         "encryption-algorithm-of-transactional-message-0",
         "MQMQ-2.2.19.3-26",
         "The sender sets EncryptionAlgorithm of an encrypted transactional message to 0.",
-        _set_properties("EncryptionAlgorithm", 0, _is_encrypted_and_transactional),
+        _set_properties_header_field("EncryptionAlgorithm", 0, _is_encrypted_and_transactional),
     ),
     (
         "extension-size-of-message-with-extension-beyond-packet",
         "MQMQ-2.2.19.3-28",
         "The sender sets ExtensionSize of a message with an extension to 0x7FFFFFFF.",
-        _set_properties("ExtensionSize", _GREATEST_SIZE, _has_extension),
+        _set_properties_header_field("ExtensionSize", _LARGEST_SIGNED_SIZE, _has_extension),
     ),
     (
         "admin-ack-extension-size-beyond-packet",
         "MQMQ-2.2.19.3-28",
         "The sender sets ExtensionSize of an administration acknowledgment to 0x7FFFFFFF.",
-        _set_properties("ExtensionSize", _GREATEST_SIZE, is_admin_ack),
+        _set_properties_header_field("ExtensionSize", _LARGEST_SIGNED_SIZE, is_admin_ack),
     ),
     (
         "encrypted-message-extension-size-beyond-packet",
         "MQMQ-2.2.19.3-28",
         "The sender sets ExtensionSize of an encrypted message to 0x7FFFFFFF.",
-        _set_properties("ExtensionSize", _GREATEST_SIZE, _is_encrypted()),
+        _set_properties_header_field("ExtensionSize", _LARGEST_SIGNED_SIZE, _is_encrypted()),
     ),
     (
         "final-ack-of-unlisted-class",
         "MQMQ-2.2.19.3-12",
         "The receiver sets MessageClass of a FinalAck to 0x4FFF.",
-        _set_properties("MessageClass", 0x4FFF, is_final_ack),
+        _set_properties_header_field("MessageClass", 0x4FFF, is_final_ack),
     ),
     (
         "report-padded-with-2-bytes-more",
         "MQMQ-2.2.19.3-34",
         "The sender pads the MessagePropertiesHeader of a report with 2 bytes more.",
-        _pad(lambda header: header + bytes(2), is_report),
+        _change_properties_header_bytes(lambda header: header + bytes(2), is_report),
     ),
     (
         "message-with-extension-not-padded",
         "MQMQ-2.2.19.3-34",
         "The sender does not pad the MessagePropertiesHeader of a message with an extension.",
-        _pad(_drop_padding, lambda packet: _has_extension(packet) and _needs_padding(packet)),
+        _change_properties_header_bytes(
+            _remove_header_padding, lambda packet: _has_extension(packet) and _needs_header_padding(packet)
+        ),
     ),
     (
         "order-ack-padded-with-1-byte-more",
         "MQMQ-2.2.19.3-34",
         "The receiver pads the MessagePropertiesHeader of an OrderAck with 1 byte more.",
-        _pad(lambda header: header + bytes(1), is_order_ack),
+        _change_properties_header_bytes(lambda header: header + bytes(1), is_order_ack),
     ),
 ):
     add(_name, _rule, _says, _install)

@@ -9,14 +9,14 @@ from harness.capture.recorder import MALFORMED
 from harness.expectations.numbers import show_integer
 from harness.judging.passive import Context, Finding, NotExercised, Predicate, passive
 from reference_qm.codec import FormatError, MessageClass
-from suites.mqmq.steps.message_bytes import find_properties_header, is_message
+from suites.mqmq.steps.message_bytes import find_properties_header_offset, is_message
 from suites.mqmq.steps.unused import make_zero_value_predicate
 
 USER_MESSAGE_KIND = "UserMessage"
-SIZE_FIELD_OFFSETS = {"MessageSize": 32, "ExtensionSize": 52}
+OFFSET_BY_SIZE_FIELD = {"MessageSize": 32, "ExtensionSize": 52}
 """The offsets of the size fields in the MessagePropertiesHeader."""
 PROPERTIES_FIXED_BYTES = 56
-LONGEST_LABEL = 500
+LONGEST_LABEL_BYTES = 500
 
 KNOWN_MESSAGE_CLASSES = frozenset(map(int, MessageClass))
 APPLICATION_CLASS_BITS = 0xE1FF
@@ -25,16 +25,16 @@ VT_VECTOR = 0x1000
 VT_BSTR = 8
 KNOWN_BODY_TYPES = {0, 1, 2, 3, 11, 12, 16, 17, 18, 19, 20, 21, 31, 65, 72}
 """The type constants of 2.2.12 without VT_VECTOR, which is a flag."""
-NORMAL_CLASS = 0
+NORMAL_MESSAGE_CLASS = 0
 """MessageClass of messages that applications send; the applications choose their BodyType."""
 PRIVACY_LEVELS = (0, 1, 3, 5)
 RC2, RC4, AES = 0x6602, 0x6801, (0x660E, 0x660F, 0x6610)
-ALGORITHM_FIELD = "EncryptionAlgorithm"
+ENCRYPTION_ALGORITHM_FIELD = "EncryptionAlgorithm"
 ALGORITHMS_BY_PRIVACY_LEVEL = {1: (RC2, RC4), 3: (RC2, RC4), 5: AES}
 """For each PrivacyLevel, the encryption algorithms that it allows."""
 
 
-def read_bit_of_flags(bit: int) -> Callable[[Any], int]:
+def make_flag_bit_reader(bit: int) -> Callable[[Any], int]:
     """Return a function that reads a bit of Flags; the document has no name for the bit."""
     return lambda properties: properties.Flags >> bit & 1
 
@@ -46,7 +46,7 @@ for rule, bit in (
     ("MQMQ-2.2.19.3-08", 7),
 ):
     name = f"bit {bit} of MessagePropertiesHeader.Flags"
-    unused = make_zero_value_predicate("MessagePropertiesHeader", read_bit_of_flags(bit), name)
+    unused = make_zero_value_predicate("MessagePropertiesHeader", make_flag_bit_reader(bit), name)
     passive(rule, USER_MESSAGE_KIND, f"{name} is 0 when sent", advice=True)(unused)
 
 
@@ -81,7 +81,7 @@ def check_body_type(packet: Any, context: Context) -> Finding:
     """
     properties = packet.MessagePropertiesHeader
     value = properties.BodyType
-    if properties.MessageClass == NORMAL_CLASS:
+    if properties.MessageClass == NORMAL_MESSAGE_CLASS:
         return None
     return value & ~VT_VECTOR in {*KNOWN_BODY_TYPES, VT_BSTR}, f"BodyType is 0x{value:X}"
 
@@ -89,20 +89,20 @@ def check_body_type(packet: Any, context: Context) -> Finding:
 def make_size_limit_predicate(field: str) -> Predicate:
     """Return a predicate that checks that the size of a part is at most the size of the packet."""
 
-    def judge_size(packet: Any, context: Context) -> Finding:
+    def judge_size_field(packet: Any, context: Context) -> Finding:
         if not isinstance(packet, FormatError):
             size, limit = getattr(packet.MessagePropertiesHeader, field), packet.BaseHeader.PacketSize
             return size <= limit, f"{field} is {size}, and PacketSize is {limit}"
         data = context.frame.data
-        at = find_properties_header(data) if is_message(data) else None
+        at = find_properties_header_offset(data) if is_message(data) else None
         if at is None or len(data) < at + PROPERTIES_FIXED_BYTES:
             return None
-        begin = at + SIZE_FIELD_OFFSETS[field]
+        begin = at + OFFSET_BY_SIZE_FIELD[field]
         size = int.from_bytes(data[begin : begin + 4], "little")
         limit = int.from_bytes(data[8:12], "little")
         return size <= limit, f"{field} is {size}, and PacketSize is {limit}"
 
-    return judge_size
+    return judge_size_field
 
 
 for rule, field in (("MQMQ-2.2.19.3-18", "MessageSize"), ("MQMQ-2.2.19.3-28", "ExtensionSize")):
@@ -122,7 +122,11 @@ def check_privacy_level(packet: Any, context: Context) -> Finding:
 def check_encryption_algorithm(packet: Any, context: Context) -> Finding:
     """Check that EncryptionAlgorithm has a defined value."""
     algorithm = packet.MessagePropertiesHeader.EncryptionAlgorithm
-    return algorithm in (RC2, RC4, *AES), f"EncryptionAlgorithm is {show_integer(algorithm, ALGORITHM_FIELD)}"
+    return algorithm in (
+        RC2,
+        RC4,
+        *AES,
+    ), f"EncryptionAlgorithm is {show_integer(algorithm, ENCRYPTION_ALGORITHM_FIELD)}"
 
 
 @passive("MQMQ-2.2.19.3-26", USER_MESSAGE_KIND, "PrivacyLevel allows the EncryptionAlgorithm")
@@ -132,7 +136,7 @@ def check_algorithm_fits_privacy_level(packet: Any, context: Context) -> Finding
     if properties.PrivacyLevel not in ALGORITHMS_BY_PRIVACY_LEVEL:
         return None
     kept = properties.EncryptionAlgorithm in ALGORITHMS_BY_PRIVACY_LEVEL[properties.PrivacyLevel]
-    algorithm = show_integer(properties.EncryptionAlgorithm, ALGORITHM_FIELD)
+    algorithm = show_integer(properties.EncryptionAlgorithm, ENCRYPTION_ALGORITHM_FIELD)
     return kept, f"EncryptionAlgorithm is {algorithm} with PrivacyLevel {properties.PrivacyLevel}"
 
 
@@ -167,8 +171,8 @@ def check_allocation_size(packet: Any, context: Context) -> Finding:
     return sizes[0] >= sizes[1], f"AllocationBodySize is {sizes[0]}, and MessageSize is {sizes[1]}"
 
 
-@passive("MQMQ-2.2.19.3-29", USER_MESSAGE_KIND, f"a label has at most {LONGEST_LABEL} bytes")
+@passive("MQMQ-2.2.19.3-29", USER_MESSAGE_KIND, f"a label has at most {LONGEST_LABEL_BYTES} bytes")
 def check_label_size(packet: Any, context: Context) -> Finding:
     """Check that the label has at most 500 bytes, including its null."""
     size = 2 * packet.MessagePropertiesHeader.LabelLength
-    return size <= LONGEST_LABEL, f"LabelLength is {size // 2}, and the label has {size} bytes"
+    return size <= LONGEST_LABEL_BYTES, f"LabelLength is {size // 2}, and the label has {size} bytes"

@@ -8,11 +8,16 @@ from harness.expectations import any_order, facts
 from harness.run.marks import covers, needs, varied
 from suites.applications import Application, PendingRequest
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import AcknowledgingReceiver, get_correlation_id, identifier, list_class_names
-from suites.mqqb.steps.secured import Secured, flip_signature_bit, sign_message
+from suites.mqqb.steps.disposition import (
+    AcknowledgingReceiver,
+    get_correlation_id,
+    identifier,
+    list_message_class_names,
+)
+from suites.mqqb.steps.secured import SecuredMessageSender, flip_signature_bit, sign_message
 
-LONG_TIMEOUT_MS = 600_000
-QUOTA_KB = 8
+LONG_READ_TIMEOUT_MS = 600_000
+QUEUE_QUOTA_KB = 8
 
 
 @covers("MQMQ-2.2.19.3-01", "MQMQ-2.2.19.3-03")
@@ -30,11 +35,11 @@ def test_transactional_message_is_acknowledged_only_on_request(peer, sut, judge,
     sequence = Sequence(peer)
     sent = [
         receiver.send_packet(sequence.message(fields, queue=queue, properties=bits))
-        for fields, bits in (({}, {}), (receiver.with_admin_queue(), {"PA": 1, "NA": 1}))
+        for fields, bits in (({}, {}), (receiver.add_admin_queue_fields(), {"PA": 1, "NA": 1}))
     ]
     acks = receiver.await_acks(1)
     without, requested = (
-        list_class_names([ack for ack in acks if get_correlation_id(ack) == identifier(one)]) for one in sent
+        list_message_class_names([ack for ack in acks if get_correlation_id(ack) == identifier(one)]) for one in sent
     )
     observed = {"acknowledgments_without_PA_and_NA": without, "acknowledgments_with_PA_and_NA": requested}
     judge.all(
@@ -54,11 +59,13 @@ def test_message_taken_by_waiting_read_is_acknowledged_twice(peer, sut, judge, d
     arrival and an acknowledgment of the receive.
     """
     application = Application(peer, sut)
-    waiting = PendingRequest(peer, "receive", queue=application.queue, timeout_ms=LONG_TIMEOUT_MS)
+    waiting = PendingRequest(peer, "receive", queue=application.queue, timeout_ms=LONG_READ_TIMEOUT_MS)
     peer.settle()
     receiver = AcknowledgingReceiver(peer, sut)
     sent = receiver.send_packet(
-        application.build_message("first", receiver.with_admin_queue({"DM": delivery}), properties={"PA": 1, "PR": 1})
+        application.build_message(
+            "first", receiver.add_admin_queue_fields({"DM": delivery}), properties={"PA": 1, "PR": 1}
+        )
     )
     received = waiting.await_label()
     acks = receiver.await_acks(2)
@@ -66,7 +73,7 @@ def test_message_taken_by_waiting_read_is_acknowledged_twice(peer, sut, judge, d
         expected=facts(
             label_of_the_received_message="first", acknowledgments=any_order("ACK_REACH_QUEUE", "ACK_RECEIVE")
         ),
-        observed={"label_of_the_received_message": received, "acknowledgments": list_class_names(acks)},
+        observed={"label_of_the_received_message": received, "acknowledgments": list_message_class_names(acks)},
         evidence=[sent, *acks],
     )
     receiver.acknowledge_all()
@@ -79,17 +86,22 @@ def test_message_to_full_queue_is_acknowledged_as_refused(peer, sut, judge):
     NACK_Q_EXCEED_QUOTA.
     """
     receiver = AcknowledgingReceiver(peer, sut)
-    destination = rf"TCP:{sut.address}\{sut.new_queue('small', quota_kb=QUOTA_KB)}"
+    destination = rf"TCP:{sut.address}\{sut.new_queue('small', quota_kb=QUEUE_QUOTA_KB)}"
     sent = [
         receiver.send_packet(
             peer.recoverable_message(
-                receiver.with_admin_queue(), destination=destination, properties={"NA": 1}, body=bytes(700 * QUOTA_KB)
+                receiver.add_admin_queue_fields(),
+                destination=destination,
+                properties={"NA": 1},
+                body=bytes(700 * QUEUE_QUOTA_KB),
             )
         )
         for _ in range(2)
     ]
     acks = receiver.await_acks(1)
-    observed = [list_class_names([ack for ack in acks if get_correlation_id(ack) == identifier(one)]) for one in sent]
+    observed = [
+        list_message_class_names([ack for ack in acks if get_correlation_id(ack) == identifier(one)]) for one in sent
+    ]
     judge.all(
         expected=[[], ["NACK_Q_EXCEED_QUOTA"]],
         observed=observed,
@@ -111,10 +123,12 @@ def test_message_to_missing_queue_is_acknowledged_as_refused(peer, sut, judge, d
     destination = rf"TCP:{sut.address}\private$\mqc-missing"
     sent = [
         receiver.send_packet(peer.message({"DM": delivery, **fields}, destination=destination, properties=bits))
-        for fields, bits in (({}, {}), (receiver.with_admin_queue(), {"NA": 1}))
+        for fields, bits in (({}, {}), (receiver.add_admin_queue_fields(), {"NA": 1}))
     ]
     acks = receiver.await_acks(1)
-    observed = [list_class_names([ack for ack in acks if get_correlation_id(ack) == identifier(one)]) for one in sent]
+    observed = [
+        list_message_class_names([ack for ack in acks if get_correlation_id(ack) == identifier(one)]) for one in sent
+    ]
     judge.all(
         expected=[[], ["NACK_BAD_DST_Q"]],
         observed=observed,
@@ -130,8 +144,8 @@ def test_message_with_forged_signature_is_acknowledged_as_refused(peer, sut, jud
     """A signed message with NA and a forged signature arrives: it gets an acknowledgment of class NACK_BAD_SIGNATURE if
     the SUT acknowledges refusals for reasons of security.
     """
-    secured = Secured(peer, sut)
-    secured.agree_on_signatures()
+    secured = SecuredMessageSender(peer, sut)
+    secured.require_accepted_signature()
     found = secured.dispositions({"forged": flip_signature_bit(sign_message(secured.message()))})["forged"]
     expected = secured.refused("NACK_BAD_SIGNATURE")
     judge.all(expected=expected, observed=found.answer, case="acknowledgment", evidence=found.frames)
@@ -150,16 +164,18 @@ def test_messages_of_deleted_queue_are_acknowledged_as_not_received(peer, sut, j
     sequence = Sequence(peer)
     sent = []
     for bits in ({"NR": 1}, {}, {"NR": 1}):
-        user = receiver.with_admin_queue() if bits else {}
+        user = receiver.add_admin_queue_fields() if bits else {}
         if transactional:
             packet = sequence.message(user, destination=destination, properties=bits)
         else:
             packet = peer.recoverable_message(user, destination=destination, properties=bits)
         sent.append(receiver.send_packet(packet))
-    receiver.require_reception()
+    receiver.require_session_ack()
     sut.delete_queue(name)
     acks = receiver.await_acks(2)
-    observed = [list_class_names([ack for ack in acks if get_correlation_id(ack) == identifier(one)]) for one in sent]
+    observed = [
+        list_message_class_names([ack for ack in acks if get_correlation_id(ack) == identifier(one)]) for one in sent
+    ]
     judge.all(
         expected=[["NACK_Q_DELETED"], [], ["NACK_Q_DELETED"]],
         observed=observed,

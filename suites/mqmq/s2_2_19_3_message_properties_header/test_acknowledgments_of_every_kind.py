@@ -9,11 +9,16 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import AcknowledgingReceiver, get_correlation_id, identifier, list_class_names
+from suites.mqqb.steps.disposition import (
+    AcknowledgingReceiver,
+    get_correlation_id,
+    identifier,
+    list_message_class_names,
+)
 
-NO_BITS: dict[str, int] = {}
-EVERY_BIT = {"PA": 1, "PR": 1, "NA": 1, "NR": 1}
-UNUSED_BITS = {"X4": 1, "X5": 1, "X6": 1, "X7": 1}
+NO_REQUESTED_BITS: dict[str, int] = {}
+EVERY_REQUESTED_BIT = {"PA": 1, "PR": 1, "NA": 1, "NR": 1}
+UNUSED_ACK_BITS = {"X4": 1, "X5": 1, "X6": 1, "X7": 1}
 UNUSED_BIT_RULES = ("MQMQ-2.2.19.3-05", "MQMQ-2.2.19.3-06", "MQMQ-2.2.19.3-07", "MQMQ-2.2.19.3-08")
 ACKNOWLEDGMENT_RULES = ("MQMQ-2.2.19.3-14", "MQMQ-2.2.19.3-D01", "MQMQ-2.2.18.1.3-D01", "MQMQ-2.2.18.1.6-D01")
 """The rules about the class and the CorrelationID of each acknowledgment, and about the bits that request it."""
@@ -24,11 +29,11 @@ KINDS: dict[str, dict[str, Any]] = {
     "empty": {"body": b""},
 }
 """The arguments of nontransactional messages, by kind."""
-AGE_S = 3_600
+MESSAGE_AGE_S = 3_600
 SHORT_LIFETIME_S = 7
 
 
-class Messages:
+class AcknowledgedMessages:
     """Send messages of every kind that request acknowledgments, and compare the acknowledgments."""
 
     def __init__(self, peer, sut):
@@ -38,21 +43,21 @@ class Messages:
         self.sent = {}
         """The messages, by name."""
 
-    def send(self, wanted, plain=None, transactional=None, more=NO_BITS, note="", **fields):
+    def send(self, wanted, plain=None, transactional=None, more=NO_REQUESTED_BITS, note="", **fields):
         """Send two messages of each kind, of which the first requests every acknowledgment and the second only the
         acknowledgments `wanted`: nontransactional messages to the queue `plain`, and transactional messages to the
         queue `transactional`, both given by direct names; None stands for a queue of the check.
         """
-        user = self.receiver.with_admin_queue(fields.pop("user", {}))
-        for turn, requested in (("first", EVERY_BIT), ("second", wanted)):
+        user = self.receiver.add_admin_queue_fields(fields.pop("user", {}))
+        for turn, requested in (("first", EVERY_REQUESTED_BIT), ("second", wanted)):
             bits = {**requested, **more}
             for kind, arguments in KINDS.items():
                 merged = {**fields, **arguments, "user": {**user, **arguments.get("user", {})}}
-                self._send(f"{turn} {kind} message{note}", self.peer.message, plain, bits, **merged)
+                self._send_message_with_bits(f"{turn} {kind} message{note}", self.peer.message, plain, bits, **merged)
             name = f"{turn} transactional message{note}"
-            self._send(name, self.sequence.message, transactional, bits, user=user, **fields)
+            self._send_message_with_bits(name, self.sequence.message, transactional, bits, user=user, **fields)
 
-    def _send(self, name, build_message, destination, bits, user, **headers):
+    def _send_message_with_bits(self, name, build_message, destination, bits, user, **headers):
         to = {} if destination is None else {"destination": destination}
         self.sent[name] = self.receiver.send_packet(build_message(user, properties=bits, **to, **headers))
 
@@ -62,7 +67,7 @@ class Messages:
         """
         acks = self.receiver.await_acks(len(expected) * len(self.sent))
         found = {
-            name: sorted(list_class_names([ack for ack in acks if get_correlation_id(ack) == identifier(one)]))
+            name: sorted(list_message_class_names([ack for ack in acks if get_correlation_id(ack) == identifier(one)]))
             for name, one in self.sent.items()
         }
         self.receiver.acknowledge_all()
@@ -75,24 +80,24 @@ def test_every_received_message_is_acknowledged_twice(peer, sut, judge):
     """Messages of every kind arrive and request acknowledgments, half of them with all unused bits set, and an
     application receives the messages: each message gets an acknowledgment of its arrival and of its receipt.
     """
-    messages = Messages(peer, sut)
+    messages = AcknowledgedMessages(peer, sut)
     wanted = {"PA": 1, "PR": 1}
     messages.send(wanted)
-    messages.send(wanted, more=UNUSED_BITS, note=" with unused bits")
-    messages.receiver.require_reception()
+    messages.send(wanted, more=UNUSED_ACK_BITS, note=" with unused bits")
+    messages.receiver.require_session_ack()
     for queue in ("plain", "transactional"):
         for _ in sut.messages(queue):
             sut.control.call("receive", queue=sut.queue(queue), timeout_ms=0)
     classes = ("ACK_REACH_QUEUE", "ACK_RECEIVE")
     found, evidence = messages.await_acks(*classes)
-    _judge_acks(
+    _judge_acknowledgments(
         judge,
         ("MQMQ-2.2.19.3-01", "MQMQ-2.2.19.3-02", *ACKNOWLEDGMENT_RULES),
         {name: acks for name, acks in found.items() if "unused" not in name},
         sorted(classes),
         evidence,
     )
-    _judge_acks(
+    _judge_acknowledgments(
         judge,
         UNUSED_BIT_RULES,
         {name: acks for name, acks in found.items() if "unused" in name},
@@ -101,7 +106,7 @@ def test_every_received_message_is_acknowledged_twice(peer, sut, judge):
     )
 
 
-def _judge_acks(judge, rules, found, expected, evidence):
+def _judge_acknowledgments(judge, rules, found, expected, evidence):
     judge(
         *rules,
         expected=dict.fromkeys(found, expected),
@@ -116,16 +121,16 @@ def test_every_expired_message_is_acknowledged_as_refused(peer, sut, judge):
     """Messages of every kind arrive after their TimeToReachQueue and request acknowledgments: each message gets
     only an acknowledgment of class NACK_REACH_QUEUE_TIMEOUT. A SUT may acknowledge no such message (E34).
     """
-    messages = Messages(peer, sut)
-    sent_s = peer.environment.now().utc_s - AGE_S
-    messages.send({"NA": 1}, user={"SentTime": sent_s}, base={"TimeToReachQueue": AGE_S // 2})
+    messages = AcknowledgedMessages(peer, sut)
+    sent_s = peer.environment.now().utc_s - MESSAGE_AGE_S
+    messages.send({"NA": 1}, user={"SentTime": sent_s}, base={"TimeToReachQueue": MESSAGE_AGE_S // 2})
     expected = "NACK_REACH_QUEUE_TIMEOUT"
     found, evidence = messages.await_acks(expected)
     rules = ("MQMQ-2.2.19.3-03", *ACKNOWLEDGMENT_RULES)
     if not any(found.values()):
         judge.mark_not_exercised(*rules, reason="the SUT acknowledges no message that expired before its arrival (E34)")
         return
-    _judge_acks(judge, rules, found, [expected], evidence)
+    _judge_acknowledgments(judge, rules, found, [expected], evidence)
 
 
 @covers("MQMQ-2.2.19.3-03", *ACKNOWLEDGMENT_RULES)
@@ -133,7 +138,7 @@ def test_every_message_to_queue_of_other_kind_is_acknowledged_as_refused(peer, s
     """Nontransactional messages arrive for a transactional queue, and transactional messages for a nontransactional
     queue, and request acknowledgments: each message gets only an acknowledgment of its refusal.
     """
-    messages = Messages(peer, sut)
+    messages = AcknowledgedMessages(peer, sut)
     plain, transactional = (sut.format_name(queue).removeprefix("DIRECT=") for queue in ("plain", "transactional"))
     messages.send({"NA": 1}, plain=transactional, transactional=plain)
     found, evidence = messages.await_acks("refusal")
@@ -161,12 +166,12 @@ def test_every_removed_message_is_acknowledged_as_not_received(peer, sut, judge,
     """Messages of every kind arrive in two queues and request acknowledgments; then the queues are deleted or
     purged, or the messages expire: each message gets an acknowledgment of its arrival and of its removal.
     """
-    messages = Messages(peer, sut)
+    messages = AcknowledgedMessages(peer, sut)
     queues = [sut.new_queue("removed"), sut.new_queue("removed-transactional", transactional=True)]
     plain, transactional = (rf"TCP:{sut.address}\{queue}" for queue in queues)
     user = {"TimeToBeReceived": SHORT_LIFETIME_S} if removal == "expiry" else {}
     messages.send({"PA": 1, "NR": 1}, plain, transactional, user=user)
-    messages.receiver.require_reception()
+    messages.receiver.require_session_ack()
     for queue in queues:
         if removal == "deletion":
             sut.delete_queue(queue)
@@ -179,4 +184,4 @@ def test_every_removed_message_is_acknowledged_as_not_received(peer, sut, judge,
     if any("NACK_REACH_QUEUE_TIMEOUT" in acks for acks in found.values()):
         raise ConformanceFailure("a message expired before it reached its queue")
     rules = ("MQMQ-2.2.19.3-01", "MQMQ-2.2.19.3-04", *ACKNOWLEDGMENT_RULES)
-    _judge_acks(judge, rules, found, sorted(classes), evidence)
+    _judge_acknowledgments(judge, rules, found, sorted(classes), evidence)

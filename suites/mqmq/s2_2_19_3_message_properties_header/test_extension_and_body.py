@@ -29,7 +29,7 @@ are not text.
 """
 LARGE_LABEL_EXTENSION_BODY = ("large", bytes(range(251)) * 300, bytes(range(253)) * 301)
 """A label, and an extension and a body of more than 65,536 bytes."""
-PROPERTY_RULES = (
+EXTENSION_AND_BODY_RULES = (
     "MQMQ-2.2.19.3-D01",
     "MQDMPR-3.1.7.1.31-04",
     "MQDMPR-3.1.7.1.31-D02",
@@ -42,7 +42,7 @@ PROPERTY_RULES = (
 SAMPLE_CORRELATION_ID = bytes(range(100, 120))
 
 
-def _build_fields(label, extension, body):
+def _build_message_fields(label, extension, body):
     return {
         "label": label,
         "ExtensionData": extension,
@@ -54,14 +54,14 @@ def _build_fields(label, extension, body):
 
 
 @needs("receive")
-@covers(*PROPERTY_RULES)
+@covers(*EXTENSION_AND_BODY_RULES)
 @pytest.mark.parametrize(("label", "extension", "body"), [*LABEL_EXTENSION_BODY_ROWS, LARGE_LABEL_EXTENSION_BODY])
 @pytest.mark.parametrize("transactional", [False, True], ids=["recoverable", "transactional"])
 def test_received_message_has_properties_as_sent(peer, sut, judge, label, extension, body, transactional):
     """Messages with labels, extensions and bodies of different lengths arrive: the application receives every property
     as it was sent.
     """
-    fields = _build_fields(label, extension, body)
+    fields = _build_message_fields(label, extension, body)
     packet = Sequence(peer).message(**fields) if transactional else peer.recoverable_message(**fields)
     queue = "transactional" if transactional else "plain"
     done = deliver_message(peer, packet, label, queue)
@@ -82,7 +82,7 @@ def test_forwarded_message_has_properties_as_sent(peer, sut, judge, label, exten
     """The SUT forwards messages with labels, extensions and bodies of different lengths: these fields, CorrelationID
     and BodyType are unchanged.
     """
-    fields = _build_fields(label, extension, body)
+    fields = _build_message_fields(label, extension, body)
     del fields["ApplicationTag"]
     sent, frame = forward_message(peer, sut, **fields)
     header = Layout(frame).fields

@@ -12,13 +12,13 @@ from harness.expectations import between, holds
 from harness.peer.inbox import parameters_response
 from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.control import ControlRefused
-from suites.mqmq.steps.message_bytes import find_properties_header
+from suites.mqmq.steps.message_bytes import find_properties_header_offset
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.provoking import Provoker
+from suites.mqqb.steps.provoking import SecondQueueManager
 
-UNUSED_BITS_BY_RULE = {
+UNUSED_BIT_BY_RULE = {
     "MQMQ-2.2.19.3-05": "X4",
     "MQMQ-2.2.19.3-06": "X5",
     "MQMQ-2.2.19.3-07": "X6",
@@ -26,22 +26,22 @@ UNUSED_BITS_BY_RULE = {
 }
 """The unused bits of Flags, by rule."""
 PROPERTIES_FIXED_BYTES = 56
-LONGEST_LABEL = 249
+LONGEST_LABEL_LENGTH = 249
 """The length of the longest label in characters, without the terminating null."""
 BODY_OF_17_BYTES = "body of 17 bytes."
-WIDE_LABEL = "\U0001f4e8 two words"
+LABEL_WITH_SURROGATES = "\U0001f4e8 two words"
 """A label that begins with a character of two WCHARs."""
 MESSAGE_LABEL = "label"
 SAMPLE_APPLICATION_TAG = 0xC0FF_EE01
 
 
-class PropertiesSizes:
+class PropertiesHeaderSizes:
     """The sizes in a MessagePropertiesHeader and the bytes after it, read by offset, so that wrong sizes can also be
     judged.
     """
 
     def __init__(self, data):
-        at = find_properties_header(data)
+        at = find_properties_header_offset(data)
         if at is None or len(data) < at + PROPERTIES_FIXED_BYTES:
             raise ConformanceFailure("the SUT's message is too short for a MessagePropertiesHeader")
         self.flags, self.label_length = data[at], data[at + 1]
@@ -53,10 +53,10 @@ class PropertiesSizes:
 
 
 @sut_survives()
-@covers(*UNUSED_BITS_BY_RULE)
+@covers(*UNUSED_BIT_BY_RULE)
 def test_any_unused_bit_of_properties_header_is_accepted(peer, sut, judge):
     """The peer sends messages with each unused bit of Flags set: each message is in its queue."""
-    for rule, bit in UNUSED_BITS_BY_RULE.items():
+    for rule, bit in UNUSED_BIT_BY_RULE.items():
         done = deliver_message(peer, peer.recoverable_message(properties={bit: 1}, label=bit), bit)
         judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
 
@@ -107,7 +107,7 @@ def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
     """
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(body=BODY_OF_17_BYTES, label=MESSAGE_LABEL, application_tag=SAMPLE_APPLICATION_TAG)
-    whole = PropertiesSizes(frame.data)
+    whole = PropertiesHeaderSizes(frame.data)
     judge(
         "MQMQ-2.2.19.3-09",
         expected=len(MESSAGE_LABEL) + 1,
@@ -133,21 +133,21 @@ def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
         "MQMQ-2.2.19.3-16",
         expected=SAMPLE_APPLICATION_TAG,
         case="ApplicationTag of a transactional message",
-        observed=PropertiesSizes(frame.data).tag,
+        observed=PropertiesHeaderSizes(frame.data).tag,
         evidence=frame,
     )
 
-    frame = outgoing.send(body=BODY_OF_17_BYTES, label=WIDE_LABEL)
+    frame = outgoing.send(body=BODY_OF_17_BYTES, label=LABEL_WITH_SURROGATES)
     judge(
         "MQMQ-2.2.19.3-09",
-        expected=len(WIDE_LABEL.encode("utf-16-le")) // 2 + 1,
+        expected=len(LABEL_WITH_SURROGATES.encode("utf-16-le")) // 2 + 1,
         case="LabelLength of a label with a character of two WCHARs",
-        observed=PropertiesSizes(frame.data).label_length,
+        observed=PropertiesHeaderSizes(frame.data).label_length,
         evidence=frame,
     )
 
     frame = outgoing.send(body="", label="")
-    bare = PropertiesSizes(frame.data)
+    bare = PropertiesHeaderSizes(frame.data)
     judge("MQMQ-2.2.19.3-09", expected=0, case="LabelLength", observed=bare.label_length, evidence=frame)
     judge(
         "MQMQ-2.2.19.3-10",
@@ -162,10 +162,10 @@ def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
 
 
 EMPTY_PART_RULES = ("MQMQ-2.2.19.3-10", "MQMQ-2.2.19.3-31", "MQMQ-2.2.19.3-32", "MQMQ-2.2.19.3-33")
-LABELS_AND_BODIES = (
+LABEL_AND_BODY_CASES = (
     ("", b""),
     (MESSAGE_LABEL, bytes(range(256)) * 300),
-    ("x" * LONGEST_LABEL, b"b"),
+    ("x" * LONGEST_LABEL_LENGTH, b"b"),
     ("", bytes(257)),
     ("la", b""),
 )
@@ -194,7 +194,7 @@ def test_sent_message_of_any_delivery_has_its_parts_and_sizes(peer, sut, judge, 
     outgoing = Outgoing(peer, sut)
     admin = f"DIRECT=TCP:{sut.address}\\{sut.queue('admin')}"
     acks = ["positive_arrival", "positive_receive", "negative_arrival", "negative_receive"]
-    for label, body in LABELS_AND_BODIES:
+    for label, body in LABEL_AND_BODY_CASES:
         frame = outgoing.send(
             label=label,
             body_base64=base64.b64encode(body).decode(),
@@ -203,7 +203,7 @@ def test_sent_message_of_any_delivery_has_its_parts_and_sizes(peer, sut, judge, 
             acks=acks,
             admin_queue=admin,
         )
-        found = PropertiesSizes(frame.data)
+        found = PropertiesHeaderSizes(frame.data)
         label_bytes = f"{label}\0".encode("utf-16-le") if label else b""
         parts = label_bytes + body
         for rules, case, expected, observed in (
@@ -231,16 +231,19 @@ def test_sent_message_of_any_delivery_has_its_parts_and_sizes(peer, sut, judge, 
 def test_sent_label_has_at_most_250_characters(peer, sut, judge):
     """The SUT sends a label of 249 characters: LabelLength is 250. A longer label is refused or truncated."""
     outgoing = Outgoing(peer, sut)
-    frame = outgoing.send(label="x" * LONGEST_LABEL, body="")
+    frame = outgoing.send(label="x" * LONGEST_LABEL_LENGTH, body="")
     judge.all(
-        expected=500, case="bytes of the label", observed=2 * PropertiesSizes(frame.data).label_length, evidence=frame
+        expected=500,
+        case="bytes of the label",
+        observed=2 * PropertiesHeaderSizes(frame.data).label_length,
+        evidence=frame,
     )
     with contextlib.suppress(ControlRefused):
-        frame = outgoing.send(label="x" * (LONGEST_LABEL + 1), body="")
+        frame = outgoing.send(label="x" * (LONGEST_LABEL_LENGTH + 1), body="")
         judge.all(
             expected=between(0, 500),
             case="bytes of the label",
-            observed=2 * PropertiesSizes(frame.data).label_length,
+            observed=2 * PropertiesHeaderSizes(frame.data).label_length,
             evidence=frame,
         )
     outgoing.end()
@@ -253,13 +256,13 @@ def test_acknowledgment_of_bare_message_has_no_bytes_of_label_extension_and_body
     MessagePropertiesHeader.
     """
     session = OutgoingSession(peer, sut, listener=peer.listen_raw())
-    Provoker(peer, peer.direct_name()).send(1, label="", body=b"")
+    SecondQueueManager(peer, peer.direct_name()).send(1, label="", body=b"")
     session.await_request()
     session.connection.send(parameters_response(session.respond()))
     frame = session.connection.poll_packet(2)
     if frame is None:
         raise ConformanceFailure("the SUT did not send the acknowledgment")
-    bare = PropertiesSizes(frame.data)
+    bare = PropertiesHeaderSizes(frame.data)
     if bare.label_length or bare.extension_size or bare.body_size:
         judge.mark_not_exercised(*EMPTY_PART_RULES, reason="the acknowledgment has a label, an extension or a body")
         return

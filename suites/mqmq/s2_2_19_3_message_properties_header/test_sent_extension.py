@@ -8,28 +8,28 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs, varied
-from suites.mqmq.steps.message_bytes import find_properties_header
+from suites.mqmq.steps.message_bytes import find_properties_header_offset
 from suites.mqmq.steps.outgoing import Outgoing
 
-FIXED_BYTES = 56
-CORRELATION_AT, EXTENSION_SIZE_AT = 4, 52
+PROPERTIES_FIXED_BYTES = 56
+CORRELATION_ID_OFFSET, EXTENSION_SIZE_OFFSET = 4, 52
 """The places of CorrelationID and ExtensionSize in the MessagePropertiesHeader."""
-LABEL, BODY = "label", "body of 17 bytes."
+MESSAGE_LABEL, MESSAGE_BODY = "label", "body of 17 bytes."
 CORRELATION_ID = bytes(range(0xF1, 0xF1 - 20, -1))
 EXTENSION_SIZES = (1, 255, 256, 65_537)
 """Sizes at which a size field of one or two bytes is too small, and a size that padding would change."""
 
 
-def _read_parts(frame):
+def _read_extension_parts(frame):
     """Return the ExtensionSize and the CorrelationID of a message, and the bytes after its fixed fields. They are read
     by offset, so that wrong sizes can also be judged.
     """
-    at = find_properties_header(frame.data)
-    if at is None or len(frame.data) < at + FIXED_BYTES:
+    at = find_properties_header_offset(frame.data)
+    if at is None or len(frame.data) < at + PROPERTIES_FIXED_BYTES:
         raise ConformanceFailure("the SUT's message is too short for a MessagePropertiesHeader")
     header = frame.data[at:]
-    size = int.from_bytes(header[EXTENSION_SIZE_AT:][:4], "little")
-    return size, header[CORRELATION_AT:][:20], header[FIXED_BYTES:]
+    size = int.from_bytes(header[EXTENSION_SIZE_OFFSET:][:4], "little")
+    return size, header[CORRELATION_ID_OFFSET:][:20], header[PROPERTIES_FIXED_BYTES:]
 
 
 @needs("send_extension", "send")
@@ -55,8 +55,8 @@ def test_sent_message_has_extension_and_correlation_identifier_of_application(pe
         given = (
             {"extension_base64": b64encode(extension).decode(), "correlation_id": CORRELATION_ID.hex()} if size else {}
         )
-        frame = outgoing.send(body=BODY, label=LABEL, delivery=delivery, **given)
-        found_size, correlation, rest = _read_parts(frame)
+        frame = outgoing.send(body=MESSAGE_BODY, label=MESSAGE_LABEL, delivery=delivery, **given)
+        found_size, correlation, rest = _read_extension_parts(frame)
         case = f"extension of {size} bytes"
         judge(
             "MQMQ-2.2.19.3-27",
@@ -66,8 +66,8 @@ def test_sent_message_has_extension_and_correlation_identifier_of_application(pe
             observed=found_size,
             evidence=frame,
         )
-        label = (LABEL + "\0").encode("utf-16-le")
-        parts = label + extension + BODY.encode()
+        label = (MESSAGE_LABEL + "\0").encode("utf-16-le")
+        parts = label + extension + MESSAGE_BODY.encode()
         judge(
             "MQMQ-2.2.19.3-D05",
             "MQDMPR-3.1.7.1.32-D02",

@@ -5,17 +5,17 @@ from __future__ import annotations
 from harness.expectations import one_of
 from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.wire.protection import AES_256, RC2
-from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, Secured, encrypt_message, sign_message
+from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, SecuredMessageSender, encrypt_message, sign_message
 
 ADVANCED_PRIVACY_LEVEL = 5
 """The PrivacyLevel at which bodies are encrypted with AES."""
-UNLISTED_HASH, UNLISTED_CIPHER = 0x8099, 0x6699
+UNLISTED_HASH_ALGORITHM, UNLISTED_CIPHER_ALGORITHM = 0x8099, 0x6699
 UNDEFINED_ALGORITHM_BIT = 0x0001_0000
 """The lowest bit that no defined algorithm has."""
-BAD_SIGNATURE, BAD_ENCRYPTION = "NACK_BAD_SIGNATURE", "NACK_BAD_ENCRYPTION"
+BAD_SIGNATURE_CLASS, BAD_ENCRYPTION = "NACK_BAD_SIGNATURE", "NACK_BAD_ENCRYPTION"
 REFUSAL_CLASSES_BY_RULE = {
-    "MQMQ-2.2.19.3-21": (BAD_SIGNATURE, BAD_ENCRYPTION),
-    "MQMQ-2.2.19.3-22": (BAD_SIGNATURE,),
+    "MQMQ-2.2.19.3-21": (BAD_SIGNATURE_CLASS, BAD_ENCRYPTION),
+    "MQMQ-2.2.19.3-22": (BAD_SIGNATURE_CLASS,),
     "MQMQ-2.2.19.3-25": (BAD_ENCRYPTION,),
 }
 """For each rule, the allowed classes of the refusal; erratum E49 allows both classes for an undefined PrivacyLevel."""
@@ -36,21 +36,21 @@ def test_undefined_privacy_level_or_algorithm_is_refused(peer, sut, judge):
     """Messages with an undefined PrivacyLevel, HashAlgorithm or EncryptionAlgorithm get NACK_BAD_SIGNATURE or
     NACK_BAD_ENCRYPTION. An unsigned message with an undefined HashAlgorithm is accepted.
     """
-    secured = Secured(peer, sut)
+    secured = SecuredMessageSender(peer, sut)
 
     def build_encrypted_message(**changes):
         return encrypt_message(
             sut, secured.message(body=CLEAR_BODY), ADVANCED_PRIVACY_LEVEL, AES_256, SYMMETRIC_KEYS[256], **changes
         )
 
-    def set_unlisted_hash(packet, value=UNLISTED_HASH):
+    def set_unlisted_hash(packet, value=UNLISTED_HASH_ALGORITHM):
         packet["MessagePropertiesHeader"].HashAlgorithm = value
         return packet
 
-    def add_high_bit(packet):
+    def set_undefined_hash_bit(packet):
         return set_unlisted_hash(packet, packet["MessagePropertiesHeader"].HashAlgorithm | UNDEFINED_ALGORITHM_BIT)
 
-    def encrypt_at_level(level, like, key):
+    def encrypt_at_privacy_level(level, like, key):
         return encrypt_message(sut, secured.message(body=CLEAR_BODY), level, RC2, key, for_level=like)
 
     dispositions = secured.dispositions(
@@ -58,9 +58,9 @@ def test_undefined_privacy_level_or_algorithm_is_refused(peer, sut, judge):
             "MQMQ-2.2.19.3-21, level 4": encrypt_message(
                 sut, secured.message(body=CLEAR_BODY), 4, AES_256, SYMMETRIC_KEYS[256], for_level=ADVANCED_PRIVACY_LEVEL
             ),
-            "MQMQ-2.2.19.3-21, level 2 like 1": encrypt_at_level(2, 1, SYMMETRIC_KEYS[40]),
-            "MQMQ-2.2.19.3-21, level 2 like 3": encrypt_at_level(2, 3, SYMMETRIC_KEYS[128]),
-            "MQMQ-2.2.19.3-21, level 4 like 3": encrypt_at_level(4, 3, SYMMETRIC_KEYS[128]),
+            "MQMQ-2.2.19.3-21, level 2 like 1": encrypt_at_privacy_level(2, 1, SYMMETRIC_KEYS[40]),
+            "MQMQ-2.2.19.3-21, level 2 like 3": encrypt_at_privacy_level(2, 3, SYMMETRIC_KEYS[128]),
+            "MQMQ-2.2.19.3-21, level 4 like 3": encrypt_at_privacy_level(4, 3, SYMMETRIC_KEYS[128]),
             "MQMQ-2.2.19.3-21, level 7 like 5": encrypt_message(
                 sut, secured.message(body=CLEAR_BODY), 7, AES_256, SYMMETRIC_KEYS[256], for_level=ADVANCED_PRIVACY_LEVEL
             ),
@@ -74,8 +74,8 @@ def test_undefined_privacy_level_or_algorithm_is_refused(peer, sut, judge):
             ),
             "MQMQ-2.2.19.3-22, zero": set_unlisted_hash(sign_message(secured.message()), 0),
             "MQMQ-2.2.19.3-22, undefined": set_unlisted_hash(sign_message(secured.message())),
-            "MQMQ-2.2.19.3-22, defined with a higher bit": add_high_bit(sign_message(secured.message())),
-            "MQMQ-2.2.19.3-25, undefined": build_encrypted_message(EncryptionAlgorithm=UNLISTED_CIPHER),
+            "MQMQ-2.2.19.3-22, defined with a higher bit": set_undefined_hash_bit(sign_message(secured.message())),
+            "MQMQ-2.2.19.3-25, undefined": build_encrypted_message(EncryptionAlgorithm=UNLISTED_CIPHER_ALGORITHM),
             "MQMQ-2.2.19.3-25, defined with a higher bit": build_encrypted_message(
                 EncryptionAlgorithm=AES_256 | UNDEFINED_ALGORITHM_BIT
             ),
@@ -85,7 +85,7 @@ def test_undefined_privacy_level_or_algorithm_is_refused(peer, sut, judge):
         }
     )
     for rule, nacks in REFUSAL_CLASSES_BY_RULE.items():
-        expected = one_of(*(secured.refused_without_storing(nack) for nack in nacks))
+        expected = one_of(*(secured.describe_refusal_without_storing(nack) for nack in nacks))
         for name, found in dispositions.items():
             of_rule, _, value = name.partition(", ")
             if of_rule == rule:

@@ -9,20 +9,20 @@ from harness.run.marks import covers, needs
 from harness.wire.protection import AES_128, AES_192, AES_256, BLOCK_SIZES, RC2
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.opened_bodies import DecryptedMessage
-from suites.mqqb.steps.secured import SYMMETRIC_KEYS, Secured, encrypt_message
+from suites.mqqb.steps.secured import SYMMETRIC_KEYS, SecuredMessageSender, encrypt_message
 
-BASE, ENHANCED, ADVANCED = 1, 3, 5
+BASE_PRIVACY_LEVEL, ENHANCED_PRIVACY_LEVEL, ADVANCED_PRIVACY_LEVEL = 1, 3, 5
 BODY_LENGTHS = (1, 7, 8, 9, 15, 16, 17, 33)
 """Sizes of bodies in bytes: below, at and above the block sizes of 8 and 16 bytes."""
 LARGE_BODY_LENGTH = 70_003
-CIPHER_CASES = {
-    "RC2 of 40 bits": (BASE, RC2, SYMMETRIC_KEYS[40]),
-    "RC2 of 128 bits": (ENHANCED, RC2, SYMMETRIC_KEYS[128]),
-    "AES 128": (ADVANCED, AES_128, SYMMETRIC_KEYS[128]),
-    "AES 192": (ADVANCED, AES_192, SYMMETRIC_KEYS[192]),
-    "AES 256": (ADVANCED, AES_256, SYMMETRIC_KEYS[256]),
+ENCRYPTION_BY_CIPHER_CASE = {
+    "RC2 of 40 bits": (BASE_PRIVACY_LEVEL, RC2, SYMMETRIC_KEYS[40]),
+    "RC2 of 128 bits": (ENHANCED_PRIVACY_LEVEL, RC2, SYMMETRIC_KEYS[128]),
+    "AES 128": (ADVANCED_PRIVACY_LEVEL, AES_128, SYMMETRIC_KEYS[128]),
+    "AES 192": (ADVANCED_PRIVACY_LEVEL, AES_192, SYMMETRIC_KEYS[192]),
+    "AES 256": (ADVANCED_PRIVACY_LEVEL, AES_256, SYMMETRIC_KEYS[256]),
 }
-PREFERRED_ALGORITHM_SETTINGS = {"base": {"preferred_base": "rc2"}, "enhanced": {"preferred_enhanced": "rc2"}}
+PREFERRED_ALGORITHM_SETTINGS_BY_LEVEL = {"base": {"preferred_base": "rc2"}, "enhanced": {"preferred_enhanced": "rc2"}}
 
 
 def _build_body(length: int) -> str:
@@ -32,15 +32,15 @@ def _build_body(length: int) -> str:
 
 @needs("security", "receive")
 @covers("MQMQ-2.2.19.3-D03", "MQMQ-2.2.19.3-D04")
-@pytest.mark.parametrize("algorithm", CIPHER_CASES)
+@pytest.mark.parametrize("algorithm", ENCRYPTION_BY_CIPHER_CASE)
 def test_received_body_of_any_length_is_decrypted(peer, sut, judge, algorithm):
     """Bodies of several lengths arrive, encrypted with a zero initialization vector and padded as PKCS #5 specifies:
     the application receives each body as it was before encryption.
     """
-    secured = Secured(peer, sut)
+    secured = SecuredMessageSender(peer, sut)
     bodies = {str(length): _build_body(length) for length in BODY_LENGTHS}
     packets = {
-        name: encrypt_message(sut, secured.message(body=body.encode()), *CIPHER_CASES[algorithm])
+        name: encrypt_message(sut, secured.message(body=body.encode()), *ENCRYPTION_BY_CIPHER_CASE[algorithm])
         for name, body in bodies.items()
     }
     for name, disposition in secured.dispositions(packets).items():
@@ -55,8 +55,8 @@ def test_sent_body_of_any_length_is_encrypted_in_whole_blocks(peer, sut, judge, 
     """The SUT sends encrypted bodies of several lengths: MessageSize is the next whole number of blocks, and
     decryption gives each body.
     """
-    if level in PREFERRED_ALGORITHM_SETTINGS and sut.has("configure"):
-        sut.configure(**PREFERRED_ALGORITHM_SETTINGS[level])
+    if level in PREFERRED_ALGORITHM_SETTINGS_BY_LEVEL and sut.has("configure"):
+        sut.configure(**PREFERRED_ALGORITHM_SETTINGS_BY_LEVEL[level])
     outgoing = Outgoing(peer, sut, peer.private_name())
     for length in (*BODY_LENGTHS, LARGE_BODY_LENGTH):
         frame = outgoing.send(body=_build_body(length), privacy_level=level)

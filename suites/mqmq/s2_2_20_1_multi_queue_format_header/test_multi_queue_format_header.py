@@ -16,20 +16,20 @@ from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.sender import Sender
 
-MQF_HEADER = "MultiQueueFormatHeader"
+MULTI_QUEUE_HEADER_NAME = "MultiQueueFormatHeader"
 LIST_SIGNATURE_BY_NAME = {"Destination": 0x0064, "Administration": 0x00C8, "Response": 0x012C}
 """For each name of a list, the HeaderID of the list."""
-LISTS_THAT_MAY_BE_EMPTY = ("Administration", "Response")
+POSSIBLY_EMPTY_LIST_NAMES = ("Administration", "Response")
 """Lists that may be empty because the UserHeader contains the only administration or response queue."""
 SIGNATURE_HEADER_ID = 0x015E
-PRIVATE, DIRECT = 2, 3
+PRIVATE_FORMAT_TYPE, DIRECT_FORMAT_TYPE = 2, 3
 DIRECT_NAME_SUFFIX = r"OS:\PRIVATE$\q"
 """The part of a direct name that follows the host."""
 MESSAGE_LABEL = "several"
 TRACE_QUEUE_GUID = "6d71636f-6e66-4f72-8d00-0000000000d8"
-BODY_TYPE, LIFETIME_S = 8, 77_777
+BODY_TYPE, MESSAGE_LIFETIME_S = 8, 77_777
 """A type of the body, and a TimeToBeReceived in s, that are not the defaults."""
-RULES_OF_COPIES = (
+COPY_RULES = (
     "MQMQ-2.2.20.1-01",
     "MQDMPR-3.1.1.12-28",
     "MQDMPR-3.1.1.12-27",
@@ -48,7 +48,7 @@ RULES_OF_COPIES = (
     "MQMQ-2.2.18.1.4.1-D01",
 )
 
-RULES_OF_LIST_SIZE = (
+RULES_AND_SIZE_FIELD_OF_LISTS = (
     (("MQMQ-2.2.20.2-01",), "HeaderSize"),
     (("MQMQ-2.2.20.2-04", "MQMQ-2.2.20.2-06"), "ElementCount"),
     (("MQMQ-2.2.20.2-06",), "FormatNameList"),
@@ -79,10 +79,10 @@ def _await_copies(sender, count):
     return inbox.pieces
 
 
-def _list_entry(name):
+def _parse_name_in_list(name):
     """Return FormatType and text of a direct or private format name in a list, in lower case."""
     kind, _, rest = name.lower().partition("=")
-    return (DIRECT, rest + "\0") if kind == "direct" else (PRIVATE, rest)
+    return (DIRECT_FORMAT_TYPE, rest + "\0") if kind == "direct" else (PRIVATE_FORMAT_TYPE, rest)
 
 
 def _remove_direct_prefix(names):
@@ -92,16 +92,16 @@ def _remove_direct_prefix(names):
     return [(kind, name.removeprefix("direct=")) for kind, name in names]
 
 
-def _build_fields_of_list(name, names, found):
+def _build_expected_and_found_list_fields(name, names, found):
     """Return the expected and the observed fields of a list; HeaderSize may include the padding."""
-    header = f"{MQF_HEADER}.{name}"
+    header = f"{MULTI_QUEUE_HEADER_NAME}.{name}"
     size, padded = (found.fields.get(f"{header}.{kind}", 0) for kind in ("size", "padded size"))
     wanted = {
         f"{header}.HeaderSize": between(size, padded),
         f"{header}.HeaderID": LIST_SIGNATURE_BY_NAME[name],
         f"{header}.Reserved": 0,
         f"{header}.ElementCount": len(names),
-        f"{header}.FormatNameList": sorted(_list_entry(one) for one in names),
+        f"{header}.FormatNameList": sorted(_parse_name_in_list(one) for one in names),
     }
     observed = found.of(*wanted)
     listed = _remove_direct_prefix(observed[f"{header}.FormatNameList"])
@@ -110,7 +110,7 @@ def _build_fields_of_list(name, names, found):
 
 
 @needs("send", "several_queues")
-@covers(*RULES_OF_COPIES, *RULES_OF_ENQUEUEING, *RULES_OF_JOURNALING, "MQDMPR-3.1.7.1.27-10", "MQDMPR-3.1.7.1.27-12")
+@covers(*COPY_RULES, *RULES_OF_ENQUEUEING, *RULES_OF_JOURNALING, "MQDMPR-3.1.7.1.27-10", "MQDMPR-3.1.7.1.27-12")
 @covers("MQDMPR-3.1.7.1.30-D04", "MQDMPR-3.1.1.12-D02", "MQMQ-2.2.19.2-04", "MQMQ-2.2.19.2-07")
 @pytest.mark.parametrize(
     ("names", "delivery"),
@@ -148,7 +148,7 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, de
         response_queue=response,
         journal=journal,
         body_type=BODY_TYPE,
-        time_to_be_received_s=LIFETIME_S,
+        time_to_be_received_s=MESSAGE_LIFETIME_S,
         trace_queue=TRACE_QUEUE_GUID,
         **how,
     )
@@ -162,7 +162,7 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, de
         "MQDMPR-3.1.1.12-27",
         "MQMQ-2.2.20.1-D02",
         *RULES_OF_ENQUEUEING,
-        expected=any_order(*(_list_entry(name)[1] for name in queues)),
+        expected=any_order(*(_parse_name_in_list(name)[1] for name in queues)),
         case="destinations of the copies",
         observed=reached,
         evidence=copies,
@@ -226,11 +226,13 @@ def _judge_lists(judge, frame, lists):
         evidence=frame,
     )
     for name, queues in lists.items():
-        if name in LISTS_THAT_MAY_BE_EMPTY and not found.fields.get(f"{MQF_HEADER}.{name}.ElementCount", 1):
+        if name in POSSIBLY_EMPTY_LIST_NAMES and not found.fields.get(
+            f"{MULTI_QUEUE_HEADER_NAME}.{name}.ElementCount", 1
+        ):
             queues = []
-        expected, observed = _build_fields_of_list(name, queues, found)
-        for rules, field in RULES_OF_LIST_SIZE:
-            one = f"{MQF_HEADER}.{name}.{field}"
+        expected, observed = _build_expected_and_found_list_fields(name, queues, found)
+        for rules, field in RULES_AND_SIZE_FIELD_OF_LISTS:
+            one = f"{MULTI_QUEUE_HEADER_NAME}.{name}.{field}"
             judge(*rules, expected=fields({one: expected[one]}), observed={one: observed[one]}, evidence=frame)
         judge(
             "MQMQ-2.2.20.2-D02",
@@ -242,16 +244,16 @@ def _judge_lists(judge, frame, lists):
             observed=observed,
             evidence=frame,
         )
-        header = {f"{MQF_HEADER}.{name}.HeaderID": LIST_SIGNATURE_BY_NAME[name]}
+        header = {f"{MULTI_QUEUE_HEADER_NAME}.{name}.HeaderID": LIST_SIGNATURE_BY_NAME[name]}
         judge("MQMQ-2.2.20.2-D01", expected=fields(header), observed=found, evidence=frame)
     signature = {
-        f"{MQF_HEADER}.Signature.ID": SIGNATURE_HEADER_ID,
-        f"{MQF_HEADER}.Signature.Reserved": 0,
-        f"{MQF_HEADER}.Signature.Size": 0,
+        f"{MULTI_QUEUE_HEADER_NAME}.Signature.ID": SIGNATURE_HEADER_ID,
+        f"{MULTI_QUEUE_HEADER_NAME}.Signature.Reserved": 0,
+        f"{MULTI_QUEUE_HEADER_NAME}.Signature.Size": 0,
     }
     judge("MQMQ-2.2.20.3-D01", expected=fields(signature), observed=found, evidence=frame)
-    destinations, listed = _build_fields_of_list("Destination", lists["Destination"], found)
-    names = f"{MQF_HEADER}.Destination.FormatNameList"
+    destinations, listed = _build_expected_and_found_list_fields("Destination", lists["Destination"], found)
+    names = f"{MULTI_QUEUE_HEADER_NAME}.Destination.FormatNameList"
     judge(
         "MQMQ-2.2.20.1-01",
         "MQDMPR-3.1.1.12-28",
@@ -276,11 +278,11 @@ def test_protected_message_to_several_queues_has_list(peer, sut, judge, level, s
     sender = Sender(peer, sut, ",".join(queues))
     authentication = {"authentication_level": "sig20"} if signed else {}
     sender.send(1, label=MESSAGE_LABEL, privacy_level=level, **authentication)
-    names = f"{MQF_HEADER}.Destination.FormatNameList"
+    names = f"{MULTI_QUEUE_HEADER_NAME}.Destination.FormatNameList"
     for frame in _await_copies(sender, len(queues)):
         found = Layout(frame)
         judge("MQMQ-2.2.20.1-D01", expected=fields({"UserHeader.Flags.MQ": 1}), observed=found, evidence=frame)
-        expected, observed = _build_fields_of_list("Destination", queues, found)
+        expected, observed = _build_expected_and_found_list_fields("Destination", queues, found)
         judge(
             "MQMQ-2.2.20.1-D01",
             "MQMQ-2.2.20.1-01",
@@ -297,7 +299,7 @@ def test_message_to_one_queue_has_no_multi_queue_header(peer, sut, judge):
     """The SUT sends a message to one queue: MQ is 0, and the packet ends after its MessagePropertiesHeader."""
     sender = Sender(peer, sut)
     sender.send(1)
-    session, sent = sender.await_first(1)
+    session, sent = sender.await_first_messages(1)
     wanted = {"UserHeader.Flags.MQ": 0, "bytes after the last header": 0}
     observed = Layout(sent[0])
     judge.all(expected=fields(wanted), observed=observed, evidence=sent)
@@ -338,7 +340,7 @@ def test_list_has_direct_and_private_names_with_padding(peer, sut, judge, name):
     reached = [Layout(frame).fields.get("UserHeader.Flags.DQ", -1) for frame in copies]
     judge("MQMQ-2.2.20.1-D02", expected=any_order(3, 7), observed=reached, case="DQ of the copies", evidence=copies)
     for frame in copies:
-        expected, observed = _build_fields_of_list("Destination", queues, Layout(frame))
+        expected, observed = _build_expected_and_found_list_fields("Destination", queues, Layout(frame))
         judge(
             "MQMQ-2.2.18.1.7.2-D01",
             "MQMQ-2.2.18.1.7.2-03",
@@ -348,13 +350,13 @@ def test_list_has_direct_and_private_names_with_padding(peer, sut, judge, name):
         )
 
 
-TRACE_QUEUES = [f"6d71636f-6e66-4f72-8d00-0000000000c{number}" for number in (4, 5)]
-FIELDS_OF_LISTS_BY_RULE = {
+TRACE_QUEUE_GUIDS = [f"6d71636f-6e66-4f72-8d00-0000000000c{number}" for number in (4, 5)]
+LIST_FIELDS_BY_RULE = {
     "MQMQ-2.2.20.2-D01": ("Destination.HeaderID", "Administration.HeaderID", "Response.HeaderID"),
     "MQMQ-2.2.20.2-D02": ("Destination.Reserved", "Destination.ElementCount", "Destination.FormatNameList"),
     "MQMQ-2.2.20.3-D01": ("Signature.ID", "Signature.Reserved"),
 }
-FIELDS_OF_DEBUG_BY_RULE = {
+DEBUG_HEADER_FIELDS_BY_RULE = {
     "MQMQ-2.2.20.8-01": ("Flags.QT",),
     "MQMQ-2.2.20.8-17": ("Flags.QT", "QueueIdentifier"),
     "MQMQ-2.2.20.8-D01": ("Flags.QT", "Reserved", "QueueIdentifier"),
@@ -363,14 +365,14 @@ FIELDS_OF_DEBUG_BY_RULE = {
 
 
 @needs("send", "security")
-@covers(*FIELDS_OF_LISTS_BY_RULE, *FIELDS_OF_DEBUG_BY_RULE, "MQMQ-2.2.19.1-12")
+@covers(*LIST_FIELDS_BY_RULE, *DEBUG_HEADER_FIELDS_BY_RULE, "MQMQ-2.2.19.1-12")
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 def test_signed_traced_message_has_debug_header_and_lists(peer, sut, judge, delivery):
     """The SUT sends two traced messages with MSMQ 3.0 signatures and different report queues: each message has TR
     set and a DebugHeader with its report queue, before lists whose headers have the specified identifiers.
     """
     outgoing = Outgoing(peer, sut)
-    for trace_queue in TRACE_QUEUES:
+    for trace_queue in TRACE_QUEUE_GUIDS:
         frame = outgoing.send(
             body="signed",
             label=MESSAGE_LABEL,
@@ -384,19 +386,22 @@ def test_signed_traced_message_has_debug_header_and_lists(peer, sut, judge, deli
             "DebugHeader.Flags.QT": 1,
             "DebugHeader.Reserved": 0,
             "DebugHeader.QueueIdentifier": trace_queue,
-            **{f"{MQF_HEADER}.{name}.HeaderID": number for name, number in LIST_SIGNATURE_BY_NAME.items()},
-            f"{MQF_HEADER}.Destination.Reserved": 0,
-            f"{MQF_HEADER}.Destination.ElementCount": 1,
-            f"{MQF_HEADER}.Destination.FormatNameList": [_list_entry(outgoing.sender.to)],
-            f"{MQF_HEADER}.Signature.ID": SIGNATURE_HEADER_ID,
-            f"{MQF_HEADER}.Signature.Reserved": 0,
+            **{f"{MULTI_QUEUE_HEADER_NAME}.{name}.HeaderID": number for name, number in LIST_SIGNATURE_BY_NAME.items()},
+            f"{MULTI_QUEUE_HEADER_NAME}.Destination.Reserved": 0,
+            f"{MULTI_QUEUE_HEADER_NAME}.Destination.ElementCount": 1,
+            f"{MULTI_QUEUE_HEADER_NAME}.Destination.FormatNameList": [_parse_name_in_list(outgoing.sender.to)],
+            f"{MULTI_QUEUE_HEADER_NAME}.Signature.ID": SIGNATURE_HEADER_ID,
+            f"{MULTI_QUEUE_HEADER_NAME}.Signature.Reserved": 0,
         }
         judge("MQMQ-2.2.19.1-12", expected=fields({"BaseHeader.Flags.TR": 1}), observed=found, evidence=frame)
-        for part, table in (("DebugHeader", FIELDS_OF_DEBUG_BY_RULE), (MQF_HEADER, FIELDS_OF_LISTS_BY_RULE)):
+        for part, table in (
+            ("DebugHeader", DEBUG_HEADER_FIELDS_BY_RULE),
+            (MULTI_QUEUE_HEADER_NAME, LIST_FIELDS_BY_RULE),
+        ):
             for rule, names in table.items():
                 expected = {f"{part}.{name}": wanted[f"{part}.{name}"] for name in names}
                 observed = found.of(*expected)
-                listed = f"{MQF_HEADER}.Destination.FormatNameList"
+                listed = f"{MULTI_QUEUE_HEADER_NAME}.Destination.FormatNameList"
                 if listed in observed:
                     observed[listed] = _remove_direct_prefix(observed[listed])
                 judge(rule, expected=fields(expected), observed=observed, evidence=frame)
@@ -415,8 +420,8 @@ def test_list_contains_own_queue_of_sender(peer, sut, judge, at):
     sender = Sender(peer, sut, ",".join(queues))
     sender.send(1, label=MESSAGE_LABEL)
     copies = _await_copies(sender, 1)
-    names = f"{MQF_HEADER}.Destination.FormatNameList"
-    expected, observed = _build_fields_of_list("Destination", queues, Layout(copies[0]))
+    names = f"{MULTI_QUEUE_HEADER_NAME}.Destination.FormatNameList"
+    expected, observed = _build_expected_and_found_list_fields("Destination", queues, Layout(copies[0]))
     judge(
         "MQMQ-2.2.20.1-01",
         expected=expected[names],

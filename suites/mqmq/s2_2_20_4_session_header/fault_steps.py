@@ -6,15 +6,15 @@ from reference_qm.codec import SessionHeader, UserMessagePacket
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 
-FIRST_ACK_CLASS = 2
+LOWEST_ACK_CLASS = 2
 
 
 def is_acknowledgment(packet: UserMessagePacket) -> bool:
     """Return whether a message is an acknowledgment."""
-    return packet.MessagePropertiesHeader.MessageClass >= FIRST_ACK_CLASS
+    return packet.MessagePropertiesHeader.MessageClass >= LOWEST_ACK_CLASS
 
 
-class Header(SessionAcks):
+class SentSessionHeaderChanger(SessionAcks):
     """The queue manager changes each SessionHeader that it sends."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:

@@ -18,8 +18,8 @@ from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
-from suites.mqmq.s2_2_20_4_session_header.fault_steps import Header, is_acknowledgment
-from suites.mqmq.steps.kinds_of_messages import is_express, is_large, is_transactional
+from suites.mqmq.s2_2_20_4_session_header.fault_steps import SentSessionHeaderChanger, is_acknowledgment
+from suites.mqmq.steps.kinds_of_messages import has_large_body, is_express, is_transactional
 
 _rules: str | tuple[str, ...]
 for _name, _rules, _says, _install in (
@@ -107,34 +107,36 @@ class ReceiverCountsMessagesOfNextSessionFrom2(SessionAcks):
         return header if number == id(session) else replace(header, AckSequenceNumber=header.AckSequenceNumber + 1)
 
 
-def _omit_from_received_count(is_omitted: Callable[[UserMessagePacket], bool]) -> Install:
+def _omit_messages_from_received_count(is_omitted: Callable[[UserMessagePacket], bool]) -> Install:
     """Let the receiver omit messages from its count of received messages."""
 
-    class Uncounted(Receiving):
+    class MessageCountOmitter(Receiving):
         def count_received(self, session: Session, packet: UserMessagePacket) -> None:
             super().count_received(session, packet)
             if is_omitted(packet):
                 session.MessageReceivedCount = session.MessageReceivedCount - 1 & 0xFFFF
 
-    return replace_part(Uncounted)
+    return replace_part(MessageCountOmitter)
 
 
 def _change_received_recoverable_count(by: int, is_counted: Callable[[UserMessagePacket], bool]) -> Install:
-    class Counted(Receiving):
+    class RecoverableCountChanger(Receiving):
         def count_received(self, session: Session, packet: UserMessagePacket) -> None:
             super().count_received(session, packet)
             if is_counted(packet):
                 session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount + by & 0xFFFF
 
-    return replace_part(Counted)
+    return replace_part(RecoverableCountChanger)
 
 
-def _omit_from_sent_count(is_omitted: Callable[[UserMessagePacket], bool], *, recoverable: bool = False) -> Install:
+def _omit_messages_from_sent_count(
+    is_omitted: Callable[[UserMessagePacket], bool], *, recoverable: bool = False
+) -> Install:
     """Make the sender leave sent messages out of its count of messages, or out of its count of recoverable
     messages.
     """
 
-    class Uncounted(Sending):
+    class MessageCountOmitter(Sending):
         def update_user_message(
             self, session: Session, position: OutgoingMessagePosition, now: Now
         ) -> UserMessagePacket:
@@ -145,7 +147,7 @@ def _omit_from_sent_count(is_omitted: Callable[[UserMessagePacket], bool], *, re
                 session.RecoverableMessageSentCount = session.RecoverableMessageSentCount - 1 & 0xFFFF
             return packet
 
-    return replace_part(Uncounted)
+    return replace_part(MessageCountOmitter)
 
 
 for _name, _rules, _says, _install in (
@@ -153,55 +155,55 @@ for _name, _rules, _says, _install in (
         "receiver-acknowledgments-not-counted",
         ("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-05"),
         "A queue manager does not count received acknowledgments of other queue managers.",
-        _omit_from_received_count(is_acknowledgment),
+        _omit_messages_from_received_count(is_acknowledgment),
     ),
     (
         "receiver-messages-above-4-kib-not-counted",
         ("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-05"),
         "A queue manager does not count received messages with a body of more than 4 KiB.",
-        _omit_from_received_count(is_large),
+        _omit_messages_from_received_count(has_large_body),
     ),
     (
         "receiver-traced-messages-not-counted",
         ("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-05"),
         "A queue manager does not count received messages with a DebugHeader.",
-        _omit_from_received_count(lambda packet: packet.DebugHeader is not None),
+        _omit_messages_from_received_count(lambda packet: packet.DebugHeader is not None),
     ),
     (
         "receiver-transactional-messages-not-counted",
         ("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-05"),
         "A queue manager does not count received transactional messages.",
-        _omit_from_received_count(is_transactional),
+        _omit_messages_from_received_count(is_transactional),
     ),
     (
         "sender-acknowledgments-not-counted",
         ("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-09"),
         "A queue manager does not count the acknowledgments that it sends.",
-        _omit_from_sent_count(is_acknowledgment),
+        _omit_messages_from_sent_count(is_acknowledgment),
     ),
     (
         "sender-transactional-messages-not-counted",
         ("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-09"),
         "A queue manager does not count the transactional messages that it sends.",
-        _omit_from_sent_count(is_transactional),
+        _omit_messages_from_sent_count(is_transactional),
     ),
     (
         "sender-messages-above-4-kib-not-counted",
         ("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-09"),
         "A queue manager does not count sent messages with a body of more than 4 KiB.",
-        _omit_from_sent_count(is_large),
+        _omit_messages_from_sent_count(has_large_body),
     ),
     (
         "sender-transactional-messages-not-counted-as-recoverable",
         ("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-10"),
         "A queue manager does not count sent transactional messages as recoverable.",
-        _omit_from_sent_count(is_transactional, recoverable=True),
+        _omit_messages_from_sent_count(is_transactional, recoverable=True),
     ),
     (
         "sender-large-messages-not-counted-as-recoverable",
         ("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-10"),
         "A queue manager does not count sent recoverable messages with a body of more than 4 KiB as recoverable.",
-        _omit_from_sent_count(is_large, recoverable=True),
+        _omit_messages_from_sent_count(has_large_body, recoverable=True),
     ),
     (
         "receiver-transactional-messages-not-counted-as-recoverable",
@@ -213,7 +215,7 @@ for _name, _rules, _says, _install in (
         "receiver-large-express-messages-counted-as-recoverable",
         "MQMQ-2.2.20.4-04",
         "A queue manager counts received express messages with a body of more than 4 KiB as recoverable.",
-        _change_received_recoverable_count(1, lambda packet: is_express(packet) and is_large(packet)),
+        _change_received_recoverable_count(1, lambda packet: is_express(packet) and has_large_body(packet)),
     ),
     (
         "receiver-express-acknowledgments-counted-as-recoverable",
@@ -246,22 +248,22 @@ for _name, _rules, _says, _install in (
 HIGHEST_U32 = 0xFFFF_FFFF
 
 
-def _make_uncounted(original: Any) -> Any:
-    def transmit_uncounted(
+def _transmit_without_counting(original: Any) -> Any:
+    def transmit_and_undo_count(
         qm: QM, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket
     ) -> None:
         original(qm, session, position, packet)
         if packet.DebugHeader is not None and packet.MessagePropertiesHeader.ApplicationTag == HIGHEST_U32:
             session.MessageSentCount -= 1
 
-    return transmit_uncounted
+    return transmit_and_undo_count
 
 
 add(
     "sender-traced-message-with-highest-application-tag-not-counted",
     "MQMQ-2.2.20.4-01",
     "The sender does not count a traced message whose ApplicationTag is 0xFFFFFFFF.",
-    replace_part(override_method(Sending.transmit, _make_uncounted)),
+    replace_part(override_method(Sending.transmit, _transmit_without_counting)),
 )
 
 
@@ -304,7 +306,7 @@ class InitiatorRecoverableCountKeptForNextSession(SessionInitialization):
 
 
 @fault("receiver-recoverable-ack-number-counts-all-messages", breaks=("MQMQ-2.2.20.4-06", "MQMQ-2.2.20.4-04"))
-class ReceiverRecoverableAckNumberCountsAllMessages(Header):
+class ReceiverRecoverableAckNumberCountsAllMessages(SentSessionHeaderChanger):
     """RecoverableMsgAckSeqNumber is the number of the message among all messages of the session."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
@@ -324,7 +326,7 @@ class ReceiverAckSequenceNumberOfOneByte(SessionAcks):
 
 
 @fault("receiver-ack-sequence-number-of-busiest-session", breaks="MQMQ-2.2.20.4-05")
-class ReceiverAckSequenceNumberOfBusiestSession(Header):
+class ReceiverAckSequenceNumberOfBusiestSession(SentSessionHeaderChanger):
     """AckSequenceNumber is the highest number of messages that the receiver received on any of its open sessions."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
@@ -333,7 +335,7 @@ class ReceiverAckSequenceNumberOfBusiestSession(Header):
 
 
 @fault("receiver-ack-sequence-number-only-recoverable-while-flags-set", breaks="MQMQ-2.2.20.4-05")
-class ReceiverAckSequenceNumberOnlyRecoverableWhileFlagsSet(Header):
+class ReceiverAckSequenceNumberOnlyRecoverableWhileFlagsSet(SentSessionHeaderChanger):
     """AckSequenceNumber is the number of received recoverable messages if the header acknowledges recoverable
     messages.
     """
@@ -374,7 +376,7 @@ class ReceiverRecoverableAckNumberOfSecondAcknowledgmentFirstMessage(SessionAcks
         )
 
 
-_HALF_OF_RANGE = 0x8000
+_HALF_OF_COUNT_RANGE = 0x8000
 
 
 @fault("initiator-recoverable-count-kept-on-next-session", breaks="MQMQ-2.2.20.4-11", blind=True)
@@ -396,6 +398,6 @@ class ReceiverSessionKeptAfterRepeatedSequenceNumber(Receiving):
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         received = session.MessageReceivedCount + 1 & 0xFFFF
         header = packet.SessionHeader
-        if header is not None and 0 < (received - header.UserMsgSequenceNumber & 0xFFFF) < _HALF_OF_RANGE:
+        if header is not None and 0 < (received - header.UserMsgSequenceNumber & 0xFFFF) < _HALF_OF_COUNT_RANGE:
             packet = set_fields(packet, {"SessionHeader.UserMsgSequenceNumber": received})
         super().receive_user_message(session, packet, now)

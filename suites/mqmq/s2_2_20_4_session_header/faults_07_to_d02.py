@@ -14,8 +14,8 @@ from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
-from suites.mqmq.s2_2_20_4_session_header.fault_steps import Header, is_acknowledgment
-from suites.mqmq.steps.kinds_of_messages import is_large, is_transactional
+from suites.mqmq.s2_2_20_4_session_header.fault_steps import SentSessionHeaderChanger, is_acknowledgment
+from suites.mqmq.steps.kinds_of_messages import has_large_body, is_transactional
 
 
 @fault("receiver-recoverable-ack-number-repeated", breaks="MQMQ-2.2.20.4-07")
@@ -35,7 +35,7 @@ class ReceiverRecoverableAckNumberRepeated(SessionAcks):
 
 
 @fault("receiver-recoverable-ack-number-1-before-recoverable-messages", breaks="MQMQ-2.2.20.4-07")
-class ReceiverRecoverableAckNumber1BeforeRecoverableMessages(Header):
+class ReceiverRecoverableAckNumber1BeforeRecoverableMessages(SentSessionHeaderChanger):
     """RecoverableMsgAckSeqNumber is 1 while the session has received no recoverable message."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
@@ -45,7 +45,7 @@ class ReceiverRecoverableAckNumber1BeforeRecoverableMessages(Header):
 
 
 @fault("receiver-recoverable-ack-number-without-flags-next-number", breaks="MQMQ-2.2.20.4-07")
-class ReceiverRecoverableAckNumberWithoutFlagsNextNumber(Header):
+class ReceiverRecoverableAckNumberWithoutFlagsNextNumber(SentSessionHeaderChanger):
     """RecoverableMsgAckSeqNumber is the number of the next recoverable message if the receiver has acknowledged all
     recoverable messages of the session.
     """
@@ -75,7 +75,7 @@ class ReceiverRecoverableAckFlagsCutTo16Bits(SessionAcks):
 
 
 @fault("receiver-recoverable-flags-only-first-and-last", breaks="MQMQ-2.2.20.4-08")
-class ReceiverRecoverableFlagsOnlyFirstAndLast(Header):
+class ReceiverRecoverableFlagsOnlyFirstAndLast(SentSessionHeaderChanger):
     """RecoverableMsgAckFlags has only the bits of the first and of the last saved message."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
@@ -87,7 +87,7 @@ class ReceiverRecoverableFlagsOnlyFirstAndLast(Header):
 def _omit_flags_of_messages(is_omitted: Callable[[UserMessagePacket], bool]) -> Install:
     """Let the receiver save messages whose flags it never sets."""
 
-    class Unflagged(Receiving):
+    class RecoverableFlagOmitter(Receiving):
         def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
             before = list(session.receipts)
             super().receive_user_message(session, packet, now)
@@ -96,12 +96,12 @@ def _omit_flags_of_messages(is_omitted: Callable[[UserMessagePacket], bool]) -> 
                     if not any(receipt is one for one in before):
                         receipt.acknowledge = False
 
-    return replace_part(Unflagged)
+    return replace_part(RecoverableFlagOmitter)
 
 
 for _name, _says, _is_omitted in (
     ("transactional", "transactional message", is_transactional),
-    ("large", "message with a body of more than 4 KiB", is_large),
+    ("large", "message with a body of more than 4 KiB", has_large_body),
     ("acknowledgment", "acknowledgment of another queue manager", is_acknowledgment),
     ("labelled", "message with a label", lambda packet: bool(packet.MessagePropertiesHeader.Label)),
     ("traced", "message with a DebugHeader", lambda packet: packet.DebugHeader is not None),
@@ -126,7 +126,7 @@ class ReceiverUserMessageHeaderFlags1(Sending):
         return replace(packet, SessionHeader=replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 1))
 
 
-class HeaderOfMessage(Sending):
+class MessageSessionHeaderSender(Sending):
     """The sender changes the SessionHeader of UserMessages."""
 
     def change(self, header: SessionHeader) -> SessionHeader:
@@ -151,7 +151,7 @@ class HeaderOfMessage(Sending):
         "MQQB-3.1.7.1.3-18",
     ),
 )
-class SenderUserMessageSessionHeaderWithoutOwnMessage(HeaderOfMessage):
+class SenderUserMessageSessionHeaderWithoutOwnMessage(MessageSessionHeaderSender):
     """The sender does not count a UserMessage in the UserMsgSequenceNumber of this message."""
 
     def change(self, header: SessionHeader) -> SessionHeader:
@@ -170,7 +170,7 @@ class SenderSessionHeaderRecoverableCountWithoutFinalAcks(Sending):
 
 
 @fault("sender-recoverable-sequence-number-of-user-message-0", breaks=("MQMQ-2.2.20.4-10",))
-class SenderRecoverableSequenceNumberOfUserMessage0(HeaderOfMessage):
+class SenderRecoverableSequenceNumberOfUserMessage0(MessageSessionHeaderSender):
     """The sender sets RecoverableMsgSeqNumber to 0 in the SessionHeader of a UserMessage."""
 
     def change(self, header: SessionHeader) -> SessionHeader:
@@ -178,7 +178,7 @@ class SenderRecoverableSequenceNumberOfUserMessage0(HeaderOfMessage):
 
 
 @fault("sender-recoverable-msg-seq-number-before-recoverable-counts-express", breaks="MQMQ-2.2.20.4-11")
-class SenderRecoverableMsgSeqNumberBeforeRecoverableCountsExpress(Header):
+class SenderRecoverableMsgSeqNumberBeforeRecoverableCountsExpress(SentSessionHeaderChanger):
     """RecoverableMsgSeqNumber is the number of sent messages while the sender has sent no recoverable message."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
@@ -191,7 +191,7 @@ class SenderRecoverableMsgSeqNumberBeforeRecoverableCountsExpress(Header):
     "sender-user-message-window-size-0x20",
     breaks=("MQMQ-2.2.20.4-12", "MQQB-3.1.7.1.3-15", "MQQB-3.1.7.1.3-22"),
 )
-class SenderUserMessageWindowSize0x20(HeaderOfMessage):
+class SenderUserMessageWindowSize0x20(MessageSessionHeaderSender):
     """The sender sets WindowSize to 0x20 in the SessionHeader of a UserMessage."""
 
     def change(self, header: SessionHeader) -> SessionHeader:
@@ -233,20 +233,20 @@ class ReceiverSessionAckReservedAbove0x7fffIgnored(SessionAcks):
             super().receive(session, packet, now)
 
 
-def _ignore_header(is_ignored: Callable[[SessionHeader], bool]) -> Install:
-    class Ignored(SessionAcks):
+def _ignore_session_headers(is_ignored: Callable[[SessionHeader], bool]) -> Install:
+    class SessionHeaderIgnorer(SessionAcks):
         def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
             if not is_ignored(header):
                 super().process_header(session, header, now)
 
-    return replace_part(Ignored)
+    return replace_part(SessionHeaderIgnorer)
 
 
 add(
     "receiver-session-header-reserved-odd-ignored",
     "MQMQ-2.2.20.4-13",
     "A queue manager ignores a SessionHeader whose Reserved is odd.",
-    _ignore_header(lambda header: bool(header.Reserved & 1)),
+    _ignore_session_headers(lambda header: bool(header.Reserved & 1)),
 )
 
 
@@ -254,7 +254,7 @@ add(
     "receiver-session-header-reserved-all-ones-ignored",
     "MQMQ-2.2.20.4-13",
     "A queue manager ignores a SessionHeader whose Reserved is 0xFFFF.",
-    _ignore_header(lambda header: header.Reserved == 0xFFFF),
+    _ignore_session_headers(lambda header: header.Reserved == 0xFFFF),
 )
 
 

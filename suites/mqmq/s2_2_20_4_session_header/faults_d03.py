@@ -48,7 +48,7 @@ class ReceiverUserMessageWithTooLargeSequenceNumberTolerated(SessionAcks):
 def _drop_messages_with_wrong_count(is_dropped: Callable[[UserMessagePacket], bool]) -> Install:
     """Let the receiver drop messages whose UserMsgSequenceNumber is wrong."""
 
-    class Dropping(Receiving):
+    class WrongCountMessageDropper(Receiving):
         def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
             header = packet.SessionHeader
             if (
@@ -60,7 +60,7 @@ def _drop_messages_with_wrong_count(is_dropped: Callable[[UserMessagePacket], bo
             else:
                 super().receive_user_message(session, packet, now)
 
-    return replace_part(Dropping)
+    return replace_part(WrongCountMessageDropper)
 
 
 add(

@@ -11,7 +11,7 @@ from harness.expectations import facts, fields, holds
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, needs
 from suites.messages import Sequence
-from suites.mqmq.steps.outgoing import HIGHEST_TIMER_SPEED
+from suites.mqmq.steps.outgoing import HIGHEST_TIMER_ACCELERATION
 from suites.mqmq.steps.session_headers import list_acknowledged_numbers
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, get_correlation_id, identifier
 from suites.mqqb.steps.ordering import build_order_ack
@@ -19,10 +19,10 @@ from suites.mqqb.steps.sender import Sender
 
 LARGE_BODY = bytes(range(256)) * 20
 """A body of more than 4 KiB."""
-ACKNOWLEDGMENT = {"MessageClass": AckClass.REACH_QUEUE}
+ACKNOWLEDGMENT_PROPERTIES = {"MessageClass": AckClass.REACH_QUEUE}
 SHORT_LIFETIME_S = 2
 MESSAGE_COUNT = 20
-ACKNOWLEDGED_TAGS = {1, 2, 3, 5, 20}
+TAGS_OF_ACKNOWLEDGED_MESSAGES = {1, 2, 3, 5, 20}
 """The messages that the peer acknowledges as saved, with two SessionAcks."""
 
 
@@ -40,8 +40,8 @@ def _build_messages_of_every_kind(peer):
         repeated,
         peer.message(body=LARGE_BODY),
         peer.recoverable_message(body=LARGE_BODY),
-        peer.message(queue="admin", properties=ACKNOWLEDGMENT),
-        peer.recoverable_message(queue="admin", properties=ACKNOWLEDGMENT),
+        peer.message(queue="admin", properties=ACKNOWLEDGMENT_PROPERTIES),
+        peer.recoverable_message(queue="admin", properties=ACKNOWLEDGMENT_PROPERTIES),
         sequence.message(body=LARGE_BODY),
         peer.recoverable_message(debug={}),
         peer.message(),
@@ -146,10 +146,10 @@ def test_sent_messages_of_every_kind_are_counted_anew_on_each_session(peer, sut,
     sender.send(3, delivery="transactional")
     sender.send(4, body="large " * 1000)
     sender.send(5, body="large " * 1000, delivery="recoverable")
-    session, sent = sender.await_first(5)
-    ack = _acknowledge_next(session)
+    session, sent = sender.await_first_messages(5)
+    ack = _send_message_and_await_ack(session)
     counts = _count_sent_before(session, ack) | {"AckSequenceNumber": 1}
-    _judge_counts(
+    _judge_session_ack_counts(
         judge,
         ("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-02", "MQMQ-2.2.20.4-09"),
         ("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-10"),
@@ -166,9 +166,9 @@ def test_sent_messages_of_every_kind_are_counted_anew_on_each_session(peer, sut,
     sender.send(6)
     session = sender.await_session()
     again = sender.collect(session, 1)
-    ack = _acknowledge_next(session)
+    ack = _send_message_and_await_ack(session)
     counts = _count_sent_before(session, ack) | {"AckSequenceNumber": 1}
-    _judge_counts(
+    _judge_session_ack_counts(
         judge,
         ("MQMQ-2.2.20.4-02", "MQMQ-2.2.20.4-03"),
         ("MQMQ-2.2.20.4-05", "MQMQ-2.2.20.4-11"),
@@ -178,15 +178,15 @@ def test_sent_messages_of_every_kind_are_counted_anew_on_each_session(peer, sut,
     session.acknowledge_all()
     sender.send(7, delivery="recoverable")
     again = sender.collect(session, 2)
-    ack = _acknowledge_next(session)
-    _judge_counts(
+    ack = _send_message_and_await_ack(session)
+    _judge_session_ack_counts(
         judge, (), ("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-10"), _count_sent_before(session, ack), [*sent, *again, ack]
     )
     session.acknowledge_all()
     admin_queue = {"AdminQueue": sender.to.removeprefix("DIRECT=")}
     asked = session.send(peer.message(admin_queue, properties={"PA": 1}))
     again = sender.collect(session, 3)  # an acknowledgment on another session does not count on this session (E16)
-    ack = _acknowledge_next(session)
+    ack = _send_message_and_await_ack(session)
     judge(
         "MQMQ-2.2.20.4-01",
         "MQMQ-2.2.20.4-09",
@@ -206,7 +206,7 @@ def test_message_that_expires_before_it_is_sent_is_not_counted(peer, sut, judge,
     acknowledges the messages of the window, and the SUT sends a further message: the counts of a SessionAck are the
     numbers of messages that the SUT sent on the session.
     """
-    sut.limit_time_scale(HIGHEST_TIMER_SPEED)
+    sut.limit_time_scale(HIGHEST_TIMER_ACCELERATION)
     sender = Sender(peer, sut, peer.direct_name("mqc-expired"))
     session, window = sender.fill_window()
     expired = [window + 1, window + 2]
@@ -218,7 +218,7 @@ def test_message_that_expires_before_it_is_sent_is_not_counted(peer, sut, judge,
     sent = session.messages
     if window + 3 not in Sender.tags(sent):
         raise ConformanceFailure("the SUT did not send the last message on the session")
-    ack = _acknowledge_next(session)
+    ack = _send_message_and_await_ack(session)
     counts, evidence = _count_sent_before(session, ack), [sent[-1], ack]
     judge("MQMQ-2.2.20.4-03", expected=fields(counts), observed=ack["SessionHeader"], evidence=evidence)
     counts.pop("UserMsgSequenceNumber")  # product note <14> permits another value
@@ -226,7 +226,7 @@ def test_message_that_expires_before_it_is_sent_is_not_counted(peer, sut, judge,
     session.acknowledge_all()
 
 
-def _judge_counts(judge, of_all_messages, of_others, counts, evidence):
+def _judge_session_ack_counts(judge, of_all_messages, of_others, counts, evidence):
     """Judge the counts of a SessionAck, the last packet of the evidence; UserMsgSequenceNumber only for the rules
     ``of_all_messages``, because product note <14> permits another value.
     """
@@ -245,7 +245,7 @@ def _count_sent_before(session, ack):
     return {"UserMsgSequenceNumber": len(sent), "RecoverableMsgSeqNumber": len(recoverable)}
 
 
-def _acknowledge_next(session):
+def _send_message_and_await_ack(session):
     """Send a message on a session, and return the SUT's SessionAck."""
     session.send(session.peer.message())
     count = sum(frame.kind == "UserMessage" for frame in session.sent)
@@ -263,16 +263,18 @@ def test_only_flagged_messages_are_not_sent_again(peer, sut, judge):
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-gaps"))
     sender.send(*range(1, MESSAGE_COUNT + 1), delivery="recoverable")
-    session, frames = sender.await_first(MESSAGE_COUNT)
+    session, frames = sender.await_first_messages(MESSAGE_COUNT)
     for first, flags in ((1, 0b11), (3, 1 | 1 << 5 - 3 | 1 << 20 - 3)):
         header = {"RecoverableMsgAckSeqNumber": first, "RecoverableMsgAckFlags": flags}
         frames.append(session.send(session.build_session_ack(AckSequenceNumber=MESSAGE_COUNT, **header)))
     peer.settle()
     session.close()
     following = sender.poll_session()
-    again = [] if following is None else sender.collect_all(following, MESSAGE_COUNT - len(ACKNOWLEDGED_TAGS))
+    again = (
+        [] if following is None else sender.collect_all(following, MESSAGE_COUNT - len(TAGS_OF_ACKNOWLEDGED_MESSAGES))
+    )
     judge.all(
-        expected=sorted({*range(1, MESSAGE_COUNT + 1)} - ACKNOWLEDGED_TAGS),
+        expected=sorted({*range(1, MESSAGE_COUNT + 1)} - TAGS_OF_ACKNOWLEDGED_MESSAGES),
         case="messages sent again",
         observed=sorted(sender.tags(again)),
         evidence=[*frames, *again],
@@ -300,7 +302,7 @@ def test_message_with_wrong_count_is_stored_before_the_session_closes(peer, sut,
         receiver.send_packet(peer.message())
     headers: dict[str, Any] = {"properties": {"PA": 1}, "session": {"UserMsgSequenceNumber": 4 + error}}
     if delivery == "transactional":
-        packet = Sequence(peer).message(receiver.with_admin_queue(), **headers)
+        packet = Sequence(peer).message(receiver.add_admin_queue_fields(), **headers)
     else:
         packet = receiver.build_message({"DM": 0}, **headers)
     sent = receiver.send_packet(packet)

@@ -14,21 +14,26 @@ from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.wire import session_ack
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, get_correlation_id, identifier
 from suites.mqqb.steps.exchanges import exchange_message
-from suites.mqqb.steps.opening import accept_request, listen_for_connection, respond_to_parameters, respond_to_request
+from suites.mqqb.steps.opening import (
+    accept_establish_request,
+    listen_for_connection,
+    respond_to_parameters,
+    respond_to_request,
+)
 from suites.mqqb.steps.sender import Sender
 
 WINDOW_SIZE = 0x40
 BYTES_BEFORE_SESSION_HEADER = 20
 """The size in bytes of a SessionAck before its SessionHeader."""
-COMPARED_BYTES = 12
+COMPARED_SESSION_HEADER_BYTES = 12
 """The size in bytes of the SessionHeader before WindowSize; the SUT chooses the value of WindowSize."""
 SAME_TIME_TOLERANCE_MS = 8_000
 """The RecoverableAckTimeout of the checks: long enough for one SessionAck to acknowledge several messages."""
 MAX_ATTEMPTS = 3
 MESSAGES_PER_GROUP = 30
 """The number of messages that the check sends before it waits for one SessionAck; it is below every window size."""
-FLAG_COUNT = 20
-MAX_TIMER_SPEED = 20
+ACKNOWLEDGED_FLAG_COUNT = 20
+HIGHEST_TIMER_ACCELERATION = 20
 """The highest time scale of timers for checks that act while a timer runs."""
 
 
@@ -60,7 +65,7 @@ def test_session_ack_counts_express_messages(peer, sut, judge):
     """Groups of 1, 1 and 3 express messages arrive: AckSequenceNumber is 1, then 2, then 5, and the fields for
     recoverable messages are 0. On a second session, AckSequenceNumber is 1 after a message.
     """
-    sut.limit_time_scale(MAX_TIMER_SPEED)
+    sut.limit_time_scale(HIGHEST_TIMER_ACCELERATION)
     connection = peer.open_raw()
     counts, evidence = [], []
     for group in (1, 1, 3):
@@ -108,7 +113,7 @@ def test_session_ack_counts_express_messages(peer, sut, judge):
         "MQMQ-2.2.20.4-03",
         expected=[1, 1, 3],
         case="increases of AckSequenceNumber",
-        observed=_list_increases(counts),
+        observed=_list_count_increases(counts),
         evidence=evidence,
     )
     connection.close()
@@ -153,7 +158,7 @@ def test_session_ack_counts_recoverable_messages_separately(peer, sut, judge):
     recoverable message, and RecoverableMsgAckFlags has one bit for each recoverable message, beginning with the message
     of that number.
     """
-    sut.limit_time_scale(MAX_TIMER_SPEED)
+    sut.limit_time_scale(HIGHEST_TIMER_ACCELERATION)
     connection = peer.open_raw(RecoverableAckTimeout=SAME_TIME_TOLERANCE_MS)
     first, header = send_and_await_ack(
         connection, [peer.message(), *(peer.recoverable_message() for _ in range(3))], SAME_TIME_TOLERANCE_MS
@@ -189,7 +194,7 @@ def test_session_ack_counts_messages_sent(peer, sut, judge):
     UserMsgSequenceNumber is 3, and RecoverableMsgSeqNumber is 1.
     """
     listener = listen_for_connection(peer, sut)
-    connection, asked = accept_request(listener)
+    connection, asked = accept_establish_request(listener)
     respond_to_parameters(connection, respond_to_request(connection, asked))
     sut.send(peer.direct_name(), body="second", delivery="recoverable")
     sut.send(peer.direct_name(), body="third", delivery="express")
@@ -242,7 +247,7 @@ def test_session_ack_has_fields_in_place(peer, sut, judge, express, recoverable)
     """Express and recoverable messages arrive: the bytes of the SessionHeader are those of the expected counts and
     flags.
     """
-    sut.limit_time_scale(MAX_TIMER_SPEED)
+    sut.limit_time_scale(HIGHEST_TIMER_ACCELERATION)
     count, bits = express + recoverable, (1 << recoverable) - 1
     for _ in range(MAX_ATTEMPTS):
         connection = peer.open_raw(RecoverableAckTimeout=SAME_TIME_TOLERANCE_MS)
@@ -256,7 +261,11 @@ def test_session_ack_has_fields_in_place(peer, sut, judge, express, recoverable)
             f"the first SessionAck acknowledges only {header.AckSequenceNumber} of {count} messages"
         )
     counts = struct.pack("<HHIHH", count, 1, bits, 0, 0).hex(" ")
-    where = frames[-1].data[BYTES_BEFORE_SESSION_HEADER : BYTES_BEFORE_SESSION_HEADER + COMPARED_BYTES].hex(" ")
+    where = (
+        frames[-1]
+        .data[BYTES_BEFORE_SESSION_HEADER : BYTES_BEFORE_SESSION_HEADER + COMPARED_SESSION_HEADER_BYTES]
+        .hex(" ")
+    )
     judge(
         "MQMQ-2.2.20.4-D01",
         expected=counts,
@@ -264,7 +273,7 @@ def test_session_ack_has_fields_in_place(peer, sut, judge, express, recoverable)
         observed=where,
         evidence=frames,
     )
-    rest = frames[-1].data[BYTES_BEFORE_SESSION_HEADER + COMPARED_BYTES :]
+    rest = frames[-1].data[BYTES_BEFORE_SESSION_HEADER + COMPARED_SESSION_HEADER_BYTES :]
     judge(
         "MQMQ-2.2.20.4-D01",
         expected=facts(bytes_after_RecoverableMsgSeqNumber=4, WindowSize=between(1, 0xFFFF)),
@@ -286,7 +295,7 @@ def test_recoverable_message_is_acknowledged_once(peer, sut, judge):
     RecoverableMsgAckSeqNumber is 0 in the SessionAcks of the express messages, and 2 in the SessionAck of the second
     recoverable message.
     """
-    sut.limit_time_scale(MAX_TIMER_SPEED)
+    sut.limit_time_scale(HIGHEST_TIMER_ACCELERATION)
     connection = peer.open_raw()
     evidence, _ = send_and_await_ack(connection, [peer.recoverable_message()], ACK_TIMEOUT_MS // 2)
     for _ in range(2):
@@ -348,11 +357,13 @@ def test_high_flags_acknowledge_messages_of_sut(peer, sut, judge):
     outgoing queue.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-flags"))
-    sender.send(*range(1, FLAG_COUNT + 1), delivery="recoverable")
-    session, frames = sender.await_first(FLAG_COUNT)
-    flags = (1 << FLAG_COUNT) - 1
+    sender.send(*range(1, ACKNOWLEDGED_FLAG_COUNT + 1), delivery="recoverable")
+    session, frames = sender.await_first_messages(ACKNOWLEDGED_FLAG_COUNT)
+    flags = (1 << ACKNOWLEDGED_FLAG_COUNT) - 1
     ack = session.send(
-        session_ack(AckSequenceNumber=FLAG_COUNT, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=flags)
+        session_ack(
+            AckSequenceNumber=ACKNOWLEDGED_FLAG_COUNT, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=flags
+        )
     )
     peer.eventually(lambda: not sut.outgoing_queue(sender.to)["count"])
     judge.all(
@@ -399,6 +410,6 @@ def test_session_header_is_processed_with_any_reserved(peer, judge, kind, reserv
     )
 
 
-def _list_increases(counts):
+def _list_count_increases(counts):
     """Return the increase of each count over the previous count, and of the first count over 0."""
     return [after - before for before, after in pairwise([0, *counts])]

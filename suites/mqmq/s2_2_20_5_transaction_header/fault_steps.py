@@ -7,7 +7,7 @@ from collections.abc import Callable
 from reference_qm.codec import TransactionHeader
 
 
-def change_id(flags: int, change: Callable[[int], int]) -> int:
+def change_transaction_id_in_flags(flags: int, change: Callable[[int], int]) -> int:
     """Return TransactionHeader.Flags with a changed ID."""
     return flags & ~0x00FF_FFF0 | (change(flags >> 4 & 0xFFFFF) & 0xFFFFF) << 4
 

@@ -24,8 +24,8 @@ from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.transactions import OperationType, Transaction
-from suites.mqmq.s2_2_20_5_transaction_header.fault_steps import FM_FLAG, LM_FLAG, change_id
-from suites.mqmq.steps.kinds_of_messages import is_large
+from suites.mqmq.s2_2_20_5_transaction_header.fault_steps import FM_FLAG, LM_FLAG, change_transaction_id_in_flags
+from suites.mqmq.steps.kinds_of_messages import has_large_body
 
 
 def _is_last_of_transaction(packet: UserMessagePacket) -> bool:
@@ -111,7 +111,7 @@ for _name, _rules, _says, _install in (
     add(_name, _rules, _says, _install)
 
 
-class ChangesBoundaries(TransactionEvents):
+class BoundaryMarkChanger(TransactionEvents):
     """The sender sets FM or LM in the wrong messages."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
@@ -122,22 +122,22 @@ class ChangesBoundaries(TransactionEvents):
             if one.OperationType is OperationType.ENQUEUE
         ]
         for place, position in enumerate(sent):
-            position.MessageReference = self.mark_message(position.MessageReference, place, len(sent))
+            position.MessageReference = self.mark_boundary_of_message(position.MessageReference, place, len(sent))
 
-    def mark_message(self, message: Message, place: int, count: int) -> Message:
+    def mark_boundary_of_message(self, message: Message, place: int, count: int) -> Message:
         """Return the message with its changed flags."""
         return message
 
 
 @fault("sender-fm-also-in-third-message", breaks="MQMQ-2.2.20.5-04")
-class SenderFmAlsoInThirdMessage(ChangesBoundaries):
+class SenderFmAlsoInThirdMessage(BoundaryMarkChanger):
     """The sender also sets FM in the third message of a transaction."""
 
-    def mark_message(self, message: Message, place: int, count: int) -> Message:
+    def mark_boundary_of_message(self, message: Message, place: int, count: int) -> Message:
         return replace(message, FirstInTransaction=True) if place == 2 else message
 
 
-def _change_flags(change: Callable[[UserMessagePacket, int], int]) -> Install:
+def _change_transaction_flags(change: Callable[[UserMessagePacket, int], int]) -> Install:
     """Let the sender change TransactionHeader.Flags of the messages that it constructs."""
 
     def change_packet(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
@@ -154,59 +154,73 @@ for _name, _rule, _says, _install in (
         "sender-fm-of-large-message-clear",
         "MQMQ-2.2.20.5-04",
         "The sender clears FM in the first message of a transaction if the body has more than 4 KiB.",
-        _change_flags(lambda packet, flags: flags & ~FM_FLAG if is_large(packet) else flags),
+        _change_transaction_flags(lambda packet, flags: flags & ~FM_FLAG if has_large_body(packet) else flags),
     ),
     (
         "sender-fm-set-with-lm",
         "MQMQ-2.2.20.5-04",
         "The sender also sets FM in the last message of a transaction.",
-        _change_flags(lambda packet, flags: flags | FM_FLAG if flags & LM_FLAG else flags),
+        _change_transaction_flags(lambda packet, flags: flags | FM_FLAG if flags & LM_FLAG else flags),
     ),
     (
         "sender-lm-set-with-fm",
         "MQMQ-2.2.20.5-05",
         "The sender also sets LM in the first message of a transaction.",
-        _change_flags(lambda packet, flags: flags | LM_FLAG if flags & FM_FLAG else flags),
+        _change_transaction_flags(lambda packet, flags: flags | LM_FLAG if flags & FM_FLAG else flags),
     ),
     (
         "sender-lm-of-large-message-clear",
         "MQMQ-2.2.20.5-05",
         "The sender clears LM in the last message of a transaction if the body has more than 4 KiB.",
-        _change_flags(lambda packet, flags: flags & ~LM_FLAG if is_large(packet) else flags),
+        _change_transaction_flags(lambda packet, flags: flags & ~LM_FLAG if has_large_body(packet) else flags),
     ),
     (
         "sender-transaction-id-of-single-messages-0",
         "MQMQ-2.2.20.5-07",
         "The sender sends ID 0 in a message that is the only message of its transaction.",
-        _change_flags(
-            lambda packet, flags: change_id(flags, lambda number: 0) if flags & FM_FLAG and flags & LM_FLAG else flags
+        _change_transaction_flags(
+            lambda packet, flags: (
+                change_transaction_id_in_flags(flags, lambda number: 0)
+                if flags & FM_FLAG and flags & LM_FLAG
+                else flags
+            )
         ),
     ),
     (
         "sender-transaction-id-of-two-bits",
         "MQMQ-2.2.20.5-07",
         "The sender sends only the lowest 2 bits of the number of a transaction as ID.",
-        _change_flags(lambda packet, flags: change_id(flags, lambda number: number & 3)),
+        _change_transaction_flags(
+            lambda packet, flags: change_transaction_id_in_flags(flags, lambda number: number & 3)
+        ),
     ),
     (
         "sender-transaction-id-without-lowest-bit",
         "MQMQ-2.2.20.5-07",
         "The sender sends the same ID for two transactions in succession.",
-        _change_flags(lambda packet, flags: change_id(flags, lambda number: number | 1)),
+        _change_transaction_flags(
+            lambda packet, flags: change_transaction_id_in_flags(flags, lambda number: number | 1)
+        ),
     ),
     (
         "sender-transaction-id-of-large-message-0",
         "MQMQ-2.2.20.5-06",
         "The sender sends ID 0 in a message with a body of more than 4 KiB.",
-        _change_flags(lambda packet, flags: change_id(flags, lambda number: 0) if is_large(packet) else flags),
+        _change_transaction_flags(
+            lambda packet, flags: (
+                change_transaction_id_in_flags(flags, lambda number: 0) if has_large_body(packet) else flags
+            )
+        ),
     ),
     (
         "sender-transaction-id-of-last-message-0",
         "MQMQ-2.2.20.5-06",
         "The sender sends ID 0 in the last message of a transaction of several messages.",
-        _change_flags(
+        _change_transaction_flags(
             lambda packet, flags: (
-                change_id(flags, lambda number: 0) if flags & LM_FLAG and not flags & FM_FLAG else flags
+                change_transaction_id_in_flags(flags, lambda number: 0)
+                if flags & LM_FLAG and not flags & FM_FLAG
+                else flags
             )
         ),
     ),
@@ -214,13 +228,13 @@ for _name, _rule, _says, _install in (
     add(_name, _rule, _says, _install)
 
 
-def _change_resent_message(change: Callable[[UserMessagePacket], UserMessagePacket]) -> Install:
+def _change_resent_messages(change: Callable[[UserMessagePacket], UserMessagePacket]) -> Install:
     """Let the sender change a transactional message that it sends again."""
 
     def install(faulty: FaultyCore) -> None:
         sent: set[tuple[Any, int]] = set()
 
-        def change_repeated(packet: UserMessagePacket) -> bytes:
+        def change_repeated_message(packet: UserMessagePacket) -> bytes:
             header = packet.TransactionHeader
             assert header is not None
             key = (header.TxSequenceID, header.TxSequenceNumber)
@@ -228,7 +242,7 @@ def _change_resent_message(change: Callable[[UserMessagePacket], UserMessagePack
             sent.add(key)
             return change(packet).build() if known else packet.build()
 
-        packets(UserMessagePacket, change_repeated, lambda packet: packet.TransactionHeader is not None)(faulty)
+        packets(UserMessagePacket, change_repeated_message, lambda packet: packet.TransactionHeader is not None)(faulty)
 
     return install
 
@@ -239,7 +253,7 @@ for _name, _rule, _says, _path, _change in (
         "MQMQ-2.2.20.5-06",
         "The sender sends a transactional message again with a different ID.",
         "TransactionHeader.Flags",
-        lambda old: change_id(old, lambda number: number + 1),
+        lambda old: change_transaction_id_in_flags(old, lambda number: number + 1),
     ),
     (
         "fm-set",
@@ -274,7 +288,7 @@ for _name, _rule, _says, _path, _change in (
         f"sender-repeated-transactional-message-{_name}",
         _rule,
         _says,
-        _change_resent_message(lambda packet, path=_path, change=_change: set_fields(packet, {path: change})),  # type: ignore[misc]
+        _change_resent_messages(lambda packet, path=_path, change=_change: set_fields(packet, {path: change})),  # type: ignore[misc]
     )
 
 
@@ -298,10 +312,10 @@ add(
 
 
 @fault("sender-lm-clear-in-transaction-of-one-message", breaks="MQMQ-2.2.20.5-05")
-class SenderLmClearInTransactionOfOneMessage(ChangesBoundaries):
+class SenderLmClearInTransactionOfOneMessage(BoundaryMarkChanger):
     """The sender leaves LM clear in the only message of a transaction."""
 
-    def mark_message(self, message: Message, place: int, count: int) -> Message:
+    def mark_boundary_of_message(self, message: Message, place: int, count: int) -> Message:
         return replace(message, LastInTransaction=False) if count == 1 else message
 
 
@@ -320,18 +334,18 @@ class SenderTransactionOtherIdForSecondQueue(TransactionOperations):
 
 
 @fault("sender-transaction-id-of-third-message-greater", breaks="MQMQ-2.2.20.5-06")
-class SenderTransactionIdOfThirdMessageGreater(ChangesBoundaries):
+class SenderTransactionIdOfThirdMessageGreater(BoundaryMarkChanger):
     """In the third and every later message of a transaction, the sender sets TransactionHeader.Flags.ID to one more
     than in the first message.
     """
 
-    def mark_message(self, message: Message, place: int, count: int) -> Message:
+    def mark_boundary_of_message(self, message: Message, place: int, count: int) -> Message:
         if place < 2 or message.TransactionIdentifier is None:
             return message
         return replace(message, TransactionIdentifier=message.TransactionIdentifier + 1)
 
 
-def _begin_transactions_anew(qm: QueueManager) -> None:
+def _reset_last_transaction_number(qm: QueueManager) -> None:
     qm.adm.last_transaction = 0
 
 
@@ -339,7 +353,7 @@ add(
     "sender-transaction-ids-reused-after-restart",
     "MQMQ-2.2.20.5-07",
     "The sender reuses transaction IDs after a restart.",
-    at_restart(_begin_transactions_anew),
+    at_restart(_reset_last_transaction_number),
     blind=True,
 )
 

@@ -21,8 +21,8 @@ from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import Message, OutgoingMessagePosition, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
-from suites.mqmq.s2_2_20_5_transaction_header.fault_steps import FM_FLAG, LM_FLAG, change_id
-from suites.mqmq.steps.kinds_of_messages import is_large
+from suites.mqmq.s2_2_20_5_transaction_header.fault_steps import FM_FLAG, LM_FLAG, change_transaction_id_in_flags
+from suites.mqmq.steps.kinds_of_messages import has_large_body
 
 add_bits_set(
     UserMessagePacket,
@@ -37,10 +37,10 @@ add_bits_set(
 )
 
 
-def _drop_acknowledged_message(bit: str) -> Install:
+def _drop_acknowledged_message_with_bit(bit: str) -> Install:
     """Let the receiver acknowledge a message in which a given bit is set, and then drop the message."""
 
-    class Dropped(InSequence):
+    class AcknowledgedMessageDropper(InSequence):
         def take_transactional(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
@@ -49,7 +49,7 @@ def _drop_acknowledged_message(bit: str) -> Install:
             else:
                 super().take_transactional(session, packet, receipt, now)
 
-    return replace_part(Dropped)
+    return replace_part(AcknowledgedMessageDropper)
 
 
 for _name, _rule, _bit in (
@@ -66,14 +66,14 @@ for _name, _rule, _bit in (
         _name,
         _rule,
         f"The receiver acknowledges and drops a transactional message with {_bit} set.",
-        _drop_acknowledged_message(_bit),
+        _drop_acknowledged_message_with_bit(_bit),
     )
 
 
-NO_ACKNOWLEDGMENTS = {"MessagePropertiesHeader.Flags": 0}
+NO_ACK_REQUEST_FIELDS = {"MessagePropertiesHeader.Flags": 0}
 
 
-def _has_bit(name: str) -> Callable[[Any], Any]:
+def _has_transaction_header_bit(name: str) -> Callable[[Any], Any]:
     return lambda packet: packet.TransactionHeader is not None and getattr(packet.TransactionHeader, name)
 
 
@@ -83,7 +83,7 @@ for _name, _rule, _says, _changes, _bit in (
         "MQMQ-2.2.20.5-08",
         "The receiver sends no administration acknowledgments for a message when bit X1 of TransactionHeader.Flags is "
         "set.",
-        NO_ACKNOWLEDGMENTS,
+        NO_ACK_REQUEST_FIELDS,
         "X1",
     ),
     (
@@ -101,16 +101,16 @@ for _name, _rule, _says, _changes, _bit in (
         "X8",
     ),
 ):
-    add(_name, _rule, _says, change_received(_changes, _has_bit(_bit)))
+    add(_name, _rule, _says, change_received(_changes, _has_transaction_header_bit(_bit)))
 
 
-def _change_received(
+def _change_headers(
     when: Callable[[UserMessagePacket, TransactionHeader], Any],
     change: Callable[[TransactionHeader], TransactionHeader | None],
 ) -> Install:
     """Let the receiver change the TransactionHeader of a received message, or drop the message."""
 
-    class Changing(Receiving):
+    class TransactionHeaderChanger(Receiving):
         def take_message(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
@@ -123,10 +123,10 @@ def _change_received(
                 packet = replace(packet, TransactionHeader=changed)
             super().take_message(session, packet, receipt, now)
 
-    return replace_part(Changing)
+    return replace_part(TransactionHeaderChanger)
 
 
-def _replace_flags(clear: int = 0, set_: int = 0) -> Callable[[TransactionHeader], TransactionHeader]:
+def _make_flags_replacer(clear: int = 0, set_: int = 0) -> Callable[[TransactionHeader], TransactionHeader]:
     return lambda header: replace(header, Flags=header.Flags & ~clear | set_)
 
 
@@ -151,14 +151,14 @@ for _bit_number, _rule in enumerate(UNUSED_BIT_RULES, 1):
         f"receiver-transaction-flag-x{_bit_number}-final-ack-omitted",
         _rule,
         f"The receiver treats FA as clear in a message with X{_bit_number} set.",
-        _change_received(lambda packet, header, bit=_unused_bit: header.Flags & bit, _replace_flags(clear=FA)),  # type: ignore[misc]
+        _change_headers(lambda packet, header, bit=_unused_bit: header.Flags & bit, _make_flags_replacer(clear=FA)),  # type: ignore[misc]
     )
 
 
-UNUSED = 0xFF00_0000
+UNUSED_BITS_MASK = 0xFF00_0000
 
 
-def _drop(header: TransactionHeader) -> None:
+def _remove_transaction_header(header: TransactionHeader) -> None:
     return None
 
 
@@ -173,10 +173,15 @@ for _name, _rule, _says, _when in (
         "x4-of-large-message",
         "MQMQ-2.2.20.5-11",
         "X4 set and a body of more than 4 KiB",
-        lambda packet, header: header.X4 and is_large(packet),
+        lambda packet, header: header.X4 and has_large_body(packet),
     ),
     ("x5-with-cg", "MQMQ-2.2.20.5-12", "X5 and CG set", lambda packet, header: header.X5 and header.CG),
-    ("all-unused", "MQMQ-2.2.20.5-15", "all unused bits set", lambda packet, header: header.Flags & UNUSED == UNUSED),
+    (
+        "all-unused",
+        "MQMQ-2.2.20.5-15",
+        "all unused bits set",
+        lambda packet, header: header.Flags & UNUSED_BITS_MASK == UNUSED_BITS_MASK,
+    ),
     ("x3-without-x2", "MQMQ-2.2.20.5-10", "X3 set and X2 clear", lambda packet, header: header.X3 and not header.X2),
     (
         "x2-of-last-message",
@@ -201,7 +206,7 @@ for _name, _rule, _says, _when in (
         f"receiver-transactional-message-with-{_name}-dropped",
         _rule,
         f"The receiver drops a transactional message with {_says}.",
-        _change_received(_when, _drop),
+        _change_headers(_when, _remove_transaction_header),
     )
 
 
@@ -216,8 +221,8 @@ class SenderSequenceNumberSkippedAfterThirdMessage(TransactionalSending):
         return numbered
 
 
-def _change_previous(change: Callable[[int, int], int]) -> Install:
-    class Previous(TransactionalSending):
+def _change_previous_sequence_numbers(change: Callable[[int, int], int]) -> Install:
+    class PreviousNumberChanger(TransactionalSending):
         def update_transaction_header(
             self, session: Session, position: OutgoingMessagePosition, now: Now
         ) -> UserMessagePacket:
@@ -228,14 +233,14 @@ def _change_previous(change: Callable[[int, int], int]) -> Install:
             previous = change(header.TxSequenceNumber, header.PreviousTxSequenceNumber)
             return replace(packet, TransactionHeader=replace(header, PreviousTxSequenceNumber=previous))
 
-    return replace_part(Previous)
+    return replace_part(PreviousNumberChanger)
 
 
 add(
     "sender-previous-number-of-third-message-1",
     "MQMQ-2.2.20.5-18",
     "The sender sends PreviousTxSequenceNumber 1 in the third and every later message of a sequence.",
-    _change_previous(lambda number, previous: min(previous, 1)),
+    _change_previous_sequence_numbers(lambda number, previous: min(previous, 1)),
 )
 
 
@@ -288,7 +293,7 @@ for _name, _says, _when in (
         f"receiver-transactional-message-with-{_name}-dropped",
         "MQMQ-2.2.20.5-21",
         f"The receiver drops a transactional message with {_says}.",
-        _change_received(_when, _drop),
+        _change_headers(_when, _remove_transaction_header),
     )
 
 
@@ -354,7 +359,7 @@ class ReceiverTransactionIdOf16Bits(Receiving):
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         header = packet.TransactionHeader
         if header is not None:
-            flags = change_id(header.Flags, lambda number: number & 0xFFFF)
+            flags = change_transaction_id_in_flags(header.Flags, lambda number: number & 0xFFFF)
             packet = replace(packet, TransactionHeader=replace(header, Flags=flags))
         super().take_message(session, packet, receipt, now)
 
@@ -363,14 +368,14 @@ add(
     "receiver-fm-and-lm-interchanged",
     "MQMQ-2.2.20.5-D01",
     "The receiver reads FM from bit 3 and LM from bit 2.",
-    _change_received(
+    _change_headers(
         lambda packet, header: bool(header.FM) != bool(header.LM),
         lambda header: replace(header, Flags=header.Flags ^ (FM_FLAG | LM_FLAG)),
     ),
 )
 
 
-_FINAL_ACK = TransactionHeader.flags(FA=1)
+_FINAL_ACK_FLAG = TransactionHeader.flags(FA=1)
 
 
 add(
@@ -378,7 +383,7 @@ add(
     "MQMQ-2.2.20.5-08",
     "The receiver sends no FinalAck for a message that requests one if bit X1 of TransactionHeader.Flags is set.",
     change_received(
-        {"TransactionHeader.Flags": lambda flags: flags & ~_FINAL_ACK},
+        {"TransactionHeader.Flags": lambda flags: flags & ~_FINAL_ACK_FLAG},
         lambda packet: packet.TransactionHeader is not None and packet.TransactionHeader.X1,
     ),
     blind=True,

@@ -51,12 +51,12 @@ class ReceiverFinalAckOfReceivedMessageSentAlthoughFaClear(InSequence):
 
 
 def _omit_final_ack(when: Callable[[MessagePosition, MessageClass], Any]) -> Install:
-    class Omitting(FinalAcks):
+    class FinalAckOmitter(FinalAcks):
         def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
             if not when(position, reason):
                 super().acknowledge_final(position, reason, now)
 
-    return replace_part(Omitting)
+    return replace_part(FinalAckOmitter)
 
 
 for _name, _says, _when_left in (

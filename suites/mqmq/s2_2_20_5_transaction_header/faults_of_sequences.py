@@ -12,52 +12,54 @@ from harness.faults.primitives import packets
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import UserMessagePacket
-from suites.mqmq.steps.kinds_of_messages import is_large
+from suites.mqmq.steps.kinds_of_messages import has_large_body
 
-_GUID_BYTES = 16
-_FIRST, _ALL_BITS = 1, 0xFFFFFFFF
+_CONNECTOR_GUID_BYTES = 16
+_FIRST_SEQUENCE_NUMBER, _HIGHEST_SEQUENCE_NUMBER = 1, 0xFFFFFFFF
 
 
-def _has_connector(packet: Any) -> bool:
+def _has_connector_guid(packet: Any) -> bool:
     return packet.TransactionHeader is not None and packet.TransactionHeader.ConnectorQMGuid is not None
 
 
-def _is_first(packet: Any) -> bool:
-    return packet.TransactionHeader is not None and packet.TransactionHeader.TxSequenceNumber == _FIRST
+def _is_first_in_sequence(packet: Any) -> bool:
+    return packet.TransactionHeader is not None and packet.TransactionHeader.TxSequenceNumber == _FIRST_SEQUENCE_NUMBER
 
 
-def _is_second(packet: Any) -> bool:
-    return packet.TransactionHeader is not None and packet.TransactionHeader.TxSequenceNumber == _FIRST + 1
+def _is_second_in_sequence(packet: Any) -> bool:
+    return (
+        packet.TransactionHeader is not None and packet.TransactionHeader.TxSequenceNumber == _FIRST_SEQUENCE_NUMBER + 1
+    )
 
 
 def _is_in_transaction_without_connector(packet: Any) -> bool:
     return packet.TransactionHeader is not None and not packet.TransactionHeader.CG
 
 
-def _and(*conditions: Callable[[Any], Any]) -> Callable[[Any], bool]:
+def _combine_conditions(*conditions: Callable[[Any], Any]) -> Callable[[Any], bool]:
     return lambda packet: all(condition(packet) for condition in conditions)
 
 
-def _names_admin_queue(packet: Any) -> bool:
+def _has_admin_queue(packet: Any) -> bool:
     return packet.UserHeader.AdminQueue is not None
 
 
-def _change_connector(change: Callable[[bytes], bytes], when: Callable[[Any], Any] = _has_connector) -> Install:
-    def rebuild(packet: Any) -> bytes:
+def _change_connector(change: Callable[[bytes], bytes], when: Callable[[Any], Any] = _has_connector_guid) -> Install:
+    def build_with_changed_connector(packet: Any) -> bytes:
         header = packet.TransactionHeader.build()
-        split = len(header) - _GUID_BYTES
+        split = len(header) - _CONNECTOR_GUID_BYTES
         return correct_packet_size(packet.build().replace(header, header[:split] + change(header[split:]), 1))
 
-    return packets(UserMessagePacket, rebuild, _and(_has_connector, when))
+    return packets(UserMessagePacket, build_with_changed_connector, _combine_conditions(_has_connector_guid, when))
 
 
-class _Sequences:
+class _FirstSequenceTracker:
     """The first sequence of the messages that a queue manager sent."""
 
     def __init__(self) -> None:
         self.first: int | None = None
 
-    def is_later(self, packet: Any) -> bool:
+    def is_of_later_sequence(self, packet: Any) -> bool:
         """Return whether a message is the first message of its sequence, and its queue manager sent messages of
         another sequence before.
         """
@@ -66,15 +68,18 @@ class _Sequences:
         identifier = int(packet.TransactionHeader.TxSequenceID)
         if self.first is None:
             self.first = identifier
-        return _is_first(packet) and self.first != identifier
+        return _is_first_in_sequence(packet) and self.first != identifier
 
 
-def _later(install: Callable[[Callable[[Any], bool]], Install]) -> Install:
+def _install_for_later_sequences(install: Callable[[Callable[[Any], bool]], Install]) -> Install:
     """Return an installer that counts the sequences of each faulty queue manager separately."""
-    return lambda faulty: install(_Sequences().is_later)(faulty)
+    return lambda faulty: install(_FirstSequenceTracker().is_of_later_sequence)(faulty)
 
 
-_TX, _PREVIOUS = "TransactionHeader.TxSequenceNumber", "TransactionHeader.PreviousTxSequenceNumber"
+_SEQUENCE_NUMBER_FIELD, _PREVIOUS_SEQUENCE_NUMBER_FIELD = (
+    "TransactionHeader.TxSequenceNumber",
+    "TransactionHeader.PreviousTxSequenceNumber",
+)
 for _name, _rule, _says, _install in (
     (
         "connector-guid-of-8-bytes",
@@ -86,7 +91,7 @@ for _name, _rule, _says, _install in (
         "connector-guid-of-message-with-admin-queue-null",
         "MQMQ-2.2.20.5-03",
         "The sender sets ConnectorQMGuid of a message with an administration queue to zeros.",
-        _change_connector(lambda guid: bytes(16), _names_admin_queue),
+        _change_connector(lambda guid: bytes(16), _has_admin_queue),
     ),
     (
         "connector-guid-with-4-bytes-more",
@@ -98,76 +103,108 @@ for _name, _rule, _says, _install in (
         "first-message-of-later-sequence-numbered-2",
         "MQMQ-2.2.20.5-17",
         "The sender numbers the first message of every sequence except its first sequence with 2.",
-        _later(lambda is_later: field_is(UserMessagePacket, _TX, 2, is_later)),
+        _install_for_later_sequences(
+            lambda is_of_later_sequence: field_is(UserMessagePacket, _SEQUENCE_NUMBER_FIELD, 2, is_of_later_sequence)
+        ),
     ),
     (
         "first-message-with-admin-queue-numbered-2",
         "MQMQ-2.2.20.5-17",
         "The sender numbers the first message of a sequence with 2 if the message names an administration queue.",
-        field_is(UserMessagePacket, _TX, 2, _and(_is_first, _names_admin_queue)),
+        field_is(
+            UserMessagePacket, _SEQUENCE_NUMBER_FIELD, 2, _combine_conditions(_is_first_in_sequence, _has_admin_queue)
+        ),
     ),
     (
         "large-first-message-numbered-2",
         "MQMQ-2.2.20.5-17",
         "The sender numbers the first message of a sequence with 2 if the message is large.",
-        field_is(UserMessagePacket, _TX, 2, _and(_is_first, is_large)),
+        field_is(
+            UserMessagePacket, _SEQUENCE_NUMBER_FIELD, 2, _combine_conditions(_is_first_in_sequence, has_large_body)
+        ),
     ),
     (
         "first-message-of-later-sequence-with-previous-number",
         "MQMQ-2.2.20.5-19",
         "The sender sets PreviousTxSequenceNumber of the first message of every sequence except its first sequence "
         "to 1.",
-        _later(lambda is_later: field_is(UserMessagePacket, _PREVIOUS, 1, is_later)),
+        _install_for_later_sequences(
+            lambda is_of_later_sequence: field_is(
+                UserMessagePacket, _PREVIOUS_SEQUENCE_NUMBER_FIELD, 1, is_of_later_sequence
+            )
+        ),
     ),
     (
         "first-message-with-admin-queue-with-previous-number",
         "MQMQ-2.2.20.5-19",
         "The sender sets PreviousTxSequenceNumber of the first message of a sequence to 1 if the message names an "
         "administration queue.",
-        field_is(UserMessagePacket, _PREVIOUS, 1, _and(_is_first, _names_admin_queue)),
+        field_is(
+            UserMessagePacket,
+            _PREVIOUS_SEQUENCE_NUMBER_FIELD,
+            1,
+            _combine_conditions(_is_first_in_sequence, _has_admin_queue),
+        ),
     ),
     (
         "large-first-message-with-previous-number",
         "MQMQ-2.2.20.5-19",
         "The sender sets PreviousTxSequenceNumber of the first message of a sequence to 1 if the message is large.",
-        field_is(UserMessagePacket, _PREVIOUS, 1, _and(_is_first, is_large)),
+        field_is(
+            UserMessagePacket,
+            _PREVIOUS_SEQUENCE_NUMBER_FIELD,
+            1,
+            _combine_conditions(_is_first_in_sequence, has_large_body),
+        ),
     ),
     (
         "cg-clear-with-connector-guid",
         "MQMQ-2.2.20.5-20",
         "The sender clears CG in a TransactionHeader with a ConnectorQMGuid.",
-        bit_clear(UserMessagePacket, "TransactionHeader.CG", _has_connector),
+        bit_clear(UserMessagePacket, "TransactionHeader.CG", _has_connector_guid),
     ),
     (
         "large-message-cg-set-without-connector-guid",
         "MQMQ-2.2.20.5-20",
         "The sender sets CG in the TransactionHeader of a large message, and writes no ConnectorQMGuid.",
-        bit_set(UserMessagePacket, "TransactionHeader.CG", _and(_is_in_transaction_without_connector, is_large)),
+        bit_set(
+            UserMessagePacket,
+            "TransactionHeader.CG",
+            _combine_conditions(_is_in_transaction_without_connector, has_large_body),
+        ),
     ),
     (
         "second-message-cg-set-without-connector-guid",
         "MQMQ-2.2.20.5-20",
         "The sender sets CG in the TransactionHeader of the second message of a sequence, and writes no "
         "ConnectorQMGuid.",
-        bit_set(UserMessagePacket, "TransactionHeader.CG", _and(_is_in_transaction_without_connector, _is_second)),
+        bit_set(
+            UserMessagePacket,
+            "TransactionHeader.CG",
+            _combine_conditions(_is_in_transaction_without_connector, _is_second_in_sequence),
+        ),
     ),
     (
         "first-message-of-later-sequence-numbered-0",
         "MQMQ-2.2.20.5-D03",
         "The sender numbers the first message of every sequence except its first sequence with 0.",
-        _later(lambda is_later: field_is(UserMessagePacket, _TX, 0, is_later)),
+        _install_for_later_sequences(
+            lambda is_of_later_sequence: field_is(UserMessagePacket, _SEQUENCE_NUMBER_FIELD, 0, is_of_later_sequence)
+        ),
     ),
     (
         "first-message-with-greatest-previous-number",
         "MQMQ-2.2.20.5-D03",
         "The sender sets PreviousTxSequenceNumber of the first message of a sequence to 0xFFFFFFFF.",
-        field_is(UserMessagePacket, _PREVIOUS, _ALL_BITS, _is_first),
+        field_is(UserMessagePacket, _PREVIOUS_SEQUENCE_NUMBER_FIELD, _HIGHEST_SEQUENCE_NUMBER, _is_first_in_sequence),
     ),
     (
         "large-message-with-greatest-previous-number",
         "MQMQ-2.2.20.5-D03",
         "The sender sets PreviousTxSequenceNumber of a large message to 0xFFFFFFFF.",
-        change_number(UserMessagePacket, _PREVIOUS, lambda old: _ALL_BITS, is_large),
+        change_number(
+            UserMessagePacket, _PREVIOUS_SEQUENCE_NUMBER_FIELD, lambda old: _HIGHEST_SEQUENCE_NUMBER, has_large_body
+        ),
     ),
 ):
     add(_name, _rule, _says, _install)

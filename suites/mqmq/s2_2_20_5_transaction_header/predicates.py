@@ -8,9 +8,9 @@ from typing import Any
 from harness.capture.recorder import MALFORMED, Connection, Frame
 from harness.judging.passive import Context, Finding, Recent, Summary, get_record, passive
 from reference_qm.codec import TransactionHeader
-from suites.mqmq.steps.message_bytes import TRANSACTION
+from suites.mqmq.steps.message_bytes import TRANSACTION_HEADER_NAME
 from suites.mqmq.steps.message_parts import make_part_presence_predicate
-from suites.mqmq.steps.source_queue_manager import find_own_identifier
+from suites.mqmq.steps.source_queue_manager import find_own_queue_manager_identifier
 from suites.mqmq.steps.transactions import (
     check_fm_marks_first_message,
     check_lm_marks_last_message,
@@ -21,7 +21,7 @@ from suites.mqmq.steps.transactions import (
 from suites.mqmq.steps.unused import register_unused_bits
 
 USER_MESSAGE_KIND = "UserMessage"
-UNUSED_BITS_BY_RULE = 0xFF00_0000
+UNUSED_BITS_MASK = 0xFF00_0000
 HIGHEST_U32 = 0xFFFF_FFFF
 UNUSED_BITS = {
     "MQMQ-2.2.20.5-08": "X1",
@@ -44,12 +44,12 @@ def check_unused_bits(packet: Any, context: Context) -> Finding:
     if packet.TransactionHeader is None:
         return None
     flags = packet.TransactionHeader.Flags
-    return not flags & UNUSED_BITS_BY_RULE, f"TransactionHeader.Flags is 0x{flags:08X}"
+    return not flags & UNUSED_BITS_MASK, f"TransactionHeader.Flags is 0x{flags:08X}"
 
 
 for rule in ("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20"):
     passive(rule, (USER_MESSAGE_KIND, MALFORMED), "ConnectorQMGuid is present if and only if CG is set")(
-        make_part_presence_predicate(TRANSACTION, "CG", "ConnectorQMGuid")
+        make_part_presence_predicate(TRANSACTION_HEADER_NAME, "CG", "ConnectorQMGuid")
     )
 
 
@@ -64,7 +64,7 @@ def check_sequence_number(packet: Any, context: Context) -> Finding:
     Messages that expired or were refused leave a gap, which PreviousTxSequenceNumber shows (3.1.1.5).
     """
     header = packet.TransactionHeader
-    if header is None or _is_routed(packet, context):
+    if header is None or _is_routed_message(packet, context):
         return None
     known = _get_previous_sequence(packet, context)
     number = header.TxSequenceNumber
@@ -112,7 +112,7 @@ def check_previous_sequence_number(packet: Any, context: Context) -> Finding:
     it is any lower number (E44).
     """
     header = packet.TransactionHeader
-    if header is None or _is_routed(packet, context):
+    if header is None or _is_routed_message(packet, context):
         return None
     number, previous = header.TxSequenceNumber, header.PreviousTxSequenceNumber
     observed = f"PreviousTxSequenceNumber is {previous}, and TxSequenceNumber is {number}"
@@ -131,13 +131,13 @@ def check_first_message_has_previous_number_0(packet: Any, context: Context) -> 
     return header.PreviousTxSequenceNumber == 0, f"PreviousTxSequenceNumber is {header.PreviousTxSequenceNumber}"
 
 
-def _is_routed(packet: Any, context: Context) -> bool:
+def _is_routed_message(packet: Any, context: Context) -> bool:
     """Return whether the SUT forwards a message that a different queue manager originated."""
-    own = find_own_identifier(context)
+    own = find_own_queue_manager_identifier(context)
     return own is not None and packet.UserHeader.SourceQueueManager != own
 
 
-class Sequence:
+class SentSequence:
     """The TxSequenceNumbers that the SUT has sent in one sequence, by MessageID, and the highest of these numbers."""
 
     def __init__(self) -> None:
@@ -145,11 +145,11 @@ class Sequence:
         self.highest = 0
 
 
-class Sequences(Summary):
+class SentSequences(Summary):
     """The sequences of the SUT on a connection, by TxSequenceID."""
 
     def __init__(self) -> None:
-        self.by_identifier: defaultdict[Any, Sequence] = defaultdict(Sequence)
+        self.by_identifier: defaultdict[Any, SentSequence] = defaultdict(SentSequence)
 
     def note(self, frame: Frame, connection: Connection) -> None:
         """Remember the number of a transactional message."""
@@ -161,9 +161,9 @@ class Sequences(Summary):
             sequence.highest = max(sequence.highest, header.TxSequenceNumber)
 
 
-def _get_previous_sequence(packet: Any, context: Context) -> Sequence:
+def _get_previous_sequence(packet: Any, context: Context) -> SentSequence:
     """Return the TxSequenceNumbers that the SUT has sent before this message in its sequence."""
-    return context.before(Sequences).by_identifier[packet.TransactionHeader.TxSequenceID]
+    return context.before(SentSequences).by_identifier[packet.TransactionHeader.TxSequenceID]
 
 
 for rule, expected, judge in (

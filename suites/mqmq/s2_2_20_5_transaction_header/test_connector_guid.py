@@ -14,9 +14,9 @@ from suites.mqmq.steps.forwarding import forward_message
 from suites.mqmq.steps.layout import Layout
 
 CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
-TRANSACTION_ID = 0xABCDE
+SAMPLE_TRANSACTION_ID = 0xABCDE
 """An ID that needs all of its 20 bits."""
-HEADER_PREFIX = "TransactionHeader."
+TRANSACTION_HEADER_PREFIX = "TransactionHeader."
 
 
 @needs("private_names")
@@ -33,16 +33,16 @@ def test_forwarded_message_keeps_connector_qm_guid(peer, sut, judge):
         "PreviousTxSequenceNumber": 0,
         "FM": 1,
         "LM": 0,
-        "ID": TRANSACTION_ID,
+        "ID": SAMPLE_TRANSACTION_ID,
     }
     sent, frame = forward_message(peer, sut, user={"DM": 1}, transaction=place, base={"PR": 0}, label="connected")
-    marks = {f"{HEADER_PREFIX}Flags.FM": 1, f"{HEADER_PREFIX}Flags.LM": 0}
+    marks = {f"{TRANSACTION_HEADER_PREFIX}Flags.FM": 1, f"{TRANSACTION_HEADER_PREFIX}Flags.LM": 0}
     wanted = {
-        f"{HEADER_PREFIX}Flags.CG": 1,
+        f"{TRANSACTION_HEADER_PREFIX}Flags.CG": 1,
         **(marks if find_release(sut).transaction_marks else {}),
-        f"{HEADER_PREFIX}Flags.ID": TRANSACTION_ID,
-        f"{HEADER_PREFIX}TxSequenceNumber": 1,
-        f"{HEADER_PREFIX}ConnectorQMGuid": str(CONNECTOR_GUID),
+        f"{TRANSACTION_HEADER_PREFIX}Flags.ID": SAMPLE_TRANSACTION_ID,
+        f"{TRANSACTION_HEADER_PREFIX}TxSequenceNumber": 1,
+        f"{TRANSACTION_HEADER_PREFIX}ConnectorQMGuid": str(CONNECTOR_GUID),
         "MessagePropertiesHeader.Label": "connected\0",
     }
     observed = Layout(frame)

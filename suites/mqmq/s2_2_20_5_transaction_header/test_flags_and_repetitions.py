@@ -13,7 +13,7 @@ from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import get_transaction_header
 
-UNUSED_BITS_BY_RULE = {
+UNUSED_BIT_BY_RULE = {
     "MQMQ-2.2.20.5-08": "X1",
     "MQMQ-2.2.20.5-09": "X2",
     "MQMQ-2.2.20.5-10": "X3",
@@ -30,7 +30,7 @@ LARGE_BODY = bytes(range(256)) * 20
 
 
 @needs("receive")
-@covers(*UNUSED_BITS_BY_RULE)
+@covers(*UNUSED_BIT_BY_RULE)
 def test_unused_bits_change_neither_order_nor_final_acks(peer, sut, judge):
     """Two messages of a sequence arrive with an unused bit of Flags set, and then two messages with all unused bits:
     all are received in order, and only the messages with FA get a FinalAck. As erratum E31 allows, the SUT may close
@@ -38,7 +38,7 @@ def test_unused_bits_change_neither_order_nor_final_acks(peer, sut, judge):
     """
     queue = sut.queue("transactional")
     receiver = Receiver(peer, sut)
-    cases = [*((bit, [bit]) for bit in UNUSED_BITS_BY_RULE.values()), ("all", list(UNUSED_BITS_BY_RULE.values()))]
+    cases = [*((bit, [bit]) for bit in UNUSED_BIT_BY_RULE.values()), ("all", list(UNUSED_BIT_BY_RULE.values()))]
     observed: dict[str, Any] = {}
     evidence: dict[str, list[Any]] = {}
     for ordinal, (name, bits) in enumerate(cases, 2):
@@ -51,7 +51,9 @@ def test_unused_bits_change_neither_order_nor_final_acks(peer, sut, judge):
         ]
         sent = [session.send(packet) for packet in packets]
         labels = [f"{name} 1", f"{name} 2"]
-        peer.eventually(lambda labels=labels, session=session: session.closed_by_sut or is_in_queue(sut, queue, labels))
+        peer.eventually(
+            lambda labels=labels, session=session: session.closed_by_sut or are_labels_in_queue(sut, queue, labels)
+        )
         if session.closed_by_sut:
             observed[name] = CLOSED
             evidence[name] = sent
@@ -66,7 +68,7 @@ def test_unused_bits_change_neither_order_nor_final_acks(peer, sut, judge):
             "messages_with_a_final_ack": [number for number, one in enumerate(sent, 1) if identifier(one) in answered],
         }
         evidence[name] = [*sent, *receiver.acknowledgments(final=True)]
-    for rule, bit in UNUSED_BITS_BY_RULE.items():
+    for rule, bit in UNUSED_BIT_BY_RULE.items():
         for name in (bit, "all"):
             judge(
                 rule,
@@ -78,7 +80,7 @@ def test_unused_bits_change_neither_order_nor_final_acks(peer, sut, judge):
             )
 
 
-def is_in_queue(sut, queue, labels):
+def are_labels_in_queue(sut, queue, labels):
     """Return whether the messages with the given labels are in a queue."""
     return set(labels) <= set(sut.labels(queue))
 
@@ -108,7 +110,7 @@ def test_repeated_messages_keep_their_transaction_headers(peer, sut, judge):
     transaction = sut.control.call("begin")["transaction"]
     sender.send(1, 2, 3, transaction=transaction)
     sut.control.call("commit", transaction=transaction)
-    session, sent = sender.await_first(3)
+    session, sent = sender.await_first_messages(3)
     session.close()
     session = sender.await_session()
     again = sender.collect_all(session, 3)

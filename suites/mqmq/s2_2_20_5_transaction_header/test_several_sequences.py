@@ -7,7 +7,7 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 
 LARGE_BODY = "large body " * 500
-QUEUE_COUNT = 3
+DESTINATION_QUEUE_COUNT = 3
 
 
 @needs("send")
@@ -17,12 +17,12 @@ def test_first_message_of_every_sequence_has_number_1(peer, sut, judge):
     message of each sequence has TxSequenceNumber 1 and PreviousTxSequenceNumber 0.
     """
     peer.listen(ignore_incoming=True)
-    for number in range(QUEUE_COUNT):
+    for number in range(DESTINATION_QUEUE_COUNT):
         queue = f"mqc-{sut.own}-{number}"  # a queue of an earlier run has a sequence that the SUT continues
         for label in ("first", "second"):
-            body = LARGE_BODY if number == QUEUE_COUNT - 1 else label
+            body = LARGE_BODY if number == DESTINATION_QUEUE_COUNT - 1 else label
             sut.send(peer.direct_name(queue), label=label, body=body, delivery="transactional")
-    count = 2 * QUEUE_COUNT
+    count = 2 * DESTINATION_QUEUE_COUNT
 
     def list_sent_frames():
         return [frame for frame in peer.inbox.pieces if frame.kind == "UserMessage" and frame["UserHeader"].TH]

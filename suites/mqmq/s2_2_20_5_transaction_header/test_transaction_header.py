@@ -16,7 +16,7 @@ from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
-UNUSED_BITS_BY_RULE = {
+RULE_BY_UNUSED_BIT = {
     "X1": "MQMQ-2.2.20.5-08",
     "X2": "MQMQ-2.2.20.5-09",
     "X3": "MQMQ-2.2.20.5-10",
@@ -27,7 +27,7 @@ UNUSED_BITS_BY_RULE = {
     "X8": "MQMQ-2.2.20.5-15",
 }
 """The rule about each unused bit of Flags."""
-SEQUENCE_COUNT = 4
+CHECKED_SEQUENCE_COUNT = 4
 """The number of sequences; the last messages of a check belong to the last sequence."""
 CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000cc")
 SINGLE_MESSAGE_TRANSACTION_COUNT = 6
@@ -39,12 +39,12 @@ PREVIOUS_NUMBER_FIELD = "TransactionHeader.PreviousTxSequenceNumber"
 
 
 @sut_survives()
-@covers(*UNUSED_BITS_BY_RULE.values())
+@covers(*RULE_BY_UNUSED_BIT.values())
 def test_unused_bit_of_transaction_header_is_accepted_or_refused(peer, sut, judge):
     """The peer sends transactional messages with each unused bit of Flags set: each message is in its queue or, as
     erratum E31 allows, makes the SUT close the session.
     """
-    for ordinal, (bit, rule) in enumerate(UNUSED_BITS_BY_RULE.items(), 1):
+    for ordinal, (bit, rule) in enumerate(RULE_BY_UNUSED_BIT.items(), 1):
         packet = Sequence(peer, ordinal).message(transaction={bit: 1}, label=bit)
         done = deliver_message(peer, packet, bit, TRANSACTIONAL_QUEUE_KIND)
         judge(
@@ -65,7 +65,7 @@ def test_any_connector_qm_guid_is_accepted(peer, sut, judge):
     connectors = (UUID(int=0), CONNECTOR_GUID, sut.guid, CONNECTOR_GUID, peer.identifier, UUID(int=0))
     for ordinal, connector in enumerate(connectors, 1):
         label = f"connector {ordinal}"
-        if ordinal <= SEQUENCE_COUNT:
+        if ordinal <= CHECKED_SEQUENCE_COUNT:
             sequence = Sequence(peer, ordinal)
         packet = sequence.message(transaction={"ConnectorQMGuid": connector}, label=label)
         done = deliver_message(peer, packet, label, TRANSACTIONAL_QUEUE_KIND)
@@ -97,7 +97,7 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
     """
     sender = Sender(peer, sut, peer.direct_name(f"mqc-{sut.own}-single"))  # an earlier run had another sequence
     sender.send(*range(1, SINGLE_MESSAGE_TRANSACTION_COUNT + 1), delivery="transactional")
-    session, sent = sender.await_first(SINGLE_MESSAGE_TRANSACTION_COUNT)
+    session, sent = sender.await_first_messages(SINGLE_MESSAGE_TRANSACTION_COUNT)
     try:
         headers = [frame["TransactionHeader"] for frame in sent]
     except IndexError:
@@ -179,7 +179,7 @@ def test_fm_and_lm_mark_first_and_last_message_of_transaction(peer, sut, judge, 
         large = {"body": LARGE_BODY} if tag in (1, count) else {}
         sender.send(tag, transaction=transaction, **large)
     sut.control.call("commit", transaction=transaction)
-    session, sent = sender.await_first(count)
+    session, sent = sender.await_first_messages(count)
     found = [Layout(frame) for frame in sent]
     first, last = ([one.fields.get(f"TransactionHeader.Flags.{bit}") for one in found] for bit in ("FM", "LM"))
     judge(
@@ -273,14 +273,14 @@ def test_transaction_ids_do_not_repeat_after_restart(peer, sut, judge):
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-ids-before"))
     sender.send(1, 2, 3, delivery="transactional")
-    session, sent = sender.await_first(3)
+    session, sent = sender.await_first_messages(3)
     session.acknowledge_all()
     session.send(build_order_ack(peer, sent[-1]))
     peer.settle()
     sut.restart()
     sender.to = peer.direct_name("mqc-ids-after")
     sender.send(4, 5, 6, delivery="transactional")
-    session, later = sender.await_first(3)
+    session, later = sender.await_first_messages(3)
     session.acknowledge_all()
     found = [int(frame["TransactionHeader"].ID) for frame in (*sent, *later) if frame["UserHeader"].TH]
     judge("MQMQ-2.2.20.5-07", expected=distinct("IDs", 6), observed=found, evidence=[*sent, *later])
@@ -301,7 +301,7 @@ def test_messages_of_transaction_share_its_id(peer, sut, judge):
         sender.send(first, transaction=transaction)
         sender.send(first + 1, transaction=transaction, body=LARGE_BODY)
         sut.control.call("commit", transaction=transaction)
-    session, sent = sender.await_first(4)
+    session, sent = sender.await_first_messages(4)
     found = [int(frame["TransactionHeader"].ID) for frame in sent if frame["UserHeader"].TH]
     judge(
         "MQMQ-2.2.20.5-06",

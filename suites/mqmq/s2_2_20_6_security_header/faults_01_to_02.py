@@ -21,31 +21,31 @@ from reference_qm.model.adm import Message, MessagePosition
 from reference_qm.security import ST_SID, SignatureType
 from suites.mqmq.s2_2_20_6_security_header.fault_steps import change_sent_header
 
-SECURITY_DATA = "SecurityHeader.SecurityData"
+SECURITY_DATA_FIELD = "SecurityHeader.SecurityData"
 
 
 SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000bb")
 """The GUID of an unknown queue manager."""
 
 
-NO_SENDER, QUEUE_MANAGER = 0, 2
+NO_SENDER_TYPE, QUEUE_MANAGER_SENDER_TYPE = 0, 2
 """The values of SecurityHeader.Flags.ST."""
 
 
-SECURITY_ITEMS = ("SecurityID", "EncryptionKey", "Signature", "SenderCert", "ProviderInfo")
+SECURITY_ITEM_FIELDS = ("SecurityID", "EncryptionKey", "Signature", "SenderCert", "ProviderInfo")
 
 
-def _change_security_item(name: str, change: Callable[[bytes], bytes]) -> Install:
+def _change_sent_security_item(name: str, change: Callable[[bytes], bytes]) -> Install:
     return wrong_fields(
         UserMessagePacket,
-        {f"{SECURITY_DATA}.{name}": change, f"{SECURITY_DATA}.Padding": None},
+        {f"{SECURITY_DATA_FIELD}.{name}": change, f"{SECURITY_DATA_FIELD}.Padding": None},
         has_security_item(name),
     )
 
 
 def _lengthen_security_item(name: str, more: bytes = bytes(4)) -> Install:
     """Append bytes to an item of SecurityData, and add their number to its size."""
-    return _change_security_item(name, lambda item: item + more)
+    return _change_sent_security_item(name, lambda item: item + more)
 
 
 def _change_sender_identifier(kind: int) -> Install:
@@ -57,7 +57,10 @@ def _change_sender_identifier(kind: int) -> Install:
 
     return wrong_fields(
         UserMessagePacket,
-        {f"{SECURITY_DATA}.SecurityID": SECOND_QUEUE_MANAGER_GUID.bytes_le, f"{SECURITY_DATA}.Padding": None},
+        {
+            f"{SECURITY_DATA_FIELD}.SecurityID": SECOND_QUEUE_MANAGER_GUID.bytes_le,
+            f"{SECURITY_DATA_FIELD}.Padding": None,
+        },
         has_sender_identifier,
     )
 
@@ -67,7 +70,7 @@ def _has_provider_name(packet: UserMessagePacket) -> bool:
     return security is not None and bool(security.ProviderInfoSize and security.SignatureSize)
 
 
-def _withdraw_public_keys(qm: QueueManager) -> None:
+def _remove_public_encryption_keys(qm: QueueManager) -> None:
     machine = qm.enterprise.state.LocalQueueManager
     qm.enterprise.state.LocalQueueManager = replace(machine, PublicEncryptionKeyList=b"")
 
@@ -87,13 +90,13 @@ for _name, _rules, _says, _install in (
             "MQDMPR-3.1.1.12-D54",
         ),
         "The sender's SecurityHeader carries ST 0 and a SecurityID.",
-        _change_sender_identifier(NO_SENDER),
+        _change_sender_identifier(NO_SENDER_TYPE),
     ),
     (
         "sender-security-id-not-a-sid",
         ("MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-23", "MQDMPR-3.1.1.12-56", "MQDMPR-3.1.7.1.32-D17", "MQDMPR-3.1.1.12-D62"),
         "The sender's SecurityHeader carries ST 1 and a SecurityID that is not a SID.",
-        _change_security_item("SecurityID", lambda sid: b"\7" + sid[1:]),
+        _change_sent_security_item("SecurityID", lambda sid: b"\7" + sid[1:]),
     ),
     (
         "sender-security-id-of-other-queue-manager",
@@ -106,7 +109,7 @@ for _name, _rules, _says, _install in (
             "MQDMPR-3.1.1.12-D63",
         ),
         "The sender's SecurityHeader carries ST 2 and the GUID of another queue manager.",
-        _change_sender_identifier(QUEUE_MANAGER),
+        _change_sender_identifier(QUEUE_MANAGER_SENDER_TYPE),
     ),
     (
         "sender-security-header-au-set",
@@ -120,7 +123,10 @@ for _name, _rules, _says, _install in (
         "The sender's SecurityHeader carries a ProviderInfo with an empty name.",
         wrong_fields(
             UserMessagePacket,
-            {f"{SECURITY_DATA}.ProviderInfo": lambda info: info[:4] + bytes(2), f"{SECURITY_DATA}.Padding": None},
+            {
+                f"{SECURITY_DATA_FIELD}.ProviderInfo": lambda info: info[:4] + bytes(2),
+                f"{SECURITY_DATA_FIELD}.Padding": None,
+            },
             _has_provider_name,
         ),
     ),
@@ -130,7 +136,10 @@ for _name, _rules, _says, _install in (
         "The sender's SecurityHeader carries no SecurityData.",
         wrong_fields(
             UserMessagePacket,
-            {**{f"{SECURITY_DATA}.{item}": b"" for item in SECURITY_ITEMS}, f"{SECURITY_DATA}.Padding": None},
+            {
+                **{f"{SECURITY_DATA_FIELD}.{item}": b"" for item in SECURITY_ITEM_FIELDS},
+                f"{SECURITY_DATA_FIELD}.Padding": None,
+            },
             has_header("SecurityHeader"),
         ),
     ),
@@ -174,7 +183,7 @@ for _name, _rules, _says, _install in (
         "queue-manager-public-keys-not-published",
         ("MQMQ-2.2.20.6-36",),
         "The queue manager publishes no public keys in the directory.",
-        always(_withdraw_public_keys),
+        always(_remove_public_encryption_keys),
     ),
     (
         "sender-provider-info-with-de-set",
@@ -212,7 +221,7 @@ def _change_security_header(change: Callable[[bytes], bytes]) -> Install:
 
 
 def _join_security_items(
-    header: bytes, order: Iterable[str] = SECURITY_ITEMS, empty: bytes = b"", boundary: int = 4
+    header: bytes, order: Iterable[str] = SECURITY_ITEM_FIELDS, empty: bytes = b"", boundary: int = 4
 ) -> bytes:
     """Return a SecurityHeader whose items are in a different order, or have different padding."""
     security = SecurityHeader.read(Cursor(header))
@@ -257,22 +266,22 @@ for _name, _rules, _says, _install in (
         "sender-sender-cert-size-above-0xffff",
         ("MQMQ-2.2.20.6-D04",),
         "The sender's SecurityHeader carries a SenderCertSize above 0xFFFF.",
-        _change_security_item("SenderCert", lambda certificate: certificate + bytes(0x1_0000)),
+        _change_sent_security_item("SenderCert", lambda certificate: certificate + bytes(0x1_0000)),
     ),
     (
         "sender-provider-name-before-type",
         ("MQMQ-2.2.20.6-D05",),
         "The sender's ProviderInfo has ProviderName before ProviderType.",
-        _change_security_item("ProviderInfo", lambda info: info[4:] + info[:4]),
+        _change_sent_security_item("ProviderInfo", lambda info: info[4:] + info[:4]),
     ),
 ):
     add(_name, _rules, _says, _install)
 
 
-FLAGS = "SecurityHeader.Flags"
+SECURITY_FLAGS_FIELD = "SecurityHeader.Flags"
 
 
-DATA = "SecurityHeader.SecurityData."
+SECURITY_DATA_PREFIX = "SecurityHeader.SecurityData."
 
 
 for _name, _rules, _says, _install in (
@@ -281,28 +290,32 @@ for _name, _rules, _says, _install in (
         "MQMQ-2.2.20.6-05",
         "The sender sets AU in signed messages.",
         change_sent_header(
-            lambda packet, header: header.SignatureSize, {FLAGS: lambda old: old | SecurityHeader.flags(AU=1)}
+            lambda packet, header: header.SignatureSize,
+            {SECURITY_FLAGS_FIELD: lambda old: old | SecurityHeader.flags(AU=1)},
         ),
     ),
     (
         "au-set-in-encrypted-message",
         "MQMQ-2.2.20.6-05",
         "The sender sets AU in encrypted messages.",
-        change_sent_header(lambda packet, header: header.EB, {FLAGS: lambda old: old | SecurityHeader.flags(AU=1)}),
+        change_sent_header(
+            lambda packet, header: header.EB, {SECURITY_FLAGS_FIELD: lambda old: old | SecurityHeader.flags(AU=1)}
+        ),
     ),
     (
         "as-of-signature-kind",
         "MQMQ-2.2.20.6-09",
         "The sender sends 3 as AS in messages with a signature.",
         change_sent_header(
-            lambda packet, header: header.SignatureSize, {FLAGS: lambda old: old | SecurityHeader.flags(AS=3)}
+            lambda packet, header: header.SignatureSize,
+            {SECURITY_FLAGS_FIELD: lambda old: old | SecurityHeader.flags(AS=3)},
         ),
     ),
     (
         "ai-clear-in-encrypted-message",
         "MQMQ-2.2.20.6-20",
         "The sender removes EncryptionKey of encrypted messages.",
-        change_sent_header(lambda packet, header: header.EB, {f"{DATA}EncryptionKey": b""}),
+        change_sent_header(lambda packet, header: header.EB, {f"{SECURITY_DATA_PREFIX}EncryptionKey": b""}),
     ),
     (
         "st-0-in-signed-message-with-sender",
@@ -310,35 +323,41 @@ for _name, _rules, _says, _install in (
         "The sender sends ST 0 in signed messages with a SecurityID.",
         change_sent_header(
             lambda packet, header: header.SignatureSize and header.SenderIdSize,
-            {FLAGS: lambda old: old & ~SecurityHeader.flags(ST=0xF)},
+            {SECURITY_FLAGS_FIELD: lambda old: old & ~SecurityHeader.flags(ST=0xF)},
         ),
     ),
     (
         "sid-without-last-sub-authority",
         "MQMQ-2.2.20.6-03",
         "The sender sends the SID of the user without its last sub-authority.",
-        change_sent_header(lambda packet, header: header.ST == 1, {f"{DATA}SecurityID": lambda old: old[:-4]}),
+        change_sent_header(
+            lambda packet, header: header.ST == 1, {f"{SECURITY_DATA_PREFIX}SecurityID": lambda old: old[:-4]}
+        ),
     ),
     (
         "sid-of-encrypted-message-reversed",
         "MQMQ-2.2.20.6-03",
         "The sender sends the bytes of the SID in the reverse order in encrypted messages.",
         change_sent_header(
-            lambda packet, header: header.ST == 1 and header.EB, {f"{DATA}SecurityID": lambda old: old[::-1]}
+            lambda packet, header: header.ST == 1 and header.EB,
+            {f"{SECURITY_DATA_PREFIX}SecurityID": lambda old: old[::-1]},
         ),
     ),
     (
         "queue-manager-guid-in-network-order",
         ("MQMQ-2.2.20.6-04", "MQMQ-2.2.20.6-22"),
         "The sender sends the GUID of the queue manager with its bytes in the reverse order.",
-        change_sent_header(lambda packet, header: header.ST == 2, {f"{DATA}SecurityID": lambda old: old[::-1]}),
+        change_sent_header(
+            lambda packet, header: header.ST == 2, {f"{SECURITY_DATA_PREFIX}SecurityID": lambda old: old[::-1]}
+        ),
     ),
     (
         "certificate-with-additional-bytes",
         "MQMQ-2.2.20.6-D04",
         "The sender sends 64 KiB of zeros after the certificate in SenderCert.",
         change_sent_header(
-            lambda packet, header: header.SenderCertSize, {f"{DATA}SenderCert": lambda old: old + bytes(0x10000)}
+            lambda packet, header: header.SenderCertSize,
+            {f"{SECURITY_DATA_PREFIX}SenderCert": lambda old: old + bytes(0x10000)},
         ),
     ),
     (
@@ -347,7 +366,7 @@ for _name, _rules, _says, _install in (
         "The sender clears DE in signed messages without ProviderInfo.",
         change_sent_header(
             lambda packet, header: header.SignatureSize and not header.ProviderInfoSize,
-            {FLAGS: lambda old: old & ~SecurityHeader.flags(DE=1)},
+            {SECURITY_FLAGS_FIELD: lambda old: old & ~SecurityHeader.flags(DE=1)},
         ),
     ),
 ):

@@ -23,7 +23,7 @@ from reference_qm.model.adm import Message, MessagePosition, Queue, Session
 from reference_qm.surface.clock import Now
 from suites.mqmq.s2_2_20_6_security_header.fault_steps import SecurityCheck
 
-STREAM_CIPHER = 0x6801
+STREAM_CIPHER_ALGORITHM = 0x6801
 
 
 CIPHER_BLOCK_BYTES = 8
@@ -42,7 +42,7 @@ class ReceiverEncryptedBodyPaddingRemovedTwice(SecurityOnReceipt):
         encrypted = packet.SecurityHeader is not None and packet.SecurityHeader.EB
         if (
             not encrypted
-            or properties.EncryptionAlgorithm == STREAM_CIPHER
+            or properties.EncryptionAlgorithm == STREAM_CIPHER_ALGORITHM
             or not body
             or not 1 <= body[-1] <= CIPHER_BLOCK_BYTES
         ):
@@ -74,21 +74,23 @@ LARGE_BODY = 4096
 def _change_received_message(when: SecurityCheck, change: Callable[[UserMessagePacket], UserMessagePacket]) -> Install:
     """Let the receiver change a message with a SecurityHeader before it checks and stores the message."""
 
-    class Changing(SecurityOnReceipt):
+    class DecryptedMessageChanger(SecurityOnReceipt):
         def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
             header = packet.SecurityHeader
             if header is not None and when(packet, header):
                 packet = change(packet)
             return super().decrypt_body(packet, now)
 
-    return replace_part(Changing)
+    return replace_part(DecryptedMessageChanger)
 
 
-def _clear_flags(mask: int) -> Callable[[UserMessagePacket], UserMessagePacket]:
+def _clear_security_flags(mask: int) -> Callable[[UserMessagePacket], UserMessagePacket]:
     return lambda packet: set_fields(packet, {"SecurityHeader.Flags": lambda old: old & ~mask})
 
 
-def _set_item(item: str, change: Callable[[bytes], bytes]) -> Callable[[UserMessagePacket], UserMessagePacket]:
+def _change_received_security_item(
+    item: str, change: Callable[[bytes], bytes]
+) -> Callable[[UserMessagePacket], UserMessagePacket]:
     return lambda packet: set_fields(
         packet, {f"SecurityHeader.SecurityData.{item}": change, "SecurityHeader.SecurityData.Padding": None}
     )
@@ -100,13 +102,13 @@ EB = SecurityHeader.flags(EB=1)
 X12, X13, X14, X15 = (SecurityHeader.flags(**{name: 1}) for name in ("X12", "X13", "X14", "X15"))
 
 
-UNUSED = X12 | X13 | X14 | X15
+UNUSED_BITS_MASK = X12 | X13 | X14 | X15
 
 
-_drop_sender = _set_item("SecurityID", lambda old: b"")
+_remove_sender_identifier = _change_received_security_item("SecurityID", lambda old: b"")
 
 
-_spoil_signature = _set_item("Signature", lambda old: old[::-1])
+_reverse_signature_bytes = _change_received_security_item("Signature", lambda old: old[::-1])
 
 
 _rules: str | tuple[str, ...]
@@ -115,33 +117,34 @@ for _name, _rules, _says, _install in (
         "x12-of-encrypted-message-not-decrypted",
         "MQMQ-2.2.20.6-10",
         "The receiver does not decrypt a message with X12 set.",
-        _change_received_message(lambda packet, header: header.X12, _clear_flags(EB)),
+        _change_received_message(lambda packet, header: header.X12, _clear_security_flags(EB)),
     ),
     (
         "x14-sender-forgotten",
         "MQMQ-2.2.20.6-12",
         "The receiver ignores SecurityID of a message with X14 set.",
-        _change_received_message(lambda packet, header: header.X14, _drop_sender),
+        _change_received_message(lambda packet, header: header.X14, _remove_sender_identifier),
     ),
     (
         "x15-of-encrypted-message-not-decrypted",
         "MQMQ-2.2.20.6-13",
         "The receiver does not decrypt a message with X15 set.",
-        _change_received_message(lambda packet, header: header.X15, _clear_flags(EB)),
+        _change_received_message(lambda packet, header: header.X15, _clear_security_flags(EB)),
     ),
     (
         "all-unused-bits-signature-refused",
         "MQMQ-2.2.20.6-13",
         "The receiver refuses the signature of a message with all unused bits set.",
         _change_received_message(
-            lambda packet, header: header.Flags & UNUSED == UNUSED and header.SignatureSize, _spoil_signature
+            lambda packet, header: header.Flags & UNUSED_BITS_MASK == UNUSED_BITS_MASK and header.SignatureSize,
+            _reverse_signature_bytes,
         ),
     ),
     (
         "x12-signature-refused",
         "MQMQ-2.2.20.6-10",
         "The receiver refuses the signature of a message with X12 set.",
-        _change_received_message(lambda packet, header: header.X12 and header.SignatureSize, _spoil_signature),
+        _change_received_message(lambda packet, header: header.X12 and header.SignatureSize, _reverse_signature_bytes),
     ),
     (
         "large-encrypted-body-cut",
@@ -162,14 +165,15 @@ for _name, _rules, _says, _install in (
         "signed-and-encrypted-message-not-decrypted",
         "MQMQ-2.2.20.6-06",
         "The receiver does not decrypt a message that is also signed.",
-        _change_received_message(lambda packet, header: header.EB and header.SignatureSize, _clear_flags(EB)),
+        _change_received_message(lambda packet, header: header.EB and header.SignatureSize, _clear_security_flags(EB)),
     ),
     (
         "provider-info-read-without-terminator",
         "MQMQ-2.2.20.6-D03",
         "The receiver removes the last 2 bytes of ProviderInfo.",
         _change_received_message(
-            lambda packet, header: header.ProviderInfoSize, _set_item("ProviderInfo", lambda old: old[:-2])
+            lambda packet, header: header.ProviderInfoSize,
+            _change_received_security_item("ProviderInfo", lambda old: old[:-2]),
         ),
     ),
 ):
@@ -223,7 +227,7 @@ class ReceiverSecurityFlagX14DisablesAuthentication(SecurityOnReceipt):
         return super().authenticate_packet(packet)
 
 
-def _has_bit(bit: int) -> Callable[[Any], Any]:
+def _has_security_header_bit(bit: int) -> Callable[[Any], Any]:
     return lambda packet: packet.SecurityHeader is not None and packet.SecurityHeader.Flags & bit
 
 
@@ -249,15 +253,15 @@ for _name, _rule, _says, _changes, _bit in (
         _says,
         change_received(
             _changes,
-            _has_bit(_bit),
+            _has_security_header_bit(_bit),
         ),
     )
 
 
-_LAST_UNUSED_BIT = 32768
+_HIGHEST_UNUSED_BIT = 32768
 
 
-_AUTHENTICATION_LEVEL = 3840
+_AUTHENTICATION_LEVEL_MASK = 3840
 
 
 @fault("signature-hidden-by-last-unused-bit", breaks="MQMQ-2.2.20.6-13")
@@ -269,9 +273,9 @@ class SignatureHiddenByLastUnusedBit(SecurityOnReceipt):
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         authenticated: UserMessagePacket = super().authenticate_packet(packet)
         header = authenticated.SecurityHeader
-        if packet.SecurityHeader is None or header is None or not packet.SecurityHeader.Flags & _LAST_UNUSED_BIT:
+        if packet.SecurityHeader is None or header is None or not packet.SecurityHeader.Flags & _HIGHEST_UNUSED_BIT:
             return authenticated
-        return replace(authenticated, SecurityHeader=replace(header, Flags=header.Flags & ~_AUTHENTICATION_LEVEL))
+        return replace(authenticated, SecurityHeader=replace(header, Flags=header.Flags & ~_AUTHENTICATION_LEVEL_MASK))
 
 
 def _use_queue_manager_address(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
@@ -324,7 +328,7 @@ class ReceiverSenderIdentifierReplacedByCertificate(Positions):
         return super().insert_message(queue, message)
 
 
-def _swap_items(first: str, second: str) -> Install:
+def _swap_security_items(first: str, second: str) -> Install:
     """Let the sender write two items of SecurityData in the wrong order; their sizes are right."""
 
     def change_packet(packet: UserMessagePacket) -> bytes:
@@ -351,5 +355,5 @@ for _first, _second in (("Signature", "SenderCert"), ("EncryptionKey", "Signatur
         f"sender-security-data-{_second.lower()}-before-{_first.lower()}",
         "MQMQ-2.2.20.6-D02",
         f"The sender writes {_second} before {_first}.",
-        _swap_items(_first, _second),
+        _swap_security_items(_first, _second),
     )

@@ -11,17 +11,17 @@ from typing import Any
 from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, NotExercised, passive
 from reference_qm.codec import FormatError, ProviderInfo, SecurityHeader
-from suites.mqmq.steps.message_parts import JudgePart, judge_message_part
+from suites.mqmq.steps.message_parts import MessagePartJudgment, judge_message_part
 from suites.mqmq.steps.unused import register_unused_bits
 
 USER_MESSAGE_KIND = "UserMessage"
-NO_SENDER, SID, QUEUE_MANAGER = 0, 1, 2
+NO_SENDER_TYPE, SID_SENDER_TYPE, QUEUE_MANAGER_SENDER_TYPE = 0, 1, 2
 SID_FIXED_BYTES = 8
 MAX_SUB_AUTHORITIES = 15
 SIMPLE_BLOB_HEADER_BYTES = 12
-KEY_SIZES = (SIMPLE_BLOB_HEADER_BYTES + 128, SIMPLE_BLOB_HEADER_BYTES + 256)
+ENCRYPTION_KEY_SIZES = (SIMPLE_BLOB_HEADER_BYTES + 128, SIMPLE_BLOB_HEADER_BYTES + 256)
 """Possible sizes of a SIMPLEBLOB in bytes: its encrypted key is as long as the receiver's RSA modulus."""
-RSA_SIZES = (64, 128, 256, 384, 512)
+RSA_SIGNATURE_SIZES = (64, 128, 256, 384, 512)
 GUID_SIZE = 16
 ITEM_BY_SIZE_FIELD = {
     "SenderIdSize": "SecurityID",
@@ -31,11 +31,11 @@ ITEM_BY_SIZE_FIELD = {
     "ProviderInfoSize": "ProviderInfo",
 }
 """The items of SecurityData, by the field with the size of each item."""
-LARGEST_CERTIFICATE = 0xFFFF
-DER_SEQUENCE, DER_LONG = 0x30, 0x82
+LARGEST_CERTIFICATE_BYTES = 0xFFFF
+DER_SEQUENCE_TAG, DER_TWO_BYTE_LENGTH_TAG = 0x30, 0x82
 
-of_security_header = judge_message_part("SecurityHeader")
-UNUSED_BITS_BY_RULE = {
+judge_security_header = judge_message_part("SecurityHeader")
+UNUSED_BIT_BY_RULE = {
     "MQMQ-2.2.20.6-10": "X12",
     "MQMQ-2.2.20.6-11": "X13",
     "MQMQ-2.2.20.6-12": "X14",
@@ -43,46 +43,48 @@ UNUSED_BITS_BY_RULE = {
 }
 """The unused bits of Flags, by rule."""
 
-register_unused_bits(USER_MESSAGE_KIND, SecurityHeader, UNUSED_BITS_BY_RULE)
+register_unused_bits(USER_MESSAGE_KIND, SecurityHeader, UNUSED_BIT_BY_RULE)
 
 
 @passive("MQMQ-2.2.20.6-01", USER_MESSAGE_KIND, "ST of the SecurityHeader is 0, 1 or 2")
-@of_security_header
+@judge_security_header
 def check_sender_type(security: Any, packet: Any) -> Finding:
     """Check that ST has a defined value."""
-    return security.ST in (NO_SENDER, SID, QUEUE_MANAGER), f"ST is {security.ST}"
+    return security.ST in (NO_SENDER_TYPE, SID_SENDER_TYPE, QUEUE_MANAGER_SENDER_TYPE), f"ST is {security.ST}"
 
 
 @passive("MQMQ-2.2.20.6-02", USER_MESSAGE_KIND, "SenderIdSize is 0 if ST is 0")
-@of_security_header
+@judge_security_header
 def check_missing_sender_has_size_0(security: Any, packet: Any) -> Finding:
     """Check that SenderIdSize is 0 if ST is 0, which means no sender."""
     return (
-        (security.SenderIdSize == 0, f"SenderIdSize is {security.SenderIdSize}") if security.ST == NO_SENDER else None
+        (security.SenderIdSize == 0, f"SenderIdSize is {security.SenderIdSize}")
+        if security.ST == NO_SENDER_TYPE
+        else None
     )
 
 
 @passive("MQMQ-2.2.20.6-03", USER_MESSAGE_KIND, "SecurityID is a SID if ST is 1")
-@of_security_header
+@judge_security_header
 def check_user_has_sid(security: Any, packet: Any) -> Finding:
     """Check that SecurityID is a SID if ST is 1, which means a user."""
-    if security.ST != SID:
+    if security.ST != SID_SENDER_TYPE:
         return None
     identifier = security.SecurityData.SecurityID
     return _is_sid(identifier), f"SecurityID is {identifier.hex()}"
 
 
 @passive("MQMQ-2.2.20.6-04", USER_MESSAGE_KIND, "SecurityID is the GUID of the queue manager if ST is 2")
-@of_security_header
+@judge_security_header
 def check_queue_manager_has_guid(security: Any, packet: Any) -> Finding:
     """Check that SecurityID is the GUID of the SUT if ST is 2, which means a queue manager."""
-    if security.ST != QUEUE_MANAGER:
+    if security.ST != QUEUE_MANAGER_SENDER_TYPE:
         return None
     identifier = security.SecurityData.SecurityID
     return identifier == packet.UserHeader.SourceQueueManager.bytes_le, f"SecurityID is {identifier.hex()}"
 
 
-def make_zero_bits_predicate(name: str) -> JudgePart:
+def make_zero_bits_predicate(name: str) -> MessagePartJudgment:
     """Return a predicate that checks that some bits of SecurityHeader.Flags are 0."""
 
     def judge_bits(security: Any, packet: Any) -> Finding:
@@ -94,73 +96,77 @@ def make_zero_bits_predicate(name: str) -> JudgePart:
 
 for rule, name in (("MQMQ-2.2.20.6-05", "AU"), ("MQMQ-2.2.20.6-09", "AS")):
     passive(rule, USER_MESSAGE_KIND, f"{name} of the SecurityHeader is 0")(
-        of_security_header(make_zero_bits_predicate(name))
+        judge_security_header(make_zero_bits_predicate(name))
     )
 
 
 @passive("MQMQ-2.2.20.6-07", USER_MESSAGE_KIND, "ProviderInfo of a signed message contains a name if DE is 0")
-@of_security_header
+@judge_security_header
 def check_provider_name(security: Any, packet: Any) -> Finding:
     """Check that a signed message with DE 0 names the provider of its signature."""
     if security.DE or not security.SignatureSize:
         return None
-    name = _read_provider(security.SecurityData.ProviderInfo)
+    name = _read_provider_name(security.SecurityData.ProviderInfo)
     return bool(name), f"ProviderName is {name!a}"
 
 
 @passive("MQMQ-2.2.20.6-08", USER_MESSAGE_KIND, "SecurityData is present if AI is 1")
-@of_security_header
+@judge_security_header
 def check_security_data_is_present(security: Any, packet: Any) -> Finding:
     """Check that SecurityData is present if AI is set."""
-    return (_any_size(security), _describe_item_sizes(security)) if security.AI else None
+    return (_has_nonzero_size(security), _describe_item_sizes(security)) if security.AI else None
 
 
 @passive("MQMQ-2.2.20.6-14", USER_MESSAGE_KIND, "SenderIdSize is the length of the SID or GUID in SecurityID")
-@of_security_header
+@judge_security_header
 def check_sender_size(security: Any, packet: Any) -> Finding:
     """Check that SenderIdSize is the length of the SID or GUID."""
     identifier = security.SecurityData.SecurityID
-    if security.ST not in (SID, QUEUE_MANAGER):
+    if security.ST not in (SID_SENDER_TYPE, QUEUE_MANAGER_SENDER_TYPE):
         return None
-    right = _is_sid(identifier) if security.ST == SID else len(identifier) == GUID_SIZE
+    right = _is_sid(identifier) if security.ST == SID_SENDER_TYPE else len(identifier) == GUID_SIZE
     return right, f"SenderIdSize is {len(identifier)}, and SecurityID is {identifier.hex()}"
 
 
 @passive("MQMQ-2.2.20.6-15", USER_MESSAGE_KIND, "EncryptionKeySize is the length of the SIMPLEBLOB")
-@of_security_header
+@judge_security_header
 def check_key_size(security: Any, packet: Any) -> Finding:
     """Check that EncryptionKeySize is the length of the SIMPLEBLOB."""
     size = security.EncryptionKeySize
-    return (size in KEY_SIZES, f"EncryptionKeySize is {size}") if size else None
+    return (size in ENCRYPTION_KEY_SIZES, f"EncryptionKeySize is {size}") if size else None
 
 
 @passive("MQMQ-2.2.20.6-16", USER_MESSAGE_KIND, "SignatureSize is the length of an RSA signature")
-@of_security_header
+@judge_security_header
 def check_signature_size(security: Any, packet: Any) -> Finding:
     """Check that SignatureSize is the length of an RSA signature."""
     size = security.SignatureSize
-    return (size in RSA_SIZES, f"SignatureSize is {size}") if size else None
+    return (size in RSA_SIGNATURE_SIZES, f"SignatureSize is {size}") if size else None
 
 
 @passive("MQMQ-2.2.20.6-17", USER_MESSAGE_KIND, "SenderCertSize is the length of the certificate")
-@of_security_header
+@judge_security_header
 def check_certificate_size(security: Any, packet: Any) -> Finding:
     """Check SenderCertSize against the length that the certificate itself contains."""
     certificate = security.SecurityData.SenderCert
     if not certificate:
         return None
-    length = 4 + int.from_bytes(certificate[2:4], "big") if certificate[:2] == bytes([DER_SEQUENCE, DER_LONG]) else -1
+    length = (
+        4 + int.from_bytes(certificate[2:4], "big")
+        if certificate[:2] == bytes([DER_SEQUENCE_TAG, DER_TWO_BYTE_LENGTH_TAG])
+        else -1
+    )
     return length == len(
         certificate
     ), f"SenderCertSize is {len(certificate)}, and the length in the certificate is {length}"
 
 
-@passive("MQMQ-2.2.20.6-D04", USER_MESSAGE_KIND, f"SenderCertSize is at most {LARGEST_CERTIFICATE}")
-@of_security_header
+@passive("MQMQ-2.2.20.6-D04", USER_MESSAGE_KIND, f"SenderCertSize is at most {LARGEST_CERTIFICATE_BYTES}")
+@judge_security_header
 def check_certificate_limit(security: Any, packet: Any) -> Finding:
     """Check that SenderCertSize is at most 0xFFFF."""
     size = security.SenderCertSize
-    return (size <= LARGEST_CERTIFICATE, f"SenderCertSize is {size}") if size else None
+    return (size <= LARGEST_CERTIFICATE_BYTES, f"SenderCertSize is {size}") if size else None
 
 
 @passive(
@@ -168,22 +174,22 @@ def check_certificate_limit(security: Any, packet: Any) -> Finding:
     USER_MESSAGE_KIND,
     "ProviderInfoSize is the length of a provider type and a null-terminated name",
 )
-@of_security_header
+@judge_security_header
 def check_provider_size(security: Any, packet: Any) -> Finding:
     """Check that ProviderInfo is a type followed by a null-terminated string."""
     info = security.SecurityData.ProviderInfo
     return (
-        (_read_provider(info) is not None, f"ProviderInfoSize is {len(info)}, and ProviderInfo is {info.hex()}")
+        (_read_provider_name(info) is not None, f"ProviderInfoSize is {len(info)}, and ProviderInfo is {info.hex()}")
         if info
         else None
     )
 
 
 @passive("MQMQ-2.2.20.6-19", USER_MESSAGE_KIND, "at least one of the five sizes in the SecurityHeader is not 0")
-@of_security_header
+@judge_security_header
 def check_any_size_is_nonzero(security: Any, packet: Any) -> Finding:
     """Check that at least one item of SecurityData is not empty."""
-    return _any_size(security), _describe_item_sizes(security)
+    return _has_nonzero_size(security), _describe_item_sizes(security)
 
 
 @passive(
@@ -191,10 +197,10 @@ def check_any_size_is_nonzero(security: Any, packet: Any) -> Finding:
     USER_MESSAGE_KIND,
     "SecurityData contains a SecurityID if ST is 1 or 2, and an EncryptionKey if EB is 1",
 )
-@of_security_header
+@judge_security_header
 def check_announced_items(security: Any, packet: Any) -> Finding:
     """Check that SecurityData contains a SecurityID if ST is 1 or 2, and an EncryptionKey if EB is 1."""
-    if security.ST == NO_SENDER and not security.EB:
+    if security.ST == NO_SENDER_TYPE and not security.EB:
         return NotExercised("ST is 0, and EB is 0")
     lacking = [name for name, lacks in _find_missing_items(security).items() if lacks]
     return not lacking, f"missing items of SecurityData: {', '.join(lacking) or 'none'}"
@@ -215,12 +221,12 @@ def check_alignment_of_items(packet: Any, context: Context) -> Finding:
 @passive(
     "MQMQ-2.2.20.6-37", USER_MESSAGE_KIND, "ProviderInfo is present only if DE is 0, and consists of a type and a name"
 )
-@of_security_header
+@judge_security_header
 def check_provider_info_only_with_de_clear(security: Any, packet: Any) -> Finding:
     """Check that ProviderInfo is present only if DE is 0, and consists of a type and a name."""
     if not security.ProviderInfoSize:
         return NotExercised("the message has no ProviderInfo")
-    name = _read_provider(security.SecurityData.ProviderInfo)
+    name = _read_provider_name(security.SecurityData.ProviderInfo)
     return not security.DE and name is not None, f"DE is {security.DE}, and ProviderName is {name!a}"
 
 
@@ -230,14 +236,14 @@ def _is_sid(identifier: bytes) -> bool:
     return len(identifier) == SID_FIXED_BYTES + 4 * identifier[1]
 
 
-def _read_provider(info: bytes) -> str | None:
+def _read_provider_name(info: bytes) -> str | None:
     try:
         return ProviderInfo.parse(info).ProviderName
     except FormatError:
         return None
 
 
-def _any_size(security: Any) -> bool:
+def _has_nonzero_size(security: Any) -> bool:
     return any(getattr(security, name) for name in ITEM_BY_SIZE_FIELD)
 
 
@@ -247,6 +253,6 @@ def _describe_item_sizes(security: Any) -> str:
 
 def _find_missing_items(security: Any) -> dict[str, bool]:
     return {
-        "SecurityID": security.ST != NO_SENDER and not security.SenderIdSize,
+        "SecurityID": security.ST != NO_SENDER_TYPE and not security.SenderIdSize,
         "EncryptionKey": bool(security.EB) and not security.EncryptionKeySize,
     }

@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB
 from harness.wire import ProviderInfo
 from harness.wire.protection import ADVANCED_PROVIDER, ENHANCED_PROVIDER, PROVIDER_TYPES, SIG10, SIG20
-from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, sign_message
+from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, SecuredMessageSender, sign_message
 
 SHOWN_SECURITY_ITEMS = ("sender_type", "sender", "certificate_base64", "provider")
 """The names of the items of SecurityData on the control channel."""
@@ -27,7 +27,7 @@ def test_received_message_has_items_of_security_data(peer, sut, judge):
     """Messages from users and from a queue manager arrive, some of them signed, and some with a provider: the
     application gets the sender, certificate and provider of each message.
     """
-    secured = Secured(peer, sut)
+    secured = SecuredMessageSender(peer, sut)
     guid = peer.identifier
     queue_manager = {"ST": BY_QUEUE_MANAGER, "SecurityID": guid.bytes_le, "SenderCert": b""}
     packets = {

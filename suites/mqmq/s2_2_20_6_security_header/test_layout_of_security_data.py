@@ -8,22 +8,22 @@ from harness.expectations import fields
 from harness.run.marks import covers, needs, varied
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import certificate_key
-from suites.mqmq.steps.layout import SECURITY_DATA, Layout
+from suites.mqmq.steps.layout import SECURITY_ITEM_AND_SIZE_FIELDS, Layout
 from suites.mqmq.steps.outgoing import Outgoing
 
-HEADER_PREFIX = "SecurityHeader."
-NO_SENDER, SID = 0, 1
+SECURITY_HEADER_PREFIX = "SecurityHeader."
+NO_SENDER_TYPE, SID_SENDER_TYPE = 0, 1
 """Values of ST: a message without a sender, and a sender that a SID identifies."""
 SECURITY_HEADER_FIXED_BYTES = 16
 """The size in bytes of the SecurityHeader before SecurityData."""
 SAMPLE_APPLICATION_TAG = 0x7A6B_5C4D
-TAG_FIELD = "MessagePropertiesHeader.ApplicationTag"
-SIMPLE_BLOB = "0102"
+APPLICATION_TAG_FIELD = "MessagePropertiesHeader.ApplicationTag"
+SIMPLE_BLOB_START_HEX = "0102"
 """The first bytes of a SIMPLEBLOB."""
-PROVIDER_TYPE_SIZE = 4
+PROVIDER_TYPE_BYTES = 4
 
 
-def _send_tagged_message(outgoing, **properties):
+def _send_message_with_sample_tag(outgoing, **properties):
     """Let the SUT send a message with an ApplicationTag that locates the MessagePropertiesHeader."""
     return outgoing.send(body="signed", application_tag=SAMPLE_APPLICATION_TAG, **properties)
 
@@ -35,7 +35,7 @@ def _find_item_offsets(frame):
         "SecurityID": SECURITY_HEADER_FIXED_BYTES,
         "SenderCert": frame.data.find(ALICE.certificate) - start,
     }
-    info = Layout(frame).fields.get(f"{HEADER_PREFIX}ProviderInfo")
+    info = Layout(frame).fields.get(f"{SECURITY_HEADER_PREFIX}ProviderInfo")
     return places if info is None else places | {"ProviderInfo": _describe_provider_info(bytes.fromhex(info))}
 
 
@@ -43,12 +43,12 @@ def _compute_expected_offsets(frame):
     """Compute the offsets of the items from the sizes in the header: each item begins at a multiple of 4."""
     found, at = Layout(frame).fields, SECURITY_HEADER_FIXED_BYTES
     places: dict[str, int | str] = {}
-    for name, size in SECURITY_DATA:
+    for name, size in SECURITY_ITEM_AND_SIZE_FIELDS:
         if name in ("SecurityID", "SenderCert"):
             places[name] = at
-        elif name == "ProviderInfo" and found.get(f"{HEADER_PREFIX}{size}"):
+        elif name == "ProviderInfo" and found.get(f"{SECURITY_HEADER_PREFIX}{size}"):
             places[name] = PROVIDER_INFO_LAYOUT
-        at += found.get(f"{HEADER_PREFIX}{size}", 0) + -found.get(f"{HEADER_PREFIX}{size}", 0) % 4
+        at += found.get(f"{SECURITY_HEADER_PREFIX}{size}", 0) + -found.get(f"{SECURITY_HEADER_PREFIX}{size}", 0) % 4
     return places
 
 
@@ -58,8 +58,8 @@ PROVIDER_INFO_LAYOUT = "a type and a name with one null at its end"
 
 def _describe_provider_info(info):
     """Return PROVIDER_INFO_LAYOUT for a well-formed ProviderInfo, else the bytes of the ProviderInfo."""
-    kind = int.from_bytes(info[:PROVIDER_TYPE_SIZE], "little")
-    name = info[PROVIDER_TYPE_SIZE:].decode("utf-16-le", "replace")
+    kind = int.from_bytes(info[:PROVIDER_TYPE_BYTES], "little")
+    name = info[PROVIDER_TYPE_BYTES:].decode("utf-16-le", "replace")
     whole = 0 < kind < 0x1_0000 and name.find("\0") == len(name) - 1 and name[:-1].isprintable()
     return PROVIDER_INFO_LAYOUT if whole and len(name) > 1 else info.hex()
 
@@ -82,23 +82,23 @@ def test_signed_message_has_items_of_security_data_in_order(peer, sut, judge, le
     ProviderInfo are in this order, each at a multiple of 4 bytes.
     """
     outgoing = Outgoing(peer, sut, peer.private_name())
-    frame = _send_tagged_message(
+    frame = _send_message_with_sample_tag(
         outgoing, sender="alice", authentication_level="sig20", privacy_level=level, delivery=delivery
     )
     outgoing.end()
     found = Layout(frame)
     secret = level != "none"
     header = {
-        f"{HEADER_PREFIX}Flags.ST": SID,
-        f"{HEADER_PREFIX}Flags.AU": 0,
-        f"{HEADER_PREFIX}Flags.EB": int(secret),
-        f"{HEADER_PREFIX}Flags.DE": int(not found.fields.get(f"{HEADER_PREFIX}ProviderInfoSize")),
-        f"{HEADER_PREFIX}Flags.AS": 0,
-        f"{HEADER_PREFIX}SenderIdSize": len(ALICE.security_id),
-        f"{HEADER_PREFIX}SenderCertSize": len(ALICE.certificate),
+        f"{SECURITY_HEADER_PREFIX}Flags.ST": SID_SENDER_TYPE,
+        f"{SECURITY_HEADER_PREFIX}Flags.AU": 0,
+        f"{SECURITY_HEADER_PREFIX}Flags.EB": int(secret),
+        f"{SECURITY_HEADER_PREFIX}Flags.DE": int(not found.fields.get(f"{SECURITY_HEADER_PREFIX}ProviderInfoSize")),
+        f"{SECURITY_HEADER_PREFIX}Flags.AS": 0,
+        f"{SECURITY_HEADER_PREFIX}SenderIdSize": len(ALICE.security_id),
+        f"{SECURITY_HEADER_PREFIX}SenderCertSize": len(ALICE.certificate),
     }
     if not secret:
-        header[f"{HEADER_PREFIX}EncryptionKeySize"] = 0
+        header[f"{SECURITY_HEADER_PREFIX}EncryptionKeySize"] = 0
     judge(
         "MQMQ-2.2.20.6-D01",
         "MQDMPR-3.1.7.1.32-D03",
@@ -106,16 +106,16 @@ def test_signed_message_has_items_of_security_data_in_order(peer, sut, judge, le
         observed=found,
         evidence=frame,
     )
-    signed = {f"{HEADER_PREFIX}SignatureSize": certificate_key(ALICE.certificate).size}
+    signed = {f"{SECURITY_HEADER_PREFIX}SignatureSize": certificate_key(ALICE.certificate).size}
     judge("MQMQ-2.2.20.6-16", expected=fields(signed), observed=found, evidence=frame)
-    user = {f"{HEADER_PREFIX}SecurityID": ALICE.security_id.hex()}
+    user = {f"{SECURITY_HEADER_PREFIX}SecurityID": ALICE.security_id.hex()}
     judge("MQMQ-2.2.20.6-03", expected=fields(user), observed=found, evidence=frame)
-    blob = str(found.fields.get(f"{HEADER_PREFIX}EncryptionKey", Layout.MISSING))[: len(SIMPLE_BLOB)]
+    blob = str(found.fields.get(f"{SECURITY_HEADER_PREFIX}EncryptionKey", Layout.MISSING))[: len(SIMPLE_BLOB_START_HEX)]
     items = {
-        f"{HEADER_PREFIX}SecurityID": ALICE.security_id.hex(),
-        f"{HEADER_PREFIX}SenderCert": ALICE.certificate.hex(),
-        TAG_FIELD: SAMPLE_APPLICATION_TAG,
-        "EncryptionKey": SIMPLE_BLOB if secret else Layout.MISSING[: len(SIMPLE_BLOB)],
+        f"{SECURITY_HEADER_PREFIX}SecurityID": ALICE.security_id.hex(),
+        f"{SECURITY_HEADER_PREFIX}SenderCert": ALICE.certificate.hex(),
+        APPLICATION_TAG_FIELD: SAMPLE_APPLICATION_TAG,
+        "EncryptionKey": SIMPLE_BLOB_START_HEX if secret else Layout.MISSING[: len(SIMPLE_BLOB_START_HEX)],
     }
     observed = found.of(*items) | {"EncryptionKey": blob}
     judge("MQMQ-2.2.20.6-D02", "MQMQ-2.2.20.6-D03", expected=fields(items), observed=observed, evidence=frame)
@@ -126,7 +126,7 @@ def test_signed_message_has_items_of_security_data_in_order(peer, sut, judge, le
         observed=_find_item_offsets(frame),
         evidence=frame,
     )
-    info = found.fields.get(f"{HEADER_PREFIX}ProviderInfo")
+    info = found.fields.get(f"{SECURITY_HEADER_PREFIX}ProviderInfo")
     if info is None:
         judge.mark_not_exercised("MQMQ-2.2.20.6-D05", reason="the SUT sends no ProviderInfo", evidence=frame)
     else:
@@ -147,16 +147,16 @@ def test_missing_items_of_security_data_take_no_bytes(peer, sut, judge):
     follows the fixed fields.
     """
     outgoing = Outgoing(peer, sut)
-    frame = _send_tagged_message(outgoing, sender="none", authentication_level="sig20")
+    frame = _send_message_with_sample_tag(outgoing, sender="none", authentication_level="sig20")
     outgoing.end()
     found = Layout(frame)
     wanted = {
-        f"{HEADER_PREFIX}Flags.ST": NO_SENDER,
-        f"{HEADER_PREFIX}SenderIdSize": 0,
-        f"{HEADER_PREFIX}SecurityID": Layout.MISSING,
-        f"{HEADER_PREFIX}EncryptionKeySize": 0,
-        f"{HEADER_PREFIX}EncryptionKey": Layout.MISSING,
-        TAG_FIELD: SAMPLE_APPLICATION_TAG,
+        f"{SECURITY_HEADER_PREFIX}Flags.ST": NO_SENDER_TYPE,
+        f"{SECURITY_HEADER_PREFIX}SenderIdSize": 0,
+        f"{SECURITY_HEADER_PREFIX}SecurityID": Layout.MISSING,
+        f"{SECURITY_HEADER_PREFIX}EncryptionKeySize": 0,
+        f"{SECURITY_HEADER_PREFIX}EncryptionKey": Layout.MISSING,
+        APPLICATION_TAG_FIELD: SAMPLE_APPLICATION_TAG,
         "bytes after the last header": 0,
     }
     judge.all(expected=fields(wanted), observed=found, evidence=frame)

@@ -13,8 +13,8 @@ from harness.wire import ProviderInfo
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.pinging import read_element
 
-NO_SENDER, USER, QUEUE_MANAGER = 0, 1, 2
-RULES_OF_SIGNATURES = (
+NO_SENDER_TYPE, USER_SENDER_TYPE, QUEUE_MANAGER_SENDER_TYPE = 0, 1, 2
+SIGNATURE_RULES = (
     "MQMQ-2.2.20.6-22",
     "MQMQ-2.2.20.6-23",
     "MQDMPR-3.1.1.12-56",
@@ -23,35 +23,35 @@ RULES_OF_SIGNATURES = (
     "MQMQ-2.2.20.6-24",
     "MQDMPR-3.1.1.12-D63",
 )
-RULES_WITHOUT_SENDER = ("MQMQ-2.2.20.6-02", "MQDMPR-3.1.1.12-56", "MQDMPR-3.1.1.12-D54", "MQDMPR-3.1.7.1.32-D17")
+NO_SENDER_RULES = ("MQMQ-2.2.20.6-02", "MQDMPR-3.1.1.12-56", "MQDMPR-3.1.1.12-D54", "MQDMPR-3.1.7.1.32-D17")
 
 
-def _get_signer(frame):
+def _get_sender_type_and_identifier(frame):
     """Return ST and SecurityID of the SUT's signed message."""
     security = frame["SecurityHeader"]
     return {"ST": int(security.ST), "SecurityID": bytes(security.SecurityID).hex()}
 
 
 @needs("security", "send")
-@covers(*RULES_WITHOUT_SENDER)
+@covers(*NO_SENDER_RULES)
 def test_message_without_sender_has_st_0_and_no_security_id(peer, sut, judge):
     """The SUT sends a signed message without a sender: ST and SenderIdSize are 0."""
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(body="signed", sender="none", authentication_level="sig20")
-    observed = {**_get_signer(frame), "SenderIdSize": int(frame["SecurityHeader"].SenderIdSize)}
-    judge.all(expected=fields(ST=NO_SENDER, SecurityID="", SenderIdSize=0), observed=observed, evidence=frame)
+    observed = {**_get_sender_type_and_identifier(frame), "SenderIdSize": int(frame["SecurityHeader"].SenderIdSize)}
+    judge.all(expected=fields(ST=NO_SENDER_TYPE, SecurityID="", SenderIdSize=0), observed=observed, evidence=frame)
     outgoing.end()
 
 
 @needs("security", "send")
-@covers("MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-04", "MQDMPR-3.1.1.12-D64", *RULES_OF_SIGNATURES)
+@covers("MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-04", "MQDMPR-3.1.1.12-D64", *SIGNATURE_RULES)
 def test_security_id_is_sid_or_guid_of_signer(peer, sut, judge):
     """The SUT sends messages signed by the queue manager and by several users in turn, with each type of signature: ST
     and SecurityID identify the signer; SecurityID is the user's SID or the queue manager's GUID.
     """
     outgoing = Outgoing(peer, sut)
-    own = fields(ST=QUEUE_MANAGER, SecurityID=UUID(str(sut.guid)).bytes_le.hex())
-    alice, bob = (fields(ST=USER, SecurityID=user.security_id.hex()) for user in (ALICE, BOB))
+    own = fields(ST=QUEUE_MANAGER_SENDER_TYPE, SecurityID=UUID(str(sut.guid)).bytes_le.hex())
+    alice, bob = (fields(ST=USER_SENDER_TYPE, SecurityID=user.security_id.hex()) for user in (ALICE, BOB))
     for level, of_queue_manager, of_user in (
         (
             "sig10",
@@ -85,7 +85,7 @@ def test_security_id_is_sid_or_guid_of_signer(peer, sut, judge):
             judge(
                 *rules,
                 expected=signer,
-                observed=_get_signer(frame),
+                observed=_get_sender_type_and_identifier(frame),
                 case=f"signer of the message with signature {level}",
                 evidence=frame,
             )

@@ -9,21 +9,21 @@ from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.secured import (
     CLEAR_BODY,
     SYMMETRIC_KEYS,
-    Secured,
+    SecuredMessageSender,
     encrypt_message,
     flip_signature_bit,
     sign_message,
 )
 
-ENHANCED = 3
+ENHANCED_PRIVACY_LEVEL = 3
 """The PrivacyLevel at which bodies are encrypted with keys of 128 bits."""
-NO_BIT, EVERY_BIT = "no bit", "every unused bit"
+NO_UNUSED_BIT_CASE, EVERY_UNUSED_BIT_CASE = "no bit", "every unused bit"
 """The names of messages without and with all unused bits."""
-LARGE_SIZE = 5000
+LARGE_BODY_BYTES = 5000
 """A size in bytes above 4 KiB."""
-ARRIVED, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
+ARRIVED_CLASS, BAD_SIGNATURE_CLASS = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 
-UNUSED_BITS_BY_RULE = {
+RULE_BY_UNUSED_BIT = {
     "X12": "MQMQ-2.2.20.6-10",
     "X13": "MQMQ-2.2.20.6-11",
     "X14": "MQMQ-2.2.20.6-12",
@@ -33,47 +33,52 @@ UNUSED_BITS_BY_RULE = {
 
 
 @sut_survives()
-@covers(*UNUSED_BITS_BY_RULE.values())
+@covers(*RULE_BY_UNUSED_BIT.values())
 def test_any_unused_bit_of_security_header_is_accepted(peer, sut, judge):
     """The peer sends unsigned messages with each unused bit of SecurityHeader.Flags set: each
     message is in its queue.
     """
     sender = {"ST": 2, "SecurityID": peer.identifier.bytes_le}
-    for bit, rule in UNUSED_BITS_BY_RULE.items():
+    for bit, rule in RULE_BY_UNUSED_BIT.items():
         done = deliver_message(peer, peer.recoverable_message(security=sender | {bit: 1}, label=bit), bit)
         judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
 
 
 @needs("security", "receive")
-@covers(*UNUSED_BITS_BY_RULE.values())
+@covers(*RULE_BY_UNUSED_BIT.values())
 def test_any_unused_bit_leaves_signature_verified(peer, sut, judge):
     """The peer sends three messages with each unused bit of SecurityHeader.Flags set, and three with all unused bits:
     the recoverable message with a genuine signature is in its queue as recoverable, with its sender, the message with a
     forged signature is refused, and the body of the encrypted message is in its queue as clear text.
     """
-    secured = Secured(peer, sut)
-    secured.agree_on_signatures()
-    packets = {NO_BIT: sign_message(secured.message())}
-    cases = {**{bit: {bit: 1} for bit in UNUSED_BITS_BY_RULE}, EVERY_BIT: dict.fromkeys(UNUSED_BITS_BY_RULE, 1)}
+    secured = SecuredMessageSender(peer, sut)
+    secured.require_accepted_signature()
+    packets = {NO_UNUSED_BIT_CASE: sign_message(secured.message())}
+    cases = {
+        **{bit: {bit: 1} for bit in RULE_BY_UNUSED_BIT},
+        EVERY_UNUSED_BIT_CASE: dict.fromkeys(RULE_BY_UNUSED_BIT, 1),
+    }
     for case, bits in cases.items():
         packets[f"{case}, genuine"] = sign_message(secured.message(security=bits, header={"DM": 1}))
         packets[f"{case}, forged"] = flip_signature_bit(sign_message(secured.message(security=bits)))
         encrypted = secured.message(body=CLEAR_BODY, security=bits)
-        packets[f"{case}, encrypted"] = encrypt_message(sut, encrypted, ENHANCED, RC4, SYMMETRIC_KEYS[128])
+        packets[f"{case}, encrypted"] = encrypt_message(
+            sut, encrypted, ENHANCED_PRIVACY_LEVEL, RC4, SYMMETRIC_KEYS[128]
+        )
     found = secured.dispositions(packets)
-    for bit, rule in UNUSED_BITS_BY_RULE.items():
-        for case in (bit, EVERY_BIT):
+    for bit, rule in RULE_BY_UNUSED_BIT.items():
+        for case in (bit, EVERY_UNUSED_BIT_CASE):
             genuine, forged = found[f"{case}, genuine"], found[f"{case}, forged"]
-            shown = all(one.shows_level for one in (genuine, found[NO_BIT]))
+            shown = all(one.shows_level for one in (genuine, found[NO_UNUSED_BIT_CASE]))
             encrypted = found[f"{case}, encrypted"]
             delivery = None if genuine.found is None else genuine.found.get("delivery", "recoverable")
             judge(
                 rule,
                 expected=facts(
-                    genuine_signature=ARRIVED,
-                    forged_signature=secured.refused_without_storing(BAD_SIGNATURE),
-                    authentication_level=shown and found[NO_BIT].level,
-                    sender=shown and _get_sender(found[NO_BIT]),
+                    genuine_signature=ARRIVED_CLASS,
+                    forged_signature=secured.describe_refusal_without_storing(BAD_SIGNATURE_CLASS),
+                    authentication_level=shown and found[NO_UNUSED_BIT_CASE].level,
+                    sender=shown and _get_shown_sender(found[NO_UNUSED_BIT_CASE]),
                     delivery="recoverable",
                     decrypted_body=CLEAR_BODY.decode(),
                 ),
@@ -81,7 +86,7 @@ def test_any_unused_bit_leaves_signature_verified(peer, sut, judge):
                     "genuine_signature": genuine.answer,
                     "forged_signature": forged.silent_refusal,
                     "authentication_level": shown and genuine.level,
-                    "sender": shown and _get_sender(genuine),
+                    "sender": shown and _get_shown_sender(genuine),
                     "delivery": delivery,
                     "decrypted_body": encrypted.body,
                 },
@@ -90,7 +95,7 @@ def test_any_unused_bit_leaves_signature_verified(peer, sut, judge):
             )
 
 
-def _get_sender(disposition):
+def _get_shown_sender(disposition):
     """Return the sender of a message that is in its queue, or None."""
     return None if disposition.found is None else disposition.found["security"].get("sender")
 
@@ -101,11 +106,13 @@ def test_large_body_of_signed_message_is_decrypted(peer, sut, judge):
     """A signed and encrypted message with a body of more than 4 KiB arrives, and then one with a short body: the
     application gets the original bodies.
     """
-    secured = Secured(peer, sut)
-    secured.agree_on_signatures()
-    bodies = {"large": CLEAR_BODY * (LARGE_SIZE // len(CLEAR_BODY) + 1), "short": CLEAR_BODY}
+    secured = SecuredMessageSender(peer, sut)
+    secured.require_accepted_signature()
+    bodies = {"large": CLEAR_BODY * (LARGE_BODY_BYTES // len(CLEAR_BODY) + 1), "short": CLEAR_BODY}
     packets = {
-        name: encrypt_message(sut, sign_message(secured.message(body=body)), ENHANCED, RC4, SYMMETRIC_KEYS[128])
+        name: encrypt_message(
+            sut, sign_message(secured.message(body=body)), ENHANCED_PRIVACY_LEVEL, RC4, SYMMETRIC_KEYS[128]
+        )
         for name, body in bodies.items()
     }
     for name, found in secured.dispositions(packets).items():

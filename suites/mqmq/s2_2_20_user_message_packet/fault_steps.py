@@ -18,20 +18,20 @@ from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
 
-def has_list_of(least: int) -> Any:
+def has_destination_list_of(least: int) -> Any:
     """Return a condition that selects messages whose list of destinations has at least the given number of names."""
 
-    def is_listed(packet: Any) -> bool:
+    def has_enough_destinations(packet: Any) -> bool:
         lists = packet.MultiQueueFormatHeader
         return lists is not None and len(lists.Destination.FormatNameList) >= least
 
-    return is_listed
+    return has_enough_destinations
 
 
-Check = Callable[[Any], Any]
+PacketCheck = Callable[[Any], Any]
 
 
-def change_received(when: Check, changes: dict[str, Any]) -> Install:
+def change_received_fields(when: PacketCheck, changes: dict[str, Any]) -> Install:
     """Let the receiver change fields of a received message if a condition is true for the message."""
 
     class Changing(Receiving):
@@ -44,13 +44,13 @@ def change_received(when: Check, changes: dict[str, Any]) -> Install:
     return replace_part(Changing)
 
 
-HIDDEN_QUEUE = {
+REMOVED_TRACE_QUEUE_FIELDS = {
     "DebugHeader.Flags": lambda old: old & ~DebugHeader.flags(QT=3),
     "DebugHeader.QueueIdentifier": None,
 }
 
 
-_HEADERS = (
+_HEADER_NAMES = (
     "BaseHeader",
     "UserHeader",
     "TransactionHeader",
@@ -67,7 +67,7 @@ _HEADERS = (
 def split_headers(packet: UserMessagePacket) -> dict[str, bytes]:
     """Return the bytes of each header that a message has."""
     data, found = packet.build(), {}
-    for name in _HEADERS:
+    for name in _HEADER_NAMES:
         header = getattr(packet, name)
         if header is not None:
             size = len(header.build())
@@ -81,7 +81,7 @@ def join_headers(headers: dict[str, bytes]) -> bytes:
     return set_packet_size(b"".join(headers.values()), size)
 
 
-def omit_header(name: str, when: Check) -> Install:
+def omit_sent_header(name: str, when: PacketCheck) -> Install:
     """Let the sender omit a header of a message, although the flag of the header stays set."""
     return packets(
         UserMessagePacket,
@@ -90,7 +90,7 @@ def omit_header(name: str, when: Check) -> Install:
     )
 
 
-def move_header(name: str, before: str) -> Install:
+def move_sent_header(name: str, before: str) -> Install:
     """Let the sender write a header of a message before another header, if a message has both headers."""
 
     def move(packet: UserMessagePacket) -> bytes:

@@ -21,7 +21,11 @@ from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Message, MessagePosition, Queue
-from suites.mqmq.s2_2_20_user_message_packet.fault_steps import HIDDEN_QUEUE, change_received, has_list_of
+from suites.mqmq.s2_2_20_user_message_packet.fault_steps import (
+    REMOVED_TRACE_QUEUE_FIELDS,
+    change_received_fields,
+    has_destination_list_of,
+)
 
 SESSION_HEADER_SIZE = len(SessionHeader().build())
 
@@ -29,7 +33,7 @@ SESSION_HEADER_SIZE = len(SessionHeader().build())
 GUID_SIZE = 16
 
 
-LARGE_BODY_BYTES = 0xFFFFFF
+LARGEST_BODY_BYTES = 0xFFFFFF
 
 
 def _is_debug_header_last(packet: UserMessagePacket) -> bool:
@@ -60,7 +64,7 @@ for _name, _rules, _says, _install in (
         "sender-list-element-count-too-large",
         ("MQMQ-2.2.20.2-04", "MQMQ-2.2.20.2-06"),
         "The sender's list of destinations carries an ElementCount that is much too large.",
-        field_is(UserMessagePacket, "MultiQueueFormatHeader.Destination.ElementCount", LARGE_BODY_BYTES),
+        field_is(UserMessagePacket, "MultiQueueFormatHeader.Destination.ElementCount", LARGEST_BODY_BYTES),
     ),
     (
         "sender-list-signature-id-0x015f",
@@ -72,7 +76,7 @@ for _name, _rules, _says, _install in (
         "sender-list-signature-size-beyond-packet",
         ("MQMQ-2.2.20.3-03", "MQMQ-2.2.20.3-04"),
         "The sender's MQFSignatureHeader carries a Size above the size of the packet.",
-        field_is(UserMessagePacket, "MultiQueueFormatHeader.Signature.Size", LARGE_BODY_BYTES),
+        field_is(UserMessagePacket, "MultiQueueFormatHeader.Signature.Size", LARGEST_BODY_BYTES),
     ),
     (
         "sender-list-signature-reversed",
@@ -108,12 +112,12 @@ for _name, _rules, _says, _install in (
     add(_name, _rules, _says, _install)
 
 
-PIECE_BYTES = 0x10000
+LARGEST_UNCUT_BODY_BYTES = 0x10000
 
 
-def _cut_large_body(data: bytes) -> bytes:
+def _halve_large_body(data: bytes) -> bytes:
     """Return the first half of a large body, and a small body unchanged."""
-    return data[: len(data) // 2] if len(data) > PIECE_BYTES else data
+    return data[: len(data) // 2] if len(data) > LARGEST_UNCUT_BODY_BYTES else data
 
 
 add(
@@ -122,12 +126,12 @@ add(
     "The sender's UserMessage carries only the first half of a body above 64 KiB.",
     wrong_fields(
         UserMessagePacket,
-        {"MessagePropertiesHeader.MessageBody": _cut_large_body, "MessagePropertiesHeader.Padding": None},
+        {"MessagePropertiesHeader.MessageBody": _halve_large_body, "MessagePropertiesHeader.Padding": None},
     ),
 )
 
 
-MEBIBYTE = 0x100000
+BYTES_PER_MEBIBYTE = 0x100000
 
 
 @fault("receiver-body-cut-at-1-mib", breaks="MQMQ-2.2.20-D01")
@@ -135,10 +139,10 @@ class ReceiverBodyCutAt1Mib(Positions):
     """The receiver delivers only the first MiB of a body."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
-        return super().insert_message(queue, replace(message, Body=message.Body[:MEBIBYTE]))
+        return super().insert_message(queue, replace(message, Body=message.Body[:BYTES_PER_MEBIBYTE]))
 
 
-LARGEST_PACKET = 0x200000
+LARGEST_PACKET_BYTES = 0x200000
 
 
 @fault("receiver-message-over-two-megabytes-refused", breaks="MQMQ-2.2.20-D01", blind=True)
@@ -147,12 +151,12 @@ class ReceiverMessageOverTwoMegabytesRefused(Identifying):
 
     def identify_packet(self, data: bytes) -> Packet:
         packet = super().identify_packet(data)
-        if isinstance(packet, UserMessagePacket) and len(data) > LARGEST_PACKET:
+        if isinstance(packet, UserMessagePacket) and len(data) > LARGEST_PACKET_BYTES:
             raise FormatError("BaseHeader.PacketSize", 0, "a fault", "the value is too large")
         return packet
 
 
-FIRST_PART_SIZE = 1000
+FIRST_BODY_PART_BYTES = 1000
 
 
 @fault("sender-user-message-long-body-first-part-only", breaks="MQMQ-2.2.20-D01", blind=True)
@@ -162,9 +166,9 @@ class SenderUserMessageLongBodyFirstPartOnly(Sending):
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         packet: UserMessagePacket = super().construct_user_message(position)
         properties = packet.MessagePropertiesHeader
-        if len(properties.MessageBody) <= FIRST_PART_SIZE:
+        if len(properties.MessageBody) <= FIRST_BODY_PART_BYTES:
             return packet
-        body = properties.MessageBody[:FIRST_PART_SIZE]
+        body = properties.MessageBody[:FIRST_BODY_PART_BYTES]
         return replace(packet, MessagePropertiesHeader=replace(properties, MessageBody=body))
 
 
@@ -201,7 +205,7 @@ add(
     "sender-mqf-address-header-size-of-three-names-too-small",
     "MQMQ-2.2.20.2-01",
     "The sender writes a HeaderSize that is 4 too small if the list of destinations has three names or more.",
-    size_wrong(UserMessagePacket, "MultiQueueFormatHeader.Destination.HeaderSize", -4, has_list_of(3)),
+    size_wrong(UserMessagePacket, "MultiQueueFormatHeader.Destination.HeaderSize", -4, has_destination_list_of(3)),
 )
 
 
@@ -268,7 +272,7 @@ for _name, _rule, _says, _when, _changes in (
         "MQMQ-2.2.20.8-16",
         "The receiver sends no report on a traced message whose DebugHeader has an odd Reserved.",
         lambda packet: packet.DebugHeader is not None and packet.DebugHeader.Reserved & 1,
-        HIDDEN_QUEUE,
+        REMOVED_TRACE_QUEUE_FIELDS,
     ),
     (
         "destination-list-reserved-hides-list",
@@ -278,14 +282,14 @@ for _name, _rule, _says, _when, _changes in (
         {"MultiQueueFormatHeader.Destination.FormatNameList": (), "MultiQueueFormatHeader.Destination.Padding": None},
     ),
 ):
-    add(f"receiver-{_name}", _rule, _says, change_received(_when, _changes))
+    add(f"receiver-{_name}", _rule, _says, change_received_fields(_when, _changes))
 
 
 add(
     "sender-mqf-address-header-element-count-of-four-names-three",
     ("MQMQ-2.2.20.2-04", "MQMQ-2.2.20.2-06"),
     "The sender writes an ElementCount that is one too low if the list of destinations has four names or more.",
-    off_by(UserMessagePacket, "MultiQueueFormatHeader.Destination.ElementCount", -1, has_list_of(4)),
+    off_by(UserMessagePacket, "MultiQueueFormatHeader.Destination.ElementCount", -1, has_destination_list_of(4)),
 )
 
 

@@ -27,12 +27,16 @@ from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import MessagePosition, Queue, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
-from suites.mqmq.s2_2_20_user_message_packet.fault_steps import HIDDEN_QUEUE, change_received, has_list_of
+from suites.mqmq.s2_2_20_user_message_packet.fault_steps import (
+    REMOVED_TRACE_QUEUE_FIELDS,
+    change_received_fields,
+    has_destination_list_of,
+)
 
-LIST_HEAD = 12
+LIST_FIXED_BYTES = 12
 
 
-def _count_before_id(packet: UserMessagePacket) -> bytes:
+def _put_count_before_header_id(packet: UserMessagePacket) -> bytes:
     """Put ElementCount before HeaderID and Reserved in the list of destinations."""
     header = packet.MultiQueueFormatHeader
     if header is None:
@@ -48,10 +52,10 @@ def _remove_destination_padding(packet: UserMessagePacket) -> bytes:
         return packet.build()
     data, padded = packet.build(), header.Destination.build()
     names = sum(len(one.build()) for one in header.Destination.FormatNameList)
-    return correct_packet_size(data.replace(padded, padded[: LIST_HEAD + names]))
+    return correct_packet_size(data.replace(padded, padded[: LIST_FIXED_BYTES + names]))
 
 
-def _swap_size_and_id(packet: UserMessagePacket) -> bytes:
+def _swap_signature_size_and_id(packet: UserMessagePacket) -> bytes:
     data = packet.build()
     return data[:-8] + data[-4:] + data[-8:-4]
 
@@ -61,7 +65,7 @@ for _name, _rule, _says, _change in (
         "sender-list-element-count-before-header-id",
         "MQMQ-2.2.20.2-D02",
         "The sender's list of destinations has ElementCount before HeaderID.",
-        _count_before_id,
+        _put_count_before_header_id,
     ),
     (
         "sender-list-names-unpadded",
@@ -73,7 +77,7 @@ for _name, _rule, _says, _change in (
         "sender-list-signature-size-before-id",
         "MQMQ-2.2.20.3-D01",
         "The sender's MQFSignatureHeader has Size before ID.",
-        _swap_size_and_id,
+        _swap_signature_size_and_id,
     ),
 ):
     add(_name, _rule, _says, packets(UserMessagePacket, _change, has_header("MultiQueueFormatHeader")))
@@ -94,7 +98,7 @@ add(
     "sender-mqf-address-header-of-three-names-not-padded",
     "MQMQ-2.2.20.2-D03",
     "The sender does not pad the list of destinations to a multiple of 4 bytes if the list has three names or more.",
-    packets(UserMessagePacket, omit_list_padding, has_list_of(3)),
+    packets(UserMessagePacket, omit_list_padding, has_destination_list_of(3)),
 )
 
 
@@ -120,24 +124,24 @@ class ReceiverSoapReservedHidesDebugHeader(Receiving):
         super().take_message(session, packet, receipt, now)
 
 
-def _refuse_odd_soap_text(text: str) -> Install:
+def _refuse_soap_text_of_odd_length(text: str) -> Install:
     """Let the receiver refuse messages with a SoapHeader in which the field `text` has an odd number of WCHARs."""
 
-    class Misread(Identifying):
+    class OddSoapTextRefuser(Identifying):
         def check_form(self, packet: Packet) -> None:
             soap = getattr(packet, "SoapHeader", None)
             if soap is not None and getattr(soap, f"{text}DataLength") % 2:
                 raise FormatError(f"SoapHeader.{text}", 0, "a fault", "the next header is not at its offset")
             super().check_form(packet)
 
-    return replace_part(Misread)
+    return replace_part(OddSoapTextRefuser)
 
 
 add(
     "receiver-soap-header-with-odd-header-length-refused",
     ("MQMQ-2.2.20.7-03", "MQDMPR-3.1.1.12-65", "MQMQ-2.2.20.7-D01"),
     "The receiver refuses a SoapHeader whose HeaderDataLength is odd.",
-    _refuse_odd_soap_text("Header"),
+    _refuse_soap_text_of_odd_length("Header"),
 )
 
 
@@ -145,7 +149,7 @@ add(
     "receiver-soap-header-with-odd-body-length-refused",
     "MQMQ-2.2.20.7-06",
     "The receiver refuses a SoapHeader whose BodyDataLength is odd.",
-    _refuse_odd_soap_text("Body"),
+    _refuse_soap_text_of_odd_length("Body"),
 )
 
 
@@ -210,14 +214,14 @@ for _number, _rule in ((2, "MQMQ-2.2.20.8-02"), (8, "MQMQ-2.2.20.8-08"), (14, "M
         f"receiver-debug-header-x{_number}-hides-queue",
         _rule,
         f"The receiver sends no report on a traced message whose DebugHeader has X{_number} set.",
-        change_received(
+        change_received_fields(
             lambda packet, bit=_bit: packet.DebugHeader is not None and packet.DebugHeader.Flags & bit,  # type: ignore[misc]
-            HIDDEN_QUEUE,
+            REMOVED_TRACE_QUEUE_FIELDS,
         ),
     )
 
 
-class ChangedByDebugHeader(Admission):
+class DebugHeaderAdmission(Admission):
     """The receiver changes a message because of a part of the DebugHeader that the receiver must ignore."""
 
     def admit(
@@ -232,7 +236,7 @@ class ChangedByDebugHeader(Admission):
 
 
 @fault("receiver-debug-header-x7-suppresses-acknowledgments", breaks="MQMQ-2.2.20.8-07")
-class ReceiverDebugHeaderX7SuppressesAcknowledgments(ChangedByDebugHeader):
+class ReceiverDebugHeaderX7SuppressesAcknowledgments(DebugHeaderAdmission):
     """The receiver sends no acknowledgments for a message when bit X7 of its DebugHeader is set."""
 
     def change(self, packet: Any) -> UserMessagePacket:
@@ -241,7 +245,7 @@ class ReceiverDebugHeaderX7SuppressesAcknowledgments(ChangedByDebugHeader):
         return replace(packet, MessagePropertiesHeader=replace(header, Flags=flags))
 
 
-def _hide_queue(packet: Any) -> UserMessagePacket:
+def _remove_trace_queue(packet: Any) -> UserMessagePacket:
     header = packet.DebugHeader
     if header.QueueIdentifier is None:
         return packet
@@ -249,12 +253,12 @@ def _hide_queue(packet: Any) -> UserMessagePacket:
 
 
 @fault("receiver-debug-header-x12-of-transactional-message-hides-queue", breaks="MQMQ-2.2.20.8-12")
-class ReceiverDebugHeaderX12OfTransactionalMessageHidesQueue(ChangedByDebugHeader):
+class ReceiverDebugHeaderX12OfTransactionalMessageHidesQueue(DebugHeaderAdmission):
     """The receiver sends no report about a transactional message when bit X12 of its DebugHeader is set."""
 
     def change(self, packet: Any) -> UserMessagePacket:
         hidden = packet.DebugHeader.X12 and packet.TransactionHeader is not None
-        return _hide_queue(packet) if hidden else packet
+        return _remove_trace_queue(packet) if hidden else packet
 
 
 @fault("router-debug-header-x15-suppresses-report", breaks="MQMQ-2.2.20.8-15")
@@ -268,11 +272,11 @@ class RouterDebugHeaderX15SuppressesReport(Routing):
 
 
 @fault("receiver-debug-header-reserved-above-0x7fff-hides-queue", breaks="MQMQ-2.2.20.8-16")
-class ReceiverDebugHeaderReservedAbove0x7fffHidesQueue(ChangedByDebugHeader):
+class ReceiverDebugHeaderReservedAbove0x7fffHidesQueue(DebugHeaderAdmission):
     """The receiver sends no report about a message when Reserved of its DebugHeader is greater than 0x7FFF."""
 
     def change(self, packet: Any) -> UserMessagePacket:
-        return _hide_queue(packet) if packet.DebugHeader.Reserved > 0x7FFF else packet
+        return _remove_trace_queue(packet) if packet.DebugHeader.Reserved > 0x7FFF else packet
 
 
 add(
@@ -292,7 +296,7 @@ add(
 )
 
 
-def _move_trace_queue_to_front(packet: UserMessagePacket) -> bytes:
+def _put_trace_queue_before_flags(packet: UserMessagePacket) -> bytes:
     """Put QueueIdentifier before Flags and Reserved."""
     debug = (packet.DebugHeader or DebugHeader()).build()
     return packet.build().replace(debug, debug[4:] + debug[:4])
@@ -302,7 +306,7 @@ add(
     "sender-debug-header-queue-identifier-first",
     ("MQMQ-2.2.20.8-D01", "MQDMPR-3.1.7.1.32-D07"),
     "The sender's DebugHeader has QueueIdentifier before Flags.",
-    packets(UserMessagePacket, _move_trace_queue_to_front, has_header("DebugHeader")),
+    packets(UserMessagePacket, _put_trace_queue_before_flags, has_header("DebugHeader")),
 )
 
 

@@ -9,29 +9,29 @@ from harness.faults.primitives import packets
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from suites.mqmq.s2_2_20_user_message_packet.fault_steps import (
-    HIDDEN_QUEUE,
-    Check,
-    change_received,
+    REMOVED_TRACE_QUEUE_FIELDS,
+    PacketCheck,
+    change_received_fields,
     join_headers,
     split_headers,
 )
-from suites.mqmq.steps.faulty_messages import drop_received
-from suites.mqmq.steps.kinds_of_messages import is_express, is_large, is_transactional
+from suites.mqmq.steps.faulty_messages import drop_messages
+from suites.mqmq.steps.kinds_of_messages import has_large_body, is_express, is_transactional
 
 
-def _has_bit(name: str, when: Check) -> Check:
-    def has_bit(packet: Any) -> bool:
+def _make_debug_header_bit_condition(name: str, when: PacketCheck) -> PacketCheck:
+    def has_debug_header_bit(packet: Any) -> bool:
         header = packet.DebugHeader
         return header is not None and bool(getattr(header, name)) and bool(when(packet))
 
-    return has_bit
+    return has_debug_header_bit
 
 
-def _names_queue(packet: Any) -> bool:
+def _has_trace_queue(packet: Any) -> bool:
     return bool(packet.DebugHeader is not None and packet.DebugHeader.QT)
 
 
-def _names_no_queue(packet: Any) -> bool:
+def _has_no_trace_queue(packet: Any) -> bool:
     return packet.DebugHeader is not None and not packet.DebugHeader.QT
 
 
@@ -49,37 +49,40 @@ for _bit, _rule in (
         (
             "transactional-message-dropped",
             f"The receiver drops a transactional message if {_bit} is set in its DebugHeader.",
-            drop_received(_has_bit(_bit, is_transactional)),
+            drop_messages(_make_debug_header_bit_condition(_bit, is_transactional)),
         ),
         (
             "large-message-dropped",
             f"The receiver drops a large message if {_bit} is set in its DebugHeader.",
-            drop_received(_has_bit(_bit, is_large)),
+            drop_messages(_make_debug_header_bit_condition(_bit, has_large_body)),
         ),
         (
             "queue-of-express-message-ignored",
             f"The receiver sends no report about an express message if {_bit} is set in its DebugHeader.",
-            change_received(_has_bit(_bit, lambda packet: is_express(packet) and _names_queue(packet)), HIDDEN_QUEUE),
+            change_received_fields(
+                _make_debug_header_bit_condition(_bit, lambda packet: is_express(packet) and _has_trace_queue(packet)),
+                REMOVED_TRACE_QUEUE_FIELDS,
+            ),
         ),
         (
             "message-without-queue-dropped",
             f"The receiver drops a message whose DebugHeader names no queue if {_bit} is set in the DebugHeader.",
-            drop_received(_has_bit(_bit, _names_no_queue)),
+            drop_messages(_make_debug_header_bit_condition(_bit, _has_no_trace_queue)),
         ),
     ):
         add(f"receiver-{_bit.lower()}-{_kind}", _rule, _says, _install)
 
 
-def _is_traced(when: Check) -> Check:
+def _require_debug_header(when: PacketCheck) -> PacketCheck:
     return lambda packet: packet.DebugHeader is not None and bool(when(packet))
 
 
-def _omit_queue(packet: UserMessagePacket) -> bytes:
+def _omit_trace_queue(packet: UserMessagePacket) -> bytes:
     headers = split_headers(packet)
     return join_headers({**headers, "DebugHeader": headers["DebugHeader"][:4]})
 
 
-def _append_queue(packet: UserMessagePacket) -> bytes:
+def _append_zero_trace_queue(packet: UserMessagePacket) -> bytes:
     headers = split_headers(packet)
     return join_headers({**headers, "DebugHeader": headers["DebugHeader"] + bytes(16)})
 
@@ -89,19 +92,19 @@ for _name, _rule, _says, _install in (
         "transactional-message-qt-2",
         "MQMQ-2.2.20.8-01",
         "The sender sets DebugHeader.Flags.QT of a transactional message to 2.",
-        field_is(UserMessagePacket, "DebugHeader.QT", 2, _is_traced(is_transactional)),
+        field_is(UserMessagePacket, "DebugHeader.QT", 2, _require_debug_header(is_transactional)),
     ),
     (
         "debug-header-without-queue-qt-3",
         "MQMQ-2.2.20.8-01",
         "The sender sets DebugHeader.Flags.QT to 3 in a DebugHeader without QueueIdentifier.",
-        field_is(UserMessagePacket, "DebugHeader.QT", 3, _names_no_queue),
+        field_is(UserMessagePacket, "DebugHeader.QT", 3, _has_no_trace_queue),
     ),
     (
         "large-message-qt-2",
         "MQMQ-2.2.20.8-01",
         "The sender sets DebugHeader.Flags.QT of a large message to 2.",
-        field_is(UserMessagePacket, "DebugHeader.QT", 2, _is_traced(is_large)),
+        field_is(UserMessagePacket, "DebugHeader.QT", 2, _require_debug_header(has_large_body)),
     ),
     (
         "transactional-message-qt-1-without-queue-identifier",
@@ -109,21 +112,21 @@ for _name, _rule, _says, _install in (
         "The sender omits QueueIdentifier in the DebugHeader of a transactional message in which QT is 1.",
         packets(
             UserMessagePacket,
-            _omit_queue,
-            lambda packet: packet.DebugHeader is not None and _names_queue(packet) and is_transactional(packet),
+            _omit_trace_queue,
+            lambda packet: packet.DebugHeader is not None and _has_trace_queue(packet) and is_transactional(packet),
         ),
     ),
     (
         "debug-header-qt-0-with-queue-identifier",
         "MQMQ-2.2.20.8-17",
         "The sender adds a QueueIdentifier of zeros to a DebugHeader in which QT is 0.",
-        packets(UserMessagePacket, _append_queue, _names_no_queue),
+        packets(UserMessagePacket, _append_zero_trace_queue, _has_no_trace_queue),
     ),
     (
         "large-message-qt-0-with-queue-identifier",
         "MQMQ-2.2.20.8-17",
         "The sender clears QT in the DebugHeader of a large message, and keeps QueueIdentifier.",
-        field_is(UserMessagePacket, "DebugHeader.QT", 0, _is_traced(is_large)),
+        field_is(UserMessagePacket, "DebugHeader.QT", 0, _require_debug_header(has_large_body)),
     ),
 ):
     add(_name, _rule, _says, _install)

@@ -9,28 +9,28 @@ from harness.faults.primitives import packets
 from harness.faults.registry import add
 from reference_qm.codec import DebugHeader, SoapHeader, UserMessagePacket
 from suites.mqmq.s2_2_20_user_message_packet.fault_steps import (
-    has_list_of,
+    has_destination_list_of,
     join_headers,
-    move_header,
-    omit_header,
+    move_sent_header,
+    omit_sent_header,
     split_headers,
 )
-from suites.mqmq.steps.faulty_messages import refuse_received
+from suites.mqmq.steps.faulty_messages import refuse_packets
 from suites.mqmq.steps.kinds_of_messages import (
-    has_lists,
+    has_destination_lists,
+    has_large_body,
     is_admin_ack,
     is_express,
     is_final_ack,
-    is_large,
     is_order_ack,
     is_report,
     is_transactional,
 )
 
-_EVERY_HEADER = ("MQMQ-2.2.20-01", "MQMQ-2.2.20-05")
+_HEADER_ORDER_RULES = ("MQMQ-2.2.20-01", "MQMQ-2.2.20-05")
 
 
-def _is_empty(packet: Any) -> bool:
+def _has_empty_body(packet: Any) -> bool:
     return not packet.MessagePropertiesHeader.MessageBody
 
 
@@ -39,7 +39,7 @@ def _is_encrypted(packet: Any) -> bool:
 
 
 def _has_list_signature(packet: Any) -> bool:
-    return has_lists(packet) and bool(packet.MultiQueueFormatHeader.Signature.Signature)
+    return has_destination_lists(packet) and bool(packet.MultiQueueFormatHeader.Signature.Signature)
 
 
 def _is_last_in_transaction(packet: Any) -> bool:
@@ -50,7 +50,7 @@ def _is_signed(packet: Any) -> bool:
     return bool(packet.SecurityHeader is not None and packet.SecurityHeader.SecurityData.Signature)
 
 
-def _append_header(name: str, header: Any, when: Any) -> Any:
+def _append_unflagged_header(name: str, header: Any, when: Any) -> Any:
     """Let the sender add a header to a message, although the flag of the header is clear."""
     return packets(
         UserMessagePacket,
@@ -61,37 +61,37 @@ def _append_header(name: str, header: Any, when: Any) -> Any:
 
 _SH = "UserHeader.SH"
 _DH = "BaseHeader.DH"
-_SESSION_FLAG = "BaseHeader.SH"
+_SESSION_HEADER_FLAG = "BaseHeader.SH"
 for _name, _rules, _says, _install in (
     (
         "report-without-message-properties-header",
-        _EVERY_HEADER,
+        _HEADER_ORDER_RULES,
         "A report of the sender has no MessagePropertiesHeader.",
-        omit_header("MessagePropertiesHeader", is_report),
+        omit_sent_header("MessagePropertiesHeader", is_report),
     ),
     (
         "admin-ack-without-user-header",
         "MQMQ-2.2.20-01",
         "An administration acknowledgment of the sender has no UserHeader.",
-        omit_header("UserHeader", is_admin_ack),
+        omit_sent_header("UserHeader", is_admin_ack),
     ),
     (
         "empty-message-without-message-properties-header",
-        _EVERY_HEADER,
+        _HEADER_ORDER_RULES,
         "A message of the sender with an empty body has no MessagePropertiesHeader.",
-        omit_header("MessagePropertiesHeader", _is_empty),
+        omit_sent_header("MessagePropertiesHeader", _has_empty_body),
     ),
     (
         "encrypted-message-without-message-properties-header",
-        _EVERY_HEADER,
+        _HEADER_ORDER_RULES,
         "An encrypted message of the sender has no MessagePropertiesHeader.",
-        omit_header("MessagePropertiesHeader", _is_encrypted),
+        omit_sent_header("MessagePropertiesHeader", _is_encrypted),
     ),
     (
         "final-ack-without-message-properties-header",
-        _EVERY_HEADER,
+        _HEADER_ORDER_RULES,
         "A FinalAck of the receiver has no MessagePropertiesHeader.",
-        omit_header("MessagePropertiesHeader", is_final_ack),
+        omit_sent_header("MessagePropertiesHeader", is_final_ack),
     ),
     (
         "encrypted-message-sh-clear",
@@ -109,14 +109,14 @@ for _name, _rules, _says, _install in (
         "message-with-lists-sh-set-without-security-header",
         "MQMQ-2.2.20-04",
         "The sender sets UserHeader.Flags.SH in a message that has a MultiQueueFormatHeader and no SecurityHeader.",
-        bit_set(UserMessagePacket, _SH, lambda packet: has_lists(packet) and packet.SecurityHeader is None),
+        bit_set(UserMessagePacket, _SH, lambda packet: has_destination_lists(packet) and packet.SecurityHeader is None),
     ),
     (
         "message-with-signature-in-lists-without-security-header",
         "MQMQ-2.2.20-04",
         "The sender sets UserHeader.Flags.SH in a message that has an MQFSignatureHeader with a signature, but sends "
         "no SecurityHeader.",
-        omit_header("SecurityHeader", _has_list_signature),
+        omit_sent_header("SecurityHeader", _has_list_signature),
     ),
     (
         "transactional-traced-message-dh-clear",
@@ -128,19 +128,19 @@ for _name, _rules, _says, _install in (
         "message-with-lists-dh-set-without-debug-header",
         "MQMQ-2.2.20-06",
         "The sender sets BaseHeader.Flags.DH in a message that has a MultiQueueFormatHeader and no DebugHeader.",
-        bit_set(UserMessagePacket, _DH, lambda packet: has_lists(packet) and packet.DebugHeader is None),
+        bit_set(UserMessagePacket, _DH, lambda packet: has_destination_lists(packet) and packet.DebugHeader is None),
     ),
     (
         "report-with-debug-header-dh-clear",
         "MQMQ-2.2.20-06",
         "The sender adds a DebugHeader to a report, in which BaseHeader.Flags.DH is clear.",
-        _append_header("DebugHeader", DebugHeader(), is_report),
+        _append_unflagged_header("DebugHeader", DebugHeader(), is_report),
     ),
     (
         "express-traced-message-dh-set-without-debug-header",
         "MQMQ-2.2.20-06",
         "The sender sets BaseHeader.Flags.DH in a traced express message, but sends no DebugHeader.",
-        omit_header("DebugHeader", is_express),
+        omit_sent_header("DebugHeader", is_express),
     ),
     (
         "admin-ack-hh-set-without-soap-header",
@@ -152,7 +152,7 @@ for _name, _rules, _says, _install in (
         "report-with-soap-header-hh-clear",
         "MQMQ-2.2.20-07",
         "The sender adds a SoapHeader to a report, in which UserHeader.Flags.HH is clear.",
-        _append_header("SoapHeader", SoapHeader(), is_report),
+        _append_unflagged_header("SoapHeader", SoapHeader(), is_report),
     ),
     (
         "transactional-message-hh-set-without-soap-header",
@@ -176,13 +176,15 @@ for _name, _rules, _says, _install in (
         "signed-message-mq-set-without-lists",
         "MQMQ-2.2.20-08",
         "The sender sets UserHeader.Flags.MQ in a signed message without a MultiQueueFormatHeader.",
-        bit_set(UserMessagePacket, "UserHeader.MQ", lambda packet: _is_signed(packet) and not has_lists(packet)),
+        bit_set(
+            UserMessagePacket, "UserHeader.MQ", lambda packet: _is_signed(packet) and not has_destination_lists(packet)
+        ),
     ),
     (
         "message-to-3-queues-mq-set-without-lists",
         "MQMQ-2.2.20-08",
         "The sender sets UserHeader.Flags.MQ in a message to three queues, but sends no MultiQueueFormatHeader.",
-        omit_header("MultiQueueFormatHeader", has_list_of(3)),
+        omit_sent_header("MultiQueueFormatHeader", has_destination_list_of(3)),
     ),
     (
         "last-message-of-transaction-th-clear",
@@ -200,37 +202,41 @@ for _name, _rules, _says, _install in (
         "large-transactional-message-without-transaction-header",
         "MQMQ-2.2.20-03",
         "The sender sets UserHeader.Flags.TH in a large transactional message, but sends no TransactionHeader.",
-        omit_header("TransactionHeader", is_large),
+        omit_sent_header("TransactionHeader", has_large_body),
     ),
     (
         "debug-header-after-lists",
         "MQMQ-2.2.20-D02",
         "The sender writes the DebugHeader of a message after the MultiQueueFormatHeader.",
-        move_header("MultiQueueFormatHeader", "DebugHeader"),
+        move_sent_header("MultiQueueFormatHeader", "DebugHeader"),
     ),
     (
         "security-header-before-transaction-header",
         "MQMQ-2.2.20-D02",
         "The sender writes the SecurityHeader of a message before the TransactionHeader.",
-        move_header("SecurityHeader", "TransactionHeader"),
+        move_sent_header("SecurityHeader", "TransactionHeader"),
     ),
     (
         "properties-header-before-security-header",
         "MQMQ-2.2.20-D02",
         "The sender writes the MessagePropertiesHeader of a message before the SecurityHeader.",
-        move_header("MessagePropertiesHeader", "SecurityHeader"),
+        move_sent_header("MessagePropertiesHeader", "SecurityHeader"),
     ),
     (
         "receiver-debug-header-with-lists-refused",
         "MQMQ-2.2.20-D02",
         "The receiver refuses a message that has a DebugHeader before a MultiQueueFormatHeader.",
-        refuse_received(UserMessagePacket, lambda packet: has_lists(packet) and packet.DebugHeader is not None),
+        refuse_packets(
+            UserMessagePacket, lambda packet: has_destination_lists(packet) and packet.DebugHeader is not None
+        ),
     ),
     (
         "receiver-soap-header-with-lists-refused",
         "MQMQ-2.2.20-D02",
         "The receiver refuses a message that has a SoapHeader before a MultiQueueFormatHeader.",
-        refuse_received(UserMessagePacket, lambda packet: has_lists(packet) and packet.SoapHeader is not None),
+        refuse_packets(
+            UserMessagePacket, lambda packet: has_destination_lists(packet) and packet.SoapHeader is not None
+        ),
     ),
 ):
     add(_name, _rules, _says, _install)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from harness.faults.registry import add
-from suites.mqmq.steps.faulty_messages import drop_received
-from suites.mqmq.steps.kinds_of_messages import is_express, is_large, is_transactional
+from suites.mqmq.steps.faulty_messages import drop_messages
+from suites.mqmq.steps.kinds_of_messages import has_large_body, is_express, is_transactional
 
 for _name, _rule, _says, _when in (
     (
@@ -29,7 +29,7 @@ for _name, _rule, _says, _when in (
         "soap-reserved1-of-large-message",
         "MQMQ-2.2.20.7-05",
         "a message with a body of more than 4 KiB and a nonzero Reserved1 in its SoapHeader",
-        lambda packet: packet.SoapHeader is not None and packet.SoapHeader.Reserved1 and is_large(packet),
+        lambda packet: packet.SoapHeader is not None and packet.SoapHeader.Reserved1 and has_large_body(packet),
     ),
     (
         "soap-header-of-transactional-message",
@@ -60,6 +60,6 @@ for _name, _rule, _says, _when in (
         f"receiver-message-with-{_name}-dropped",
         _rule,
         f"The receiver drops {_says}.",
-        drop_received(_when),
+        drop_messages(_when),
         blind=True,
     )

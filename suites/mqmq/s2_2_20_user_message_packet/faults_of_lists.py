@@ -16,74 +16,76 @@ from harness.faults.sent_messages import set_packet_size
 from reference_qm.codec import MQFDirectQueueFormatName, UserMessagePacket
 from reference_qm.core.transfer.securing import Securing
 from reference_qm.model.adm import Message
-from suites.mqmq.s2_2_20_user_message_packet.fault_steps import Check, has_list_of, split_headers
+from suites.mqmq.s2_2_20_user_message_packet.fault_steps import PacketCheck, has_destination_list_of, split_headers
 
-_LISTS = ("Destination", "Administration", "Response")
-_FIXED_BYTES = 12
+_LIST_NAMES = ("Destination", "Administration", "Response")
+_LIST_FIXED_BYTES = 12
 """The size of the fields of an MQFAddressHeader before its names."""
 
 
-def _has_names(name: str, least: int = 1) -> Check:
-    def has_names(packet: Any) -> bool:
+def _make_list_length_condition(name: str, least: int = 1) -> PacketCheck:
+    def has_list_of_length(packet: Any) -> bool:
         lists = packet.MultiQueueFormatHeader
         return lists is not None and len(getattr(lists, name).FormatNameList) >= least
 
-    return has_names
+    return has_list_of_length
 
 
-def _has_signature(packet: Any) -> bool:
+def _has_list_signature(packet: Any) -> bool:
     lists = packet.MultiQueueFormatHeader
     return lists is not None and bool(lists.Signature.Signature)
 
 
-def _has_no_signature(packet: Any) -> bool:
+def _has_lists_without_signature(packet: Any) -> bool:
     lists = packet.MultiQueueFormatHeader
     return lists is not None and not lists.Signature.Signature
 
 
-def _rebuild(name: str, build: Callable[[Any, bytes], bytes], when: Check) -> Install:
+def _change_record_bytes(name: str, build: Callable[[Any, bytes], bytes], when: PacketCheck) -> Install:
     """Let the sender change the bytes of one list, or of the signature, of a MultiQueueFormatHeader. ``build`` is
     called with the record and its bytes.
     """
 
-    def rebuild(packet: Any) -> bytes:
+    def build_with_changed_record(packet: Any) -> bytes:
         lists, wire = packet.MultiQueueFormatHeader, b""
-        for one in (*_LISTS, "Signature"):
+        for one in (*_LIST_NAMES, "Signature"):
             record = getattr(lists, one)
             wire += build(record, record.build()) if one == name else record.build()
         headers = {**split_headers(packet), "MultiQueueFormatHeader": wire}
         sized = sum(len(data) for one, data in headers.items() if one != "SessionHeader")
         return set_packet_size(b"".join(headers.values()), sized)
 
-    return packets(UserMessagePacket, rebuild, when)
+    return packets(UserMessagePacket, build_with_changed_record, when)
 
 
-def _build_list(
+def _build_list_of_elements(
     record: Any, build_element: Callable[[int, Any, int], bytes], *, size: bool = True, alignment: int = 4
 ) -> bytes:
     """Build a list. ``build_element`` is called with the place, the element, and the offset of the element."""
-    wire = record.build()[:_FIXED_BYTES]
+    wire = record.build()[:_LIST_FIXED_BYTES]
     for place, element in enumerate(record.FormatNameList, 1):
         wire += build_element(place, element, len(wire))
     wire += bytes(-len(wire) % alignment)
     return len(wire).to_bytes(4, "little") + wire[4:] if size else wire
 
 
-def _without_type(least_place: int, *kinds: type) -> Callable[[Any, bytes], bytes]:
+def _make_builder_without_format_type(least_place: int, *kinds: type) -> Callable[[Any, bytes], bytes]:
     def build_element(place: int, element: Any, offset: int) -> bytes:
         wire: bytes = element.build(offset)
         meant = place >= least_place and (not kinds or isinstance(element.FormatName, kinds))
         return wire[2:] if meant else wire
 
-    return lambda record, old: _build_list(record, build_element)
+    return lambda record, old: _build_list_of_elements(record, build_element)
 
 
-def _omit_last(record: Any, old: bytes) -> bytes:
+def _omit_last_element(record: Any, old: bytes) -> bytes:
     last = len(record.FormatNameList)
-    return _build_list(record, lambda place, element, offset: b"" if place == last else element.build(offset))
+    return _build_list_of_elements(
+        record, lambda place, element, offset: b"" if place == last else element.build(offset)
+    )
 
 
-def _append_uncounted(record: Any, old: bytes) -> bytes:
+def _append_uncounted_element(record: Any, old: bytes) -> bytes:
     """Write the last element of a list twice, and count it once."""
     last = len(record.FormatNameList)
 
@@ -91,43 +93,51 @@ def _append_uncounted(record: Any, old: bytes) -> bytes:
         wire: bytes = element.build(offset)
         return wire + element.build(offset + len(wire)) if place == last else wire
 
-    return _build_list(record, build_element)
+    return _build_list_of_elements(record, build_element)
 
 
-_PATH = "MultiQueueFormatHeader"
+_MULTI_QUEUE_HEADER_NAME = "MultiQueueFormatHeader"
 for _name, _rule, _says, _install in (
     (
         "third-name-of-destinations-without-format-type",
         "MQMQ-2.2.20.2-05",
         "The third name and the later names of the sender's list of destinations have no FormatType.",
-        _rebuild("Destination", _without_type(3), _has_names("Destination", 3)),
+        _change_record_bytes(
+            "Destination", _make_builder_without_format_type(3), _make_list_length_condition("Destination", 3)
+        ),
     ),
     (
         "response-names-without-format-type",
         "MQMQ-2.2.20.2-05",
         "The names of the sender's list of response queues have no FormatType.",
-        _rebuild("Response", _without_type(1), _has_names("Response")),
+        _change_record_bytes("Response", _make_builder_without_format_type(1), _make_list_length_condition("Response")),
     ),
     (
         "administration-names-without-format-type",
         "MQMQ-2.2.20.2-05",
         "The names of the sender's list of administration queues have no FormatType.",
-        _rebuild("Administration", _without_type(1), _has_names("Administration")),
+        _change_record_bytes(
+            "Administration", _make_builder_without_format_type(1), _make_list_length_condition("Administration")
+        ),
     ),
     (
         "direct-name-after-first-destination-without-format-type",
         "MQMQ-2.2.20.2-05",
         "A direct name after the first name of the sender's list of destinations has no FormatType.",
-        _rebuild("Destination", _without_type(2, MQFDirectQueueFormatName), _has_names("Destination", 2)),
+        _change_record_bytes(
+            "Destination",
+            _make_builder_without_format_type(2, MQFDirectQueueFormatName),
+            _make_list_length_condition("Destination", 2),
+        ),
     ),
     (
         "administration-element-count-before-header-id",
         "MQMQ-2.2.20.2-D02",
         "The sender writes ElementCount of the list of administration queues before HeaderID.",
-        _rebuild(
+        _change_record_bytes(
             "Administration",
             lambda record, old: old[:4] + old[8:12] + old[4:8] + old[12:],
-            _has_names("Administration"),
+            _make_list_length_condition("Administration"),
         ),
     ),
     (
@@ -136,82 +146,126 @@ for _name, _rule, _says, _install in (
         "The sender sets HeaderSize of an empty list of administration queues to 0.",
         field_is(
             UserMessagePacket,
-            f"{_PATH}.Administration.HeaderSize",
+            f"{_MULTI_QUEUE_HEADER_NAME}.Administration.HeaderSize",
             0,
-            lambda packet: has_list_of(1)(packet) and not _has_names("Administration")(packet),
+            lambda packet: (
+                has_destination_list_of(1)(packet) and not _make_list_length_condition("Administration")(packet)
+            ),
         ),
     ),
     (
         "response-list-without-reserved",
         "MQMQ-2.2.20.2-D02",
         "The sender omits Reserved in a list of response queues.",
-        _rebuild("Response", lambda record, old: old[:6] + old[8:], _has_names("Response")),
+        _change_record_bytes(
+            "Response", lambda record, old: old[:6] + old[8:], _make_list_length_condition("Response")
+        ),
     ),
     (
         "response-header-size-without-fixed-fields",
         "MQMQ-2.2.20.2-01",
         "The sender sets HeaderSize of a list of response queues to the size of the names.",
-        off_by(UserMessagePacket, f"{_PATH}.Response.HeaderSize", -_FIXED_BYTES, _has_names("Response")),
+        off_by(
+            UserMessagePacket,
+            f"{_MULTI_QUEUE_HEADER_NAME}.Response.HeaderSize",
+            -_LIST_FIXED_BYTES,
+            _make_list_length_condition("Response"),
+        ),
     ),
     (
         "administration-header-size-8-too-high",
         "MQMQ-2.2.20.2-01",
         "The sender sets HeaderSize of a list of administration queues to 8 bytes more than the size of the list.",
-        off_by(UserMessagePacket, f"{_PATH}.Administration.HeaderSize", 8, _has_names("Administration")),
+        off_by(
+            UserMessagePacket,
+            f"{_MULTI_QUEUE_HEADER_NAME}.Administration.HeaderSize",
+            8,
+            _make_list_length_condition("Administration"),
+        ),
     ),
     (
         "header-size-of-3-destinations-4-too-low",
         "MQMQ-2.2.20.2-01",
         "The sender sets HeaderSize of a list of three destinations to 4 bytes less than the size of the list.",
-        off_by(UserMessagePacket, f"{_PATH}.Destination.HeaderSize", -4, _has_names("Destination", 3)),
+        off_by(
+            UserMessagePacket,
+            f"{_MULTI_QUEUE_HEADER_NAME}.Destination.HeaderSize",
+            -4,
+            _make_list_length_condition("Destination", 3),
+        ),
     ),
     (
         "administration-element-count-0",
         "MQMQ-2.2.20.2-04",
         "The sender sets ElementCount of a list of administration queues that is not empty to 0.",
-        field_is(UserMessagePacket, f"{_PATH}.Administration.ElementCount", 0, _has_names("Administration")),
+        field_is(
+            UserMessagePacket,
+            f"{_MULTI_QUEUE_HEADER_NAME}.Administration.ElementCount",
+            0,
+            _make_list_length_condition("Administration"),
+        ),
     ),
     (
         "response-element-count-one-too-high",
         "MQMQ-2.2.20.2-04",
         "The sender sets ElementCount of a list of response queues to one more than the number of names.",
-        off_by(UserMessagePacket, f"{_PATH}.Response.ElementCount", 1, _has_names("Response")),
+        off_by(
+            UserMessagePacket,
+            f"{_MULTI_QUEUE_HEADER_NAME}.Response.ElementCount",
+            1,
+            _make_list_length_condition("Response"),
+        ),
     ),
     (
         "element-count-of-3-destinations-2",
         "MQMQ-2.2.20.2-04",
         "The sender sets ElementCount of a list of three destinations to 2.",
-        field_is(UserMessagePacket, f"{_PATH}.Destination.ElementCount", 2, _has_names("Destination", 3)),
+        field_is(
+            UserMessagePacket,
+            f"{_MULTI_QUEUE_HEADER_NAME}.Destination.ElementCount",
+            2,
+            _make_list_length_condition("Destination", 3),
+        ),
     ),
     (
         "last-of-3-destinations-omitted",
         "MQMQ-2.2.20.2-06",
         "The sender counts the last of three destinations in ElementCount, but does not write its name.",
-        _rebuild("Destination", _omit_last, _has_names("Destination", 3)),
+        _change_record_bytes("Destination", _omit_last_element, _make_list_length_condition("Destination", 3)),
     ),
     (
         "last-response-name-written-twice",
         "MQMQ-2.2.20.2-06",
         "The sender writes the last name of a list of response queues twice, and counts the name once.",
-        _rebuild("Response", _append_uncounted, _has_names("Response")),
+        _change_record_bytes("Response", _append_uncounted_element, _make_list_length_condition("Response")),
     ),
     (
         "last-administration-name-omitted",
         "MQMQ-2.2.20.2-06",
         "The sender counts the last administration queue in ElementCount, but does not write its name.",
-        _rebuild("Administration", _omit_last, _has_names("Administration")),
+        _change_record_bytes("Administration", _omit_last_element, _make_list_length_condition("Administration")),
     ),
     (
         "administration-header-id-of-destinations",
         "MQMQ-2.2.20.2-D01",
         "The sender sets HeaderID of a list of administration queues to 0x64.",
-        field_is(UserMessagePacket, f"{_PATH}.Administration.HeaderID", 0x64, _has_names("Administration")),
+        field_is(
+            UserMessagePacket,
+            f"{_MULTI_QUEUE_HEADER_NAME}.Administration.HeaderID",
+            0x64,
+            _make_list_length_condition("Administration"),
+        ),
     ),
     (
         "response-header-id-one-byte",
         "MQMQ-2.2.20.2-D01",
         "The sender sets HeaderID of a list of response queues to 0x2C.",
-        change_number(UserMessagePacket, f"{_PATH}.Response.HeaderID", lambda old: old & 0xFF, _has_names("Response")),
+        change_number(
+            UserMessagePacket,
+            f"{_MULTI_QUEUE_HEADER_NAME}.Response.HeaderID",
+            lambda old: old & 0xFF,
+            _make_list_length_condition("Response"),
+        ),
     ),
     (
         "empty-response-list-header-id-0",
@@ -219,123 +273,141 @@ for _name, _rule, _says, _install in (
         "The sender sets HeaderID of an empty list of response queues to 0.",
         field_is(
             UserMessagePacket,
-            f"{_PATH}.Response.HeaderID",
+            f"{_MULTI_QUEUE_HEADER_NAME}.Response.HeaderID",
             0,
-            lambda packet: has_list_of(1)(packet) and not _has_names("Response")(packet),
+            lambda packet: has_destination_list_of(1)(packet) and not _make_list_length_condition("Response")(packet),
         ),
     ),
     (
         "header-id-of-3-destinations-of-administration",
         "MQMQ-2.2.20.2-D01",
         "The sender sets HeaderID of a list of three destinations to 0xC8.",
-        field_is(UserMessagePacket, f"{_PATH}.Destination.HeaderID", 0xC8, _has_names("Destination", 3)),
+        field_is(
+            UserMessagePacket,
+            f"{_MULTI_QUEUE_HEADER_NAME}.Destination.HeaderID",
+            0xC8,
+            _make_list_length_condition("Destination", 3),
+        ),
     ),
     (
         "administration-list-with-4-bytes-more",
         "MQMQ-2.2.20.2-D03",
         "The sender adds 4 bytes of padding to a list of administration queues that needs no more padding.",
-        _rebuild("Administration", lambda record, old: old + bytes(4), _has_names("Administration")),
+        _change_record_bytes(
+            "Administration", lambda record, old: old + bytes(4), _make_list_length_condition("Administration")
+        ),
     ),
     (
         "response-list-not-padded",
         "MQMQ-2.2.20.2-D03",
         "The sender does not pad a list of response queues.",
-        _rebuild(
+        _change_record_bytes(
             "Response",
-            lambda record, old: _build_list(record, lambda place, element, offset: element.build(offset), alignment=1),
-            _has_names("Response"),
+            lambda record, old: _build_list_of_elements(
+                record, lambda place, element, offset: element.build(offset), alignment=1
+            ),
+            _make_list_length_condition("Response"),
         ),
     ),
     (
         "list-of-3-destinations-not-padded",
         "MQMQ-2.2.20.2-D03",
         "The sender does not pad a list of three destinations.",
-        _rebuild(
+        _change_record_bytes(
             "Destination",
-            lambda record, old: _build_list(record, lambda place, element, offset: element.build(offset), alignment=1),
-            _has_names("Destination", 3),
+            lambda record, old: _build_list_of_elements(
+                record, lambda place, element, offset: element.build(offset), alignment=1
+            ),
+            _make_list_length_condition("Destination", 3),
         ),
     ),
     (
         "signature-id-one-byte",
         "MQMQ-2.2.20.3-01",
         "The sender sets ID of an MQFSignatureHeader with a signature to 0x5E.",
-        field_is(UserMessagePacket, f"{_PATH}.Signature.ID", 0x5E, _has_signature),
+        field_is(UserMessagePacket, f"{_MULTI_QUEUE_HEADER_NAME}.Signature.ID", 0x5E, _has_list_signature),
     ),
     (
         "empty-signature-id-0",
         "MQMQ-2.2.20.3-01",
         "The sender sets ID of an MQFSignatureHeader without a signature to 0.",
-        field_is(UserMessagePacket, f"{_PATH}.Signature.ID", 0, _has_no_signature),
+        field_is(UserMessagePacket, f"{_MULTI_QUEUE_HEADER_NAME}.Signature.ID", 0, _has_lists_without_signature),
     ),
     (
         "signature-id-of-3-destinations-reversed",
         "MQMQ-2.2.20.3-01",
         "The sender sets ID of an MQFSignatureHeader in a message to three queues to 0x5E01.",
-        field_is(UserMessagePacket, f"{_PATH}.Signature.ID", 0x5E01, _has_names("Destination", 3)),
+        field_is(
+            UserMessagePacket,
+            f"{_MULTI_QUEUE_HEADER_NAME}.Signature.ID",
+            0x5E01,
+            _make_list_length_condition("Destination", 3),
+        ),
     ),
     (
         "signature-size-with-fixed-fields",
         "MQMQ-2.2.20.3-03",
         "The sender adds the 8 bytes before Signature to Size of an MQFSignatureHeader with a signature.",
-        off_by(UserMessagePacket, f"{_PATH}.Signature.Size", 8, _has_signature),
+        off_by(UserMessagePacket, f"{_MULTI_QUEUE_HEADER_NAME}.Signature.Size", 8, _has_list_signature),
     ),
     (
         "signature-size-one-byte",
         "MQMQ-2.2.20.3-03",
         "The sender writes only seven bits of the number of bytes of Signature to Size of an MQFSignatureHeader.",
-        change_number(UserMessagePacket, f"{_PATH}.Signature.Size", lambda old: old & 0x7F, _has_signature),
+        change_number(
+            UserMessagePacket, f"{_MULTI_QUEUE_HEADER_NAME}.Signature.Size", lambda old: old & 0x7F, _has_list_signature
+        ),
     ),
     (
         "empty-signature-size-8",
         "MQMQ-2.2.20.3-03",
         "The sender sets Size of an MQFSignatureHeader without a signature to 8.",
-        field_is(UserMessagePacket, f"{_PATH}.Signature.Size", 8, _has_no_signature),
+        field_is(UserMessagePacket, f"{_MULTI_QUEUE_HEADER_NAME}.Signature.Size", 8, _has_lists_without_signature),
     ),
     (
         "signature-cut-by-4-bytes",
         "MQMQ-2.2.20.3-04",
         "The sender omits the last 4 bytes of Signature of an MQFSignatureHeader.",
-        _rebuild("Signature", lambda record, old: old[:-4], _has_signature),
+        _change_record_bytes("Signature", lambda record, old: old[:-4], _has_list_signature),
     ),
     (
         "signature-with-4-bytes-more",
         "MQMQ-2.2.20.3-04",
         "The sender writes 4 bytes more than Size of an MQFSignatureHeader after a signature.",
-        _rebuild("Signature", lambda record, old: old + bytes(4), _has_signature),
+        _change_record_bytes("Signature", lambda record, old: old + bytes(4), _has_list_signature),
     ),
     (
         "empty-signature-with-4-bytes",
         "MQMQ-2.2.20.3-04",
         "The sender writes 4 bytes after an MQFSignatureHeader whose Size is 0.",
-        _rebuild("Signature", lambda record, old: old + bytes(4), _has_no_signature),
+        _change_record_bytes("Signature", lambda record, old: old + bytes(4), _has_lists_without_signature),
     ),
     (
         "signature-size-before-id",
         "MQMQ-2.2.20.3-D01",
         "The sender writes Size of an MQFSignatureHeader before ID and Reserved.",
-        _rebuild("Signature", lambda record, old: old[4:8] + old[:4] + old[8:], _has_signature),
+        _change_record_bytes("Signature", lambda record, old: old[4:8] + old[:4] + old[8:], _has_list_signature),
     ),
     (
         "empty-signature-without-reserved",
         "MQMQ-2.2.20.3-D01",
         "The sender omits Reserved in an MQFSignatureHeader without a signature.",
-        _rebuild("Signature", lambda record, old: old[:2] + old[4:], _has_no_signature),
+        _change_record_bytes("Signature", lambda record, old: old[:2] + old[4:], _has_lists_without_signature),
     ),
     (
         "signature-before-its-size",
         "MQMQ-2.2.20.3-D01",
         "The sender writes Signature of an MQFSignatureHeader before ID, Reserved and Size.",
-        _rebuild("Signature", lambda record, old: old[8:] + old[:8], _has_signature),
+        _change_record_bytes("Signature", lambda record, old: old[8:] + old[:8], _has_list_signature),
     ),
 ):
     add(_name, _rule, _says, _install)
 
 
-def _sign_changed(change: Callable[[Any], Any]) -> type[Securing]:
+def _sign_changed_packet(change: Callable[[Any], Any]) -> type[Securing]:
     """Let the sender compute the signature of an MQFSignatureHeader from a changed packet."""
 
-    class Changed(Securing):
+    class ChangedPacketSigner(Securing):
         def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
             if packet.MultiQueueFormatHeader is None:
                 return super().sign_packet(message, packet)
@@ -349,7 +421,7 @@ def _sign_changed(change: Callable[[Any], Any]) -> type[Securing]:
                 ),
             )
 
-    return Changed
+    return ChangedPacketSigner
 
 
 for _name, _says, _change in (
@@ -369,4 +441,4 @@ for _name, _says, _change in (
         lambda packet: set_fields(packet, {"MessagePropertiesHeader.BodyType": 0}),
     ),
 ):
-    add(_name, "MQMQ-2.2.20.3-05", _says, replace_part(_sign_changed(_change)))
+    add(_name, "MQMQ-2.2.20.3-05", _says, replace_part(_sign_changed_packet(_change)))

@@ -13,7 +13,7 @@ from typing import Any
 from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, passive
 from reference_qm.codec import DebugHeader
-from suites.mqmq.steps.message_bytes import BASE, USER, is_valid_with_flag
+from suites.mqmq.steps.message_bytes import BASE_HEADER_NAME, USER_HEADER_NAME, is_valid_with_flag
 from suites.mqmq.steps.message_parts import (
     check_properties_present,
     judge_message_part,
@@ -40,17 +40,17 @@ def check_in_is_clear(packet: Any, context: Context) -> Finding:
         return True, "IN is 0"
     return (
         (False, "IN is 1 in a message that is otherwise well-formed")
-        if is_valid_with_flag(data, BASE, "IN", 0)
+        if is_valid_with_flag(data, BASE_HEADER_NAME, "IN", 0)
         else None
     )
 
 
 for rule, header, flag, part in (
-    ("MQMQ-2.2.20-03", USER, "TH", "TransactionHeader"),
-    ("MQMQ-2.2.20-04", USER, "SH", "SecurityHeader"),
-    ("MQMQ-2.2.20-06", BASE, "DH", "DebugHeader"),
-    ("MQMQ-2.2.20-07", USER, "HH", "SoapHeader"),
-    ("MQMQ-2.2.20-08", USER, "MQ", "MultiQueueFormatHeader"),
+    ("MQMQ-2.2.20-03", USER_HEADER_NAME, "TH", "TransactionHeader"),
+    ("MQMQ-2.2.20-04", USER_HEADER_NAME, "SH", "SecurityHeader"),
+    ("MQMQ-2.2.20-06", BASE_HEADER_NAME, "DH", "DebugHeader"),
+    ("MQMQ-2.2.20-07", USER_HEADER_NAME, "HH", "SoapHeader"),
+    ("MQMQ-2.2.20-08", USER_HEADER_NAME, "MQ", "MultiQueueFormatHeader"),
 ):
     passive(rule, (USER_MESSAGE_KIND, MALFORMED), f"{part} is present if and only if {flag} is set")(
         make_part_presence_predicate(header, flag, part)
@@ -86,14 +86,14 @@ def check_signature_id(header: Any, packet: Any) -> Finding:
     return header.Signature.ID == 0x015E, f"ID is 0x{header.Signature.ID:04X}"
 
 
-def read_reserved_of_lists(header: Any) -> int:
+def read_reserved_fields_of_lists(header: Any) -> int:
     """Return the first nonzero Reserved of the three lists of a MultiQueueFormatHeader, or 0."""
     lists = (header.Destination, header.Administration, header.Response)
     return next((one.Reserved for one in lists if one.Reserved), 0)
 
 
 for rule, name, read in (
-    ("MQMQ-2.2.20.2-03", "Reserved of the MQFAddressHeader", read_reserved_of_lists),
+    ("MQMQ-2.2.20.2-03", "Reserved of the MQFAddressHeader", read_reserved_fields_of_lists),
     ("MQMQ-2.2.20.3-02", "Reserved of the MQFSignatureHeader", attrgetter("Signature.Reserved")),
 ):
     passive(rule, USER_MESSAGE_KIND, f"{name} is 0 when sent", advice=True)(
@@ -103,7 +103,7 @@ for rule, name, read in (
 # -- tracing (2.2.20.8) -------------------------------------------------------------------------------------------
 
 
-UNUSED_BITS_BY_RULE = {
+UNUSED_BIT_BY_RULE = {
     "MQMQ-2.2.20.8-02": "X2",
     "MQMQ-2.2.20.8-03": "X3",
     "MQMQ-2.2.20.8-04": "X4",
@@ -121,7 +121,7 @@ UNUSED_BITS_BY_RULE = {
 }
 """The unused bits of Flags, by rule."""
 
-register_unused_bits(USER_MESSAGE_KIND, DebugHeader, UNUSED_BITS_BY_RULE)
+register_unused_bits(USER_MESSAGE_KIND, DebugHeader, UNUSED_BIT_BY_RULE)
 passive("MQMQ-2.2.20.8-16", USER_MESSAGE_KIND, "Reserved of the DebugHeader is 0 when sent", advice=True)(
     make_zero_value_predicate("DebugHeader", attrgetter("Reserved"), "Reserved")
 )

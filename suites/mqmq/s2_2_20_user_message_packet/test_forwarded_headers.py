@@ -18,26 +18,26 @@ from suites.mqmq.steps.layout import Layout
 
 CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
 TRACE_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000c4")
-ORDER, REST = "headers", "bytes after the last header"
-LISTS, SIGNATURE = "MultiQueueFormatHeader.", "MultiQueueFormatHeader.Signature."
+HEADER_ORDER_FIELD, BYTES_AFTER_LAST_HEADER = "headers", "bytes after the last header"
+LISTS_PREFIX, LIST_SIGNATURE_PREFIX = "MultiQueueFormatHeader.", "MultiQueueFormatHeader.Signature."
 LIST_NAMES = ("Destination", "Administration", "Response")
-PADDED = "padded size"
+PADDED_SIZE_FIELD = "padded size"
 LARGE_BODY = b"an odd number of bytes, " * 300 + b"!"
-SIGNED_BYTES = b"\x5a" * 0x104
+LIST_SIGNATURE_BYTES = b"\x5a" * 0x104
 """A signature whose size needs two bytes."""
-FIXED_LIST_BYTES, ELEMENT_OVERHEAD = 12, 4
+LIST_FIXED_BYTES, ELEMENT_OVERHEAD_BYTES = 12, 4
 """The size of an MQFAddressHeader without names, and of FormatType and the null of a direct name, in bytes."""
 
 
 def _build_list(header_id, *names):
     """Build a list of direct names whose size is not a multiple of 4 bytes."""
-    if (FIXED_LIST_BYTES + sum(ELEMENT_OVERHEAD + 2 * len(name) for name in names)) % 4 == 0:
+    if (LIST_FIXED_BYTES + sum(ELEMENT_OVERHEAD_BYTES + 2 * len(name) for name in names)) % 4 == 0:
         names = (*names[:-1], f"{names[-1]}x")
     elements = [MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName=name)) for name in names]
     return MQFAddressHeader(HeaderID=header_id, FormatNameList=elements)
 
 
-def _build_lists(**more):
+def _build_multi_queue_lists(**more):
     named = {
         "Destination": _build_list(0x64, r"OS:a\private$\b", r"TCP:10.0.0.9\private$\cd", r"OS:e\f"),
         "Administration": _build_list(0xC8, r"OS:a\private$\acks", r"OS:b\private$\acks2"),
@@ -46,82 +46,111 @@ def _build_lists(**more):
     return named | more
 
 
-def _list_fields(name):
-    return [f"{LISTS}{one}.{name}" for one in LIST_NAMES]
+def _build_paths_of_list_field(name):
+    return [f"{LISTS_PREFIX}{one}.{name}" for one in LIST_NAMES]
 
 
 HEADER_FIELDS_BY_RULE = {
-    "MQMQ-2.2.20-01": [ORDER, "UserHeader.SourceQueueManager", "MessagePropertiesHeader.Label"],
-    "MQMQ-2.2.20-03": [ORDER, "UserHeader.Flags.TH", REST],
-    "MQMQ-2.2.20-04": [ORDER, "UserHeader.Flags.SH", "MessagePropertiesHeader.Label", REST],
-    "MQMQ-2.2.20-05": [ORDER, "UserHeader.Flags.MP", "MessagePropertiesHeader.Label"],
-    "MQMQ-2.2.20-06": [ORDER, "BaseHeader.Flags.DH", REST],
-    "MQMQ-2.2.20-07": [ORDER, "UserHeader.Flags.HH", REST],
-    "MQMQ-2.2.20-08": [ORDER, "UserHeader.Flags.MQ", REST],
-    "MQMQ-2.2.20-D02": [ORDER, "MessagePropertiesHeader.Label", "MessagePropertiesHeader.MessageBody", REST],
+    "MQMQ-2.2.20-01": [HEADER_ORDER_FIELD, "UserHeader.SourceQueueManager", "MessagePropertiesHeader.Label"],
+    "MQMQ-2.2.20-03": [HEADER_ORDER_FIELD, "UserHeader.Flags.TH", BYTES_AFTER_LAST_HEADER],
+    "MQMQ-2.2.20-04": [
+        HEADER_ORDER_FIELD,
+        "UserHeader.Flags.SH",
+        "MessagePropertiesHeader.Label",
+        BYTES_AFTER_LAST_HEADER,
+    ],
+    "MQMQ-2.2.20-05": [HEADER_ORDER_FIELD, "UserHeader.Flags.MP", "MessagePropertiesHeader.Label"],
+    "MQMQ-2.2.20-06": [HEADER_ORDER_FIELD, "BaseHeader.Flags.DH", BYTES_AFTER_LAST_HEADER],
+    "MQMQ-2.2.20-07": [HEADER_ORDER_FIELD, "UserHeader.Flags.HH", BYTES_AFTER_LAST_HEADER],
+    "MQMQ-2.2.20-08": [HEADER_ORDER_FIELD, "UserHeader.Flags.MQ", BYTES_AFTER_LAST_HEADER],
+    "MQMQ-2.2.20-D02": [
+        HEADER_ORDER_FIELD,
+        "MessagePropertiesHeader.Label",
+        "MessagePropertiesHeader.MessageBody",
+        BYTES_AFTER_LAST_HEADER,
+    ],
 }
 """For each rule about the headers, the fields of the forwarded message that the check judges."""
 LIST_FIELDS_BY_RULE = {
-    "MQMQ-2.2.20.2-01": [*_list_fields("HeaderSize"), REST],
-    "MQMQ-2.2.20.2-04": _list_fields("ElementCount"),
-    "MQMQ-2.2.20.2-05": _list_fields("FormatNameList"),
-    "MQMQ-2.2.20.2-06": [*_list_fields("ElementCount"), *_list_fields("FormatNameList"), f"{SIGNATURE}ID", REST],
-    "MQMQ-2.2.20.2-D01": _list_fields("HeaderID"),
-    "MQMQ-2.2.20.2-D02": [*_list_fields("HeaderSize"), *_list_fields("HeaderID"), *_list_fields("ElementCount")],
-    "MQMQ-2.2.20.2-D03": [*_list_fields(PADDED), *_list_fields("HeaderID"), f"{SIGNATURE}ID", REST],
-    "MQMQ-2.2.20.3-01": [f"{SIGNATURE}ID"],
-    "MQMQ-2.2.20.3-03": [f"{SIGNATURE}Size", REST],
-    "MQMQ-2.2.20.3-04": [f"{SIGNATURE}Size", f"{SIGNATURE}Signature", REST],
-    "MQMQ-2.2.20.3-D01": [f"{SIGNATURE}ID", f"{SIGNATURE}Size", f"{SIGNATURE}Signature", REST],
+    "MQMQ-2.2.20.2-01": [*_build_paths_of_list_field("HeaderSize"), BYTES_AFTER_LAST_HEADER],
+    "MQMQ-2.2.20.2-04": _build_paths_of_list_field("ElementCount"),
+    "MQMQ-2.2.20.2-05": _build_paths_of_list_field("FormatNameList"),
+    "MQMQ-2.2.20.2-06": [
+        *_build_paths_of_list_field("ElementCount"),
+        *_build_paths_of_list_field("FormatNameList"),
+        f"{LIST_SIGNATURE_PREFIX}ID",
+        BYTES_AFTER_LAST_HEADER,
+    ],
+    "MQMQ-2.2.20.2-D01": _build_paths_of_list_field("HeaderID"),
+    "MQMQ-2.2.20.2-D02": [
+        *_build_paths_of_list_field("HeaderSize"),
+        *_build_paths_of_list_field("HeaderID"),
+        *_build_paths_of_list_field("ElementCount"),
+    ],
+    "MQMQ-2.2.20.2-D03": [
+        *_build_paths_of_list_field(PADDED_SIZE_FIELD),
+        *_build_paths_of_list_field("HeaderID"),
+        f"{LIST_SIGNATURE_PREFIX}ID",
+        BYTES_AFTER_LAST_HEADER,
+    ],
+    "MQMQ-2.2.20.3-01": [f"{LIST_SIGNATURE_PREFIX}ID"],
+    "MQMQ-2.2.20.3-03": [f"{LIST_SIGNATURE_PREFIX}Size", BYTES_AFTER_LAST_HEADER],
+    "MQMQ-2.2.20.3-04": [f"{LIST_SIGNATURE_PREFIX}Size", f"{LIST_SIGNATURE_PREFIX}Signature", BYTES_AFTER_LAST_HEADER],
+    "MQMQ-2.2.20.3-D01": [
+        f"{LIST_SIGNATURE_PREFIX}ID",
+        f"{LIST_SIGNATURE_PREFIX}Size",
+        f"{LIST_SIGNATURE_PREFIX}Signature",
+        BYTES_AFTER_LAST_HEADER,
+    ],
 }
 """For each rule about the lists, the fields of the forwarded message that the check judges."""
 TRACE_FIELDS_BY_RULE = {
     "MQMQ-2.2.20.8-01": ["DebugHeader.Flags.QT"],
-    "MQMQ-2.2.20.8-17": ["DebugHeader.Flags.QT", "DebugHeader.QueueIdentifier", REST],
+    "MQMQ-2.2.20.8-17": ["DebugHeader.Flags.QT", "DebugHeader.QueueIdentifier", BYTES_AFTER_LAST_HEADER],
 }
 CONNECTOR_FIELDS_BY_RULE = {
     "MQMQ-2.2.20.5-03": ["TransactionHeader.ConnectorQMGuid", "MessagePropertiesHeader.Label"],
-    "MQMQ-2.2.20.5-20": ["TransactionHeader.Flags.CG", "TransactionHeader.ConnectorQMGuid", REST],
+    "MQMQ-2.2.20.5-20": ["TransactionHeader.Flags.CG", "TransactionHeader.ConnectorQMGuid", BYTES_AFTER_LAST_HEADER],
 }
 RC2 = 0x6602
-CERTIFIED = {"DE": 1}
+CERTIFIED_SECURITY_FIELDS = {"DE": 1}
 """Fields of a SecurityHeader to which the check adds a certificate."""
 ADMIN_QUEUE_NAME = r"TCP:10.0.0.9\private$\acks"
 RSA_SIGNATURE = b"\x5a" * 0x100
-ENCRYPTED = {
+ENCRYPTED_SECURITY_FIELDS = {
     "DE": 1,
     "EB": 1,
     "AI": 1,
     "EncryptionKey": bytes(SimpleBlob(sessionKeyAlgorithm=RC2)),
     "Signature": RSA_SIGNATURE,
 }
-TRACED = {"QueueIdentifier": TRACE_QUEUE_GUID}
-CASES: dict[str, tuple[dict[str, Any], dict[str, list[str]]]] = {
+TRACED_DEBUG_FIELDS = {"QueueIdentifier": TRACE_QUEUE_GUID}
+HEADERS_AND_FIELDS_BY_CASE: dict[str, tuple[dict[str, Any], dict[str, list[str]]]] = {
     "every header after the properties": (
         {
-            "mqf": _build_lists(),
-            "debug": TRACED,
+            "mqf": _build_multi_queue_lists(),
+            "debug": TRACED_DEBUG_FIELDS,
             "soap": {"Header": "<a/>", "Body": "b"},
         },
         LIST_FIELDS_BY_RULE | TRACE_FIELDS_BY_RULE,
     ),
     "lists with a signature": (
         {
-            "mqf": _build_lists(Signature=MQFSignatureHeader(Signature=SIGNED_BYTES)),
-            "security": CERTIFIED,
+            "mqf": _build_multi_queue_lists(Signature=MQFSignatureHeader(Signature=LIST_SIGNATURE_BYTES)),
+            "security": CERTIFIED_SECURITY_FIELDS,
             "body": b"",
         },
         LIST_FIELDS_BY_RULE,
     ),
-    "destinations only": ({"mqf": {"Destination": _build_lists()["Destination"]}}, LIST_FIELDS_BY_RULE),
+    "destinations only": ({"mqf": {"Destination": _build_multi_queue_lists()["Destination"]}}, LIST_FIELDS_BY_RULE),
     "last message of a transaction": (
-        {"transaction": {"TxSequenceNumber": 2, "LM": 1}, "debug": TRACED, "body": LARGE_BODY},
+        {"transaction": {"TxSequenceNumber": 2, "LM": 1}, "debug": TRACED_DEBUG_FIELDS, "body": LARGE_BODY},
         CONNECTOR_FIELDS_BY_RULE | TRACE_FIELDS_BY_RULE,
     ),
     "encrypted message of a connector": (
         {
             "transaction": {"ConnectorQMGuid": CONNECTOR_GUID},
-            "security": ENCRYPTED,
+            "security": ENCRYPTED_SECURITY_FIELDS,
             "properties": {"PrivacyLevel": 1, "EncryptionAlgorithm": RC2},
             "body": b"\xa5" * 16,
             "debug": {},
@@ -136,7 +165,10 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, list[str]]]] = {
 @covers(*HEADER_FIELDS_BY_RULE)
 @pytest.mark.parametrize(
     ("headers", "more"),
-    [pytest.param(headers, more, id=name, marks=covers(*more)) for name, (headers, more) in CASES.items()],
+    [
+        pytest.param(headers, more, id=name, marks=covers(*more))
+        for name, (headers, more) in HEADERS_AND_FIELDS_BY_CASE.items()
+    ],
 )
 def test_forwarded_message_has_headers_that_its_flags_announce(peer, sut, judge, headers, more):
     """The SUT forwards a message with several optional headers: the forwarded message has the same headers in the same
@@ -151,10 +183,10 @@ def test_forwarded_message_has_headers_that_its_flags_announce(peer, sut, judge,
     user = {"DM": 1, "AdminQueue": ADMIN_QUEUE_NAME} if "transaction" in given else {}
     sent, frame = forward_message(peer, sut, user=user, base={"PR": 0}, label="every header", **given)
     before, after = _read_fields(sent), _read_fields(frame)
-    for name in _list_fields("HeaderSize"):
+    for name in _build_paths_of_list_field("HeaderSize"):
         if name in before:
             header = name.removesuffix("HeaderSize")
-            before[name] = between(after.get(f"{header}size", 0), after.get(f"{header}{PADDED}", 0))
+            before[name] = between(after.get(f"{header}size", 0), after.get(f"{header}{PADDED_SIZE_FIELD}", 0))
     for rule, names in (HEADER_FIELDS_BY_RULE | more).items():
         wanted, observed = ({name: one.get(name, Layout.MISSING) for name in names} for one in (before, after))
         judge(rule, expected=fields(wanted), observed=observed, evidence=[sent, frame])
@@ -163,4 +195,4 @@ def test_forwarded_message_has_headers_that_its_flags_announce(peer, sut, judge,
 def _read_fields(frame):
     """Return the fields of a message and the order of its headers, without the SessionHeader."""
     layout = Layout(frame)
-    return {**layout.fields, ORDER: [name for name in layout.order if name != "SessionHeader"]}
+    return {**layout.fields, HEADER_ORDER_FIELD: [name for name in layout.order if name != "SessionHeader"]}

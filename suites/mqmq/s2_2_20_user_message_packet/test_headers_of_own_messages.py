@@ -13,11 +13,11 @@ from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.message_bytes import is_message
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 
-SIZES_OF_PROPERTIES_BY_RULE = {
+PROPERTIES_SIZE_FIELD_BY_RULE = {
     "MQMQ-2.2.19.3-18": "MessagePropertiesHeader.MessageSize",
     "MQMQ-2.2.19.3-28": "MessagePropertiesHeader.ExtensionSize",
 }
-RULES_OF_HEADERS = (
+OWN_MESSAGE_HEADER_RULES = (
     "MQMQ-2.2.20-01",
     "MQMQ-2.2.20-03",
     "MQMQ-2.2.20-04",
@@ -31,7 +31,7 @@ RULES_OF_HEADERS = (
 
 
 @needs("public_names")
-@covers(*RULES_OF_HEADERS, *SIZES_OF_PROPERTIES_BY_RULE)
+@covers(*OWN_MESSAGE_HEADER_RULES, *PROPERTIES_SIZE_FIELD_BY_RULE)
 def test_message_of_queue_manager_ends_after_headers_of_its_flags(peer, sut, judge):
     """A traced message and a transactional message arrive and request acknowledgments, and a transactional message
     arrives for a queue that does not exist: each administration acknowledgment, OrderAck, FinalAck and report of the
@@ -42,12 +42,12 @@ def test_message_of_queue_manager_ends_after_headers_of_its_flags(peer, sut, jud
     missing = rf"TCP:{sut.address}\private$\mqc-missing"
     sent = [
         receiver.send_packet(receiver.build_message({"DM": 1}, properties={"PA": 1}, **traced)),
-        receiver.send(receiver.with_admin_queue(), properties={"PA": 1}),
+        receiver.send(receiver.add_admin_queue_fields(), properties={"PA": 1}),
         receiver.send_packet(Sequence(peer, 2).message(destination=missing, transaction={"FA": 1})),
     ]
     receiver.await_acks(2)
     for wanted in (receiver.acknowledgments, receiver.final_acks, receiver.list_reports):
-        receiver.await_all(wanted, 1)
+        receiver.await_messages_of_sut(wanted, 1)
     frames = [*receiver.messages, *(frame for frame in peer.inbox.pieces if is_message(frame.data))]
     frames = list({frame.data: frame for frame in frames}.values())
     if len(frames) < 2:
@@ -55,7 +55,7 @@ def test_message_of_queue_manager_ends_after_headers_of_its_flags(peer, sut, jud
     for frame in frames:
         observed, evidence = Layout(frame), [*sent, frame]
         whole = {"UserHeader.Flags.MP": 1, "bytes after the last header": 0}
-        judge(*RULES_OF_HEADERS, expected=fields(whole), observed=observed, evidence=evidence)
-        for rule, name in SIZES_OF_PROPERTIES_BY_RULE.items():
+        judge(*OWN_MESSAGE_HEADER_RULES, expected=fields(whole), observed=observed, evidence=evidence)
+        for rule, name in PROPERTIES_SIZE_FIELD_BY_RULE.items():
             judge(rule, expected=fields({name: between(0, len(frame.data))}), observed=observed, evidence=evidence)
     receiver.acknowledge_all()

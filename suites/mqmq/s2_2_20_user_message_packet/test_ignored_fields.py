@@ -11,7 +11,7 @@ from suites.mqqb.steps.disposition import AcknowledgingReceiver, get_correlation
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
-IGNORED_FIELDS = {
+IGNORED_FIELD_CASES_BY_RULE = {
     "MQMQ-2.2.19.1-02": [{"base": {"Reserved": value}} for value in (0x01, 0x80)],
     "MQMQ-2.2.19.1-10": [{"base": {"X9": 1}}],
     "MQMQ-2.2.19.1-11": [{"base": {"X8": 1}}],
@@ -32,7 +32,7 @@ IGNORED_FIELDS = {
     "MQMQ-2.2.19.3-08": [{"properties": {"X7": 1}}],
 }
 """For each rule, the fields that a receiver must ignore."""
-UNUSED_TRANSACTION_BITS = {
+UNUSED_TRANSACTION_BIT_BY_RULE = {
     "MQMQ-2.2.20.5-08": "X1",
     "MQMQ-2.2.20.5-09": "X2",
     "MQMQ-2.2.20.5-10": "X3",
@@ -47,7 +47,7 @@ LONGEST_WAIT_MS = 3_000
 CORRELATION_ID = bytes(range(20))
 
 
-def _build_headers(label, ignored):
+def _build_headers_with_ignored_fields(label, ignored):
     """Return the fields of a recoverable message that requests the acknowledgment of its arrival."""
     headers = {
         "base": {"PR": 0},
@@ -59,14 +59,14 @@ def _build_headers(label, ignored):
     return headers | {"label": label, "CorrelationID": CORRELATION_ID, "ApplicationTag": 0x8000_0001}
 
 
-def _describe(sut, shown, message, acknowledged):
+def _describe_stored_message(sut, shown, message, acknowledged):
     """Return how a stored message differs from the sent message, and whether its arrival was acknowledged."""
     label = str(message["MessagePropertiesHeader"].Label).rstrip("\0")
     return describe_differences(message, shown.get(label), sut.guid), identifier(message) in acknowledged
 
 
 @needs("receive")
-@covers(*IGNORED_FIELDS)
+@covers(*IGNORED_FIELD_CASES_BY_RULE)
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
 def test_ignored_fields_have_no_effect_on_message(peer, sut, judge, queue):
     """Messages arrive, each with one ignored field that is not 0: some seconds later, and after a restart, each message
@@ -75,15 +75,15 @@ def test_ignored_fields_have_no_effect_on_message(peer, sut, judge, queue):
     receiver = AcknowledgingReceiver(peer, sut)
 
     def send_message(label, ignored):
-        headers = _build_headers(label, ignored)
-        user = receiver.with_admin_queue(headers.pop("user"))
+        headers = _build_headers_with_ignored_fields(label, ignored)
+        user = receiver.add_admin_queue_fields(headers.pop("user"))
         if queue == "transactional":
             return receiver.send(user, **headers)
         return receiver.send_packet(peer.message(user, **headers))
 
     sent = {
         rule: [send_message(f"{rule} {number}", ignored) for number, ignored in enumerate(cases)]
-        for rule, cases in IGNORED_FIELDS.items()
+        for rule, cases in IGNORED_FIELD_CASES_BY_RULE.items()
     }
     acks = receiver.await_acks(sum(map(len, sent.values())))
     acknowledged = {get_correlation_id(ack) for ack in acks}
@@ -96,14 +96,14 @@ def test_ignored_fields_have_no_effect_on_message(peer, sut, judge, queue):
         judge(
             rule,
             expected=[(UNCHANGED_PROPERTIES_OUTCOME, True)] * len(messages),
-            observed=[_describe(sut, shown, message, acknowledged) for message in messages],
+            observed=[_describe_stored_message(sut, shown, message, acknowledged) for message in messages],
             case="properties of each message, and acknowledgment of its arrival",
             evidence=messages,
         )
 
 
 @needs("receive")
-@covers(*UNUSED_TRANSACTION_BITS)
+@covers(*UNUSED_TRANSACTION_BIT_BY_RULE)
 def test_unused_bits_of_transaction_header_have_no_effect(peer, sut, judge):
     """Messages with FA set arrive, each with one unused bit of TransactionHeader.Flags set: each message is in its
     queue unchanged, its arrival is acknowledged, and its FinalAck follows when an application receives it. A SUT that
@@ -113,23 +113,25 @@ def test_unused_bits_of_transaction_header_have_no_effect(peer, sut, judge):
         peer, Sequence(peer).message(transaction={"X1": 1}, label="a first"), "a first", "transactional"
     )
     if first.outcome != first.accepted_outcome:
-        judge.mark_not_exercised(*UNUSED_TRANSACTION_BITS, reason="the SUT refuses a message with an unused bit (E31)")
+        judge.mark_not_exercised(
+            *UNUSED_TRANSACTION_BIT_BY_RULE, reason="the SUT refuses a message with an unused bit (E31)"
+        )
         return
     sut.read_label("receive", queue=sut.queue("transactional"))
     receiver = AcknowledgingReceiver(peer, sut)
     sent = {}
-    for rule, bit in UNUSED_TRANSACTION_BITS.items():
-        headers = _build_headers(rule, {})
-        user = receiver.with_admin_queue(headers.pop("user"))
+    for rule, bit in UNUSED_TRANSACTION_BIT_BY_RULE.items():
+        headers = _build_headers_with_ignored_fields(rule, {})
+        user = receiver.add_admin_queue_fields(headers.pop("user"))
         sent[rule] = receiver.send(user, transaction={"FA": 1, bit: 1}, **headers)
     acks = receiver.await_acks(len(sent))
     acknowledged = {get_correlation_id(ack) for ack in acks}
     peer.pass_time(LONGEST_WAIT_MS)
     shown = {one["label"]: one for one in sut.messages("transactional")}
-    outcomes = {rule: _describe(sut, shown, message, acknowledged) for rule, message in sent.items()}
+    outcomes = {rule: _describe_stored_message(sut, shown, message, acknowledged) for rule, message in sent.items()}
     for _ in sent:
         sut.read_label("receive", queue=sut.queue("transactional"))
-    finals = receiver.await_all(receiver.final_acks, len(sent))
+    finals = receiver.await_messages_of_sut(receiver.final_acks, len(sent))
     numbers = [int.from_bytes(bytes(frame["MessagePropertiesHeader"].MessageBody)[-4:], "little") for frame in finals]
     for rule, message in sent.items():
         differences, is_acknowledged = outcomes[rule]

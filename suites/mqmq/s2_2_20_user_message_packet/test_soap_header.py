@@ -15,7 +15,7 @@ from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differe
 
 LARGE_BODY = bytes(range(256)) * 20
 """A body of more than 4 KiB."""
-SOAP_TEXT_PAIRS = (
+SOAP_HEADER_AND_BODY_TEXTS = (
     ("", ""),
     ("<a/>", "<b/>"),
     ("<Envelope/>", "<Body>of the peer</Body>"),
@@ -31,12 +31,12 @@ SOAP_TEXT_PAIRS = (
 """
 
 
-def _build_name_list(name):
+def _build_destination_list(name):
     return {"Destination": [MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName=name))]}
 
 
 @covers("MQMQ-2.2.20.7-03", "MQDMPR-3.1.1.12-65", "MQMQ-2.2.20.7-06", "MQMQ-2.2.20.7-D01", "MQMQ-2.2.20-D02")
-@pytest.mark.parametrize(("header", "body"), SOAP_TEXT_PAIRS)
+@pytest.mark.parametrize(("header", "body"), SOAP_HEADER_AND_BODY_TEXTS)
 def test_message_with_soap_header_of_any_length_is_accepted(peer, sut, judge, header, body):
     """Messages arrive with a DebugHeader, a SoapHeader of each length and a MultiQueueFormatHeader: each message is in
     its queue as it was sent.
@@ -44,7 +44,9 @@ def test_message_with_soap_header_of_any_length_is_accepted(peer, sut, judge, he
     label = f"soap {peer.next_message_id()}"
     name = sut.format_name().removeprefix("DIRECT=")
     soap = {"Header": header, "Body": body}
-    packet = peer.recoverable_message(label=label, body=LARGE_BODY, debug={}, soap=soap, mqf=_build_name_list(name))
+    packet = peer.recoverable_message(
+        label=label, body=LARGE_BODY, debug={}, soap=soap, mqf=_build_destination_list(name)
+    )
     done = deliver_message(peer, packet, label)
     expected, observed = done.accepted_outcome, done.outcome
     if observed == expected and sut.has("receive"):
@@ -55,10 +57,10 @@ def test_message_with_soap_header_of_any_length_is_accepted(peer, sut, judge, he
 
 @needs("private_names")
 @covers("MQMQ-2.2.20.7-D01")
-@pytest.mark.parametrize(("header", "body"), SOAP_TEXT_PAIRS[1:5])
+@pytest.mark.parametrize(("header", "body"), SOAP_HEADER_AND_BODY_TEXTS[1:5])
 def test_forwarded_message_keeps_soap_header(peer, sut, judge, header, body):
     """The SUT forwards a message with a SoapHeader: both sections are unchanged."""
-    listed = _build_name_list(rf"TCP:{peer.address}\private$\mqc-listed")
+    listed = _build_destination_list(rf"TCP:{peer.address}\private$\mqc-listed")
     sent, frame = forward_message(peer, sut, soap={"Header": header, "Body": body}, mqf=listed)
     parts = ("HeaderSectionID", "Header", "BodySectionID", "Body")
     before, after = ([each["SoapHeader"].getfieldval(part) for part in parts] for each in (sent, frame))

@@ -16,12 +16,12 @@ from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, get_correlation_id, identifier, private_queue
 from suites.mqqb.steps.exchanges import deliver_message
-from suites.mqqb.steps.secured import Secured, flip_signature_bit, sign_message
+from suites.mqqb.steps.secured import SecuredMessageSender, flip_signature_bit, sign_message
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.tracing import Report
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
-UNUSED_OF_DEBUG_HEADER = {
+RULE_BY_UNUSED_DEBUG_FIELD = {
     "X2": "MQMQ-2.2.20.8-02",
     "X3": "MQMQ-2.2.20.8-03",
     "X4": "MQMQ-2.2.20.8-04",
@@ -39,29 +39,29 @@ UNUSED_OF_DEBUG_HEADER = {
     "Reserved": "MQMQ-2.2.20.8-16",
 }
 """The rule about each unused bit of Flags, and about Reserved."""
-IGNORED_BESIDE_TRACE = (*UNUSED_OF_DEBUG_HEADER.values(), "MQMQ-2.2.20.7-02", "MQMQ-2.2.20.7-05")
+IGNORED_FIELD_RULES_OF_TRACED_MESSAGE = (*RULE_BY_UNUSED_DEBUG_FIELD.values(), "MQMQ-2.2.20.7-02", "MQMQ-2.2.20.7-05")
 SOAP_HEADER_FIELDS = {"Header": "<a/>", "Body": "<b/>"}
-UNUSUAL_RESERVED = 0xA7C3
+NONZERO_RESERVED_VALUE = 0xA7C3
 LARGE_BODY = b"large body " * 500
-ARRIVED, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
-PIGGYBACK_AFTER_TIMEOUT_SHARE = 0.85
+ARRIVED_CLASS, BAD_SIGNATURE_CLASS = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
+PIGGYBACK_SHARE_OF_ACK_TIMEOUT = 0.85
 """The time after which the check lets the SUT send, as a fraction of half of AckTimeout. After three quarters of this
 time, a message contains a SessionHeader (MS-MQQB 3.1.7.11).
 """
 MAX_ATTEMPTS = 5
 """The number of attempts: on a busy machine, the SUT may send too early or too late."""
-PLAIN, ACKNOWLEDGING = (0, 0), (1, 16)
+HEADER_FLAG_AND_SIZE_WITHOUT_ACK, HEADER_FLAG_AND_SIZE_WITH_ACK = (0, 0), (1, 16)
 """Pairs of SH and the size of the SessionHeader in bytes."""
 
 
 @sut_survives()
-@covers(*UNUSED_OF_DEBUG_HEADER.values())
+@covers(*RULE_BY_UNUSED_DEBUG_FIELD.values())
 def test_any_unused_bit_of_debug_header_is_accepted(peer, sut, judge):
     """The peer sends large messages with each unused bit of DebugHeader.Flags set, and a large message with a nonzero
     Reserved: each message is in its queue.
     """
-    for field, rule in UNUSED_OF_DEBUG_HEADER.items():
-        fields = {field: UNUSUAL_RESERVED if field == "Reserved" else 1}
+    for field, rule in RULE_BY_UNUSED_DEBUG_FIELD.items():
+        fields = {field: NONZERO_RESERVED_VALUE if field == "Reserved" else 1}
         done = deliver_message(peer, peer.recoverable_message(debug=fields, label=field, body=LARGE_BODY), field)
         judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
 
@@ -74,7 +74,9 @@ def test_any_reserved_of_soap_header_is_accepted(peer, sut, judge):
     """
     for field, rule in (("Reserved", "MQMQ-2.2.20.7-02"), ("Reserved1", "MQMQ-2.2.20.7-05")):
         done = deliver_message(
-            peer, peer.recoverable_message(soap={**SOAP_HEADER_FIELDS, field: UNUSUAL_RESERVED}, label=field), field
+            peer,
+            peer.recoverable_message(soap={**SOAP_HEADER_FIELDS, field: NONZERO_RESERVED_VALUE}, label=field),
+            field,
         )
         expected, observed = done.accepted_outcome, done.outcome
         if observed == expected and sut.has("receive"):
@@ -92,17 +94,17 @@ def test_any_reserved_of_mqf_headers_is_accepted(peer, sut, judge):
     name = sut.format_name().removeprefix("DIRECT=")
     element = MQFFormatNameElement(FormatType=3, FormatName=MQFDirectQueueFormatName(DirectFormatName=name))
     lists = {
-        name: MQFAddressHeader(HeaderID=number, FormatNameList=[element], Reserved=UNUSUAL_RESERVED)
+        name: MQFAddressHeader(HeaderID=number, FormatNameList=[element], Reserved=NONZERO_RESERVED_VALUE)
         for name, number in (("Destination", 0x64), ("Administration", 0xC8), ("Response", 0x12C))
     }
-    signature = {"Destination": [element], "Signature": MQFSignatureHeader(Reserved=UNUSUAL_RESERVED)}
+    signature = {"Destination": [element], "Signature": MQFSignatureHeader(Reserved=NONZERO_RESERVED_VALUE)}
     for rule, fields in (("MQMQ-2.2.20.2-03", lists), ("MQMQ-2.2.20.3-02", signature)):
         done = deliver_message(peer, peer.recoverable_message(mqf=fields, label=rule), rule)
         judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
 
 
 @needs("public_names")
-@covers(*IGNORED_BESIDE_TRACE)
+@covers(*IGNORED_FIELD_RULES_OF_TRACED_MESSAGE)
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
 def test_any_unused_bit_leaves_traced_message_reported(peer, sut, judge, queue):
     """The peer sends traced messages to each kind of queue with unused bits or Reserved of the DebugHeader set, or with
@@ -111,30 +113,32 @@ def test_any_unused_bit_leaves_traced_message_reported(peer, sut, judge, queue):
     """
     receiver = AcknowledgingReceiver(peer, sut)
 
-    def send_traced(debug, **headers):
+    def send_traced_message(debug, **headers):
         headers |= {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE, **debug}}
         if queue == "plain":
             return receiver.send_packet(receiver.build_message(properties={"PA": 1}, **headers))
         receiver.sequence = Sequence(peer)  # a SUT may end a sequence with any session (E41)
-        return receiver.send(receiver.with_admin_queue(), properties={"PA": 1}, **headers)
+        return receiver.send(receiver.add_admin_queue_fields(), properties={"PA": 1}, **headers)
 
-    send_traced({})
-    if not receiver.await_all(receiver.list_reports, 1):
-        judge.mark_not_exercised(*IGNORED_BESIDE_TRACE, reason="the SUT sends no report on an ordinary traced message")
+    send_traced_message({})
+    if not receiver.await_messages_of_sut(receiver.list_reports, 1):
+        judge.mark_not_exercised(
+            *IGNORED_FIELD_RULES_OF_TRACED_MESSAGE, reason="the SUT sends no report on an ordinary traced message"
+        )
         return
     sent = {}
-    for field, rule in UNUSED_OF_DEBUG_HEADER.items():
-        values = (UNUSUAL_RESERVED, 1) if field == "Reserved" else (1,)
-        sent[rule] = [send_traced({field: value}) for value in values]
+    for field, rule in RULE_BY_UNUSED_DEBUG_FIELD.items():
+        values = (NONZERO_RESERVED_VALUE, 1) if field == "Reserved" else (1,)
+        sent[rule] = [send_traced_message({field: value}) for value in values]
     for field, rule in (("Reserved", "MQMQ-2.2.20.7-02"), ("Reserved1", "MQMQ-2.2.20.7-05")):
-        sent[rule] = [send_traced({}, soap={**SOAP_HEADER_FIELDS, field: UNUSUAL_RESERVED})]
+        sent[rule] = [send_traced_message({}, soap={**SOAP_HEADER_FIELDS, field: NONZERO_RESERVED_VALUE})]
     messages = [message for each in sent.values() for message in each]
-    frames = receiver.await_all(receiver.list_reports, 1 + len(messages))
+    frames = receiver.await_messages_of_sut(receiver.list_reports, 1 + len(messages))
     acks = receiver.await_acks(1 + len(messages))
     reports, acknowledged = [Report(frame) for frame in frames], [get_correlation_id(ack) for ack in acks]
     for rule, of_rule in sent.items():
         observed = [
-            (sum(report.is_about(message) for report in reports), acknowledged.count(identifier(message)))
+            (sum(report.is_about_message(message) for report in reports), acknowledged.count(identifier(message)))
             for message in of_rule
         ]
         judge(
@@ -148,7 +152,7 @@ def test_any_unused_bit_leaves_traced_message_reported(peer, sut, judge, queue):
 
 
 @needs("public_names", "private_names")
-@covers(*UNUSED_OF_DEBUG_HEADER.values())
+@covers(*RULE_BY_UNUSED_DEBUG_FIELD.values())
 def test_any_unused_bit_leaves_forwarded_message_reported(peer, sut, judge):
     """The peer sends traced messages for a private queue of the peer with unused bits or Reserved of the DebugHeader
     set: the SUT sends the same number of reports about each message as about a message whose unused bits are clear.
@@ -156,25 +160,27 @@ def test_any_unused_bit_leaves_forwarded_message_reported(peer, sut, judge):
     receiver = AcknowledgingReceiver(peer, sut)
     to = private_queue(peer.identifier, 1)
 
-    def send_traced(debug):
+    def send_traced_message(debug):
         headers = {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE, **debug}}
         return receiver.send_packet(peer.message(to, destination=None, **headers))
 
-    first = send_traced({})
-    usual = sum(Report(frame).is_about(first) for frame in receiver.await_all(receiver.list_reports, 2))
+    first = send_traced_message({})
+    usual = sum(
+        Report(frame).is_about_message(first) for frame in receiver.await_messages_of_sut(receiver.list_reports, 2)
+    )
     if not usual:
         judge.mark_not_exercised(
-            *UNUSED_OF_DEBUG_HEADER.values(), reason="the SUT sends no report on a traced message that it forwards"
+            *RULE_BY_UNUSED_DEBUG_FIELD.values(), reason="the SUT sends no report on a traced message that it forwards"
         )
         return
     sent = {
-        rule: send_traced({field: UNUSUAL_RESERVED if field == "Reserved" else 1})
-        for field, rule in UNUSED_OF_DEBUG_HEADER.items()
+        rule: send_traced_message({field: NONZERO_RESERVED_VALUE if field == "Reserved" else 1})
+        for field, rule in RULE_BY_UNUSED_DEBUG_FIELD.items()
     }
-    frames = receiver.await_all(receiver.list_reports, usual * (1 + len(sent)))
+    frames = receiver.await_messages_of_sut(receiver.list_reports, usual * (1 + len(sent)))
     reports = [Report(frame) for frame in frames]
     for rule, message in sent.items():
-        observed = sum(report.is_about(message) for report in reports)
+        observed = sum(report.is_about_message(message) for report in reports)
         judge(
             rule,
             expected=usual,
@@ -203,17 +209,20 @@ def test_any_reserved_of_mqf_header_leaves_signature_verified(peer, sut, judge, 
     MultiQueueFormatHeader: the message with a genuine signature is acknowledged as arrived, and the message with a
     forged signature is refused.
     """
-    secured = Secured(peer, sut)
-    secured.agree_on_signatures()
+    secured = SecuredMessageSender(peer, sut)
+    secured.require_accepted_signature()
     packets = {
         "genuine": sign_message(secured.message(several=True), SIG30),
         "forged": flip_signature_bit(sign_message(secured.message(several=True), SIG30)),
     }
     for packet in packets.values():
-        getattr(packet["MultiQueueFormatHeader"], part).Reserved = UNUSUAL_RESERVED
+        getattr(packet["MultiQueueFormatHeader"], part).Reserved = NONZERO_RESERVED_VALUE
     found = secured.dispositions(packets)
     judge.all(
-        expected=facts(genuine_signature=ARRIVED, forged_signature=secured.refused_without_storing(BAD_SIGNATURE)),
+        expected=facts(
+            genuine_signature=ARRIVED_CLASS,
+            forged_signature=secured.describe_refusal_without_storing(BAD_SIGNATURE_CLASS),
+        ),
         observed={
             "genuine_signature": found["genuine"].answer,
             "forged_signature": found["forged"].silent_refusal,
@@ -231,22 +240,22 @@ def test_message_with_sh_has_session_header(peer, sut, judge):
     sut.limit_time_scale(10)
     sender = Sender(peer, sut)
     sender.send(1)
-    session, first = sender.await_first(1)
+    session, first = sender.await_first_messages(1)
     delay_ms = session.received[1]["ConnectionParametersHeader"].AckTimeout // 2
     for number in range(2, 2 + MAX_ATTEMPTS):
         session.acknowledge_all()
         known = len(session.received)
         received = session.send(peer.message())
-        peer.pass_time(sut.duration_ms(int(delay_ms * PIGGYBACK_AFTER_TIMEOUT_SHARE)))
+        peer.pass_time(sut.duration_ms(int(delay_ms * PIGGYBACK_SHARE_OF_ACK_TIMEOUT)))
         sender.send(number)
         sent = sender.collect(session, number)
-        if len(sent) < number or _get_session_header(sent[-1]) != PLAIN:
+        if len(sent) < number or _get_session_header(sent[-1]) != HEADER_FLAG_AND_SIZE_WITHOUT_ACK:
             break
         peer.pass_time(sut.duration_ms(delay_ms))  # until the message is acknowledged
     if len(sent) == number and session.received[known].kind == "SessionAck":
         raise ConformanceFailure("the SUT always acknowledged the peer's message before it sent its own message")
     observed = list(dict.fromkeys(_get_session_header(frame) for frame in sent))
-    expected, evidence = [PLAIN, ACKNOWLEDGING], [*first, received, sent[-1]]
+    expected, evidence = [HEADER_FLAG_AND_SIZE_WITHOUT_ACK, HEADER_FLAG_AND_SIZE_WITH_ACK], [*first, received, sent[-1]]
     judge.all(
         expected=expected, observed=observed, case="SH and size of the SessionHeader of each message", evidence=evidence
     )

@@ -20,10 +20,10 @@ from reference_qm.codec import (
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.security import SignatureType
 
-Change = Callable[[UserMessagePacket], UserMessagePacket]
+PacketChange = Callable[[UserMessagePacket], UserMessagePacket]
 
 
-SIG10 = SignatureType.SIG10
+SIG10_TYPE = SignatureType.SIG10
 
 
 SIG20 = SignatureType.SIG20
@@ -32,7 +32,7 @@ SIG20 = SignatureType.SIG20
 SIG30 = SignatureType.SIG30
 
 
-def _set_signed_field(path: str, value: Any) -> Change:
+def _set_signed_field(path: str, value: Any) -> PacketChange:
     """Return a change that sets the field `path`; a callable `value` computes the new value from the old value."""
 
     def set_field_in_packet(packet: UserMessagePacket) -> UserMessagePacket:
@@ -42,21 +42,21 @@ def _set_signed_field(path: str, value: Any) -> Change:
     return set_field_in_packet
 
 
-def _clear_flags(bits: int) -> Callable[[int], int]:
+def _make_flag_clearer(bits: int) -> Callable[[int], int]:
     return lambda flags: flags & ~bits
 
 
-def _set_priority_3(flags: int) -> int:
+def _set_priority_bits_to_3(flags: int) -> int:
     return flags & ~BaseHeader.flags(PR=7) | BaseHeader.flags(PR=3)
 
 
-def _lower_direct_name(queue: Any) -> Any:
+def _convert_direct_name_to_lower_case(queue: Any) -> Any:
     if not isinstance(queue, DirectQueueFormatName):
         return queue
     return replace(queue, DirectFormatName=queue.DirectFormatName.lower())
 
 
-def _end_guid_with_1(guid: UUID) -> UUID:
+def _replace_last_guid_byte_by_1(guid: UUID) -> UUID:
     return UUID(bytes=guid.bytes[:15] + b"\1")
 
 
@@ -66,14 +66,14 @@ def _keep_one_destination(packet: UserMessagePacket) -> UserMessagePacket:
     return _set_signed_field("MultiQueueFormatHeader.Destination.FormatNameList", lambda names: names[:1])(packet)
 
 
-def _change_signed_bytes(of: SignatureType, change: Change) -> Install:
+def _change_signed_bytes(of: SignatureType, change: PacketChange) -> Install:
     """Let the receiver compute the signed bytes from a changed packet, if the signature has the type `of`."""
 
-    class SignedOtherwise(SecurityOnReceipt):
+    class SignedBytesChanger(SecurityOnReceipt):
         def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
             return super().signed_properties(change(packet) if kind is of else packet, kind)
 
-    return replace_part(SignedOtherwise)
+    return replace_part(SignedBytesChanger)
 
 
 for _says, _change, _signatures in (
@@ -81,7 +81,7 @@ for _says, _change, _signatures in (
         "with CorrelationID 0",
         _set_signed_field("MessagePropertiesHeader.CorrelationID", bytes(20)),
         (
-            (SIG10, "receiver-msmq-1-0-signature-ignores-correlation-id", "MQMQ-2.5.1-02"),
+            (SIG10_TYPE, "receiver-msmq-1-0-signature-ignores-correlation-id", "MQMQ-2.5.1-02"),
             (SIG20, "receiver-msmq-2-0-signature-ignores-correlation-id", "MQMQ-2.5.2-02"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-correlation-id", "MQMQ-2.5.3-02"),
         ),
@@ -90,7 +90,7 @@ for _says, _change, _signatures in (
         "with ApplicationTag 0",
         _set_signed_field("MessagePropertiesHeader.ApplicationTag", 0),
         (
-            (SIG10, "receiver-msmq-1-0-signature-ignores-application-tag", "MQMQ-2.5.1-03"),
+            (SIG10_TYPE, "receiver-msmq-1-0-signature-ignores-application-tag", "MQMQ-2.5.1-03"),
             (SIG20, "receiver-msmq-2-0-signature-ignores-application-tag", "MQMQ-2.5.2-03"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-application-tag", "MQMQ-2.5.3-03"),
         ),
@@ -99,7 +99,7 @@ for _says, _change, _signatures in (
         "without the body",
         _set_signed_field("MessagePropertiesHeader.MessageBody", b""),
         (
-            (SIG10, "receiver-msmq-1-0-signature-ignores-body", "MQMQ-2.5.1-04"),
+            (SIG10_TYPE, "receiver-msmq-1-0-signature-ignores-body", "MQMQ-2.5.1-04"),
             (SIG20, "receiver-msmq-2-0-signature-ignores-body", "MQMQ-2.5.2-04"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-body", "MQMQ-2.5.3-04"),
         ),
@@ -108,7 +108,7 @@ for _says, _change, _signatures in (
         "without the label",
         _set_signed_field("MessagePropertiesHeader.Label", None),
         (
-            (SIG10, "receiver-msmq-1-0-signature-ignores-label", "MQMQ-2.5.1-05"),
+            (SIG10_TYPE, "receiver-msmq-1-0-signature-ignores-label", "MQMQ-2.5.1-05"),
             (SIG20, "receiver-msmq-2-0-signature-ignores-label", "MQMQ-2.5.2-05"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-label", "MQMQ-2.5.3-05"),
         ),
@@ -117,16 +117,16 @@ for _says, _change, _signatures in (
         "without the response queue",
         _set_signed_field("UserHeader.ResponseQueue", None),
         (
-            (SIG10, "receiver-msmq-1-0-signature-ignores-response-queue", "MQMQ-2.5.1-06"),
+            (SIG10_TYPE, "receiver-msmq-1-0-signature-ignores-response-queue", "MQMQ-2.5.1-06"),
             (SIG20, "receiver-msmq-2-0-signature-ignores-response-queue", "MQMQ-2.5.2-06"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-response-queue", "MQMQ-2.5.3-06"),
         ),
     ),
     (
         "with the administration queue in lower case",
-        _set_signed_field("UserHeader.AdminQueue", _lower_direct_name),
+        _set_signed_field("UserHeader.AdminQueue", _convert_direct_name_to_lower_case),
         (
-            (SIG10, "receiver-msmq-1-0-signature-ignores-admin-queue", "MQMQ-2.5.1-07"),
+            (SIG10_TYPE, "receiver-msmq-1-0-signature-ignores-admin-queue", "MQMQ-2.5.1-07"),
             (SIG20, "receiver-msmq-2-0-signature-ignores-admin-queue", "MQMQ-2.5.2-07"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-admin-queue", "MQMQ-2.5.3-07"),
         ),
@@ -143,7 +143,7 @@ for _says, _change, _signatures in (
     ),
     (
         "with the last byte of SourceQueueManager replaced by 1",
-        _set_signed_field("UserHeader.SourceQueueManager", _end_guid_with_1),
+        _set_signed_field("UserHeader.SourceQueueManager", _replace_last_guid_byte_by_1),
         (
             (SIG20, "receiver-msmq-2-0-signature-ignores-source", "MQMQ-2.5.2-08"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-source", "MQMQ-2.5.3-10"),
@@ -151,7 +151,7 @@ for _says, _change, _signatures in (
     ),
     (
         "with DM 0",
-        _set_signed_field("UserHeader.Flags", _clear_flags(UserHeader.flags(DM=3))),
+        _set_signed_field("UserHeader.Flags", _make_flag_clearer(UserHeader.flags(DM=3))),
         (
             (SIG20, "receiver-msmq-2-0-signature-ignores-delivery", "MQMQ-2.5.2-09"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-delivery", "MQMQ-2.5.3-11"),
@@ -159,7 +159,7 @@ for _says, _change, _signatures in (
     ),
     (
         "with priority 3",
-        _set_signed_field("BaseHeader.Flags", _set_priority_3),
+        _set_signed_field("BaseHeader.Flags", _set_priority_bits_to_3),
         (
             (SIG20, "receiver-msmq-2-0-signature-ignores-priority", "MQMQ-2.5.2-10"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-priority", "MQMQ-2.5.3-12"),
@@ -167,7 +167,7 @@ for _says, _change, _signatures in (
     ),
     (
         "with JN 0",
-        _set_signed_field("UserHeader.Flags", _clear_flags(UserHeader.flags(JN=1))),
+        _set_signed_field("UserHeader.Flags", _make_flag_clearer(UserHeader.flags(JN=1))),
         (
             (SIG20, "receiver-msmq-2-0-signature-ignores-dead-letter", "MQMQ-2.5.2-11"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-dead-letter", "MQMQ-2.5.3-13"),
@@ -175,7 +175,7 @@ for _says, _change, _signatures in (
     ),
     (
         "with JP 0",
-        _set_signed_field("UserHeader.Flags", _clear_flags(UserHeader.flags(JP=1))),
+        _set_signed_field("UserHeader.Flags", _make_flag_clearer(UserHeader.flags(JP=1))),
         (
             (SIG20, "receiver-msmq-2-0-signature-ignores-journal", "MQMQ-2.5.2-11"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-journal", "MQMQ-2.5.3-13"),
@@ -183,7 +183,9 @@ for _says, _change, _signatures in (
     ),
     (
         "with PR and NR of MessagePropertiesHeader.Flags 0",
-        _set_signed_field("MessagePropertiesHeader.Flags", _clear_flags(MessagePropertiesHeader.flags(PR=1, NR=1))),
+        _set_signed_field(
+            "MessagePropertiesHeader.Flags", _make_flag_clearer(MessagePropertiesHeader.flags(PR=1, NR=1))
+        ),
         (
             (SIG20, "receiver-msmq-2-0-signature-ignores-acknowledgments", "MQMQ-2.5.2-12"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-acknowledgments", "MQMQ-2.5.3-14"),
@@ -215,7 +217,7 @@ for _says, _change, _signatures in (
     ),
     (
         "with the destination in lower case",
-        _set_signed_field("UserHeader.DestinationQueue", _lower_direct_name),
+        _set_signed_field("UserHeader.DestinationQueue", _convert_direct_name_to_lower_case),
         ((SIG20, "receiver-msmq-2-0-signature-ignores-destination", "MQMQ-2.5.2-16"),),
     ),
 ):
@@ -228,17 +230,19 @@ for _says, _change, _signatures in (
         )
 
 
-def _cover_part(change: Callable[[Any], Any], kinds: tuple[SignatureType, ...] = tuple(SignatureType)) -> Install:
+def _sign_and_verify_changed_packet(
+    change: Callable[[Any], Any], kinds: tuple[SignatureType, ...] = tuple(SignatureType)
+) -> Install:
     """Sign and verify the properties of a changed packet."""
 
-    class CoversPart(SecurityOnReceipt):
+    class CoveredPropertiesChanger(SecurityOnReceipt):
         def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
             return super().signed_properties(change(packet) if kind in kinds else packet, kind)
 
-    return replace_part(CoversPart)
+    return replace_part(CoveredPropertiesChanger)
 
 
-def _change_properties(**changes: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _make_properties_changer(**changes: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return a function that changes properties of a message."""
 
     def change(packet: Any) -> Any:
@@ -249,7 +253,7 @@ def _change_properties(**changes: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return change
 
 
-def _ignore_case(packet: Any) -> Any:
+def _convert_response_name_to_lower_case(packet: Any) -> Any:
     name = packet.UserHeader.ResponseQueue
     if not isinstance(name, DirectQueueFormatName):
         return packet
@@ -257,7 +261,7 @@ def _ignore_case(packet: Any) -> Any:
     return replace(packet, UserHeader=replace(packet.UserHeader, ResponseQueue=name))
 
 
-def _cover_two_names(packet: Any) -> Any:
+def _keep_two_destinations(packet: Any) -> Any:
     lists = packet.MultiQueueFormatHeader
     if lists is None:
         return packet
@@ -270,77 +274,77 @@ for _name, _rules, _says, _change in (
         "queue-manager-signature-covers-first-4-kib-of-body",
         ("MQMQ-2.5.1-04", "MQMQ-2.5.2-04", "MQMQ-2.5.3-04"),
         "A signature covers only the first 4,096 bytes of the body.",
-        _change_properties(MessageBody=lambda body: body[:4096]),
+        _make_properties_changer(MessageBody=lambda body: body[:4096]),
     ),
     (
         "queue-manager-signature-covers-first-124-characters-of-label",
         ("MQMQ-2.5.1-05", "MQMQ-2.5.2-05", "MQMQ-2.5.3-05"),
         "A signature covers only the first 124 characters of the label.",
-        _change_properties(Label=lambda label: label and label[:124]),
+        _make_properties_changer(Label=lambda label: label and label[:124]),
     ),
     (
         "queue-manager-signature-covers-lower-half-of-application-tag",
         ("MQMQ-2.5.1-03", "MQMQ-2.5.2-03", "MQMQ-2.5.3-03"),
         "A signature covers only the lower 16 bits of ApplicationTag.",
-        _change_properties(ApplicationTag=lambda tag: tag & 0xFFFF),
+        _make_properties_changer(ApplicationTag=lambda tag: tag & 0xFFFF),
     ),
     (
         "queue-manager-signature-covers-first-16-bytes-of-correlation-id",
         ("MQMQ-2.5.1-02", "MQMQ-2.5.2-02", "MQMQ-2.5.3-02"),
         "A signature covers zeros instead of the last four bytes of CorrelationID.",
-        _change_properties(CorrelationID=lambda old: old[:16] + bytes(4)),
+        _make_properties_changer(CorrelationID=lambda old: old[:16] + bytes(4)),
     ),
     (
         "queue-manager-signature-covers-first-255-bytes-of-extension",
         ("MQMQ-2.5.3-08",),
         "An MSMQ 3.0 signature covers only the first 255 bytes of the extension.",
-        _change_properties(ExtensionData=lambda old: old[:255]),
+        _make_properties_changer(ExtensionData=lambda old: old[:255]),
     ),
     (
         "queue-manager-signature-covers-lower-case-of-response-queue",
         ("MQMQ-2.5.1-06", "MQMQ-2.5.2-06", "MQMQ-2.5.3-06"),
         "A signature covers the direct name of the response queue in lower case.",
-        _ignore_case,
+        _convert_response_name_to_lower_case,
     ),
     (
         "queue-manager-signature-covers-first-two-names-of-list",
         ("MQMQ-2.5.3-09",),
         "An MSMQ 3.0 signature covers only the first two names of the list of destinations.",
-        _cover_two_names,
+        _keep_two_destinations,
     ),
     (
         "queue-manager-signature-covers-lower-byte-of-class",
         ("MQMQ-2.5.2-13", "MQMQ-2.5.3-15"),
         "A signature covers only the lower byte of MessageClass.",
-        _change_properties(MessageClass=lambda old: old & 0xFF),
+        _make_properties_changer(MessageClass=lambda old: old & 0xFF),
     ),
 ):
-    add(_name, _rules, _says, _cover_part(_change))
+    add(_name, _rules, _says, _sign_and_verify_changed_packet(_change))
 
 
-ALL_KINDS = {"1": SignatureType.SIG10, "2": SignatureType.SIG20, "3": SignatureType.SIG30}
+SIGNATURE_TYPE_BY_VERSION = {"1": SignatureType.SIG10, "2": SignatureType.SIG20, "3": SignatureType.SIG30}
 
 
-DOCUMENT_NAMES = {"1": "1.0", "2": "2.0", "3": "3.0"}
+MSMQ_VERSION_BY_KEY = {"1": "1.0", "2": "2.0", "3": "3.0"}
 
 
-PROPERTIES = "MessagePropertiesHeader."
+PROPERTIES_HEADER_PREFIX = "MessagePropertiesHeader."
 
 
-USER = "UserHeader."
+USER_HEADER_PREFIX = "UserHeader."
 
 
-def _cover_changed(change: Callable[[UserMessagePacket], UserMessagePacket], kind: SignatureType) -> Install:
+def _verify_changed_packet(change: Callable[[UserMessagePacket], UserMessagePacket], kind: SignatureType) -> Install:
     """Let the receiver verify a signature of one kind with the properties of a changed packet."""
 
-    class CoversChanged(SecurityOnReceipt):
+    class VerifiedPropertiesChanger(SecurityOnReceipt):
         def signed_properties(self, packet: UserMessagePacket, of_kind: SignatureType) -> bytes:
             return super().signed_properties(change(packet) if of_kind is kind else packet, of_kind)
 
-    return replace_part(CoversChanged)
+    return replace_part(VerifiedPropertiesChanger)
 
 
-def _set(path: str, change: Callable[[Any], Any]) -> Callable[[UserMessagePacket], UserMessagePacket]:
+def _make_field_changer(path: str, change: Callable[[Any], Any]) -> Callable[[UserMessagePacket], UserMessagePacket]:
     """Return a function that changes one field of a message, if the message contains the header of the field."""
 
     def change_packet(packet: UserMessagePacket) -> UserMessagePacket:
@@ -350,11 +354,15 @@ def _set(path: str, change: Callable[[Any], Any]) -> Callable[[UserMessagePacket
     return change_packet
 
 
-def _set_body(change: Callable[[bytes], bytes]) -> Callable[[UserMessagePacket], UserMessagePacket]:
-    return lambda packet: set_fields(packet, {f"{PROPERTIES}MessageBody": change, f"{PROPERTIES}Padding": None})
+def _make_body_changer(change: Callable[[bytes], bytes]) -> Callable[[UserMessagePacket], UserMessagePacket]:
+    return lambda packet: set_fields(
+        packet, {f"{PROPERTIES_HEADER_PREFIX}MessageBody": change, f"{PROPERTIES_HEADER_PREFIX}Padding": None}
+    )
 
 
-def _set_direct(field: str, change: Callable[[str], str]) -> Callable[[UserMessagePacket], UserMessagePacket]:
+def _make_direct_name_changer(
+    field: str, change: Callable[[str], str]
+) -> Callable[[UserMessagePacket], UserMessagePacket]:
     """Return a function that changes the text of a direct name in a field of the UserHeader."""
 
     def change_packet(packet: UserMessagePacket) -> UserMessagePacket:
@@ -362,21 +370,23 @@ def _set_direct(field: str, change: Callable[[str], str]) -> Callable[[UserMessa
         if not isinstance(name, DirectQueueFormatName):
             return packet
         text = change(name.DirectFormatName)
-        changed: UserMessagePacket = set_fields(packet, {f"{USER}{field}": replace(name, DirectFormatName=text)})
+        changed: UserMessagePacket = set_fields(
+            packet, {f"{USER_HEADER_PREFIX}{field}": replace(name, DirectFormatName=text)}
+        )
         return changed
 
     return change_packet
 
 
-def _lower_text(text: str) -> str:
+def _convert_text_to_lower_case(text: str) -> str:
     return text.lower()
 
 
-def _remove_host(text: str) -> str:
+def _remove_host_of_direct_name(text: str) -> str:
     return text.partition("\\")[2] or text
 
 
-def _set_connector(change: Callable[[UUID], UUID]) -> Callable[[UserMessagePacket], UserMessagePacket]:
+def _make_connector_type_changer(change: Callable[[UUID], UUID]) -> Callable[[UserMessagePacket], UserMessagePacket]:
     def change_packet(packet: UserMessagePacket) -> UserMessagePacket:
         connector = packet.UserHeader.ConnectorType
         if connector is None:
@@ -386,7 +396,7 @@ def _set_connector(change: Callable[[UUID], UUID]) -> Callable[[UserMessagePacke
     return change_packet
 
 
-def _cover_names(kept: Callable[[list[Any]], Any]) -> Callable[[UserMessagePacket], UserMessagePacket]:
+def _make_destinations_changer(kept: Callable[[list[Any]], Any]) -> Callable[[UserMessagePacket], UserMessagePacket]:
     def change_packet(packet: UserMessagePacket) -> UserMessagePacket:
         lists = packet.MultiQueueFormatHeader
         if lists is None:
@@ -403,186 +413,192 @@ def _cover_names(kept: Callable[[list[Any]], Any]) -> Callable[[UserMessagePacke
     return change_packet
 
 
-Rows = tuple[tuple[str, dict[str, str], str, Callable[[UserMessagePacket], UserMessagePacket]], ...]
+FaultRows = tuple[tuple[str, dict[str, str], str, Callable[[UserMessagePacket], UserMessagePacket]], ...]
 
 
-ROWS: Rows = (
+SIGNED_PROPERTY_FAULT_ROWS: FaultRows = (
     (
         "correlation-guid",
         {"1": "MQMQ-2.5.1-02", "2": "MQMQ-2.5.2-02", "3": "MQMQ-2.5.3-02"},
         "only the GUID of CorrelationID",
-        _set(f"{PROPERTIES}CorrelationID", lambda value: value[:16] + bytes(4)),
+        _make_field_changer(f"{PROPERTIES_HEADER_PREFIX}CorrelationID", lambda value: value[:16] + bytes(4)),
     ),
     (
         "correlation-number",
         {"1": "MQMQ-2.5.1-02", "2": "MQMQ-2.5.2-02", "3": "MQMQ-2.5.3-02"},
         "only the last 4 bytes of CorrelationID",
-        _set(f"{PROPERTIES}CorrelationID", lambda value: bytes(16) + value[16:]),
+        _make_field_changer(f"{PROPERTIES_HEADER_PREFIX}CorrelationID", lambda value: bytes(16) + value[16:]),
     ),
     (
         "application-tag-low-half",
         {"1": "MQMQ-2.5.1-03", "2": "MQMQ-2.5.2-03", "3": "MQMQ-2.5.3-03"},
         "only the lower 16 bits of ApplicationTag",
-        _set(f"{PROPERTIES}ApplicationTag", lambda value: value & 0xFFFF),
+        _make_field_changer(f"{PROPERTIES_HEADER_PREFIX}ApplicationTag", lambda value: value & 0xFFFF),
     ),
     (
         "application-tag-without-sign",
         {"1": "MQMQ-2.5.1-03", "2": "MQMQ-2.5.2-03", "3": "MQMQ-2.5.3-03"},
         "ApplicationTag without its highest bit",
-        _set(f"{PROPERTIES}ApplicationTag", lambda value: value & 0x7FFF_FFFF),
+        _make_field_changer(f"{PROPERTIES_HEADER_PREFIX}ApplicationTag", lambda value: value & 0x7FFF_FFFF),
     ),
     (
         "body-to-first-null",
         {"1": "MQMQ-2.5.1-04", "2": "MQMQ-2.5.2-04", "3": "MQMQ-2.5.3-04"},
         "the body up to its first byte of 0",
-        _set_body(lambda body: body.partition(b"\0")[0]),
+        _make_body_changer(lambda body: body.partition(b"\0")[0]),
     ),
     (
         "body-first-64-kib",
         {"1": "MQMQ-2.5.1-04", "2": "MQMQ-2.5.2-04", "3": "MQMQ-2.5.3-04"},
         "only the first 65,535 bytes of the body",
-        _set_body(lambda body: body[:0xFFFF]),
+        _make_body_changer(lambda body: body[:0xFFFF]),
     ),
     (
         "body-without-last-byte",
         {"1": "MQMQ-2.5.1-04", "2": "MQMQ-2.5.2-04", "3": "MQMQ-2.5.3-04"},
         "the body without its last byte if the size of the body is odd",
-        _set_body(lambda body: body[: len(body) & ~1]),
+        _make_body_changer(lambda body: body[: len(body) & ~1]),
     ),
     (
         "label-case",
         {"1": "MQMQ-2.5.1-05", "2": "MQMQ-2.5.2-05", "3": "MQMQ-2.5.3-05"},
         "the label in lower-case letters",
-        _set(f"{PROPERTIES}Label", lambda text: text and text.lower()),
+        _make_field_changer(f"{PROPERTIES_HEADER_PREFIX}Label", lambda text: text and text.lower()),
     ),
     (
         "label-first-124",
         {"1": "MQMQ-2.5.1-05", "2": "MQMQ-2.5.2-05", "3": "MQMQ-2.5.3-05"},
         "only the first 124 characters of the label",
-        _set(f"{PROPERTIES}Label", lambda text: text and text[:124]),
+        _make_field_changer(f"{PROPERTIES_HEADER_PREFIX}Label", lambda text: text and text[:124]),
     ),
     (
         "label-in-ascii",
         {"1": "MQMQ-2.5.1-05", "2": "MQMQ-2.5.2-05", "3": "MQMQ-2.5.3-05"},
         "the label with a question mark for each character outside ASCII",
-        _set(f"{PROPERTIES}Label", lambda text: text and text.encode("ascii", "replace").decode("ascii")),
+        _make_field_changer(
+            f"{PROPERTIES_HEADER_PREFIX}Label", lambda text: text and text.encode("ascii", "replace").decode("ascii")
+        ),
     ),
     (
         "response-queue-host",
         {"1": "MQMQ-2.5.1-06", "2": "MQMQ-2.5.2-06", "3": "MQMQ-2.5.3-06"},
         "the path of a direct response queue without its host",
-        _set_direct("ResponseQueue", _remove_host),
+        _make_direct_name_changer("ResponseQueue", _remove_host_of_direct_name),
     ),
     (
         "admin-queue-case",
         {"1": "MQMQ-2.5.1-07", "2": "MQMQ-2.5.2-07", "3": "MQMQ-2.5.3-07"},
         "the direct name of the administration queue in lower-case letters",
-        _set_direct("AdminQueue", _lower_text),
+        _make_direct_name_changer("AdminQueue", _convert_text_to_lower_case),
     ),
     (
         "admin-queue-host",
         {"1": "MQMQ-2.5.1-07", "2": "MQMQ-2.5.2-07", "3": "MQMQ-2.5.3-07"},
         "the path of a direct administration queue without its host",
-        _set_direct("AdminQueue", _remove_host),
+        _make_direct_name_changer("AdminQueue", _remove_host_of_direct_name),
     ),
     (
         "destination-case",
         {"2": "MQMQ-2.5.2-16"},
         "the direct name of the destination in lower-case letters",
-        _set_direct("DestinationQueue", _lower_text),
+        _make_direct_name_changer("DestinationQueue", _convert_text_to_lower_case),
     ),
     (
         "destination-host",
         {"2": "MQMQ-2.5.2-16"},
         "the path of a direct destination without its host",
-        _set_direct("DestinationQueue", _remove_host),
+        _make_direct_name_changer("DestinationQueue", _remove_host_of_direct_name),
     ),
     (
         "source-first-half",
         {"2": "MQMQ-2.5.2-08", "3": "MQMQ-2.5.3-10"},
         "only the first 8 bytes of SourceQueueManager",
-        _set(f"{USER}SourceQueueManager", lambda value: UUID(bytes_le=value.bytes_le[:8] + bytes(8))),
+        _make_field_changer(
+            f"{USER_HEADER_PREFIX}SourceQueueManager", lambda value: UUID(bytes_le=value.bytes_le[:8] + bytes(8))
+        ),
     ),
     (
         "source-second-half",
         {"2": "MQMQ-2.5.2-08", "3": "MQMQ-2.5.3-10"},
         "only the last 8 bytes of SourceQueueManager",
-        _set(f"{USER}SourceQueueManager", lambda value: UUID(bytes_le=bytes(8) + value.bytes_le[8:])),
+        _make_field_changer(
+            f"{USER_HEADER_PREFIX}SourceQueueManager", lambda value: UUID(bytes_le=bytes(8) + value.bytes_le[8:])
+        ),
     ),
     (
         "priority-of-two-bits",
         {"2": "MQMQ-2.5.2-10", "3": "MQMQ-2.5.3-12"},
         "only the lower 2 bits of the priority",
-        _set("BaseHeader.Flags", lambda value: value & ~4),
+        _make_field_changer("BaseHeader.Flags", lambda value: value & ~4),
     ),
     (
         "class-low-byte",
         {"2": "MQMQ-2.5.2-13", "3": "MQMQ-2.5.3-15"},
         "only the low byte of the class",
-        _set(f"{PROPERTIES}MessageClass", lambda value: value & 0xFF),
+        _make_field_changer(f"{PROPERTIES_HEADER_PREFIX}MessageClass", lambda value: value & 0xFF),
     ),
     (
         "class-high-byte",
         {"2": "MQMQ-2.5.2-13", "3": "MQMQ-2.5.3-15"},
         "only the high byte of the class",
-        _set(f"{PROPERTIES}MessageClass", lambda value: value & 0xFF00),
+        _make_field_changer(f"{PROPERTIES_HEADER_PREFIX}MessageClass", lambda value: value & 0xFF00),
     ),
     (
         "body-type-low-byte",
         {"2": "MQMQ-2.5.2-14", "3": "MQMQ-2.5.3-16"},
         "only the low byte of the body type",
-        _set(f"{PROPERTIES}BodyType", lambda value: value & 0xFF),
+        _make_field_changer(f"{PROPERTIES_HEADER_PREFIX}BodyType", lambda value: value & 0xFF),
     ),
     (
         "connector-first-half",
         {"2": "MQMQ-2.5.2-15", "3": "MQMQ-2.5.3-17"},
         "only the first 8 bytes of ConnectorType",
-        _set_connector(lambda value: UUID(bytes_le=value.bytes_le[:8] + bytes(8))),
+        _make_connector_type_changer(lambda value: UUID(bytes_le=value.bytes_le[:8] + bytes(8))),
     ),
     (
         "connector-second-half",
         {"2": "MQMQ-2.5.2-15", "3": "MQMQ-2.5.3-17"},
         "only the last 8 bytes of ConnectorType",
-        _set_connector(lambda value: UUID(bytes_le=bytes(8) + value.bytes_le[8:])),
+        _make_connector_type_changer(lambda value: UUID(bytes_le=bytes(8) + value.bytes_le[8:])),
     ),
     (
         "extension-first-16",
         {"3": "MQMQ-2.5.3-08"},
         "only the first 16 bytes of the extension",
-        _set(f"{PROPERTIES}ExtensionData", lambda value: value[:16]),
+        _make_field_changer(f"{PROPERTIES_HEADER_PREFIX}ExtensionData", lambda value: value[:16]),
     ),
     (
         "extension-to-first-null",
         {"3": "MQMQ-2.5.3-08"},
         "the extension up to its first byte of 0",
-        _set(f"{PROPERTIES}ExtensionData", lambda value: value.partition(b"\0")[0]),
+        _make_field_changer(f"{PROPERTIES_HEADER_PREFIX}ExtensionData", lambda value: value.partition(b"\0")[0]),
     ),
     (
         "list-without-first",
         {"3": "MQMQ-2.5.3-09"},
         "the list of destinations without its first name",
-        _cover_names(lambda names: names[1:]),
+        _make_destinations_changer(lambda names: names[1:]),
     ),
     (
         "list-sorted",
         {"3": "MQMQ-2.5.3-09"},
         "the list of destinations in the order of the names' bytes",
-        _cover_names(lambda names: sorted(names, key=lambda one: one.build(0))),
+        _make_destinations_changer(lambda names: sorted(names, key=lambda one: one.build(0))),
     ),
     (
         "acknowledgment-bits-two",
         {"2": "MQMQ-2.5.2-12", "3": "MQMQ-2.5.3-14"},
         "only two of the four acknowledgment bits",
-        _set(f"{PROPERTIES}Flags", lambda value: value & ~0xC),
+        _make_field_changer(f"{PROPERTIES_HEADER_PREFIX}Flags", lambda value: value & ~0xC),
     ),
 )
 
 
-for _name, _rule_by_kind, _says, _change in ROWS:
+for _name, _rule_by_kind, _says, _change in SIGNED_PROPERTY_FAULT_ROWS:
     for _version, _version_rule in _rule_by_kind.items():
         add(
             f"receiver-signature-{_version}-covers-{_name}",
             _version_rule,
-            f"The receiver verifies an MSMQ {DOCUMENT_NAMES[_version]} signature over {_says}.",
-            _cover_changed(_change, ALL_KINDS[_version]),
+            f"The receiver verifies an MSMQ {MSMQ_VERSION_BY_KEY[_version]} signature over {_says}.",
+            _verify_changed_packet(_change, SIGNATURE_TYPE_BY_VERSION[_version]),
         )

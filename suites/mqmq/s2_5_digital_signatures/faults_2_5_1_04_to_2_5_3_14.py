@@ -14,7 +14,7 @@ from reference_qm.codec import (
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.security import SignatureType
 
-HASHED_BODY_BYTES = 0x1000
+LARGEST_HASHED_BODY_BYTES = 0x1000
 
 
 @fault("signature-1.0-body-beyond-4096-bytes-not-covered", breaks="MQMQ-2.5.1-04", blind=True)
@@ -23,13 +23,13 @@ class LongBodyUncovered(SecurityOnReceipt):
 
     def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         properties = packet.MessagePropertiesHeader
-        if kind is SignatureType.SIG10 and len(properties.MessageBody) > HASHED_BODY_BYTES:
-            short = replace(properties, MessageBody=properties.MessageBody[:HASHED_BODY_BYTES])
+        if kind is SignatureType.SIG10 and len(properties.MessageBody) > LARGEST_HASHED_BODY_BYTES:
+            short = replace(properties, MessageBody=properties.MessageBody[:LARGEST_HASHED_BODY_BYTES])
             packet = replace(packet, MessagePropertiesHeader=short)
         return super().signed_properties(packet, kind)
 
 
-SIGNED_BODY_SIZE = 1024
+LARGEST_SIGNED_BODY_BYTES = 1024
 
 
 @fault("signature-10-covers-first-1024-bytes-of-body", breaks="MQMQ-2.5.1-04", blind=True)
@@ -39,7 +39,7 @@ class Signature10CoversFirst1024BytesOfBody(SecurityOnReceipt):
     def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         if kind is SignatureType.SIG10:
             properties = packet.MessagePropertiesHeader
-            body = properties.MessageBody[:SIGNED_BODY_SIZE]
+            body = properties.MessageBody[:LARGEST_SIGNED_BODY_BYTES]
             packet = replace(packet, MessagePropertiesHeader=replace(properties, MessageBody=body))
         content: bytes = super().signed_properties(packet, kind)
         return content

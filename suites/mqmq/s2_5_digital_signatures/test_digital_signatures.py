@@ -20,9 +20,9 @@ from harness.wire import (
 )
 from harness.wire.protection import SIG10, SIG20, SIG30
 from suites.mqqb.steps.opening import OTHER_GUID
-from suites.mqqb.steps.secured import Secured, add_signature, sign_message
+from suites.mqqb.steps.secured import SecuredMessageSender, add_signature, sign_message
 
-ARRIVED, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
+ARRIVED_CLASS, BAD_SIGNATURE_CLASS = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 CONNECTOR_GUID = "6d71636f-6e66-4f72-8d00-0000000000c0"
 
 
@@ -34,101 +34,105 @@ class Property(NamedTuple):
     value: Any
 
 
-CORRELATION_ID = Property("MessagePropertiesHeader", "CorrelationID", bytes(range(20)))
-APPLICATION_TAG = Property("MessagePropertiesHeader", "ApplicationTag", 0xF102_0304)
+CORRELATION_ID_PROPERTY = Property("MessagePropertiesHeader", "CorrelationID", bytes(range(20)))
+APPLICATION_TAG_PROPERTY = Property("MessagePropertiesHeader", "ApplicationTag", 0xF102_0304)
 BODY_PROPERTY = Property("MessagePropertiesHeader", "MessageBody", b"a body")
-LONG_BODY = Property("MessagePropertiesHeader", "MessageBody", bytes(range(256)) * 257 + b"odd")
+LONG_BODY_PROPERTY = Property("MessagePropertiesHeader", "MessageBody", bytes(range(256)) * 257 + b"odd")
 """A body of more than 64 KiB whose size is odd."""
 LABEL_PROPERTY = Property("MessagePropertiesHeader", "Label", "A l\u00e4bel")
-LONG_LABEL = Property("MessagePropertiesHeader", "Label", "n" * 248 + "e")
-RESPONSE_QUEUE = Property("UserHeader", "ResponseQueue", "TCP:{peer}\\private$\\mqc-answers")
-RESPONSE_QUEUE_AT_SOURCE = Property("UserHeader", "ResponseQueue", PrivateQueueFormatNameId(PrivateQueueIdentifier=7))
-RESPONSE_QUEUE_ELSEWHERE = Property(
+LONG_LABEL_PROPERTY = Property("MessagePropertiesHeader", "Label", "n" * 248 + "e")
+RESPONSE_QUEUE_PROPERTY = Property("UserHeader", "ResponseQueue", "TCP:{peer}\\private$\\mqc-answers")
+SOURCE_RESPONSE_QUEUE_PROPERTY = Property(
+    "UserHeader", "ResponseQueue", PrivateQueueFormatNameId(PrivateQueueIdentifier=7)
+)
+REMOTE_RESPONSE_QUEUE_PROPERTY = Property(
     "UserHeader", "ResponseQueue", PrivateQueueFormatName(SourceQueueManager=OTHER_GUID, PrivateQueueIdentifier=7)
 )
-PUBLIC_RESPONSE_QUEUE = Property("UserHeader", "ResponseQueue", PublicQueueFormatName(PublicQueueIdentifier=OTHER_GUID))
-ADMIN_QUEUE = Property("UserHeader", "AdminQueue", "TCP:{peer}\\PRIVATE$\\MQC-PEER")
-ADMIN_QUEUE_AT_SOURCE = Property("UserHeader", "AdminQueue", PrivateQueueFormatNameId(PrivateQueueIdentifier=7))
-EXTENSION_DATA = Property("MessagePropertiesHeader", "ExtensionData", b"ext")
-LONG_EXTENSION = Property("MessagePropertiesHeader", "ExtensionData", bytes(range(256)) * 17)
-DESTINATIONS = Property("MultiQueueFormatHeader", "Destination", "another")
-SOURCE_QUEUE_MANAGER = Property("UserHeader", "SourceQueueManager", OTHER_GUID)
-DELIVERY = Property("UserHeader", "DM", 1)
-PRIORITY = Property("BaseHeader", "PR", 5)
-DEAD_LETTER = Property("UserHeader", "JN", 1)
+PUBLIC_RESPONSE_QUEUE_PROPERTY = Property(
+    "UserHeader", "ResponseQueue", PublicQueueFormatName(PublicQueueIdentifier=OTHER_GUID)
+)
+ADMIN_QUEUE_PROPERTY = Property("UserHeader", "AdminQueue", "TCP:{peer}\\PRIVATE$\\MQC-PEER")
+SOURCE_ADMIN_QUEUE_PROPERTY = Property("UserHeader", "AdminQueue", PrivateQueueFormatNameId(PrivateQueueIdentifier=7))
+EXTENSION_DATA_PROPERTY = Property("MessagePropertiesHeader", "ExtensionData", b"ext")
+LONG_EXTENSION_PROPERTY = Property("MessagePropertiesHeader", "ExtensionData", bytes(range(256)) * 17)
+DESTINATIONS_PROPERTY = Property("MultiQueueFormatHeader", "Destination", "another")
+SOURCE_QUEUE_MANAGER_PROPERTY = Property("UserHeader", "SourceQueueManager", OTHER_GUID)
+DELIVERY_MODE_PROPERTY = Property("UserHeader", "DM", 1)
+PRIORITY_PROPERTY = Property("BaseHeader", "PR", 5)
+DEAD_LETTER_FLAG_PROPERTY = Property("UserHeader", "JN", 1)
 JOURNAL_FLAG_PROPERTY = Property("UserHeader", "JP", 1)
-NACK_OF_RECEIPT = Property("MessagePropertiesHeader", "NR", 1)
-ACK_OF_RECEIPT = Property("MessagePropertiesHeader", "PR", 1)
-MESSAGE_CLASS = Property("MessagePropertiesHeader", "MessageClass", 1)
-CLASS_OF_ACKNOWLEDGMENT = Property("MessagePropertiesHeader", "MessageClass", 0x4000)
-BODY_TYPE = Property("MessagePropertiesHeader", "BodyType", 0x1011)
-CONNECTOR_TYPE = Property("UserHeader", "ConnectorType", CONNECTOR_GUID)
-DESTINATION_QUEUE = Property("UserHeader", "DestinationQueue", "TCP:{sut}\\{QUEUE}")
+NEGATIVE_RECEIVE_ACK_PROPERTY = Property("MessagePropertiesHeader", "NR", 1)
+POSITIVE_RECEIVE_ACK_PROPERTY = Property("MessagePropertiesHeader", "PR", 1)
+REPORT_CLASS_PROPERTY = Property("MessagePropertiesHeader", "MessageClass", 1)
+ACK_CLASS_PROPERTY = Property("MessagePropertiesHeader", "MessageClass", 0x4000)
+BODY_TYPE_PROPERTY = Property("MessagePropertiesHeader", "BodyType", 0x1011)
+CONNECTOR_TYPE_PROPERTY = Property("UserHeader", "ConnectorType", CONNECTOR_GUID)
+DESTINATION_QUEUE_PROPERTY = Property("UserHeader", "DestinationQueue", "TCP:{sut}\\{QUEUE}")
 
-PROPERTIES_IN_SIG10 = (
-    ("MQMQ-2.5.1-02", CORRELATION_ID),
-    ("MQMQ-2.5.1-03", APPLICATION_TAG),
+RULE_AND_PROPERTY_IN_SIG10 = (
+    ("MQMQ-2.5.1-02", CORRELATION_ID_PROPERTY),
+    ("MQMQ-2.5.1-03", APPLICATION_TAG_PROPERTY),
     ("MQMQ-2.5.1-04", BODY_PROPERTY),
-    ("MQMQ-2.5.1-04", LONG_BODY),
+    ("MQMQ-2.5.1-04", LONG_BODY_PROPERTY),
     ("MQMQ-2.5.1-05", LABEL_PROPERTY),
-    ("MQMQ-2.5.1-05", LONG_LABEL),
-    ("MQMQ-2.5.1-06", RESPONSE_QUEUE),
-    ("MQMQ-2.5.1-06", RESPONSE_QUEUE_AT_SOURCE),
-    ("MQMQ-2.5.1-06", RESPONSE_QUEUE_ELSEWHERE),
-    ("MQMQ-2.5.1-06", PUBLIC_RESPONSE_QUEUE),
-    ("MQMQ-2.5.1-07", ADMIN_QUEUE),
+    ("MQMQ-2.5.1-05", LONG_LABEL_PROPERTY),
+    ("MQMQ-2.5.1-06", RESPONSE_QUEUE_PROPERTY),
+    ("MQMQ-2.5.1-06", SOURCE_RESPONSE_QUEUE_PROPERTY),
+    ("MQMQ-2.5.1-06", REMOTE_RESPONSE_QUEUE_PROPERTY),
+    ("MQMQ-2.5.1-06", PUBLIC_RESPONSE_QUEUE_PROPERTY),
+    ("MQMQ-2.5.1-07", ADMIN_QUEUE_PROPERTY),
 )
-PROPERTIES_IN_SIG20 = (
-    ("MQMQ-2.5.2-02", CORRELATION_ID),
-    ("MQMQ-2.5.2-03", APPLICATION_TAG),
+RULE_AND_PROPERTY_IN_SIG20 = (
+    ("MQMQ-2.5.2-02", CORRELATION_ID_PROPERTY),
+    ("MQMQ-2.5.2-03", APPLICATION_TAG_PROPERTY),
     ("MQMQ-2.5.2-04", BODY_PROPERTY),
-    ("MQMQ-2.5.2-04", LONG_BODY),
+    ("MQMQ-2.5.2-04", LONG_BODY_PROPERTY),
     ("MQMQ-2.5.2-05", LABEL_PROPERTY),
-    ("MQMQ-2.5.2-05", LONG_LABEL),
-    ("MQMQ-2.5.2-06", RESPONSE_QUEUE),
-    ("MQMQ-2.5.2-06", RESPONSE_QUEUE_AT_SOURCE),
-    ("MQMQ-2.5.2-06", RESPONSE_QUEUE_ELSEWHERE),
-    ("MQMQ-2.5.2-06", PUBLIC_RESPONSE_QUEUE),
-    ("MQMQ-2.5.2-07", ADMIN_QUEUE),
-    ("MQMQ-2.5.2-08", SOURCE_QUEUE_MANAGER),
-    ("MQMQ-2.5.2-09", DELIVERY),
-    ("MQMQ-2.5.2-10", PRIORITY),
-    ("MQMQ-2.5.2-11", DEAD_LETTER),
+    ("MQMQ-2.5.2-05", LONG_LABEL_PROPERTY),
+    ("MQMQ-2.5.2-06", RESPONSE_QUEUE_PROPERTY),
+    ("MQMQ-2.5.2-06", SOURCE_RESPONSE_QUEUE_PROPERTY),
+    ("MQMQ-2.5.2-06", REMOTE_RESPONSE_QUEUE_PROPERTY),
+    ("MQMQ-2.5.2-06", PUBLIC_RESPONSE_QUEUE_PROPERTY),
+    ("MQMQ-2.5.2-07", ADMIN_QUEUE_PROPERTY),
+    ("MQMQ-2.5.2-08", SOURCE_QUEUE_MANAGER_PROPERTY),
+    ("MQMQ-2.5.2-09", DELIVERY_MODE_PROPERTY),
+    ("MQMQ-2.5.2-10", PRIORITY_PROPERTY),
+    ("MQMQ-2.5.2-11", DEAD_LETTER_FLAG_PROPERTY),
     ("MQMQ-2.5.2-11", JOURNAL_FLAG_PROPERTY),
-    ("MQMQ-2.5.2-12", NACK_OF_RECEIPT),
-    ("MQMQ-2.5.2-12", ACK_OF_RECEIPT),
-    ("MQMQ-2.5.2-13", MESSAGE_CLASS),
-    ("MQMQ-2.5.2-13", CLASS_OF_ACKNOWLEDGMENT),
-    ("MQMQ-2.5.2-14", BODY_TYPE),
-    ("MQMQ-2.5.2-15", CONNECTOR_TYPE),
-    ("MQMQ-2.5.2-16", DESTINATION_QUEUE),
+    ("MQMQ-2.5.2-12", NEGATIVE_RECEIVE_ACK_PROPERTY),
+    ("MQMQ-2.5.2-12", POSITIVE_RECEIVE_ACK_PROPERTY),
+    ("MQMQ-2.5.2-13", REPORT_CLASS_PROPERTY),
+    ("MQMQ-2.5.2-13", ACK_CLASS_PROPERTY),
+    ("MQMQ-2.5.2-14", BODY_TYPE_PROPERTY),
+    ("MQMQ-2.5.2-15", CONNECTOR_TYPE_PROPERTY),
+    ("MQMQ-2.5.2-16", DESTINATION_QUEUE_PROPERTY),
 )
-PROPERTIES_IN_SIG30 = (
-    ("MQMQ-2.5.3-02", CORRELATION_ID),
-    ("MQMQ-2.5.3-03", APPLICATION_TAG),
+RULE_AND_PROPERTY_IN_SIG30 = (
+    ("MQMQ-2.5.3-02", CORRELATION_ID_PROPERTY),
+    ("MQMQ-2.5.3-03", APPLICATION_TAG_PROPERTY),
     ("MQMQ-2.5.3-04", BODY_PROPERTY),
-    ("MQMQ-2.5.3-04", LONG_BODY),
+    ("MQMQ-2.5.3-04", LONG_BODY_PROPERTY),
     ("MQMQ-2.5.3-05", LABEL_PROPERTY),
-    ("MQMQ-2.5.3-05", LONG_LABEL),
-    ("MQMQ-2.5.3-06", RESPONSE_QUEUE),
-    ("MQMQ-2.5.3-06", RESPONSE_QUEUE_AT_SOURCE),
-    ("MQMQ-2.5.3-06", RESPONSE_QUEUE_ELSEWHERE),
-    ("MQMQ-2.5.3-06", PUBLIC_RESPONSE_QUEUE),
-    ("MQMQ-2.5.3-07", ADMIN_QUEUE),
-    ("MQMQ-2.5.3-08", EXTENSION_DATA),
-    ("MQMQ-2.5.3-08", LONG_EXTENSION),
-    ("MQMQ-2.5.3-09", DESTINATIONS),
-    ("MQMQ-2.5.3-10", SOURCE_QUEUE_MANAGER),
-    ("MQMQ-2.5.3-11", DELIVERY),
-    ("MQMQ-2.5.3-12", PRIORITY),
-    ("MQMQ-2.5.3-13", DEAD_LETTER),
+    ("MQMQ-2.5.3-05", LONG_LABEL_PROPERTY),
+    ("MQMQ-2.5.3-06", RESPONSE_QUEUE_PROPERTY),
+    ("MQMQ-2.5.3-06", SOURCE_RESPONSE_QUEUE_PROPERTY),
+    ("MQMQ-2.5.3-06", REMOTE_RESPONSE_QUEUE_PROPERTY),
+    ("MQMQ-2.5.3-06", PUBLIC_RESPONSE_QUEUE_PROPERTY),
+    ("MQMQ-2.5.3-07", ADMIN_QUEUE_PROPERTY),
+    ("MQMQ-2.5.3-08", EXTENSION_DATA_PROPERTY),
+    ("MQMQ-2.5.3-08", LONG_EXTENSION_PROPERTY),
+    ("MQMQ-2.5.3-09", DESTINATIONS_PROPERTY),
+    ("MQMQ-2.5.3-10", SOURCE_QUEUE_MANAGER_PROPERTY),
+    ("MQMQ-2.5.3-11", DELIVERY_MODE_PROPERTY),
+    ("MQMQ-2.5.3-12", PRIORITY_PROPERTY),
+    ("MQMQ-2.5.3-13", DEAD_LETTER_FLAG_PROPERTY),
     ("MQMQ-2.5.3-13", JOURNAL_FLAG_PROPERTY),
-    ("MQMQ-2.5.3-14", NACK_OF_RECEIPT),
-    ("MQMQ-2.5.3-14", ACK_OF_RECEIPT),
-    ("MQMQ-2.5.3-15", MESSAGE_CLASS),
-    ("MQMQ-2.5.3-15", CLASS_OF_ACKNOWLEDGMENT),
-    ("MQMQ-2.5.3-16", BODY_TYPE),
-    ("MQMQ-2.5.3-17", CONNECTOR_TYPE),
+    ("MQMQ-2.5.3-14", NEGATIVE_RECEIVE_ACK_PROPERTY),
+    ("MQMQ-2.5.3-14", POSITIVE_RECEIVE_ACK_PROPERTY),
+    ("MQMQ-2.5.3-15", REPORT_CLASS_PROPERTY),
+    ("MQMQ-2.5.3-15", ACK_CLASS_PROPERTY),
+    ("MQMQ-2.5.3-16", BODY_TYPE_PROPERTY),
+    ("MQMQ-2.5.3-17", CONNECTOR_TYPE_PROPERTY),
 )
 
 
@@ -138,18 +142,27 @@ PROPERTIES_IN_SIG30 = (
     ("version", "properties"),
     [
         pytest.param(
-            SIG10, PROPERTIES_IN_SIG10, marks=covers(*(rule for rule, _ in PROPERTIES_IN_SIG10)), id="MQMQ-2.5.1"
+            SIG10,
+            RULE_AND_PROPERTY_IN_SIG10,
+            marks=covers(*(rule for rule, _ in RULE_AND_PROPERTY_IN_SIG10)),
+            id="MQMQ-2.5.1",
         ),
         pytest.param(
-            SIG20, PROPERTIES_IN_SIG20, marks=covers(*(rule for rule, _ in PROPERTIES_IN_SIG20)), id="MQMQ-2.5.2"
+            SIG20,
+            RULE_AND_PROPERTY_IN_SIG20,
+            marks=covers(*(rule for rule, _ in RULE_AND_PROPERTY_IN_SIG20)),
+            id="MQMQ-2.5.2",
         ),
         pytest.param(
-            SIG30, PROPERTIES_IN_SIG30, marks=covers(*(rule for rule, _ in PROPERTIES_IN_SIG30)), id="MQMQ-2.5.3"
+            SIG30,
+            RULE_AND_PROPERTY_IN_SIG30,
+            marks=covers(*(rule for rule, _ in RULE_AND_PROPERTY_IN_SIG30)),
+            id="MQMQ-2.5.3",
         ),
         *(
             pytest.param(
                 version,
-                ((rule, ADMIN_QUEUE_AT_SOURCE),),
+                ((rule, SOURCE_ADMIN_QUEUE_PROPERTY),),
                 marks=[covers(rule), needs("private_names")],
                 id=f"{rule} by number",
             )
@@ -161,8 +174,8 @@ def test_signature_covers_each_property(peer, sut, judge, version, properties):
     """A message with a changed property gets ACK_REACH_QUEUE if it was signed after the change, and NACK_BAD_SIGNATURE
     if it was signed before the change.
     """
-    secured = Secured(peer, sut)
-    secured.agree_on_signatures()
+    secured = SecuredMessageSender(peer, sut)
+    secured.require_accepted_signature()
 
     def build_signed_message():
         return secured.message(
@@ -190,8 +203,8 @@ def test_signature_covers_each_property(peer, sut, judge, version, properties):
         judge(
             rule,
             expected=facts(
-                if_signed_after_the_change=ARRIVED,
-                if_signed_before_the_change=secured.refused_without_storing(BAD_SIGNATURE),
+                if_signed_after_the_change=ARRIVED_CLASS,
+                if_signed_before_the_change=secured.describe_refusal_without_storing(BAD_SIGNATURE_CLASS),
             ),
             observed={"if_signed_after_the_change": after.answer, "if_signed_before_the_change": before.silent_refusal},
             case=f"message with a changed {changed.field}",

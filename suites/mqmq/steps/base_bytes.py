@@ -19,13 +19,13 @@ STREAM_PACKET_KINDS = (
     "unknown internal",
     MALFORMED,
 )
-NOTHING_BEGINS, AFTER = "BaseHeader", "stream"
+NO_PACKET_BEGINS_ERROR_FIELD, AFTER_PACKET_ERROR_FIELD = "BaseHeader", "stream"
 """The codec's names for bytes that do not begin a packet, and for the bytes after them."""
 
-JudgeBytes = Callable[[bytes], Finding]
+BytesJudgment = Callable[[bytes], Finding]
 
 
-def judge_packet_bytes(judge_bytes: JudgeBytes) -> Predicate:
+def judge_packet_bytes(judge_bytes: BytesJudgment) -> Predicate:
     """Apply a predicate to the bytes of packets on a connection; a malformed packet can break a rule, but does not
     count as keeping it.
     """
@@ -33,7 +33,7 @@ def judge_packet_bytes(judge_bytes: JudgeBytes) -> Predicate:
     @wraps(judge_bytes)
     def judge_packet(packet: Any, context: Context) -> Finding:
         frame = context.frame
-        meant = frame.transport == "tcp" and frame.size >= BASE_HEADER_SIZE and not is_no_packet(frame)
+        meant = frame.transport == "tcp" and frame.size >= BASE_HEADER_SIZE and not has_no_packet(frame)
         finding = judge_bytes(frame.data) if meant else None
         return None if isinstance(packet, FormatError) and isinstance(finding, tuple) and finding[0] else finding
 
@@ -52,6 +52,6 @@ def check_packet_size(data: bytes) -> Finding:
     return stated == actual - (SESSION_HEADER_SIZE if base.SH else 0), observed
 
 
-def is_no_packet(frame: Frame) -> bool:
+def has_no_packet(frame: Frame) -> bool:
     """Return whether the codec could not find a packet in the given bytes or after them."""
-    return frame.error is not None and frame.error.field in (NOTHING_BEGINS, AFTER)
+    return frame.error is not None and frame.error.field in (NO_PACKET_BEGINS_ERROR_FIELD, AFTER_PACKET_ERROR_FIELD)

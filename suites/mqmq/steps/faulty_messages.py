@@ -19,12 +19,12 @@ PacketCondition = Callable[[Any], Any]
 """The type of conditions that select packets."""
 
 
-def drop_received(when: PacketCondition) -> Install:
+def drop_messages(when: PacketCondition) -> Install:
     """Return an installer of a fault with which the receiver acknowledges a message on its session, but does not put
     the message into its queue, if a condition is true.
     """
 
-    class Dropping(Receiving):
+    class ReceivedMessageDropper(Receiving):
         def take_message(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
@@ -33,43 +33,43 @@ def drop_received(when: PacketCondition) -> Install:
             else:
                 super().take_message(session, packet, receipt, now)
 
-    return replace_part(Dropping)
+    return replace_part(ReceivedMessageDropper)
 
 
-def misread_received(change: Callable[[Any], Any], when: PacketCondition) -> Install:
+def misread_messages(change: Callable[[Any], Any], when: PacketCondition) -> Install:
     """Return an installer of a fault with which the receiver reads other values than those of a received message, if
     a condition is true.
     """
 
-    class Misreading(Receiving):
+    class ReceivedMessageMisreader(Receiving):
         def take_message(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
             super().take_message(session, change(packet) if when(packet) else packet, receipt, now)
 
-    return replace_part(Misreading)
+    return replace_part(ReceivedMessageMisreader)
 
 
-def refuse_received(kind: type[Packet], when: PacketCondition) -> Install:
+def refuse_packets(kind: type[Packet], when: PacketCondition) -> Install:
     """Return an installer of a fault with which the receiver treats a packet of one kind as malformed, if a condition
     is true.
     """
 
-    class Refusing(Identifying):
+    class ReceivedPacketRefuser(Identifying):
         def check_form(self, packet: Packet) -> None:
             if isinstance(packet, kind) and when(packet):
                 raise FormatError("BaseHeader", 0, "a fault", "the packet is not expected")
             super().check_form(packet)
 
-    return replace_part(Refusing)
+    return replace_part(ReceivedPacketRefuser)
 
 
-def ignore_received(kind: type[Packet], when: PacketCondition, *, initiator: bool | None = None) -> Install:
+def ignore_packets(kind: type[Packet], when: PacketCondition, *, initiator: bool | None = None) -> Install:
     """Return an installer of a fault with which the initiator, the acceptor or both (None) ignore a received packet
     of one kind, if a condition is true.
     """
 
-    class Ignoring(Identifying):
+    class ReceivedPacketIgnorer(Identifying):
         def receive_packet(self, session: Session, data: bytes, now: Now) -> None:
             packet = self.identify_packet_or_none(data)
             role_is_meant = initiator is None or session.initiator is initiator
@@ -83,20 +83,20 @@ def ignore_received(kind: type[Packet], when: PacketCondition, *, initiator: boo
             except FormatError:
                 return None
 
-    return replace_part(Ignoring)
+    return replace_part(ReceivedPacketIgnorer)
 
 
-def change_nth(
+def change_sent_packets_from_number(
     kind: type[Packet], number: int, change: Callable[[Any], bytes], group: Callable[[Any], Hashable]
 ) -> Install:
     """Return an installer of a fault that changes the bytes of sent packets from a given number on. Packets of one
     kind are counted in groups: ``group`` returns the group of a packet, or None for packets that stay unchanged.
     """
 
-    def install_with_count(faulty: Any) -> None:
+    def install_with_packet_counts(faulty: Any) -> None:
         counts: Counter[Hashable] = Counter()
 
-        def change_counted(packet: Any) -> bytes:
+        def change_counted_packet(packet: Any) -> bytes:
             data: bytes = packet.build()
             key = group(packet)
             if key is None:
@@ -104,6 +104,6 @@ def change_nth(
             counts[key] += 1
             return change(packet) if counts[key] >= number else data
 
-        packets(kind, change_counted)(faulty)
+        packets(kind, change_counted_packet)(faulty)
 
-    return install_with_count
+    return install_with_packet_counts

@@ -14,7 +14,7 @@ from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.disposition import private_queue
 
 DESTINATION_QUEUE_NUMBER = 1
-TAG_FIELD, IDENTIFIER_FIELD = "MessagePropertiesHeader.ApplicationTag", "UserHeader.MessageID"
+APPLICATION_TAG_FIELD, MESSAGE_ID_FIELD = "MessagePropertiesHeader.ApplicationTag", "UserHeader.MessageID"
 
 
 def forward_message(peer: Peer, sut: Sut, user: Mapping[str, Any] = NO_FIELDS, **headers: Any) -> tuple[Frame, Frame]:
@@ -48,7 +48,8 @@ def send_for_forwarding(
         return [
             frame
             for frame in peer.inbox.pieces
-            if Layout(frame).fields.get(TAG_FIELD) == tag or Layout(frame).fields.get(IDENTIFIER_FIELD) == number
+            if Layout(frame).fields.get(APPLICATION_TAG_FIELD) == tag
+            or Layout(frame).fields.get(MESSAGE_ID_FIELD) == number
         ]
 
     peer.environment.run_until(lambda: bool(list_forwarded_frames()), sut.connect_timeout_ms + sut.response_timeout_ms)

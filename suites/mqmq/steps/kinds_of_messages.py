@@ -33,7 +33,7 @@ def is_admin_ack(packet: Any) -> bool:
     return header.MessageClass > MessageClass.MQMSG_CLASS_REPORT and header.Label != _ORDERING_LABEL
 
 
-def has_lists(packet: Any) -> bool:
+def has_destination_lists(packet: Any) -> bool:
     """Return whether a message has a MultiQueueFormatHeader."""
     return packet.MultiQueueFormatHeader is not None
 
@@ -48,6 +48,6 @@ def is_express(packet: Any) -> bool:
     return not packet.UserHeader.DM
 
 
-def is_large(packet: Any) -> bool:
+def has_large_body(packet: Any) -> bool:
     """Return whether the body of a message is longer than LARGE_BODY_BYTES."""
     return len(packet.MessagePropertiesHeader.MessageBody) > LARGE_BODY_BYTES

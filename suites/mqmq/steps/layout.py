@@ -50,7 +50,7 @@ SECURITY_HEADER_FIELDS: Fields = (
     ("SenderCertSize", 4),
     ("ProviderInfoSize", 4),
 )
-SECURITY_DATA = (
+SECURITY_ITEM_AND_SIZE_FIELDS = (
     ("SecurityID", "SenderIdSize"),
     ("EncryptionKey", "EncryptionKeySize"),
     ("Signature", "SignatureSize"),
@@ -83,7 +83,7 @@ SESSION_HEADER_FIELDS: Fields = (
     ("WindowSize", 2),
     ("Reserved", 2),
 )
-BIT_FIELDS: Mapping[str, tuple[tuple[str, int], ...]] = {
+BIT_FIELDS_BY_HEADER: Mapping[str, tuple[tuple[str, int], ...]] = {
     "BaseHeader": (("PR", 3), ("IN", 1), ("SH", 1), ("DH", 1), ("X9", 1), ("X8", 1), ("TR", 1)),
     "UserHeader": (
         *(("RC", 5), ("DM", 2), ("X1", 1), ("JN", 1), ("JP", 1), ("DQ", 3), ("AQ", 3), ("RQ", 3)),
@@ -95,9 +95,21 @@ BIT_FIELDS: Mapping[str, tuple[tuple[str, int], ...]] = {
     "DebugHeader": (("QT", 2),),
 }
 """For each header, the named parts of Flags, each  with its width in bits, beginning with the least significant bit."""
-FORMAT_NAME_KINDS: Mapping[int, str] = {2: "number", 3: "number", 4: "number", 5: "public", 6: "private", 7: "direct"}
+NAME_FORM_BY_QUEUE_TYPE: Mapping[int, str] = {
+    2: "number",
+    3: "number",
+    4: "number",
+    5: "public",
+    6: "private",
+    7: "direct",
+}
 """For each value of DQ, AQ or RQ, the form of the queue name."""
-LIST_NAMES: Mapping[int, tuple[str, int]] = {1: ("public", 1), 2: ("private", 4), 3: ("text", 2), 6: ("public", 4)}
+NAME_FORM_AND_BOUNDARY_BY_FORMAT_TYPE: Mapping[int, tuple[str, int]] = {
+    1: ("public", 1),
+    2: ("private", 4),
+    3: ("text", 2),
+    6: ("public", 4),
+}
 """For each FormatType, the form of the name, and the boundary at which the name begins."""
 
 
@@ -115,7 +127,7 @@ class Bytes(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class ReadPacket:
+class RemoteReadPacket:
     """The packet in the answer to a remote read."""
 
     data: bytes
@@ -170,7 +182,7 @@ class Layout:
         for name, size in layout:
             self._read_field(f"{header}.{name}", size)
         rest = self.fields.get(f"{header}.Flags", 0)
-        for name, width in BIT_FIELDS.get(header, ()):
+        for name, width in BIT_FIELDS_BY_HEADER.get(header, ()):
             self.fields[f"{header}.Flags.{name}"] = rest & (1 << width) - 1
             rest >>= width
 
@@ -178,7 +190,7 @@ class Layout:
         start = self._at
         self._read_header("UserHeader", USER_HEADER_FIELDS)
         for name, kind in (("DestinationQueue", "DQ"), ("AdminQueue", "AQ"), ("ResponseQueue", "RQ")):
-            written = FORMAT_NAME_KINDS.get(self.fields[f"UserHeader.Flags.{kind}"])
+            written = NAME_FORM_BY_QUEUE_TYPE.get(self.fields[f"UserHeader.Flags.{kind}"])
             if written:
                 self.fields[f"UserHeader.{name}"] = self._read_queue_name(written)
                 self._skip_padding(4, start)
@@ -188,9 +200,9 @@ class Layout:
     def _read_security_header(self) -> None:
         start = self._at
         self._read_header("SecurityHeader", SECURITY_HEADER_FIELDS)
-        for name, size in SECURITY_DATA:
+        for name, size in SECURITY_ITEM_AND_SIZE_FIELDS:
             self._skip_padding(4, start)
-            data = self._take_bytes(self.fields[f"SecurityHeader.{size}"])
+            data = self._read_bytes(self.fields[f"SecurityHeader.{size}"])
             if data:
                 self.fields[f"SecurityHeader.{name}"] = data.hex()
         self._skip_padding(4, start)
@@ -203,7 +215,7 @@ class Layout:
             ("ExtensionData", self.fields["MessagePropertiesHeader.ExtensionSize"]),
             ("MessageBody", self.fields["MessagePropertiesHeader.MessageSize"]),
         ):
-            data = self._take_bytes(size)
+            data = self._read_bytes(size)
             if data:
                 whole = data.decode("utf-16-le", "replace") if name == "Label" else data.hex()
                 self.fields[f"MessagePropertiesHeader.{name}"] = whole
@@ -215,7 +227,7 @@ class Layout:
         for section, reserved in (("Header", "Reserved"), ("Body", "Reserved1")):
             for name, size in ((f"{section}SectionID", 2), (reserved, 2), (f"{section}DataLength", 4)):
                 self._read_field(f"SoapHeader.{name}", size)
-            text = self._take_bytes(2 * self.fields[f"SoapHeader.{section}DataLength"])
+            text = self._read_bytes(2 * self.fields[f"SoapHeader.{section}DataLength"])
             self.fields[f"SoapHeader.{section}"] = text.decode("utf-16-le", "replace")
         self._skip_padding(4, start)
 
@@ -238,27 +250,27 @@ class Layout:
         start = self._at
         for field, size in SIGNATURE_HEADER_FIELDS:
             self._read_field(f"{header}.{field}", size)
-        self.fields[f"{header}.Signature"] = self._take_bytes(self.fields[f"{header}.Size"]).hex()
+        self.fields[f"{header}.Signature"] = self._read_bytes(self.fields[f"{header}.Size"]).hex()
         self._skip_padding(4, start)
 
     def _read_list_element(self, start: int) -> tuple[int, str]:
-        kind = int.from_bytes(self._take_bytes(2), "little")
-        if kind not in LIST_NAMES:
+        kind = int.from_bytes(self._read_bytes(2), "little")
+        if kind not in NAME_FORM_AND_BOUNDARY_BY_FORMAT_TYPE:
             raise _UnreadableError
-        written, boundary = LIST_NAMES[kind]
+        written, boundary = NAME_FORM_AND_BOUNDARY_BY_FORMAT_TYPE[kind]
         self._skip_padding(boundary, start)
         return kind, self._read_queue_name(written)
 
     def _read_queue_name(self, written: str) -> str:
         if written == "number":
-            return f"{int.from_bytes(self._take_bytes(4), 'little'):08x}"
+            return f"{int.from_bytes(self._read_bytes(4), 'little'):08x}"
         if written == "public":
-            return str(UUID(bytes_le=self._take_bytes(16)))
+            return str(UUID(bytes_le=self._read_bytes(16)))
         if written == "private":
-            return f"{UUID(bytes_le=self._take_bytes(16))}\\{int.from_bytes(self._take_bytes(4), 'little'):08x}"
+            return f"{UUID(bytes_le=self._read_bytes(16))}\\{int.from_bytes(self._read_bytes(4), 'little'):08x}"
         if written == "direct":
             return (
-                self._take_bytes(int.from_bytes(self._take_bytes(2), "little")).decode("utf-16-le", "replace").lower()
+                self._read_bytes(int.from_bytes(self._read_bytes(2), "little")).decode("utf-16-le", "replace").lower()
             )
         return self._read_text()
 
@@ -266,14 +278,14 @@ class Layout:
         end = self._at
         while self._data[end : end + 2] not in (b"\0\0", b""):
             end += 2
-        return self._take_bytes(end + 2 - self._at).decode("utf-16-le", "replace").lower()
+        return self._read_bytes(end + 2 - self._at).decode("utf-16-le", "replace").lower()
 
     def _read_field(self, name: str, size: int | str) -> None:
-        data = self._take_bytes(16 if isinstance(size, str) else size)
+        data = self._read_bytes(16 if isinstance(size, str) else size)
         value: Any = int.from_bytes(data, "little") if len(data) <= 4 else data.hex()
         self.fields[name] = str(UUID(bytes_le=data)) if size == GUID_SIZE else value
 
-    def _take_bytes(self, size: int) -> bytes:
+    def _read_bytes(self, size: int) -> bytes:
         if self._at + size > len(self._data):
             raise _UnreadableError
         self._at += size

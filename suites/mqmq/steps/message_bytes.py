@@ -28,11 +28,11 @@ MESSAGE_SIZE_OFFSET = 32
 PROPERTIES_HEADER_FIXED_BYTES = 56
 """The size of the MessagePropertiesHeader without label, extension, body and padding, in bytes."""
 
-BASE, USER, TRANSACTION = "BaseHeader", "UserHeader", "TransactionHeader"
-_FLAGS_FIELDS: dict[str, tuple[type, int]] = {
-    BASE: (BaseHeader, 2),
-    USER: (UserHeader, 4),
-    TRANSACTION: (TransactionHeader, 4),
+BASE_HEADER_NAME, USER_HEADER_NAME, TRANSACTION_HEADER_NAME = "BaseHeader", "UserHeader", "TransactionHeader"
+_FLAGS_TYPE_AND_SIZE_BY_HEADER: dict[str, tuple[type, int]] = {
+    BASE_HEADER_NAME: (BaseHeader, 2),
+    USER_HEADER_NAME: (UserHeader, 4),
+    TRANSACTION_HEADER_NAME: (TransactionHeader, 4),
 }
 """For each header, its class in the codec, and the size of its Flags in bytes."""
 
@@ -57,14 +57,14 @@ def read_user_flags(data: bytes) -> UserHeader:
     return UserHeader(Flags=int.from_bytes(data[USER_FLAGS_OFFSET:USER_HEADER_FIXED_END], "little"))
 
 
-def find_flags(data: bytes, header: str) -> int | None:
+def find_flags_offset(data: bytes, header: str) -> int | None:
     """Return the offset of Flags of a header; None when the header cannot be found."""
-    if header == TRANSACTION:
-        return find_header_after_user(data)
-    return {BASE: 2, USER: USER_FLAGS_OFFSET}[header]
+    if header == TRANSACTION_HEADER_NAME:
+        return find_offset_after_user_header(data)
+    return {BASE_HEADER_NAME: 2, USER_HEADER_NAME: USER_FLAGS_OFFSET}[header]
 
 
-def find_header_after_user(data: bytes) -> int | None:
+def find_offset_after_user_header(data: bytes) -> int | None:
     """Return the offset of the first header after the UserHeader."""
     cursor = Cursor(data, USER_HEADER_OFFSET)
     try:
@@ -74,7 +74,7 @@ def find_header_after_user(data: bytes) -> int | None:
     return cursor.offset
 
 
-def find_properties_header(data: bytes) -> int | None:
+def find_properties_header_offset(data: bytes) -> int | None:
     """Return the offset of the MessagePropertiesHeader, computed from the flags and sizes before it."""
     cursor = Cursor(data, USER_HEADER_OFFSET)
     try:
@@ -93,10 +93,10 @@ def parse_with_flag(data: bytes, header: str, name: str, value: int) -> UserMess
     """Return the message that malformed bytes become when some bits of Flags are set to `value`; None if the bytes are
     still malformed.
     """
-    at = find_flags(data, header)
+    at = find_flags_offset(data, header)
     if at is None:
         return None
-    record, size = _FLAGS_FIELDS[header]
+    record, size = _FLAGS_TYPE_AND_SIZE_BY_HEADER[header]
     bits: Bits = vars(record)[name]
     flags = int.from_bytes(data[at : at + size], "little") & ~(bits.mask << bits.shift) | value << bits.shift
     try:
@@ -116,7 +116,7 @@ def parse_with_body_size(data: bytes, size: int) -> tuple[int, UserMessagePacket
     """Return MessageSize of malformed bytes, and the message that the bytes become when MessageSize is set to `size`;
     None if the bytes are still malformed.
     """
-    header = find_properties_header(data) if is_message(data) else None
+    header = find_properties_header_offset(data) if is_message(data) else None
     if header is None:
         return None
     at = header + MESSAGE_SIZE_OFFSET

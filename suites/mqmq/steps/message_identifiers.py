@@ -26,7 +26,7 @@ class SentMessages(Summary):
             self.first.keep((user.SourceQueueManager, user.MessageID), hash(properties))
 
 
-def check_ordinal(packet: Any, context: Context) -> Finding:
+def check_message_id_ordinal(packet: Any, context: Context) -> Finding:
     """Check that a message with the identifier of an earlier message is that message, sent again."""
     user, messages = packet.UserHeader, context.before(SentMessages)
     if not messages.first:

@@ -14,21 +14,21 @@ from harness.judging.passive import Context, Finding, NotExercised, Predicate
 from reference_qm.codec import FormatError
 from suites.mqmq.steps.message_bytes import (
     PROPERTIES_HEADER_FIXED_BYTES,
-    find_properties_header,
+    find_properties_header_offset,
     is_message,
     is_valid_with_flag,
     read_packet_size,
     read_user_flags,
 )
 
-JudgePart = Callable[[Any, Any], Finding]
+MessagePartJudgment = Callable[[Any, Any], Finding]
 """A predicate that is called with a part of a message and the message."""
 
 
-def judge_message_part(name: str) -> Callable[[JudgePart], Predicate]:
+def judge_message_part(name: str) -> Callable[[MessagePartJudgment], Predicate]:
     """Apply a predicate only to messages with a part, such as ``SecurityHeader``."""
 
-    def wrap_predicate(judge_part: JudgePart) -> Predicate:
+    def make_part_predicate(judge_part: MessagePartJudgment) -> Predicate:
         @wraps(judge_part)
         def judge_packet(packet: Any, context: Context) -> Finding:
             part = getattr(packet, name)
@@ -36,7 +36,7 @@ def judge_message_part(name: str) -> Callable[[JudgePart], Predicate]:
 
         return judge_packet
 
-    return wrap_predicate
+    return make_part_predicate
 
 
 def make_well_formed_part_predicate(part: str, *fields: str) -> Predicate:
@@ -84,7 +84,7 @@ def check_properties_present(packet: Any, context: Context) -> Finding:
         return True, "MP is 1, and the MessagePropertiesHeader is present"
     if not read_user_flags(data).MP:
         return False, "UserHeader.MP is 0"
-    start = find_properties_header(data)
+    start = find_properties_header_offset(data)
     if start is None or start + PROPERTIES_HEADER_FIXED_BYTES <= read_packet_size(data):
         return None
     return False, "the packet ends before the end of the fixed fields of the MessagePropertiesHeader"

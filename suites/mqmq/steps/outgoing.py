@@ -12,7 +12,7 @@ from harness.sut.releases import LackedByRelease, find_release
 from harness.sut.sut import Sut
 from suites.mqqb.steps.sender import Sender
 
-HIGHEST_TIMER_SPEED = 4
+HIGHEST_TIMER_ACCELERATION = 4
 """The highest time scale of timers: the peer leaves messages unacknowledged, and the session must not time out."""
 
 
@@ -20,7 +20,7 @@ class Outgoing:
     """The messages that the SUT sends on any session, in order, including malformed messages."""
 
     def __init__(self, peer: Peer, sut: Sut, to: str | None = None) -> None:
-        sut.limit_time_scale(HIGHEST_TIMER_SPEED)
+        sut.limit_time_scale(HIGHEST_TIMER_ACCELERATION)
         self.peer = peer
         self.sut = sut
         self.sender = Sender(peer, sut, to)

@@ -18,13 +18,13 @@ from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
-Headers = Mapping[str, Mapping[str, Any]]
+HeaderFieldsByName = Mapping[str, Mapping[str, Any]]
 """Fields by the argument of ``Peer.message`` that contains them: base, user or properties."""
 LARGE_BODY = b"large body " * 500
 CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
-LIFETIME_S = 86_400
-WITHOUT_VALUES = "without values"
-MESSAGES_LIMIT = 1_000
+MESSAGE_LIFETIME_S = 86_400
+NO_CHANGED_VALUE = "without values"
+HIGHEST_PEEKED_MESSAGE_COUNT = 1_000
 """The number of messages to read from a queue, which is more than any check sends."""
 KINDS: Mapping[str, Mapping[str, Any]] = {
     "with a SessionHeader": {"session": {"UserMsgSequenceNumber": 1}},
@@ -32,7 +32,10 @@ KINDS: Mapping[str, Mapping[str, Any]] = {
     "recoverable with priority 7": {"user": {"DM": 1}, "base": {"PR": 7}},
     "large": {"user": {"DM": 1}, "body": LARGE_BODY},
     "traced": {"base": {"TR": 1}, "debug": {}},
-    "with a limited lifetime": {"base": {"TimeToReachQueue": LIFETIME_S}, "user": {"TimeToBeReceived": LIFETIME_S}},
+    "with a limited lifetime": {
+        "base": {"TimeToReachQueue": MESSAGE_LIFETIME_S},
+        "user": {"TimeToBeReceived": MESSAGE_LIFETIME_S},
+    },
     "with a connector type": {"user": {"ConnectorType": CONNECTOR_GUID, "JN": 1}},
     "with queue names": {
         "user": {"AdminQueue": r"TCP:10.0.0.9\private$\acks", "ResponseQueue": r"TCP:10.0.0.9\private$\answers"}
@@ -45,7 +48,7 @@ message with a SessionHeader is the first message of its session, because the Se
 """
 
 
-class KindsOfMessages:
+class MessagesOfEveryKind:
     """Send messages of every kind with several values. The SUT receives the messages of each value on a separate
     session.
     """
@@ -59,14 +62,14 @@ class KindsOfMessages:
         """The messages, by value and kind."""
         self._sessions: list[RawConversation] = []
 
-    def send(self, value: str, headers: Headers) -> None:
+    def send(self, value: str, headers: HeaderFieldsByName) -> None:
         """Send a message of each kind with the given fields on a new session. ``value``: a name of the fields."""
         session = self.peer.open_raw()
         self._sessions.append(session)
         for kind in self.kinds:
             self.sent[value, kind] = session.send(self._build_message(f"{value}, {kind}", KINDS[kind], headers))
 
-    def _build_message(self, label: str, arguments: Mapping[str, Any], headers: Headers) -> Any:
+    def _build_message(self, label: str, arguments: Mapping[str, Any], headers: HeaderFieldsByName) -> Any:
         merged = {**arguments, **{name: {**arguments.get(name, {}), **fields} for name, fields in headers.items()}}
         if "transaction" not in merged:
             return self.peer.message(label=label, **merged)
@@ -74,21 +77,23 @@ class KindsOfMessages:
             label=label, **{name: one for name, one in merged.items() if name != "transaction"}
         )
 
-    def list_differences(self, values: Iterable[str]) -> list[str]:
+    def list_differing_kinds(self, values: Iterable[str]) -> list[str]:
         """Return the differences between the sent messages with the given values and the messages in the queues. If
         messages without values were sent, kinds that the SUT does not accept without values are excluded.
         """
         wanted = set(values)
         shown = self._read_queues()
         accepted: Iterable[str] = self.kinds
-        if (WITHOUT_VALUES, self.kinds[0]) in self.sent:
+        if (NO_CHANGED_VALUE, self.kinds[0]) in self.sent:
             accepted = [
-                one for one in self.kinds if self._describe(shown, WITHOUT_VALUES, one) == UNCHANGED_PROPERTIES_OUTCOME
+                one
+                for one in self.kinds
+                if self._describe_message_difference(shown, NO_CHANGED_VALUE, one) == UNCHANGED_PROPERTIES_OUTCOME
             ]
         if not accepted:
             raise ConformanceFailure("the SUT accepted none of the messages that were sent without values")
         found = {
-            f"{value}, {kind}": self._describe(shown, value, kind)
+            f"{value}, {kind}": self._describe_message_difference(shown, value, kind)
             for value, kind in self.sent
             if value in wanted and kind in accepted
         }
@@ -98,7 +103,7 @@ class KindsOfMessages:
             if differences != UNCHANGED_PROPERTIES_OUTCOME
         ]
 
-    def list_evidence(self, values: Iterable[str]) -> list[Frame]:
+    def list_evidence_frames(self, values: Iterable[str]) -> list[Frame]:
         """Return the sent messages with the given values."""
         wanted = set(values)
         return [frame for (value, _), frame in self.sent.items() if value in wanted]
@@ -112,8 +117,8 @@ class KindsOfMessages:
     def _read_queues(self) -> Mapping[str, Mapping[str, Any]]:
         queues = ("plain", "transactional")
         names = [self.sut.queue(queue) for queue in queues]
-        answers = [self.sut.control.call("peek", queue=name, limit=MESSAGES_LIMIT) for name in names]
+        answers = [self.sut.control.call("peek", queue=name, limit=HIGHEST_PEEKED_MESSAGE_COUNT) for name in names]
         return {one["label"]: one for answer in answers for one in answer["messages"]}
 
-    def _describe(self, shown: Mapping[str, Mapping[str, Any]], value: str, kind: str) -> str:
+    def _describe_message_difference(self, shown: Mapping[str, Mapping[str, Any]], value: str, kind: str) -> str:
         return describe_differences(self.sent[value, kind], shown.get(f"{value}, {kind}"), self.sut.guid)

@@ -15,11 +15,11 @@ from typing import Any
 from harness.capture.recorder import MALFORMED, Connection, Frame
 from harness.judging.passive import Context, Finding, Predicate, Recent, Summary, get_record
 
-SESSION_ACK, MESSAGE = "SessionAck", "UserMessage"
+SESSION_ACK_KIND, USER_MESSAGE_KIND = "SessionAck", "UserMessage"
 _SEQUENCE_NUMBERS = 0x10000
 _ACK_FLAG_BITS = 32
 
-JudgeHeader = Callable[[Any, "Counts"], Finding]
+SessionHeaderJudgment = Callable[[Any, "Counts"], Finding]
 
 
 class Counts(Summary):
@@ -41,10 +41,10 @@ class Counts(Summary):
         """Count a message, and remember the acknowledgments of its SessionHeader."""
         if not frame.from_sut and frame.kind == MALFORMED:
             self.is_clear = False
-        packet = get_record(frame) if frame.kind in (SESSION_ACK, MESSAGE) else None
+        packet = get_record(frame) if frame.kind in (SESSION_ACK_KIND, USER_MESSAGE_KIND) else None
         if packet is None:
             return
-        if frame.kind == MESSAGE:
+        if frame.kind == USER_MESSAGE_KIND:
             recoverable = packet.UserHeader.DM == 1
             if frame.from_sut:
                 self.sent += 1
@@ -53,9 +53,9 @@ class Counts(Summary):
                 self.came += 1
                 self.came_recoverable += recoverable
         if frame.from_sut and packet.SessionHeader is not None:
-            self._note_header(packet.SessionHeader)
+            self._record_counts_of_header(packet.SessionHeader)
 
-    def _note_header(self, header: Any) -> None:
+    def _record_counts_of_header(self, header: Any) -> None:
         self.headers += 1
         self.acknowledged = header.AckSequenceNumber
         for number in list_acknowledged_numbers(header):
@@ -72,7 +72,7 @@ def list_acknowledged_numbers(header: Any) -> list[int]:
 
 
 @cache
-def apply_to_session_headers(judge: JudgeHeader, *, only_first: bool = False) -> Predicate:
+def apply_to_session_headers(judge: SessionHeaderJudgment, *, only_first: bool = False) -> Predicate:
     """Return a predicate that compares SessionHeaders of the SUT with the numbers of messages that preceded
     them on the connection. The predicate judges every SessionHeader, or only the first of each connection.
     """
@@ -86,7 +86,7 @@ def apply_to_session_headers(judge: JudgeHeader, *, only_first: bool = False) ->
     return judge_packet
 
 
-def _compare_count(name: str, value: int, wanted: int, what: str) -> Finding:
+def _compare_count_with_wanted(name: str, value: int, wanted: int, what: str) -> Finding:
     return value == wanted % _SEQUENCE_NUMBERS, f"{name} is {value}, and the number of {what} is {wanted}"
 
 
@@ -95,7 +95,7 @@ def check_sent_count(packet: Any, counts: Counts) -> Finding:
     SessionHeader.
     """
     own = hasattr(packet, "UserHeader")
-    return _compare_count(
+    return _compare_count_with_wanted(
         "UserMsgSequenceNumber", packet.SessionHeader.UserMsgSequenceNumber, counts.sent + own, "messages sent"
     )
 
@@ -106,7 +106,7 @@ def check_recoverable_sent_count(packet: Any, counts: Counts) -> Finding:
     """
     own = hasattr(packet, "UserHeader") and packet.UserHeader.DM == 1
     sent = counts.sent_recoverable + own
-    return _compare_count(
+    return _compare_count_with_wanted(
         "RecoverableMsgSeqNumber", packet.SessionHeader.RecoverableMsgSeqNumber, sent, "recoverable messages sent"
     )
 
@@ -173,7 +173,7 @@ def check_first_acknowledged_is_1(packet: Any, counts: Counts) -> Finding:
     return numbers[0] == 1, f"the first acknowledged recoverable message is number {numbers[0]}"
 
 
-def make_zero_before_recoverable_predicate(name: str) -> JudgeHeader:
+def make_zero_before_recoverable_predicate(name: str) -> SessionHeaderJudgment:
     """Check that a field is 0 while no recoverable message was received."""
 
     def judge_header(packet: Any, counts: Counts) -> Finding:

@@ -9,7 +9,7 @@ from harness.capture.recorder import Connection, Frame
 from harness.judging.passive import Context, Finding, Summary, get_record
 
 
-class OwnIdentifier(Summary):
+class OwnQueueManagerIdentifier(Summary):
     """The GUID of the SUT in its first EstablishConnection."""
 
     def __init__(self) -> None:
@@ -25,14 +25,14 @@ class OwnIdentifier(Summary):
             self.guid = header.ClientGuid if connection.sut_role == "initiator" else header.ServerGuid
 
 
-def find_own_identifier(context: Context) -> UUID | None:
+def find_own_queue_manager_identifier(context: Context) -> UUID | None:
     """Return the GUID that the SUT sent during session set-up; None when the capture does not contain the set-up."""
-    return context.before(OwnIdentifier).guid
+    return context.before(OwnQueueManagerIdentifier).guid
 
 
-def check_source(packet: Any, context: Context) -> Finding:
+def check_source_queue_manager(packet: Any, context: Context) -> Finding:
     """Check that SourceQueueManager is the GUID of the SUT; forwarded messages (RC is not 0) are not judged."""
-    identifier = find_own_identifier(context)
+    identifier = find_own_queue_manager_identifier(context)
     if identifier is None or packet.UserHeader.RC:
         return None
     named = packet.UserHeader.SourceQueueManager

@@ -9,7 +9,7 @@ from harness.capture.recorder import Connection, Frame
 from harness.judging.passive import Context, Finding, Predicate, Recent, Summary, get_record
 from reference_qm.codec import TxSequenceID
 
-JudgePair = Callable[[Any, Any], Finding]
+HeaderPairJudgment = Callable[[Any, Any], Finding]
 """A predicate that is called with a TransactionHeader and with the previous TransactionHeader of its sequence."""
 
 
@@ -27,7 +27,7 @@ class SentTransactionHeaders(Summary):
             self.headers.keep((header.TxSequenceID, header.TxSequenceNumber), header)
 
 
-def make_predicate_with_previous(judge: JudgePair) -> Predicate:
+def make_predicate_with_previous(judge: HeaderPairJudgment) -> Predicate:
     """Return a predicate that compares each new transactional message with the previous message of its sequence."""
 
     def judge_packet(packet: Any, context: Context) -> Finding:

@@ -12,24 +12,24 @@ from typing import Any
 from harness.errors import HarnessError
 from harness.judging.passive import Context, Finding, Predicate, passive
 from reference_qm.codec.record import Bits
-from suites.mqmq.steps.source_queue_manager import find_own_identifier
+from suites.mqmq.steps.source_queue_manager import find_own_queue_manager_identifier
 
 MESSAGE_KIND = "UserMessage"
 
 
-def is_own(packet: Any, context: Context) -> bool:
+def is_originated_by_sut(packet: Any, context: Context) -> bool:
     """Return whether the SUT originated a packet: an internal packet, or a message that the SUT does not forward."""
     own: bool | None = context.known.get("own")
     if own is None:
-        own = context.known["own"] = _is_own(packet, context)
+        own = context.known["own"] = _is_own_packet(packet, context)
     return own
 
 
-def _is_own(packet: Any, context: Context) -> bool:
+def _is_own_packet(packet: Any, context: Context) -> bool:
     user = getattr(packet, "UserHeader", None)
     if user is None:
         return True
-    own = find_own_identifier(context)
+    own = find_own_queue_manager_identifier(context)
     return not user.RC and own is not None and user.SourceQueueManager == own
 
 
@@ -40,7 +40,7 @@ def make_zero_value_predicate(header: str, value_of: Callable[[Any], int], name:
 
     def judge_unused_bit(packet: Any, context: Context) -> Finding:
         part = getattr(packet, header, None)
-        if part is None or not is_own(packet, context):
+        if part is None or not is_originated_by_sut(packet, context):
             return None
         value = value_of(part)
         return value == 0, f"{name} is {value}"

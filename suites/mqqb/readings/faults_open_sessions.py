@@ -24,11 +24,11 @@ from reference_qm.model.adm import OutgoingMessagePosition, OutgoingQueue, Recov
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
-Choose = Callable[[QueueManager, list[Session]], Session]
+SessionChoice = Callable[[QueueManager, list[Session]], Session]
 """A function that chooses one of the open sessions. Its argument lists the sessions in the order in
 which they were opened.
 """
-Moves = Callable[[QueueManager, UserMessagePacket], bool]
+SentOnOpenSession = Callable[[QueueManager, UserMessagePacket], bool]
 """A function that decides whether a queue manager sends a message on a session that is already open."""
 
 
@@ -38,7 +38,7 @@ def is_own_message(qm: QueueManager, packet: UserMessagePacket) -> bool:
     return sent_here and packet.MessagePropertiesHeader.MessageClass != MessageClass.MQMSG_CLASS_NORMAL
 
 
-def may_leave_session(qm: QueueManager, packet: UserMessagePacket) -> bool:
+def is_sendable_on_remote_session(qm: QueueManager, packet: UserMessagePacket) -> bool:
     """Return whether a message may be sent on a session of the remote queue manager. The messages of this queue
     manager's own sequences may not be sent there.
     """
@@ -76,8 +76,8 @@ class SenderUsesOpenSession(Sending):
     or contains earlier messages.
     """
 
-    moves: Moves
-    choose: Choose
+    moves: SentOnOpenSession
+    choose: SessionChoice
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         free = session.SessionState is SessionState.CLOSED and not len(session.OutgoingMessageTable)
@@ -132,7 +132,7 @@ def _build_host_prefixes(session: Session) -> tuple[str, str]:
     return f"DIRECT=TCP:{session.RemoteQMAddress}\\".upper(), f"PRIVATE={session.RemoteQMGuid}\\".upper()
 
 
-SESSION_CHOICES: tuple[tuple[str, str, Moves, Choose], ...] = (
+SESSION_CHOICES: tuple[tuple[str, str, SentOnOpenSession, SessionChoice], ...] = (
     (
         "E16.2",
         "The queue manager sends its own messages on the session that was opened first.",
@@ -154,19 +154,19 @@ SESSION_CHOICES: tuple[tuple[str, str, Moves, Choose], ...] = (
     (
         "E16.5",
         "The queue manager sends every message on the session that was opened first.",
-        may_leave_session,
+        is_sendable_on_remote_session,
         get_first_session,
     ),
     (
         "E16.6",
         "The queue manager sends every message on the session that was opened last.",
-        may_leave_session,
+        is_sendable_on_remote_session,
         get_last_session,
     ),
     (
         "E16.7",
         "The queue manager sends every message on the session on which the latest message arrived.",
-        may_leave_session,
+        is_sendable_on_remote_session,
         get_latest_session,
     ),
 )

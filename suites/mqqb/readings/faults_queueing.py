@@ -31,7 +31,9 @@ class MessageWithoutSenderIsAnonymous(SecurityOnReceipt):
     """
 
     @only_if(
-        lambda part, session, packet, queue, now: packet.SecurityHeader is None and not _may_everyone_send(part, queue)
+        lambda part, session, packet, queue, now: (
+            packet.SecurityHeader is None and not _has_everyone_write_access(part, queue)
+        )
     )
     def check_security(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
@@ -39,7 +41,7 @@ class MessageWithoutSenderIsAnonymous(SecurityOnReceipt):
         return MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
 
 
-def _may_everyone_send(part: SecurityOnReceipt, queue: Queue) -> bool:
+def _has_everyone_write_access(part: SecurityOnReceipt, queue: Queue) -> bool:
     security = part.qm.security_lookup.find_queue_security(queue)
     return is_granted(security, frozenset({ANONYMOUS, EVERYONE}), QueueAccess.MQSEC_WRITE_MESSAGE)
 
@@ -48,12 +50,12 @@ def _may_everyone_send(part: SecurityOnReceipt, queue: Queue) -> bool:
 class QueueManagerQuotaInBytes(Quotas):
     """The queue manager treats QueueManagerQuota as a number of bytes."""
 
-    @only_if(lambda part, queue, message: _get_quota(part) < queue.MessagePositionList.storage.used)
+    @only_if(lambda part, queue, message: _get_queue_manager_quota(part) < queue.MessagePositionList.storage.used)
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         return EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
 
 
-def _get_quota(part: Quotas) -> float:
+def _get_queue_manager_quota(part: Quotas) -> float:
     quota = part.qm.adm.QueueManagerQuota
     return inf if quota == INFINITE else quota
 

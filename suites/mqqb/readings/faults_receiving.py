@@ -36,20 +36,20 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 HOP_COUNT_EXCEEDED = MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
-HIGHEST_RC = 0x1D
-TIMED_OUT_CLASSES = MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
+HIGHEST_FORWARDED_HOP_COUNT = 0x1D
+REACH_QUEUE_TIMEOUT_CLASS = MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
 
 
 @follows("E18.2")
 class DuplicatesAreDetectedByOrdinal(History):
     """The receiver treats a message as a duplicate if an earlier message from any sender had the same ordinal."""
 
-    @only_if(lambda part, packet: _repeat_ordinal(part, packet) is not None)
+    @only_if(lambda part, packet: _find_entry_with_same_ordinal(part, packet) is not None)
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
-        return _repeat_ordinal(self, packet)
+        return _find_entry_with_same_ordinal(self, packet)
 
 
-def _repeat_ordinal(part: History, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
+def _find_entry_with_same_ordinal(part: History, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
     ordinal = packet.UserHeader.MessageID
     return next((one for one in part.qm.adm.MessageIDHistoryTable if one.MessageIdentifier.Ordinal == ordinal), None)
 
@@ -97,7 +97,7 @@ class CountsAreComparedBeforeMessageIsCounted(Receiving):
 class HopCountIsRefusedWhenItOverflowsFiveBits(Routing):
     """The receiver refuses a message when RC, which has five bits, overflows after the increment."""
 
-    @only_if(lambda part, packet: packet.UserHeader.RC >= HIGHEST_RC)
+    @only_if(lambda part, packet: packet.UserHeader.RC >= HIGHEST_FORWARDED_HOP_COUNT)
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         user = packet.UserHeader
         if user.RC == 0x1F:
@@ -106,19 +106,19 @@ class HopCountIsRefusedWhenItOverflowsFiveBits(Routing):
         return replace(packet, UserHeader=replace(user, Flags=flags))
 
 
-class _NoFinalAckOfUnlistedClass(FinalAcks):
+class _FinalAcksOfListedClasses(FinalAcks):
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         if message_class not in (
             HOP_COUNT_EXCEEDED,
-            TIMED_OUT_CLASSES,
+            REACH_QUEUE_TIMEOUT_CLASS,
             MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG,
         ):
             super().refuse_transactional(session, packet, message_class, now)
 
 
-class _NoAckOfUnlistedClass(AdminAcks):
+class _AdminAcksOfListedClasses(AdminAcks):
     def may_send_nack(self, message_class: MessageClass) -> bool:
         return message_class is not HOP_COUNT_EXCEEDED and super().may_send_nack(message_class)
 
@@ -126,7 +126,7 @@ class _NoAckOfUnlistedClass(AdminAcks):
 add_reading(
     "E30.2",
     "The receiver sends no acknowledgment whose class is missing from the list of 2.2.5 or from the table of 3.1.7.15.",
-    both(replace_part(_NoFinalAckOfUnlistedClass), replace_part(_NoAckOfUnlistedClass)),
+    both(replace_part(_FinalAcksOfListedClasses), replace_part(_AdminAcksOfListedClasses)),
 )
 
 
@@ -136,7 +136,7 @@ class ExpiredMessageIsDiscardedWithoutAck(Admission):
 
     _expiring = False
 
-    @only_if(lambda part, session, packet, message_class, now: message_class is TIMED_OUT_CLASSES)
+    @only_if(lambda part, session, packet, message_class, now: message_class is REACH_QUEUE_TIMEOUT_CLASS)
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
@@ -179,7 +179,7 @@ class SequenceAdvancesForMessageOverQuota(Admission):
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
         room = super().has_room(session, packet, queue, message, now)
         if not room and packet.UserHeader.TH and session.SessionState is SessionState.OPEN:
-            _advance_sequence(self, session, packet, queue, message, now)
+            _advance_incoming_sequence(self, session, packet, queue, message, now)
         return room
 
 
@@ -198,14 +198,14 @@ class SequenceAdvancesForEveryRefusedMessage(Admission):
             session.IncomingTxSequenceID = NO_INCOMING_SEQUENCE if transfer is None else transfer.SequenceIdentifier
             session.IncomingTxSequenceNumber = 0 if transfer is None else transfer.SequenceNumber
             if self.qm.in_sequence.is_in_sequence(session, packet):
-                _advance_sequence(self, session, packet, queue, message, now)
+                _advance_incoming_sequence(self, session, packet, queue, message, now)
         return admitted
 
     @only_if(lambda part, session, packet, *_: packet.UserHeader.TH)
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
         room = super().has_room(session, packet, queue, message, now)
         if not room and packet.UserHeader.TH and session.SessionState is SessionState.OPEN:
-            _advance_sequence(self, session, packet, queue, message, now)
+            _advance_incoming_sequence(self, session, packet, queue, message, now)
         return room
 
 
@@ -213,7 +213,7 @@ def _get_sequence_key(packet: UserMessagePacket, message: Message) -> TransferKe
     return packet.UserHeader.SourceQueueManager, message.DestinationQueueFormatName.lower()
 
 
-def _advance_sequence(
+def _advance_incoming_sequence(
     part: Admission, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
 ) -> None:
     """Advance a sequence for a message that the receiver does not put into its queue."""
@@ -296,7 +296,7 @@ def _does_message_request_journaling(message: Message) -> bool:
     return message.PositiveJournalingRequested or message.NegativeJournalingRequested
 
 
-def _arrived_on_session(part: Part, position: MessagePosition) -> bool:
+def _has_arrived_on_session(part: Part, position: MessagePosition) -> bool:
     """Return whether a message arrived on a session. A message of a local application has no sender to which an
     acknowledgment could be sent.
     """
@@ -310,7 +310,7 @@ class _FinalAckForAnyMessage(Arrival):
 
     @only_if(
         lambda part, position, now: (
-            _does_message_request_journaling(position.MessageReference) and _arrived_on_session(part, position)
+            _does_message_request_journaling(position.MessageReference) and _has_arrived_on_session(part, position)
         )
     )
     def message_arrived(self, position: MessagePosition, now: Now) -> None:
@@ -321,7 +321,7 @@ class _FinalAckForAnyMessage(Arrival):
         super().message_arrived(position, now)
 
 
-class _SessionOfMessageRemembered(Receiving):
+class _ArrivalSessionRecorder(Receiving):
     """The receiver addresses the sender's order queue by a direct or a private name; the session on which the message
     arrived determines the kind of name.
     """
@@ -336,5 +336,5 @@ class _SessionOfMessageRemembered(Receiving):
 add_reading(
     "E47.2",
     "The receiver sends a FinalAck for every message with a journaling request that leaves its queue.",
-    both(replace_part(_FinalAckForAnyMessage), replace_part(_SessionOfMessageRemembered)),
+    both(replace_part(_FinalAckForAnyMessage), replace_part(_ArrivalSessionRecorder)),
 )

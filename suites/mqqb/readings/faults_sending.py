@@ -24,7 +24,7 @@ from reference_qm.model.states import DeliveryGuarantee, SessionState
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
-HALF_OF_NUMBER_RANGE = 0x8000
+HALF_OF_SEQUENCE_NUMBER_RANGE = 0x8000
 
 
 @follows("E22.2")
@@ -41,7 +41,7 @@ class AllMessagesUpToNumberAreAcknowledged(SessionAcks):
                 number
                 and position.recoverable
                 and not position.TxSequenceNumber
-                and (number - own & 0xFFFF) < HALF_OF_NUMBER_RANGE
+                and (number - own & 0xFFFF) < HALF_OF_SEQUENCE_NUMBER_RANGE
             ):
                 self.delete_position(session, position)
         super().delete_acknowledged_recoverable(session, header)
@@ -68,7 +68,7 @@ class PeerWindowLimitsSender(Sending):
         return session.UnAckedMessageCount < session.ReceivedWindowSize
 
 
-class _LatestHeaderSetsWindow(SessionAcks):
+class _WindowOfLatestHeader(SessionAcks):
     @only_if(lambda part, session, header, now: session.ReceivedWindowSize != header.WindowSize)
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
         session.ReceivedWindowSize = header.WindowSize
@@ -78,7 +78,7 @@ class _LatestHeaderSetsWindow(SessionAcks):
 add_reading(
     "E25.3",
     "The sender uses the window size of the peer, and sets it to WindowSize of each SessionHeader that arrives.",
-    both(replace_part(PeerWindowLimitsSender), replace_part(_LatestHeaderSetsWindow)),
+    both(replace_part(PeerWindowLimitsSender), replace_part(_WindowOfLatestHeader)),
 )
 
 

@@ -58,13 +58,13 @@ class OneInitializationTimerForAllSessions(SessionTimers):
     affects all sessions.
     """
 
-    @only_if(lambda part, session, name, *_: _is_timer_shared(part, session, name))
+    @only_if(lambda part, session, name, *_: _is_initialization_timer_shared(part, session, name))
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
         super().start(session, name, duration_ms, now)
         for other in _list_initializing_sessions(self):
             super().start(other, name, duration_ms, now)
 
-    @only_if(lambda part, session, name: _is_timer_shared(part, session, name))
+    @only_if(lambda part, session, name: _is_initialization_timer_shared(part, session, name))
     def stop(self, session: Session, name: TimerName) -> None:
         if session in _list_initializing_sessions(self):
             for other in _list_initializing_sessions(self):
@@ -72,7 +72,7 @@ class OneInitializationTimerForAllSessions(SessionTimers):
         super().stop(session, name)
 
 
-def _is_timer_shared(part: SessionTimers, session: Session, name: TimerName) -> bool:
+def _is_initialization_timer_shared(part: SessionTimers, session: Session, name: TimerName) -> bool:
     return name is TimerName.SESSION_INITIALIZATION and any(
         one is not session for one in _list_initializing_sessions(part)
     )
@@ -88,7 +88,9 @@ class ParametersOutsideRangeAreAccepted(Identifying):
     """The acceptor accepts ConnectionParameters outside their ranges unchanged."""
 
     @only_if(
-        lambda part, packet: isinstance(packet, ConnectionParametersPacket) and packet != _limit_parameters(packet)
+        lambda part, packet: (
+            isinstance(packet, ConnectionParametersPacket) and packet != _clamp_parameters_to_ranges(packet)
+        )
     )
     def check_form(self, packet: Packet) -> None:
         """Accept ConnectionParameters with any values."""
@@ -102,10 +104,10 @@ class ParametersOutsideRangeAreLimited(Identifying):
 
     def identify_packet(self, data: bytes) -> Packet:
         packet = super().identify_packet(data)
-        return _limit_parameters(packet) if isinstance(packet, ConnectionParametersPacket) else packet
+        return _clamp_parameters_to_ranges(packet) if isinstance(packet, ConnectionParametersPacket) else packet
 
 
-def _limit_parameters(packet: ConnectionParametersPacket) -> ConnectionParametersPacket:
+def _clamp_parameters_to_ranges(packet: ConnectionParametersPacket) -> ConnectionParametersPacket:
     header = packet.ConnectionParametersHeader
     return replace(
         packet,
@@ -135,13 +137,13 @@ class EveryCookieIsOne(Ping):
 class UnusedTransactionBitsCloseSession(Identifying):
     """The receiver closes the session when an unused bit of TransactionHeader.Flags is set."""
 
-    @only_if(lambda part, packet: _has_unused_bits(packet))
+    @only_if(lambda part, packet: _has_unused_transaction_bits(packet))
     def check_form(self, packet: Packet) -> None:
         super().check_form(packet)
         raise FormatError("TransactionHeader.Flags", 0, "MS-MQMQ 2.2.20.5", "unused bits are set")
 
 
-def _has_unused_bits(packet: Packet) -> bool:
+def _has_unused_transaction_bits(packet: Packet) -> bool:
     header = packet.TransactionHeader if isinstance(packet, UserMessagePacket) else None
     return header is not None and header.Flags >> 24 != 0
 
@@ -167,14 +169,14 @@ class OpeningPacketsLeaveReceivedAckFalse(Identifying):
         """Leave ReceivedAck unchanged."""
 
 
-class _PingResponseSetsRemoteGuid(Ping):
+class _RemoteGuidOfPingResponse(Ping):
     @only_if(lambda part, session, *_: session.direct)
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         session.RemoteQMGuid = response.QMGuid
         super().response_processed(session, response, now)
 
 
-class _RequestContainsGuidOfPingResponse(Establishing):
+class _RequestWithGuidOfPingResponse(Establishing):
     @only_if(lambda part, session, now: session.direct and session.pinged)
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
@@ -185,5 +187,5 @@ class _RequestContainsGuidOfPingResponse(Establishing):
 add_reading(
     "E11.2",
     "For a direct name, the initiator takes RemoteQMGuid from the Ping Response and uses it in its request.",
-    both(replace_part(_PingResponseSetsRemoteGuid), replace_part(_RequestContainsGuidOfPingResponse)),
+    both(replace_part(_RemoteGuidOfPingResponse), replace_part(_RequestWithGuidOfPingResponse)),
 )

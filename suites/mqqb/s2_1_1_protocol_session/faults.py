@@ -37,7 +37,7 @@ class QueueManagerSessionAckAfterZeroByte(Connecting):
         super().send(session, packet)
 
 
-def _change_port(effect: Effect) -> Iterable[Effect]:
+def _change_connect_port(effect: Effect) -> Iterable[Effect]:
     if isinstance(effect, Connect):
         return [replace(effect, remote=Endpoint(effect.remote.host, effect.remote.port ^ 1))]
     return [effect]
@@ -47,11 +47,11 @@ add(
     "initiator-connects-to-port-1800",
     "MQQB-2.1.1-02",
     "The initiator connects to TCP port 1800 instead of 1801.",
-    effects(_change_port),
+    effects(_change_connect_port),
 )
 
 
-def _change_port_of_retries(faulty: FaultyCore) -> None:
+def _install_changed_port_of_retries(faulty: FaultyCore) -> None:
     def filter_connect(effect: Effect) -> Iterable[Effect]:
         if isinstance(effect, Connect):
             session = faulty.core.transports.get(effect.transport)
@@ -66,7 +66,7 @@ add(
     "initiator-retry-connects-to-next-port",
     "MQQB-2.1.1-02",
     "In a retry, the initiator connects to a port number that is one above the acceptor's port.",
-    _change_port_of_retries,
+    _install_changed_port_of_retries,
     blind=True,
 )
 
@@ -98,7 +98,7 @@ add(
 )
 
 
-def _accept_first_only(faulty: FaultyCore) -> None:
+def _limit_accepted_sessions_to_three(faulty: FaultyCore) -> None:
     def filter_accepted(event: Input) -> Iterable[Input]:
         if isinstance(event, TransportAccepted):
             known = [one for one in faulty.core.sessions.values() if not one.initiator]
@@ -113,7 +113,7 @@ add(
     "acceptor-fourth-connection-not-accepted",
     "MQQB-2.1.1-03",
     "The acceptor serves only the first three connections.",
-    _accept_first_only,
+    _limit_accepted_sessions_to_three,
     blind=True,
 )
 

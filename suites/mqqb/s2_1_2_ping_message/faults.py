@@ -53,7 +53,7 @@ add(
 )
 
 
-def _send_to_other_port(effect: SendDatagram) -> SendDatagram:
+def _redirect_datagram_to_other_port(effect: SendDatagram) -> SendDatagram:
     return replace(effect, remote=Endpoint(effect.remote.host, effect.remote.port ^ 1))
 
 
@@ -61,7 +61,7 @@ add(
     "acceptor-ping-response-sent-to-other-port",
     "MQQB-2.1.2-02",
     "The acceptor sends a Ping Response to a port other than the port of the request.",
-    change_sent_datagrams(PingSocket.LISTENER, _send_to_other_port),
+    change_sent_datagrams(PingSocket.LISTENER, _redirect_datagram_to_other_port),
 )
 
 
@@ -77,7 +77,7 @@ class AcceptorPingResponseSentToPortOfFirstRequest(Ping):
         super().receive_request(self.clients.setdefault(remote.host, remote), data)
 
 
-def _answer_first_requester(faulty: FaultyCore) -> None:
+def _redirect_responses_to_first_requester(faulty: FaultyCore) -> None:
     first: list[Endpoint] = []
 
     def filter_response(effect: Effect) -> Iterable[Effect]:
@@ -93,12 +93,12 @@ add(
     "acceptor-ping-responses-to-source-of-first-request",
     "MQQB-2.1.2-02",
     "The acceptor sends every Ping Response to the address and port of the first Ping Request.",
-    _answer_first_requester,
+    _redirect_responses_to_first_requester,
     blind=True,
 )
 
 
-def _answer_ping_port(faulty: FaultyCore) -> None:
+def _redirect_responses_to_ping_port(faulty: FaultyCore) -> None:
     def filter_response(effect: Effect) -> Iterable[Effect]:
         if isinstance(effect, SendDatagram) and effect.socket is PingSocket.LISTENER:
             port = faulty.core.config.remote_ping_port
@@ -112,7 +112,7 @@ add(
     "acceptor-ping-response-to-ping-port-of-requester",
     "MQQB-2.1.2-02",
     "The acceptor sends a Ping Response to the ping port of the initiator, not to the source port of the request.",
-    _answer_ping_port,
+    _redirect_responses_to_ping_port,
     blind=True,
 )
 
@@ -132,11 +132,11 @@ add(
     "initiator-ping-request-sent-to-port-3526",
     "MQQB-2.1.2-D01",
     "The initiator sends its Ping Requests to UDP port 3526 instead of 3527.",
-    change_sent_datagrams(PingSocket.SOURCE, _send_to_other_port),
+    change_sent_datagrams(PingSocket.SOURCE, _redirect_datagram_to_other_port),
 )
 
 
-def _ping_other_port_later(faulty: FaultyCore) -> None:
+def _redirect_later_requests_to_next_port(faulty: FaultyCore) -> None:
     count: list[int] = []
 
     def filter_request(effect: Effect) -> Iterable[Effect]:
@@ -153,12 +153,12 @@ add(
     "initiator-later-ping-requests-to-next-port",
     "MQQB-2.1.2-D01",
     "The initiator sends every Ping Request except the first to a port number one above the acceptor's ping port.",
-    _ping_other_port_later,
+    _redirect_later_requests_to_next_port,
     blind=True,
 )
 
 
-def _send_later_requests_elsewhere(effect: Effect) -> Iterable[Effect]:
+def _redirect_request_with_later_cookie(effect: Effect) -> Iterable[Effect]:
     if not isinstance(effect, SendDatagram) or effect.socket is not PingSocket.SOURCE:
         return [effect]
     if parse_ping(effect.data).Cookie < 2:
@@ -170,5 +170,5 @@ add(
     "initiator-second-ping-request-to-other-port",
     "MQQB-2.1.2-D01",
     "The initiator sends every Ping Request except its first to a port number one above the acceptor's ping port.",
-    effects(_send_later_requests_elsewhere),
+    effects(_redirect_request_with_later_cookie),
 )

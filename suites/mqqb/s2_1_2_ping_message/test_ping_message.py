@@ -10,7 +10,7 @@ from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, needs
 from harness.wire import ping_request
 from suites.mqqb.steps.pinging import STALLED_SUT_REASON, PingingSut, describe_ping_fields
-from suites.mqqb.steps.provoking import let_sut_send
+from suites.mqqb.steps.provoking import make_sut_send_message
 
 RULES_OF_LATER_PING = ("MQQB-2.2.7-05", "MQQB-3.1.2.9-D01")
 """The rules that the check judges by the Ping Request that the SUT sends before a later session."""
@@ -49,7 +49,7 @@ def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, 
     peer.settle()
     connection.close()
     peer.settle()
-    let_sut_send(peer, sut, caller.name, tag=2)
+    make_sut_send_message(peer, sut, caller.name, tag=2)
     later = caller.poll_ping()
     judge(
         "MQQB-2.1.2-D01",
@@ -81,7 +81,7 @@ def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, 
     if later is None:
         judge.mark_not_exercised("MQQB-3.1.2.9-D01", reason="the SUT sent no Ping Request before a later session")
         return
-    caller.expire_response_timer()
+    caller.await_response_timer_expiry()
     late = caller.answer_ping(later)
     judge(
         "MQQB-3.1.2.9-D01",

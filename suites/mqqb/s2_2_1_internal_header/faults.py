@@ -83,7 +83,7 @@ class InitiatorResponseWithInternalReservedTakenAsRefusal(SessionOpening):
         return super().is_establish_response_valid(session, packet) and not packet.InternalHeader.Reserved
 
 
-def _make_role_refuse_packet(kind: type[Packet], when: Callable[[Any], Any], *, initiator: bool) -> Install:
+def _refuse_packets_in_role(kind: type[Packet], when: Callable[[Any], Any], *, initiator: bool) -> Install:
     """Return a function that installs a fault: the queue manager in the given role refuses packets of one kind that
     meet a condition.
     """
@@ -107,7 +107,7 @@ add(
     "initiator-session-ack-internal-header-reserved-refused",
     "MQQB-2.2.1-01",
     "The initiator refuses a SessionAck whose InternalHeader.Reserved is not zero.",
-    _make_role_refuse_packet(SessionAckPacket, lambda packet: packet.InternalHeader.Reserved, initiator=True),
+    _refuse_packets_in_role(SessionAckPacket, lambda packet: packet.InternalHeader.Reserved, initiator=True),
 )
 
 
@@ -115,7 +115,7 @@ add(
     "acceptor-session-ack-internal-header-high-reserved-refused",
     "MQQB-2.2.1-01",
     "The acceptor refuses a SessionAck whose InternalHeader.Reserved is 0x8000 or more.",
-    _make_role_refuse_packet(SessionAckPacket, lambda packet: packet.InternalHeader.Reserved & 0x8000, initiator=False),
+    _refuse_packets_in_role(SessionAckPacket, lambda packet: packet.InternalHeader.Reserved & 0x8000, initiator=False),
 )
 
 
@@ -158,7 +158,7 @@ add(
 )
 
 
-PT_FIELD = "InternalHeader.PT"
+PACKET_TYPE_FIELD = "InternalHeader.PT"
 
 
 @fault("initiator-unknown-internal-packet-ignored", breaks="MQQB-2.2.1-03", blind=True)
@@ -166,7 +166,7 @@ class InitiatorUnknownInternalPacketIgnored(Closing):
     """A queue manager ignores an internal packet of an unknown type on a session that it opened."""
 
     def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
-        if not (session.initiator and error.field == PT_FIELD):
+        if not (session.initiator and error.field == PACKET_TYPE_FIELD):
             super().refuse_malformed(session, error, now)
 
 
@@ -175,7 +175,7 @@ class QueueManagerInternalPacketOfType15Ignored(Closing):
     """A queue manager ignores an internal packet whose PT is 15."""
 
     def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
-        if not (error.field == PT_FIELD and "0xF" in str(error)):
+        if not (error.field == PACKET_TYPE_FIELD and "0xF" in str(error)):
             super().refuse_malformed(session, error, now)
 
 
@@ -303,64 +303,68 @@ class AcceptorDirectRequestBeyondLimitClosedWithoutCs(SessionOpening):
         super().receive_establish_request(session, packet, now)
 
 
-def _ignore_session_ack(mask: int) -> type[SessionAcks]:
-    class AckNotProcessed(SessionAcks):
+def _ignore_flagged_session_ack(mask: int) -> type[SessionAcks]:
+    class FlaggedSessionAckIgnored(SessionAcks):
         def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
             if not packet.InternalHeader.Flags & mask:
                 super().receive(session, packet, now)
 
-    return AckNotProcessed
+    return FlaggedSessionAckIgnored
 
 
-def _refuse_establish_response(mask: int) -> type[SessionOpening]:
-    class ResponseRefused(SessionOpening):
+def _refuse_flagged_establish_response(mask: int) -> type[SessionOpening]:
+    class FlaggedEstablishResponseRefused(SessionOpening):
         def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
             return super().is_establish_response_valid(session, packet) and not packet.InternalHeader.Flags & mask
 
-    return ResponseRefused
+    return FlaggedEstablishResponseRefused
 
 
-def _refuse_parameters_response(mask: int) -> type[SessionOpening]:
-    class ParametersRefused(SessionOpening):
+def _refuse_flagged_parameters_response(mask: int) -> type[SessionOpening]:
+    class FlaggedParametersResponseRefused(SessionOpening):
         def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
             if packet.InternalHeader.Flags & mask:
                 packet = set_fields(packet, {"InternalHeader.Flags": lambda old: old | 0x10})
             super().receive_parameters_response(session, packet, now)
 
-    return ParametersRefused
+    return FlaggedParametersResponseRefused
 
 
-def _refuse_parameters_request(mask: int) -> type[SessionOpening]:
-    class RequestRefused(SessionOpening):
+def _refuse_flagged_parameters_request(mask: int) -> type[SessionOpening]:
+    class FlaggedParametersRequestRefused(SessionOpening):
         def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
             if packet.InternalHeader.Flags & mask:
                 packet = set_fields(packet, {"InternalHeader.Flags": lambda old: old | 0x10})
             super().receive_parameters_request(session, packet, now)
 
-    return RequestRefused
+    return FlaggedParametersRequestRefused
 
 
-_WAYS = (
-    ("sender-session-ack-with-x{}-not-processed", "The sender ignores a SessionAck with X{} set.", _ignore_session_ack),
+_FLAG_FAULT_TEMPLATES = (
+    (
+        "sender-session-ack-with-x{}-not-processed",
+        "The sender ignores a SessionAck with X{} set.",
+        _ignore_flagged_session_ack,
+    ),
     (
         "initiator-establish-response-with-x{}-taken-as-refusal",
         "The initiator treats an EstablishConnection response with X{} set as a refusal.",
-        _refuse_establish_response,
+        _refuse_flagged_establish_response,
     ),
     (
         "initiator-parameters-response-with-x{}-taken-as-refusal",
         "The initiator treats a ConnectionParameters response with X{} set as a refusal.",
-        _refuse_parameters_response,
+        _refuse_flagged_parameters_response,
     ),
     (
         "acceptor-parameters-request-with-x{}-taken-as-refusal",
         "The acceptor treats a ConnectionParameters request with X{} set as a refusal.",
-        _refuse_parameters_request,
+        _refuse_flagged_parameters_request,
     ),
 )
 
 
-_RULES = (
+_RULES_OF_RESERVED_BITS = (
     "MQQB-2.2.1-07",
     "MQQB-2.2.1-08",
     "MQQB-2.2.1-09",
@@ -375,12 +379,12 @@ _RULES = (
 )
 
 
-for bit, rule in enumerate(_RULES, 5):
-    name, says, make = _WAYS[bit % len(_WAYS)]
+for bit, rule in enumerate(_RULES_OF_RESERVED_BITS, 5):
+    name, says, make = _FLAG_FAULT_TEMPLATES[bit % len(_FLAG_FAULT_TEMPLATES)]
     add(name.format(bit), rule, says.format(bit), replace_part(make(1 << bit)), blind=True)
 
 
-def _has_flag(mask: int) -> Callable[[Any], Any]:
+def _make_internal_flag_condition(mask: int) -> Callable[[Any], Any]:
     return lambda packet: packet.InternalHeader.Flags & mask
 
 
@@ -397,11 +401,11 @@ for _kind, _flag, _rule, _role in (
         f"{_role}-{_name.lower()}-with-{_flag.lower()}-refused",
         _rule,
         f"The {_role} refuses a {_name} packet in which InternalHeader.Flags.{_flag} is set.",
-        _make_role_refuse_packet(_kind, _has_flag(_mask), initiator=_role == "initiator"),
+        _refuse_packets_in_role(_kind, _make_internal_flag_condition(_mask), initiator=_role == "initiator"),
     )
 
 
-_X15 = 1 << 15
+_X15_BIT = 1 << 15
 
 
 @fault("receiver-session-ack-repeats-x15-of-received-session-ack", breaks="MQQB-2.2.1-17", blind=True)
@@ -415,7 +419,7 @@ class ReceiverSessionAckRepeatsX15OfReceivedSessionAck(SessionAcks):
         self.marked: set[int] = set()
 
     def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
-        if packet.InternalHeader.Flags & _X15:
+        if packet.InternalHeader.Flags & _X15_BIT:
             self.marked.add(session.number)
         super().receive(session, packet, now)
 
@@ -424,7 +428,7 @@ class ReceiverSessionAckRepeatsX15OfReceivedSessionAck(SessionAcks):
         if session.number not in self.marked:
             return packet
         header = packet.InternalHeader
-        return replace(packet, InternalHeader=replace(header, Flags=header.Flags | _X15))
+        return replace(packet, InternalHeader=replace(header, Flags=header.Flags | _X15_BIT))
 
 
 add(

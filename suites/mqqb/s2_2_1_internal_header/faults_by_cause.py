@@ -30,14 +30,14 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-def _heed_bit(
+def _react_to_reserved_bit(
     bit: int, kind: type[Packet], *, initiator: bool | None, closes: bool, when: SessionCondition | None = None
 ) -> Install:
     """Return an installer of a fault that ignores a packet, or closes the session, if a reserved bit is set."""
 
-    class Heeding(Identifying):
+    class ReservedBitReaction(Identifying):
         def receive_packet(self, session: Session, data: bytes, now: Now) -> None:
-            packet = self._parse(data)
+            packet = self._parse_valid_packet(data)
             heeded = (
                 isinstance(packet, kind)
                 and bool(int.from_bytes(data[INTERNAL_FLAGS_AT : INTERNAL_FLAGS_AT + 2], "little") >> bit & 1)
@@ -49,20 +49,20 @@ def _heed_bit(
             elif closes:
                 self.qm.closing.close(session, "a fault", now)
 
-        def _parse(self, data: bytes) -> Packet | None:
+        def _parse_valid_packet(self, data: bytes) -> Packet | None:
             try:
                 return parse_packet(data)
             except FormatError:
                 return None
 
-    return replace_part(Heeding)
+    return replace_part(ReservedBitReaction)
 
 
 add(
     "initiator-session-ack-with-x6-ignored",
     "MQQB-2.2.1-08",
     "The initiator ignores a SessionAck with X6 set.",
-    _heed_bit(6, SessionAckPacket, initiator=True, closes=False),
+    _react_to_reserved_bit(6, SessionAckPacket, initiator=True, closes=False),
     blind=True,
 )
 
@@ -70,7 +70,7 @@ add(
     "acceptor-connection-parameters-with-x6-closes-session",
     "MQQB-2.2.1-08",
     "The acceptor closes the session on a ConnectionParameters packet with X6 set.",
-    _heed_bit(6, ConnectionParametersPacket, initiator=False, closes=True),
+    _react_to_reserved_bit(6, ConnectionParametersPacket, initiator=False, closes=True),
     blind=True,
 )
 
@@ -78,7 +78,7 @@ add(
     "initiator-establish-connection-with-x6-closes-session-beside-other-session",
     "MQQB-2.2.1-08",
     "The initiator closes the session on an EstablishConnection packet with X6 set while another session is open.",
-    _heed_bit(6, EstablishConnectionPacket, initiator=True, closes=True, when=has_other_session),
+    _react_to_reserved_bit(6, EstablishConnectionPacket, initiator=True, closes=True, when=has_other_session),
     blind=True,
 )
 
@@ -86,7 +86,7 @@ add(
     "initiator-session-ack-with-x7-ignored",
     "MQQB-2.2.1-09",
     "The initiator ignores a SessionAck with X7 set.",
-    _heed_bit(7, SessionAckPacket, initiator=True, closes=False),
+    _react_to_reserved_bit(7, SessionAckPacket, initiator=True, closes=False),
     blind=True,
 )
 
@@ -94,7 +94,7 @@ add(
     "initiator-connection-parameters-with-x7-closes-session",
     "MQQB-2.2.1-09",
     "The initiator closes the session on a ConnectionParameters packet with X7 set.",
-    _heed_bit(7, ConnectionParametersPacket, initiator=True, closes=True),
+    _react_to_reserved_bit(7, ConnectionParametersPacket, initiator=True, closes=True),
     blind=True,
 )
 
@@ -102,7 +102,7 @@ add(
     "acceptor-establish-connection-with-x7-closes-session-beside-other-session",
     "MQQB-2.2.1-09",
     "The acceptor closes the session on an EstablishConnection packet with X7 set while another session is open.",
-    _heed_bit(7, EstablishConnectionPacket, initiator=False, closes=True, when=has_other_session),
+    _react_to_reserved_bit(7, EstablishConnectionPacket, initiator=False, closes=True, when=has_other_session),
     blind=True,
 )
 
@@ -110,7 +110,7 @@ add(
     "initiator-session-ack-with-x11-ignored",
     "MQQB-2.2.1-13",
     "The initiator ignores a SessionAck with X11 set.",
-    _heed_bit(11, SessionAckPacket, initiator=True, closes=False),
+    _react_to_reserved_bit(11, SessionAckPacket, initiator=True, closes=False),
     blind=True,
 )
 
@@ -118,7 +118,7 @@ add(
     "initiator-connection-parameters-with-x11-closes-session",
     "MQQB-2.2.1-13",
     "The initiator closes the session on a ConnectionParameters packet with X11 set.",
-    _heed_bit(11, ConnectionParametersPacket, initiator=True, closes=True),
+    _react_to_reserved_bit(11, ConnectionParametersPacket, initiator=True, closes=True),
     blind=True,
 )
 
@@ -126,7 +126,7 @@ add(
     "acceptor-establish-connection-with-x11-closes-session-beside-other-session",
     "MQQB-2.2.1-13",
     "The acceptor closes the session on an EstablishConnection packet with X11 set while another session is open.",
-    _heed_bit(11, EstablishConnectionPacket, initiator=False, closes=True, when=has_other_session),
+    _react_to_reserved_bit(11, EstablishConnectionPacket, initiator=False, closes=True, when=has_other_session),
     blind=True,
 )
 
@@ -134,7 +134,7 @@ add(
     "initiator-session-ack-with-x13-ignored",
     "MQQB-2.2.1-15",
     "The initiator ignores a SessionAck with X13 set.",
-    _heed_bit(13, SessionAckPacket, initiator=True, closes=False),
+    _react_to_reserved_bit(13, SessionAckPacket, initiator=True, closes=False),
     blind=True,
 )
 
@@ -142,7 +142,7 @@ add(
     "initiator-connection-parameters-with-x13-closes-session",
     "MQQB-2.2.1-15",
     "The initiator closes the session on a ConnectionParameters packet with X13 set.",
-    _heed_bit(13, ConnectionParametersPacket, initiator=True, closes=True),
+    _react_to_reserved_bit(13, ConnectionParametersPacket, initiator=True, closes=True),
     blind=True,
 )
 
@@ -150,7 +150,7 @@ add(
     "acceptor-establish-connection-with-x13-closes-session-beside-other-session",
     "MQQB-2.2.1-15",
     "The acceptor closes the session on an EstablishConnection packet with X13 set while another session is open.",
-    _heed_bit(13, EstablishConnectionPacket, initiator=False, closes=True, when=has_other_session),
+    _react_to_reserved_bit(13, EstablishConnectionPacket, initiator=False, closes=True, when=has_other_session),
     blind=True,
 )
 
@@ -158,7 +158,7 @@ add(
     "initiator-session-ack-with-x14-ignored",
     "MQQB-2.2.1-16",
     "The initiator ignores a SessionAck with X14 set.",
-    _heed_bit(14, SessionAckPacket, initiator=True, closes=False),
+    _react_to_reserved_bit(14, SessionAckPacket, initiator=True, closes=False),
     blind=True,
 )
 
@@ -166,7 +166,7 @@ add(
     "acceptor-connection-parameters-with-x14-closes-session",
     "MQQB-2.2.1-16",
     "The acceptor closes the session on a ConnectionParameters packet with X14 set.",
-    _heed_bit(14, ConnectionParametersPacket, initiator=False, closes=True),
+    _react_to_reserved_bit(14, ConnectionParametersPacket, initiator=False, closes=True),
     blind=True,
 )
 
@@ -174,21 +174,21 @@ add(
     "initiator-establish-connection-with-x14-closes-session-beside-other-session",
     "MQQB-2.2.1-16",
     "The initiator closes the session on an EstablishConnection packet with X14 set while another session is open.",
-    _heed_bit(14, EstablishConnectionPacket, initiator=True, closes=True, when=has_other_session),
+    _react_to_reserved_bit(14, EstablishConnectionPacket, initiator=True, closes=True, when=has_other_session),
     blind=True,
 )
 
 
-def _exchange_halves(data: bytes) -> bytes:
+def _exchange_reserved_and_flags(data: bytes) -> bytes:
     return data[:16] + data[18:20] + data[16:18] + data[20:]
 
 
-def _move_refusal_to_x5(data: bytes) -> bytes:
+def _move_cs_flag_to_x5(data: bytes) -> bytes:
     flags = data[INTERNAL_FLAGS_AT] & ~0x10 | 0x20
     return data[:INTERNAL_FLAGS_AT] + bytes([flags]) + data[INTERNAL_FLAGS_AT + 1 :]
 
 
-def _acknowledges_recoverable_messages(qm: object, session: Session, packet: SessionAckPacket) -> bool:
+def _has_recoverable_ack_flags(qm: object, session: Session, packet: SessionAckPacket) -> bool:
     return bool(packet.SessionHeader.RecoverableMsgAckFlags)
 
 
@@ -196,7 +196,7 @@ add(
     "receiver-session-ack-with-reserved-after-flags",
     "MQQB-2.2.1-D01",
     "The receiver of a message sends a SessionAck in which InternalHeader.Flags precedes Reserved.",
-    change_sent_packet(SessionAckPacket, _exchange_halves, lambda qm, session, packet: True),
+    change_sent_packet(SessionAckPacket, _exchange_reserved_and_flags, lambda qm, session, packet: True),
     blind=True,
 )
 
@@ -204,7 +204,7 @@ add(
     "acceptor-refusal-in-bit-5",
     "MQQB-2.2.1-D01",
     "An acceptor that refuses a session sets bit 5 of InternalHeader.Flags instead of bit 4.",
-    change_sent_packet(EstablishConnectionPacket, _move_refusal_to_x5, is_refused),
+    change_sent_packet(EstablishConnectionPacket, _move_cs_flag_to_x5, is_refused),
     blind=True,
 )
 
@@ -222,7 +222,7 @@ add(
     "receiver-session-ack-of-recoverable-messages-type-0",
     "MQQB-2.2.1-02",
     "The receiver acknowledges recoverable messages in a SessionAck with PT 0.",
-    change_sent_packet(SessionAckPacket, set_packet_type(0), _acknowledges_recoverable_messages),
+    change_sent_packet(SessionAckPacket, set_packet_type(0), _has_recoverable_ack_flags),
     blind=True,
 )
 

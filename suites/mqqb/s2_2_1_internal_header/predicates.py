@@ -10,7 +10,7 @@ INTERNAL_PACKET_KINDS = ("EstablishConnection", "ConnectionParameters", "Session
 
 
 @passive("MQQB-2.2.1-02", (*INTERNAL_PACKET_KINDS, "unknown internal"), "PT of the InternalHeader is 1, 2 or 3")
-def check_packet_type(packet: Any, context: Context) -> Finding:
+def check_packet_type_of_internal_header(packet: Any, context: Context) -> Finding:
     """Check that PT of an internal packet has one of the three defined values."""
     return packet.InternalHeader.PT in (1, 2, 3), f"PT is {packet.InternalHeader.PT}"
 

@@ -14,7 +14,7 @@ from harness.wire import session_ack
 from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.provoking import let_sut_send
+from suites.mqqb.steps.provoking import make_sut_send_message
 from suites.mqqb.steps.sender import Sender
 
 RULES_OF_RESERVED_BITS = {
@@ -32,9 +32,9 @@ RULES_OF_RESERVED_BITS = {
 }
 """The rule of each reserved bit of InternalHeader.Flags."""
 
-REQUEST_KINDS = ("EstablishConnection", "ConnectionParameters")
+KINDS_OF_OPENING_REQUESTS = ("EstablishConnection", "ConnectionParameters")
 FLAGS_OFFSET = 18
-RESERVED_BITS = 0xFFE0
+RESERVED_INTERNAL_BITS = 0xFFE0
 """The bits X5 to X15 of InternalHeader.Flags."""
 
 
@@ -44,18 +44,26 @@ def test_reserved_bit_in_internal_packets_is_ignored(peer, judge):
     """The peer opens a session and sends a message, with one reserved bit set in each internal packet: the SUT answers
     every packet, and the reserved bits of its answers are the same as without that bit.
     """
-    usual = _read_reserved_bits(exchange_message(peer))
+    usual = _read_reserved_bits_of_answers(exchange_message(peer))
     for bit, rule in RULES_OF_RESERVED_BITS.items():
         exchange = exchange_message(peer, internal={bit: 1})
         judge(rule, expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
         case = f"reserved bits of Flags in the answers to packets with {bit}"
-        judge(rule, expected=usual, observed=_read_reserved_bits(exchange), case=case, evidence=exchange.evidence)
+        judge(
+            rule,
+            expected=usual,
+            observed=_read_reserved_bits_of_answers(exchange),
+            case=case,
+            evidence=exchange.evidence,
+        )
 
 
-def _read_reserved_bits(exchange):
+def _read_reserved_bits_of_answers(exchange):
     """Return the reserved bits of InternalHeader.Flags in each answer of the SUT."""
     answers = [frame.data for frame in exchange.answers if frame is not None]
-    return [int.from_bytes(data[FLAGS_OFFSET : FLAGS_OFFSET + 2], "little") & RESERVED_BITS for data in answers]
+    return [
+        int.from_bytes(data[FLAGS_OFFSET : FLAGS_OFFSET + 2], "little") & RESERVED_INTERNAL_BITS for data in answers
+    ]
 
 
 @sut_survives()
@@ -93,7 +101,7 @@ def test_session_ack_with_ignored_fields_set_acknowledges(peer, sut, judge, igno
     """
     sender = Sender(peer, sut)
     sender.send(1, 2)
-    session, sent = sender.await_first(2)
+    session, sent = sender.await_first_messages(2)
     ack = session.send(session_ack(internal=ignored, AckSequenceNumber=1))
     peer.settle()
     session.close()
@@ -208,8 +216,10 @@ def test_reserved_bits_and_reserved_of_responses_are_ignored(peer, sut, judge):
     listener = peer.listen_raw()
     rules = {"Reserved": "MQQB-2.2.1-01"} | RULES_OF_RESERVED_BITS
     values = dict.fromkeys(RULES_OF_RESERVED_BITS, 1) | {"Reserved": 0xBEEF}
-    came, evidence = _open_with_internal_fields(peer, sut, listener, values)
-    requests = [frame for frame in evidence if frame is not None and frame.kind in REQUEST_KINDS and frame.from_sut]
+    came, evidence = _open_session_with_internal_fields(peer, sut, listener, values)
+    requests = [
+        frame for frame in evidence if frame is not None and frame.kind in KINDS_OF_OPENING_REQUESTS and frame.from_sut
+    ]
     judge(
         "MQQB-2.2.1-01",
         expected=none("packet with nonzero Reserved"),
@@ -221,15 +231,15 @@ def test_reserved_bits_and_reserved_of_responses_are_ignored(peer, sut, judge):
         judge(*rules.values(), expected=packet("UserMessage"), observed=came, evidence=evidence)
         return
     for field, rule in rules.items():
-        came, evidence = _open_with_internal_fields(peer, sut, listener, {field: values[field]})
+        came, evidence = _open_session_with_internal_fields(peer, sut, listener, {field: values[field]})
         judge(rule, expected=packet("UserMessage"), observed=came, case=f"{field} set", evidence=evidence)
 
 
-def _open_with_internal_fields(peer, sut, listener, values):
+def _open_session_with_internal_fields(peer, sut, listener, values):
     """Answer the SUT's next request and its ConnectionParameters with the given fields of InternalHeader; return the
     message of the SUT (None if it sends no message), and the packets.
     """
-    let_sut_send(peer, sut, peer.direct_name())
+    make_sut_send_message(peer, sut, peer.direct_name())
     session = OutgoingSession(peer, sut, listener=listener)
     asked = session.await_request()
     connection = session.connection

@@ -143,7 +143,7 @@ class InitiatorConnectionParametersRecoverableAckTimeoutAboveRange(SessionOpenin
         session.RecoverableAckSendTimeout = max(round_trip_ms * ROUND_TRIPS_PER_ACK_TIMEOUT, lowest)
 
 
-HEADER = "ConnectionParametersHeader"
+PARAMETERS_HEADER_NAME = "ConnectionParametersHeader"
 
 
 @fault("initiator-recoverable-ack-timeout-499", breaks="MQQB-2.2.2.1-D02", blind=True)
@@ -154,7 +154,9 @@ class InitiatorRecoverableAckTimeout499(SessionOpening):
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
         packet = super().build_parameters_request(session)
-        return set_fields(packet, {f"{HEADER}.RecoverableAckTimeout": lambda old: 499 if old == 500 else old})
+        return set_fields(
+            packet, {f"{PARAMETERS_HEADER_NAME}.RecoverableAckTimeout": lambda old: 499 if old == 500 else old}
+        )
 
 
 @fault("initiator-parameters-recoverable-ack-timeout-above-limit", breaks="MQQB-2.2.2.1-D02")
@@ -177,7 +179,7 @@ class InitiatorAckTimeoutOfRetryBelowRange(SessionOpening):
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
         packet = super().build_parameters_request(session)
-        return set_fields(packet, {f"{HEADER}.AckTimeout": 0x4E1F}) if session.retrying else packet
+        return set_fields(packet, {f"{PARAMETERS_HEADER_NAME}.AckTimeout": 0x4E1F}) if session.retrying else packet
 
 
 @fault("initiator-parameters-ack-timeout-halved-after-failure", breaks="MQQB-2.2.2.1-D03")

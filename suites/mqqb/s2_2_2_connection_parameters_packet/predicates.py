@@ -11,12 +11,12 @@ from suites.mqqb.steps.internal_packets import (
     make_flags_of_kind_predicate,
     make_pt_of_kind_predicate,
 )
-from suites.mqqb.steps.layouts import register_layout
+from suites.mqqb.steps.layouts import register_layout_predicate
 
 LONGEST_TIMEOUT_MS = 0x0001_D4C0
 
-register_layout("MQQB-2.2.2-D01", "ConnectionParameters", "ConnectionParametersPacket", 32)
-register_layout("MQQB-2.2.2.1-D01", "ConnectionParameters", "ConnectionParametersHeader", 12)
+register_layout_predicate("MQQB-2.2.2-D01", "ConnectionParameters", "ConnectionParametersPacket", 32)
+register_layout_predicate("MQQB-2.2.2.1-D01", "ConnectionParameters", "ConnectionParametersHeader", 12)
 
 
 def _make_timeout_predicate(field: str, shortest_ms: int) -> Predicate:

@@ -11,10 +11,10 @@ from harness.run.marks import covers, sut_survives
 from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import read_internal_bits
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.provoking import let_sut_send
+from suites.mqqb.steps.provoking import make_sut_send_message
 
-RESERVED_FIELD = slice(28, 30)
-WINDOW_SIZES = (64, 1)
+RESERVED_FIELD_SLICE = slice(28, 30)
+PEER_WINDOW_SIZES = (64, 1)
 """Values of WindowSize in the packets of the peer. If a SUT uses Reserved as the window size, the SUT acknowledges a
 message at a different time with one of these values.
 """
@@ -54,7 +54,7 @@ def test_reserved_of_connection_parameters_is_sent_as_zero_and_ignored(peer, jud
     exchange = exchange_message(peer, parameters={"Reserved": 0xBEEF})
     judge("MQQB-2.2.2.1-01", expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
     reply = exchange.answered("ConnectionParameters")
-    observed = "nothing" if reply is None else int.from_bytes(reply.data[RESERVED_FIELD], "little")
+    observed = "nothing" if reply is None else int.from_bytes(reply.data[RESERVED_FIELD_SLICE], "little")
     judge("MQQB-2.2.2.1-01", expected=0, observed=observed, case="Reserved in the answer", evidence=[reply])
 
 
@@ -67,10 +67,10 @@ def test_reserved_of_response_changes_nothing_on_session(peer, sut, judge, reser
     message, and accepts a message of the peer in the same way.
     """
     listener = peer.listen_raw()
-    for window in WINDOW_SIZES:
+    for window in PEER_WINDOW_SIZES:
         effects, evidence = [], []
         for value in (0, reserved):
-            let_sut_send(peer, sut, peer.direct_name())
+            make_sut_send_message(peer, sut, peer.direct_name())
             session = OutgoingSession(peer, sut, listener=listener)
             session.await_request()
             session.respond()
@@ -93,7 +93,7 @@ def test_reserved_of_response_changes_nothing_on_session(peer, sut, judge, reser
 
 @covers("MQQB-2.2.2.1-01")
 @pytest.mark.parametrize("reserved", [1, 0xBEEF], ids=hex)
-@pytest.mark.parametrize("window", WINDOW_SIZES)
+@pytest.mark.parametrize("window", PEER_WINDOW_SIZES)
 def test_reserved_of_request_changes_nothing_on_session(peer, judge, window, reserved):
     """The peer opens two sessions with the same WindowSize, one with Reserved 0 and one with a nonzero Reserved in the
     ConnectionParameters request, and sends an express message on each session: the SUT acknowledges both messages at

@@ -15,10 +15,10 @@ from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
-ESTABLISH_PACKET = EstablishConnectionPacket
+ESTABLISH_PACKET_TYPE = EstablishConnectionPacket
 
 
-def _set_server_to_client(packet: EstablishConnectionPacket) -> bytes:
+def _set_server_guid_to_client_guid(packet: EstablishConnectionPacket) -> bytes:
     client = packet.EstablishConnectionHeader.ClientGuid
     data: bytes = set_fields(packet, {"EstablishConnectionHeader.ServerGuid": client}).build()
     return data
@@ -29,79 +29,79 @@ for _name, _rules, _says, _install in (
         "any-establish-connection-in-bit-clear",
         ("MQQB-2.2.3-01", "MQMQ-2.2.19.1-05"),
         "A queue manager sends an EstablishConnection packet with IN clear.",
-        bit_clear(ESTABLISH_PACKET, "BaseHeader.IN"),
+        bit_clear(ESTABLISH_PACKET_TYPE, "BaseHeader.IN"),
     ),
     (
         "any-establish-connection-pt-3",
         ("MQQB-2.2.3-02",),
         "A queue manager sends an EstablishConnection packet with PT 3.",
-        field_is(ESTABLISH_PACKET, "InternalHeader.PT", 3),
+        field_is(ESTABLISH_PACKET_TYPE, "InternalHeader.PT", 3),
     ),
     (
         "initiator-establish-connection-server-guid-set-to-own-guid",
         ("MQQB-2.2.3.1-01",),
         "The initiator's EstablishConnection request has the initiator's own GUID as ServerGuid.",
-        sent_as("initiator", packets(ESTABLISH_PACKET, _set_server_to_client)),
+        sent_as("initiator", packets(ESTABLISH_PACKET_TYPE, _set_server_guid_to_client_guid)),
     ),
     (
         "acceptor-establish-connection-server-guid-of-initiator",
         ("MQQB-2.2.3.1-02",),
         "The acceptor's EstablishConnection response has the initiator's GUID as ServerGuid.",
-        sent_as("acceptor", packets(ESTABLISH_PACKET, _set_server_to_client)),
+        sent_as("acceptor", packets(ESTABLISH_PACKET_TYPE, _set_server_guid_to_client_guid)),
     ),
     (
         "any-establish-connection-re-0x11",
         ("MQQB-2.2.3.1-03", "MQQB-2.2.3.1-04"),
         "A queue manager sends an EstablishConnection packet with RE 0x11.",
-        off_by(ESTABLISH_PACKET, "EstablishConnectionHeader.RE", 1),
+        off_by(ESTABLISH_PACKET_TYPE, "EstablishConnectionHeader.RE", 1),
     ),
     (
         "initiator-establish-connection-se-clear-without-ping",
         ("MQQB-2.2.3.1-05",),
         "The initiator's EstablishConnection request has SE 0 although it sent no Ping Request.",
-        sent_as("initiator", bit_clear(ESTABLISH_PACKET, "EstablishConnectionHeader.SE")),
+        sent_as("initiator", bit_clear(ESTABLISH_PACKET_TYPE, "EstablishConnectionHeader.SE")),
     ),
     (
         "acceptor-establish-connection-se-inverted",
         ("MQQB-2.2.3.1-06",),
         "The acceptor's EstablishConnection response inverts the SE of the request.",
-        sent_as("acceptor", bit_inverted(ESTABLISH_PACKET, "EstablishConnectionHeader.SE")),
+        sent_as("acceptor", bit_inverted(ESTABLISH_PACKET_TYPE, "EstablishConnectionHeader.SE")),
     ),
     (
         "initiator-establish-connection-os-inverted",
         ("MQQB-2.2.3.1-07",),
         "The initiator's EstablishConnection request has OS inverted.",
-        sent_as("initiator", bit_inverted(ESTABLISH_PACKET, "EstablishConnectionHeader.OS")),
+        sent_as("initiator", bit_inverted(ESTABLISH_PACKET_TYPE, "EstablishConnectionHeader.OS")),
     ),
     (
         "any-establish-connection-reserved-not-zero",
         ("MQQB-2.2.3.1-14",),
         "A queue manager sends an EstablishConnection packet with EstablishConnectionHeader.Reserved 0xBEEF.",
-        field_is(ESTABLISH_PACKET, "EstablishConnectionHeader.Reserved", 0xBEEF),
+        field_is(ESTABLISH_PACKET_TYPE, "EstablishConnectionHeader.Reserved", 0xBEEF),
     ),
     (
         "acceptor-establish-connection-padding-zero",
         ("MQQB-2.2.3.1-15", "MQQB-3.1.5.3.1-12"),
         "The acceptor's EstablishConnection response has zeros in Padding.",
-        sent_as("acceptor", field_is(ESTABLISH_PACKET, "EstablishConnectionHeader.Padding", bytes(512))),
+        sent_as("acceptor", field_is(ESTABLISH_PACKET_TYPE, "EstablishConnectionHeader.Padding", bytes(512))),
     ),
     (
         "any-establish-connection-4-bytes-too-long",
         ("MQQB-2.2.3-D01",),
         "A queue manager sends an EstablishConnection packet with 4 bytes after its EstablishConnectionHeader.",
-        wrong_bytes(ESTABLISH_PACKET, lambda data: correct_packet_size(data + bytes(4))),
+        wrong_bytes(ESTABLISH_PACKET_TYPE, lambda data: correct_packet_size(data + bytes(4))),
     ),
     (
         "any-establish-connection-padding-missing",
         ("MQQB-2.2.3.1-D01",),
         "A queue manager sends an EstablishConnection packet without its 512 bytes of Padding.",
-        wrong_bytes(ESTABLISH_PACKET, lambda data: correct_packet_size(data[:-512])),
+        wrong_bytes(ESTABLISH_PACKET_TYPE, lambda data: correct_packet_size(data[:-512])),
     ),
 ):
     add(_name, _rules, _says, _install)
 
 
-def _change_header(packet: EstablishConnectionPacket, **values: object) -> EstablishConnectionPacket:
+def _change_establish_header(packet: EstablishConnectionPacket, **values: object) -> EstablishConnectionPacket:
     return replace(packet, EstablishConnectionHeader=replace(packet.EstablishConnectionHeader, **values))  # type: ignore[arg-type]
 
 
@@ -111,7 +111,7 @@ class InitiatorEstablishRequestZeroServerGuidOnRetry(Establishing):
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
-        return _change_header(request, ServerGuid=NULL_GUID) if session.retrying else request
+        return _change_establish_header(request, ServerGuid=NULL_GUID) if session.retrying else request
 
 
 @fault("initiator-direct-establish-request-server-guid-of-earlier-session", breaks="MQQB-2.2.3.1-01")
@@ -123,10 +123,10 @@ class InitiatorDirectEstablishRequestServerGuidOfEarlierSession(Establishing):
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
         again = session.direct and session.retrying
-        return _change_header(request, ServerGuid=self.qm.adm.Identifier) if again else request
+        return _change_establish_header(request, ServerGuid=self.qm.adm.Identifier) if again else request
 
 
-HEADER = "EstablishConnectionHeader"
+ESTABLISH_HEADER_NAME = "EstablishConnectionHeader"
 
 
 @fault("acceptor-server-guid-of-second-response-zero", breaks="MQQB-2.2.3.1-02", blind=True)
@@ -141,7 +141,7 @@ class AcceptorServerGuidOfSecondResponseZero(SessionOpening):
         packet = super().build_establish_response(session, request)
         if sum(not one.initiator for one in self.qm.sessions.values()) < 2:
             return packet
-        return set_fields(packet, {f"{HEADER}.ServerGuid": request.EstablishConnectionHeader.ServerGuid})
+        return set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.ServerGuid": request.EstablishConnectionHeader.ServerGuid})
 
 
 @fault("acceptor-establish-response-zero-server-guid-repeated", breaks="MQQB-2.2.3.1-02")
@@ -152,7 +152,7 @@ class AcceptorEstablishResponseZeroServerGuidRepeated(SessionOpening):
         self, session: Session, request: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
         response = super().build_establish_response(session, request)
-        return _change_header(response, ServerGuid=request.EstablishConnectionHeader.ServerGuid)
+        return _change_establish_header(response, ServerGuid=request.EstablishConnectionHeader.ServerGuid)
 
 
 add(
@@ -177,7 +177,7 @@ class InitiatorEstablishRequestSeClearOnRetryWithoutPing(Establishing):
         system = request.EstablishConnectionHeader.OperatingSystem
         clear = session.retrying and self.qm.config.send_ping
         return (
-            _change_header(request, OperatingSystem=system & ~EstablishConnectionHeader.flags(SE=1))
+            _change_establish_header(request, OperatingSystem=system & ~EstablishConnectionHeader.flags(SE=1))
             if clear
             else request
         )
@@ -193,7 +193,7 @@ class AcceptorEstablishResponseSeIsOsOfRequest(SessionOpening):
         response = super().build_establish_response(session, request)
         rest = response.EstablishConnectionHeader.OperatingSystem & ~EstablishConnectionHeader.flags(SE=1)
         system = rest | EstablishConnectionHeader.flags(SE=request.EstablishConnectionHeader.OS)
-        return _change_header(response, OperatingSystem=system)
+        return _change_establish_header(response, OperatingSystem=system)
 
 
 @fault("acceptor-refusing-establish-response-se-clear", breaks="MQQB-2.2.3.1-06")
@@ -205,7 +205,7 @@ class AcceptorRefusingEstablishResponseSeClear(SessionOpening):
     ) -> EstablishConnectionPacket:
         response = super().build_establish_response(session, request)
         rest = response.EstablishConnectionHeader.OperatingSystem & ~EstablishConnectionHeader.flags(SE=1)
-        return _change_header(response, OperatingSystem=rest) if session.refused else response
+        return _change_establish_header(response, OperatingSystem=rest) if session.refused else response
 
 
 @fault("initiator-os-flag-of-retry-inverted", breaks="MQQB-2.2.3.1-07", blind=True)
@@ -215,12 +215,14 @@ class InitiatorOsFlagOfRetryInverted(Establishing):
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
         return (
-            set_fields(packet, {f"{HEADER}.OperatingSystem": lambda old: old ^ 0x200}) if session.retrying else packet
+            set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.OperatingSystem": lambda old: old ^ 0x200})
+            if session.retrying
+            else packet
         )
 
 
 add_refusals(
-    ESTABLISH_PACKET,
+    ESTABLISH_PACKET_TYPE,
     ("receiver-establish-connection-x11-refused", "MQQB-2.2.3.1-09", "EstablishConnectionHeader.X11"),
     ("receiver-establish-connection-x12-refused", "MQQB-2.2.3.1-10", "EstablishConnectionHeader.X12"),
     ("receiver-establish-connection-x13-refused", "MQQB-2.2.3.1-11", "EstablishConnectionHeader.X13"),
@@ -230,34 +232,34 @@ add_refusals(
 )
 
 
-def _refuse_response(mask: int) -> type[SessionOpening]:
-    class ResponseRefused(SessionOpening):
+def _refuse_response_with_bits(mask: int) -> type[SessionOpening]:
+    class FlaggedResponseRefused(SessionOpening):
         def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
             bits = packet.EstablishConnectionHeader.OperatingSystem & mask
             return super().is_establish_response_valid(session, packet) and not bits
 
-    return ResponseRefused
+    return FlaggedResponseRefused
 
 
 def _refuse_request(mask: int) -> type[SessionOpening]:
-    class RequestRefused(SessionOpening):
+    class FlaggedRequestRefused(SessionOpening):
         def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
             bits = packet.EstablishConnectionHeader.OperatingSystem & mask
             return super().is_establish_request_valid(packet) and not bits
 
-    return RequestRefused
+    return FlaggedRequestRefused
 
 
-_RULES = ("MQQB-2.2.3.1-09", "MQQB-2.2.3.1-10", "MQQB-2.2.3.1-11", "MQQB-2.2.3.1-12", "MQQB-2.2.3.1-13")
+_RULES_OF_UNUSED_BITS = ("MQQB-2.2.3.1-09", "MQQB-2.2.3.1-10", "MQQB-2.2.3.1-11", "MQQB-2.2.3.1-12", "MQQB-2.2.3.1-13")
 
 
-for bit, rule in enumerate(_RULES, 11):
+for bit, rule in enumerate(_RULES_OF_UNUSED_BITS, 11):
     if bit % 2:
         add(
             f"initiator-establish-response-with-os-bit-x{bit}-refused",
             rule,
             f"The initiator closes the session after a response with X{bit} set in OperatingSystem.",
-            replace_part(_refuse_response(1 << bit)),
+            replace_part(_refuse_response_with_bits(1 << bit)),
             blind=True,
         )
     else:
@@ -279,11 +281,11 @@ UNUSED_BITS = {
 }
 
 
-def _add_refusal_of_response(bit: str, rule: str) -> None:
+def _add_fault_refusing_response_bit(bit: str, rule: str) -> None:
     mask = EstablishConnectionHeader.flags(**{bit: 1})
 
     @fault(f"initiator-establish-response-{bit.lower()}-refused", breaks=rule)
-    class ResponseRefused(SessionOpening):
+    class FlaggedResponseRefused(SessionOpening):
         __doc__ = f"The initiator refuses an EstablishConnection response in which {bit} is set."
 
         def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -292,7 +294,7 @@ def _add_refusal_of_response(bit: str, rule: str) -> None:
 
 
 for _bit, _rule in UNUSED_BITS.items():
-    _add_refusal_of_response(_bit, _rule)
+    _add_fault_refusing_response_bit(_bit, _rule)
 
 
 @fault("initiator-establish-connection-response-x14-set-refused", breaks="MQQB-2.2.3.1-12", blind=True)
@@ -332,7 +334,7 @@ class AcceptorEstablishResponseReservedOfRequestRepeated(SessionOpening):
         self, session: Session, request: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
         response = super().build_establish_response(session, request)
-        return _change_header(response, Reserved=request.EstablishConnectionHeader.Reserved)
+        return _change_establish_header(response, Reserved=request.EstablishConnectionHeader.Reserved)
 
 
 @fault("initiator-establish-response-reserved-refused", breaks="MQQB-2.2.3.1-14")
@@ -352,7 +354,7 @@ class AcceptorPaddingOfRefusalZero(SessionOpening):
         self, session: Session, request: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
         packet = super().build_establish_response(session, request)
-        return set_fields(packet, {f"{HEADER}.Padding": bytes(512)}) if session.refused else packet
+        return set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.Padding": bytes(512)}) if session.refused else packet
 
 
 @fault("acceptor-refusing-establish-response-padding-of-request", breaks="MQQB-2.2.3.1-15")
@@ -364,7 +366,7 @@ class AcceptorRefusingEstablishResponsePaddingOfRequest(SessionOpening):
     ) -> EstablishConnectionPacket:
         response = super().build_establish_response(session, request)
         padding = request.EstablishConnectionHeader.Padding
-        return _change_header(response, Padding=padding) if session.refused else response
+        return _change_establish_header(response, Padding=padding) if session.refused else response
 
 
 @fault("acceptor-establish-response-padding-of-request", breaks="MQQB-2.2.3.1-15")
@@ -376,7 +378,7 @@ class AcceptorEstablishResponsePaddingOfRequest(SessionOpening):
     ) -> EstablishConnectionPacket:
         response = super().build_establish_response(session, request)
         padding = request.EstablishConnectionHeader.Padding
-        return response if session.refused else _change_header(response, Padding=padding)
+        return response if session.refused else _change_establish_header(response, Padding=padding)
 
 
 @fault("initiator-establish-connection-response-x14-refused", breaks="MQQB-2.2.3.1-12", blind=True)

@@ -19,17 +19,17 @@ from reference_qm.codec import EstablishConnectionPacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import Session
 
-_HEADERS_SIZE = 60
+_PADDING_OFFSET = 60
 """The offset of Padding in an EstablishConnection packet, in bytes."""
 
 
-def _resize(data: bytes, padding: int) -> bytes:
+def _resize_padding(data: bytes, padding: int) -> bytes:
     """Give Padding another length."""
-    size = _HEADERS_SIZE + padding
+    size = _PADDING_OFFSET + padding
     return data[:8] + size.to_bytes(4, "little") + (data[12:] + bytes(8))[: size - 12]
 
 
-def _invert_flag(bit: int) -> Callable[[bytes], bytes]:
+def _invert_operating_system_bit(bit: int) -> Callable[[bytes], bytes]:
     """Return a function that inverts a bit of the upper byte of OperatingSystem."""
     return lambda data: (
         data[: OPERATING_SYSTEM_AT + 1]
@@ -38,23 +38,23 @@ def _invert_flag(bit: int) -> Callable[[bytes], bytes]:
     )
 
 
-def _is_request_again(qm: QueueManager, session: Session, packet: object) -> bool:
+def _is_repeated_request(qm: QueueManager, session: Session, packet: object) -> bool:
     return session.initiator and has_earlier_request(qm, session, packet)
 
 
-def _is_request_to_guid(qm: QueueManager, session: Session, packet: object) -> bool:
+def _is_request_with_server_guid(qm: QueueManager, session: Session, packet: object) -> bool:
     return session.initiator and not session.direct
 
 
-def _is_request_beside_session(qm: QueueManager, session: Session, packet: object) -> bool:
+def _is_request_beside_other_session(qm: QueueManager, session: Session, packet: object) -> bool:
     return session.initiator and has_other_session(qm, session, packet)
 
 
-def _is_response_beside_session(qm: QueueManager, session: Session, packet: object) -> bool:
+def _is_response_beside_other_session(qm: QueueManager, session: Session, packet: object) -> bool:
     return not session.initiator and has_other_session(qm, session, packet)
 
 
-def _is_response_to_guid(qm: QueueManager, session: Session, packet: object) -> bool:
+def _is_response_to_request_with_guid(qm: QueueManager, session: Session, packet: object) -> bool:
     return not session.initiator and not session.direct
 
 
@@ -62,7 +62,7 @@ add(
     "acceptor-refusal-without-padding",
     "MQQB-2.2.3.1-D01",
     "An acceptor that refuses a session sends a response without Padding.",
-    change_sent_packet(EstablishConnectionPacket, lambda data: _resize(data, 0), is_refused),
+    change_sent_packet(EstablishConnectionPacket, lambda data: _resize_padding(data, 0), is_refused),
     blind=True,
 )
 
@@ -70,7 +70,7 @@ add(
     "initiator-later-request-with-long-padding",
     "MQQB-2.2.3-D01",
     "On a later connection, the initiator sends a request whose Padding has 516 bytes.",
-    change_sent_packet(EstablishConnectionPacket, lambda data: _resize(data, 516), _is_request_again),
+    change_sent_packet(EstablishConnectionPacket, lambda data: _resize_padding(data, 516), _is_repeated_request),
     blind=True,
 )
 
@@ -78,7 +78,9 @@ add(
     "acceptor-response-beside-session-with-short-padding",
     "MQQB-2.2.3.1-D01",
     "While another session is open, the acceptor sends a response whose Padding has 508 bytes.",
-    change_sent_packet(EstablishConnectionPacket, lambda data: _resize(data, 508), _is_response_beside_session),
+    change_sent_packet(
+        EstablishConnectionPacket, lambda data: _resize_padding(data, 508), _is_response_beside_other_session
+    ),
     blind=True,
 )
 
@@ -94,7 +96,7 @@ add(
     "initiator-re-0-in-later-request",
     ("MQQB-2.2.3.1-03", "MQQB-2.2.3.1-04"),
     "On a later connection, the initiator sends a request with RE 0.",
-    change_sent_packet(EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_AT, 0), _is_request_again),
+    change_sent_packet(EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_AT, 0), _is_repeated_request),
     blind=True,
 )
 
@@ -102,7 +104,9 @@ add(
     "acceptor-re-17-in-response-to-guid",
     ("MQQB-2.2.3.1-03", "MQQB-2.2.3.1-04"),
     "The acceptor sends a response with RE 0x11 if ServerGuid of the request was not zero.",
-    change_sent_packet(EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_AT, 0x11), _is_response_to_guid),
+    change_sent_packet(
+        EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_AT, 0x11), _is_response_to_request_with_guid
+    ),
     blind=True,
 )
 
@@ -110,7 +114,7 @@ add(
     "initiator-se-inverted-in-later-request",
     "MQQB-2.2.3.1-05",
     "On a later connection, the initiator sends a request with the wrong SE.",
-    change_sent_packet(EstablishConnectionPacket, _invert_flag(0), _is_request_again),
+    change_sent_packet(EstablishConnectionPacket, _invert_operating_system_bit(0), _is_repeated_request),
     blind=True,
 )
 
@@ -118,7 +122,7 @@ add(
     "initiator-se-inverted-to-guid",
     "MQQB-2.2.3.1-05",
     "The initiator sends the wrong SE if the destination has no direct format name.",
-    change_sent_packet(EstablishConnectionPacket, _invert_flag(0), _is_request_to_guid),
+    change_sent_packet(EstablishConnectionPacket, _invert_operating_system_bit(0), _is_request_with_server_guid),
     blind=True,
 )
 
@@ -126,7 +130,7 @@ add(
     "initiator-se-inverted-beside-other-session",
     "MQQB-2.2.3.1-05",
     "While another session is open, the initiator sends a request with the wrong SE.",
-    change_sent_packet(EstablishConnectionPacket, _invert_flag(0), _is_request_beside_session),
+    change_sent_packet(EstablishConnectionPacket, _invert_operating_system_bit(0), _is_request_beside_other_session),
     blind=True,
 )
 
@@ -134,7 +138,7 @@ add(
     "initiator-os-inverted-in-later-request",
     "MQQB-2.2.3.1-07",
     "On a later connection, the initiator sends a request with the wrong OS.",
-    change_sent_packet(EstablishConnectionPacket, _invert_flag(1), _is_request_again),
+    change_sent_packet(EstablishConnectionPacket, _invert_operating_system_bit(1), _is_repeated_request),
     blind=True,
 )
 
@@ -142,7 +146,7 @@ add(
     "initiator-os-inverted-to-guid",
     "MQQB-2.2.3.1-07",
     "The initiator sends the wrong OS if the destination has no direct format name.",
-    change_sent_packet(EstablishConnectionPacket, _invert_flag(1), _is_request_to_guid),
+    change_sent_packet(EstablishConnectionPacket, _invert_operating_system_bit(1), _is_request_with_server_guid),
     blind=True,
 )
 
@@ -150,7 +154,7 @@ add(
     "initiator-os-inverted-beside-other-session",
     "MQQB-2.2.3.1-07",
     "While another session is open, the initiator sends a request with the wrong OS.",
-    change_sent_packet(EstablishConnectionPacket, _invert_flag(1), _is_request_beside_session),
+    change_sent_packet(EstablishConnectionPacket, _invert_operating_system_bit(1), _is_request_beside_other_session),
     blind=True,
 )
 
@@ -160,7 +164,7 @@ for _name, _rule, _says, _step, _condition in (
         "MQQB-2.2.3-01",
         "IN of an EstablishConnection request is clear if an earlier request had the same destination.",
         clear_internal_flag,
-        _is_request_again,
+        _is_repeated_request,
     ),
     (
         "acceptor-in-clear-in-refusing-establish-response",
@@ -174,14 +178,14 @@ for _name, _rule, _says, _step, _condition in (
         "MQQB-2.2.3-01",
         "IN of an EstablishConnection response is clear while another session is open.",
         clear_internal_flag,
-        _is_response_beside_session,
+        _is_response_beside_other_session,
     ),
     (
         "initiator-establish-request-pt-3-to-guid",
         "MQQB-2.2.3-02",
         "PT of an EstablishConnection request is 3 if the destination is a GUID.",
         set_packet_type(3),
-        _is_request_to_guid,
+        _is_request_with_server_guid,
     ),
     (
         "acceptor-refusing-establish-response-pt-3",
@@ -195,7 +199,7 @@ for _name, _rule, _says, _step, _condition in (
         "MQQB-2.2.3-02",
         "PT of an EstablishConnection request is 1 if an earlier request had the same destination.",
         set_packet_type(1),
-        _is_request_again,
+        _is_repeated_request,
     ),
 ):
     add(_name, _rule, _says, change_sent_packet(EstablishConnectionPacket, _step, _condition), blind=True)

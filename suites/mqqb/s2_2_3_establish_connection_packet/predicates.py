@@ -11,11 +11,11 @@ from suites.mqqb.steps.internal_packets import (
     make_flags_of_kind_predicate,
     make_pt_of_kind_predicate,
 )
-from suites.mqqb.steps.layouts import register_layout
+from suites.mqqb.steps.layouts import register_layout_predicate
 from suites.mqqb.steps.session_opening_packets import make_repeated_field_predicate
 
-register_layout("MQQB-2.2.3-D01", "EstablishConnection", "EstablishConnectionPacket", 572)
-register_layout("MQQB-2.2.3.1-D01", "EstablishConnection", "EstablishConnectionHeader", 552)
+register_layout_predicate("MQQB-2.2.3-D01", "EstablishConnection", "EstablishConnectionPacket", 572)
+register_layout_predicate("MQQB-2.2.3.1-D01", "EstablishConnection", "EstablishConnectionHeader", 552)
 
 
 @passive("MQQB-2.2.3.1-03", "EstablishConnection", "the low byte of OperatingSystem is 0x10")

@@ -11,7 +11,7 @@ from harness.run.marks import covers, malforms, needs, sut_survives
 from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import OTHER_GUID, guid_text, private_name, read_internal_bits
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.provoking import let_sut_send
+from suites.mqqb.steps.provoking import make_sut_send_message
 
 RULES_OF_UNUSED_BITS = {
     "X11": "MQQB-2.2.3.1-09",
@@ -22,7 +22,7 @@ RULES_OF_UNUSED_BITS = {
 }
 """The rule of each unused bit of OperatingSystem."""
 
-RESERVED_FIELD = slice(58, 60)
+RESERVED_FIELD_SLICE = slice(58, 60)
 
 SERVER_CLASS_SYSTEMS = ("WinServer", "WinEnt")
 """The values of QueueManager.OperatingSystemType for server-class systems (MS-MQQB 2.2.7)."""
@@ -176,7 +176,7 @@ def test_reserved_of_establish_connection_is_sent_as_zero_and_ignored(peer, judg
     exchange = exchange_message(peer, establish={"Reserved": 0xBEEF})
     judge("MQQB-2.2.3.1-14", expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
     reply = exchange.answered("EstablishConnection")
-    observed = "nothing" if reply is None else int.from_bytes(reply.data[RESERVED_FIELD], "little")
+    observed = "nothing" if reply is None else int.from_bytes(reply.data[RESERVED_FIELD_SLICE], "little")
     judge("MQQB-2.2.3.1-14", expected=0, observed=observed, case="Reserved in the answer", evidence=[reply])
 
 
@@ -189,7 +189,7 @@ def test_unused_bits_and_reserved_of_a_response_are_ignored(peer, sut, judge):
     """
     listener = peer.listen_raw()
     for field, rule in (RULES_OF_UNUSED_BITS | {"Reserved": "MQQB-2.2.3.1-14"}).items():
-        let_sut_send(peer, sut, peer.direct_name())
+        make_sut_send_message(peer, sut, peer.direct_name())
         session = OutgoingSession(peer, sut, listener=listener)
         asked = session.await_request()
         sent = session.connection.send(

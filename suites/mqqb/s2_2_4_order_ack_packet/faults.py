@@ -71,7 +71,7 @@ def _is_order_ack_to_private_name(packet: UserMessagePacket) -> bool:
     return packet.MessagePropertiesHeader.MessageClass == 0xFF and packet.UserHeader.DQ == 3
 
 
-def _is_of_later_message(packet: UserMessagePacket) -> bool:
+def _is_order_ack_of_later_message(packet: UserMessagePacket) -> bool:
     """Return whether a packet is an OrderAck for a message other than the first message."""
     properties = packet.MessagePropertiesHeader
     return properties.MessageClass == 0xFF and int.from_bytes(properties.MessageBody[8:12], "little") > 1
@@ -85,7 +85,13 @@ for _name, _rule, _path, _value, _when in (
         1,
         _is_order_ack_to_private_name,
     ),
-    ("receiver-order-ack-of-later-message-with-jn", "MQQB-2.2.4-03", "UserHeader.JN", 1, _is_of_later_message),
+    (
+        "receiver-order-ack-of-later-message-with-jn",
+        "MQQB-2.2.4-03",
+        "UserHeader.JN",
+        1,
+        _is_order_ack_of_later_message,
+    ),
     (
         "receiver-order-ack-to-private-name-of-priority-3",
         "MQQB-2.2.4-01",
@@ -98,7 +104,7 @@ for _name, _rule, _path, _value, _when in (
         "MQQB-2.2.4-11",
         "MessagePropertiesHeader.BodyType",
         8,
-        _is_of_later_message,
+        _is_order_ack_of_later_message,
     ),
 ):
     add(
@@ -145,47 +151,47 @@ add(
 )
 
 
-class _RememberingLatestMessage(Identifying):
+class _LatestMessageRecorder(Identifying):
     """Remember the properties of the last transactional message that arrived."""
 
     def check_form(self, packet: Any) -> None:
         super().check_form(packet)
         if isinstance(packet, UserMessagePacket) and packet.TransactionHeader is not None:
-            _LAST[id(self.qm)] = packet.MessagePropertiesHeader
+            _LATEST_PROPERTIES_BY_MANAGER[id(self.qm)] = packet.MessagePropertiesHeader
 
 
-_LAST: dict[int, MessagePropertiesHeader] = {}
+_LATEST_PROPERTIES_BY_MANAGER: dict[int, MessagePropertiesHeader] = {}
 
 
-def _copy_property(name: str) -> Install:
+def _copy_latest_property_to_order_ack(name: str) -> Install:
     """Return a function that installs a fault: the receiver copies one property of the last message to an OrderAck."""
 
     def copy(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
-        last = next(reversed(_LAST.values()), None)
+        last = next(reversed(_LATEST_PROPERTIES_BY_MANAGER.values()), None)
         if message.Class is not MessageClass.MQMSG_CLASS_ORDER_ACK or last is None:
             return packet
         changed: UserMessagePacket = set_fields(packet, {f"{PROPERTIES}.{name}": getattr(last, name)})
         return changed
 
-    return both(replace_part(_RememberingLatestMessage), change_construction(copy))
+    return both(replace_part(_LatestMessageRecorder), change_construction(copy))
 
 
 add(
     "receiver-order-ack-flags-of-message",
     "MQQB-2.2.4-09",
     "The receiver sends MessagePropertiesHeader.Flags of the last message in an OrderAck.",
-    _copy_property("Flags"),
+    _copy_latest_property_to_order_ack("Flags"),
 )
 
 
-NORMAL_CLASS = 0
+NORMAL_MESSAGE_CLASS = 0
 
 
 add(
     "receiver-order-ack-class-normal",
     "MQQB-2.2.4-10",
     "The receiver sends an OrderAck with the MessageClass NORMAL.",
-    field_is(UserMessagePacket, "MessagePropertiesHeader.MessageClass", NORMAL_CLASS, is_order_ack),
+    field_is(UserMessagePacket, "MessagePropertiesHeader.MessageClass", NORMAL_MESSAGE_CLASS, is_order_ack),
 )
 
 
@@ -193,7 +199,7 @@ add(
     "receiver-order-ack-body-type-of-message",
     "MQQB-2.2.4-11",
     "The receiver sends BodyType of the last message as BodyType of an OrderAck.",
-    _copy_property("BodyType"),
+    _copy_latest_property_to_order_ack("BodyType"),
 )
 
 
@@ -245,7 +251,7 @@ class ReceiverOrderAckSequenceOfFirstMessage(OrderAcks):
         return replace(body, TxSequenceID=known.setdefault(key, body.TxSequenceID))
 
 
-def _get_first_transfer(transfer: IncomingTransactionalTransferInfo) -> IncomingTransactionalTransferInfo:
+def _get_transfer_of_first_sender(transfer: IncomingTransactionalTransferInfo) -> IncomingTransactionalTransferInfo:
     """Return the transfer of the sender that was the first to send a transactional message to the same queue."""
     return next(iter(transfer.QueueReference.IncomingTransactionalTransferInfoCollection.values()))
 
@@ -255,7 +261,7 @@ class ReceiverOrderAckSequenceOfFirstSender(OrderAcks):
     """TxSequenceID of every OrderAck is that of the first sender's sequence."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
-        return replace(super().build(transfer), TxSequenceID=_get_first_transfer(transfer).saved_identifier)
+        return replace(super().build(transfer), TxSequenceID=_get_transfer_of_first_sender(transfer).saved_identifier)
 
 
 @fault("receiver-order-ack-tx-sequence-number-of-other-sequence", breaks="MQQB-2.2.4.1-02", blind=True)
@@ -332,7 +338,7 @@ class ReceiverOrderAckNumberOfFirstSender(OrderAcks):
     """TxSequenceNumber of every OrderAck is that of the last message from the first sender."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
-        return replace(super().build(transfer), TxSequenceNumber=_get_first_transfer(transfer).saved_number)
+        return replace(super().build(transfer), TxSequenceNumber=_get_transfer_of_first_sender(transfer).saved_number)
 
 
 @fault("receiver-order-ack-previous-number-of-order-ack-before", breaks="MQQB-2.2.4.1-03", blind=True)
@@ -347,7 +353,7 @@ class ReceiverOrderAckPreviousNumberOfOrderAckBefore(OrderAcks):
         return body
 
 
-class _FindingLatestMessage(OrderAcks):
+class _LatestMessageFinder(OrderAcks):
     """Find the last message that was accepted in each sequence."""
 
     def find_latest_message(self, transfer: IncomingTransactionalTransferInfo) -> Any:
@@ -356,7 +362,7 @@ class _FindingLatestMessage(OrderAcks):
 
 
 @fault("receiver-order-ack-previous-number-of-message", breaks="MQQB-2.2.4.1-03")
-class ReceiverOrderAckPreviousNumberOfMessage(_FindingLatestMessage):
+class ReceiverOrderAckPreviousNumberOfMessage(_LatestMessageFinder):
     """The receiver copies PreviousTxSequenceNumber of the last message to TxPreviousSequenceNumber of the OrderAck."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -366,7 +372,7 @@ class ReceiverOrderAckPreviousNumberOfMessage(_FindingLatestMessage):
         return replace(body, TxPreviousSequenceNumber=message.TransactionPreviousSequenceNumber)
 
 
-RESERVED_OFFSET = 16
+ORDER_ACK_RESERVED_OFFSET = 16
 
 
 @fault("sender-order-ack-reserved-not-zero-ignored", breaks="MQQB-2.2.4.1-04")
@@ -374,7 +380,7 @@ class SenderOrderAckReservedNotZeroIgnored(OrderAcks):
     """The sender ignores an OrderAck whose Reserved field is not zero."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        if not any(packet.MessagePropertiesHeader.MessageBody[RESERVED_OFFSET:]):
+        if not any(packet.MessagePropertiesHeader.MessageBody[ORDER_ACK_RESERVED_OFFSET:]):
             super().receive(session, packet, now)
 
 
@@ -435,7 +441,7 @@ class ReceiverOrderAckDestinationQueuePrivateAdminQueue(Sending):
         message = position.MessagePosition.MessageReference
         queue = packet.UserHeader.DestinationQueue
         if message.Class == MessageClass.MQMSG_CLASS_ORDER_ACK and isinstance(queue, PrivateQueueFormatNameId):
-            acknowledged = self._find_acknowledged(message)
+            acknowledged = self._find_acknowledged_message(message)
             admin = None if acknowledged is None else acknowledged.AdministrationQueueFormatName
             name = None if admin is None else parse_format_name(admin)
             if isinstance(name, PrivateName) and name.ComputerGuid == packet.UserHeader.QueueManagerAddress:
@@ -443,7 +449,7 @@ class ReceiverOrderAckDestinationQueuePrivateAdminQueue(Sending):
                 packet = replace(packet, UserHeader=replace(packet.UserHeader, DestinationQueue=number))
         super().transmit(session, position, packet)
 
-    def _find_acknowledged(self, order_ack: Message) -> Message | None:
+    def _find_acknowledged_message(self, order_ack: Message) -> Message | None:
         body = OrderAckBody.parse(order_ack.Body)
         wanted = (body.TxSequenceID, body.TxSequenceNumber)
         for queue in self.qm.adm.QueueCollection.values():

@@ -8,7 +8,7 @@ from harness.expectations.numbers import show_integer
 from harness.judging.passive import Finding, NotExercised, passive
 from reference_qm.codec import FormatError, MessageClass, OrderAckBody
 from suites.mqqb.steps.order_and_final_acks import (
-    MESSAGE_KIND,
+    USER_MESSAGE_KIND,
     apply_to_acknowledgments,
     check_acknowledgment_body_type,
     check_base_flags,
@@ -44,7 +44,7 @@ judge_acknowledgments(
 )
 
 
-@passive("MQQB-2.2.4-10", MESSAGE_KIND, "MessageClass of an OrderAck is 0xFF (ORDER_ACK)")
+@passive("MQQB-2.2.4-10", USER_MESSAGE_KIND, "MessageClass of an OrderAck is 0xFF (ORDER_ACK)")
 @apply_to_acknowledgments(is_order_ack)
 def check_order_ack_class(packet: Any) -> Finding:
     """Check that the class of an OrderAck is MQMSG_CLASS_ORDER_ACK."""
@@ -52,7 +52,7 @@ def check_order_ack_class(packet: Any) -> Finding:
     return value == MessageClass.MQMSG_CLASS_ORDER_ACK, f"MessageClass is {show_integer(value, 'MessageClass')}"
 
 
-@passive("MQQB-2.2.4.1-03", MESSAGE_KIND, "TxPreviousSequenceNumber is one less than TxSequenceNumber")
+@passive("MQQB-2.2.4.1-03", USER_MESSAGE_KIND, "TxPreviousSequenceNumber is one less than TxSequenceNumber")
 @apply_to_acknowledgments(is_order_ack)
 def check_previous_number(packet: Any) -> Finding:
     """Check that TxPreviousSequenceNumber is TxSequenceNumber minus one. TxSequenceNumber 0, which a receiver may send
@@ -71,15 +71,18 @@ def check_previous_number(packet: Any) -> Finding:
     )
 
 
-passive("MQQB-2.2.4.1-D01", MESSAGE_KIND, "the body has the layout of MS-MQQB 2.2.4.1", of_system=True)(
+passive("MQQB-2.2.4.1-D01", USER_MESSAGE_KIND, "the body has the layout of MS-MQQB 2.2.4.1", of_system=True)(
     check_order_ack_body
 )
 
 for rule in ("MQQB-2.2.4-12", "MQQB-2.2.4.1-01"):
-    passive(rule, MESSAGE_KIND, "TxSequenceID equals TxSequenceID of received messages", of_system=True)(
+    passive(rule, USER_MESSAGE_KIND, "TxSequenceID equals TxSequenceID of received messages", of_system=True)(
         apply_to_order_acks_of_receiver(check_sequence_was_received)
     )
 
 passive(
-    "MQQB-2.2.4.1-02", MESSAGE_KIND, "TxSequenceNumber equals TxSequenceNumber of a received message", of_system=True
+    "MQQB-2.2.4.1-02",
+    USER_MESSAGE_KIND,
+    "TxSequenceNumber equals TxSequenceNumber of a received message",
+    of_system=True,
 )(apply_to_order_acks_of_receiver(check_number_was_received))

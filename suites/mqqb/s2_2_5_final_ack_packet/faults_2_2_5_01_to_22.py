@@ -23,7 +23,7 @@ from reference_qm.model.adm import (
     Session,
 )
 from reference_qm.surface.clock import Now
-from suites.mqqb.s2_2_5_final_ack_packet.fault_steps import first_headers
+from suites.mqqb.s2_2_5_final_ack_packet.fault_steps import first_refused_headers
 
 for _name, _rule, _does in (
     ("receiver-final-ack-priority-3", "MQQB-2.2.5-01", "has priority 3"),
@@ -63,7 +63,7 @@ for _name, _rule, _does in (
     add(_name, _rule, f"The receiver's FinalAck {_does}.", WRONG_HEADER_FAULTS[_does](is_final_ack))
 
 
-def _is_final_ack_of(*classes: MessageClass) -> Callable[[UserMessagePacket], bool]:
+def _make_final_ack_class_condition(*classes: MessageClass) -> Callable[[UserMessagePacket], bool]:
     """Return a predicate that is true for a FinalAck with one of the given classes."""
     return lambda packet: (
         packet.MessagePropertiesHeader.Label == "QM Ordering Ack"
@@ -71,49 +71,55 @@ def _is_final_ack_of(*classes: MessageClass) -> Callable[[UserMessagePacket], bo
     )
 
 
-_PURGED = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
+_QUEUE_PURGED_CLASS = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
 
 
-_TIMEOUT = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
+_RECEIVE_TIMEOUT_CLASS = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
 
 
-_DELETED = MessageClass.MQMSG_CLASS_NACK_Q_DELETED
+_QUEUE_DELETED_CLASS = MessageClass.MQMSG_CLASS_NACK_Q_DELETED
 
 
-_BAD_QUEUE = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
+_BAD_DESTINATION_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
 
 
-_PLAIN = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
+_NOT_TRANSACTIONAL_QUEUE_CLASS = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
 
 
-_QUOTA = MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA
+_OVER_QUOTA_CLASS = MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA
 
 
-_BODY_TYPE = "MessagePropertiesHeader.BodyType"
+_BODY_TYPE_FIELD = "MessagePropertiesHeader.BodyType"
 
 
 for _name, _rule, _path, _value, _classes in (
-    ("receiver-final-ack-of-purge-express", "MQQB-2.2.5-03", "UserHeader.DM", 0, (_PURGED,)),
-    ("receiver-final-ack-of-expiry-express", "MQQB-2.2.5-03", "UserHeader.DM", 0, (_TIMEOUT,)),
+    ("receiver-final-ack-of-purge-express", "MQQB-2.2.5-03", "UserHeader.DM", 0, (_QUEUE_PURGED_CLASS,)),
+    ("receiver-final-ack-of-expiry-express", "MQQB-2.2.5-03", "UserHeader.DM", 0, (_RECEIVE_TIMEOUT_CLASS,)),
     (
         "receiver-final-ack-of-deletion-with-body-type",
         "MQQB-2.2.5-23",
         "MessagePropertiesHeader.BodyType",
         8,
-        (_DELETED,),
+        (_QUEUE_DELETED_CLASS,),
     ),
-    ("receiver-final-ack-of-refusal-with-body-type", "MQQB-2.2.5-23", _BODY_TYPE, 8, (_PLAIN,)),
-    ("receiver-final-ack-of-quota-with-pa", "MQQB-2.2.5-10", "MessagePropertiesHeader.PA", 1, (_QUOTA,)),
-    ("receiver-final-ack-of-purge-with-nr", "MQQB-2.2.5-10", "MessagePropertiesHeader.NR", 1, (_PURGED,)),
-    ("receiver-final-ack-of-missing-queue-with-jn", "MQQB-2.2.5-04", "UserHeader.JN", 1, (_BAD_QUEUE,)),
-    ("receiver-final-ack-of-expiry-with-jp", "MQQB-2.2.5-04", "UserHeader.JP", 1, (_TIMEOUT,)),
-    ("receiver-final-ack-of-purge-of-priority-3", "MQQB-2.2.5-01", "BaseHeader.PR", 3, (_PURGED,)),
+    (
+        "receiver-final-ack-of-refusal-with-body-type",
+        "MQQB-2.2.5-23",
+        _BODY_TYPE_FIELD,
+        8,
+        (_NOT_TRANSACTIONAL_QUEUE_CLASS,),
+    ),
+    ("receiver-final-ack-of-quota-with-pa", "MQQB-2.2.5-10", "MessagePropertiesHeader.PA", 1, (_OVER_QUOTA_CLASS,)),
+    ("receiver-final-ack-of-purge-with-nr", "MQQB-2.2.5-10", "MessagePropertiesHeader.NR", 1, (_QUEUE_PURGED_CLASS,)),
+    ("receiver-final-ack-of-missing-queue-with-jn", "MQQB-2.2.5-04", "UserHeader.JN", 1, (_BAD_DESTINATION_CLASS,)),
+    ("receiver-final-ack-of-expiry-with-jp", "MQQB-2.2.5-04", "UserHeader.JP", 1, (_RECEIVE_TIMEOUT_CLASS,)),
+    ("receiver-final-ack-of-purge-of-priority-3", "MQQB-2.2.5-01", "BaseHeader.PR", 3, (_QUEUE_PURGED_CLASS,)),
 ):
     add(
         _name,
         _rule,
         f"The receiver sends {_path} {_value} in a FinalAck of class {_classes[0].name}.",
-        field_is(UserMessagePacket, _path, _value, _is_final_ack_of(*_classes)),
+        field_is(UserMessagePacket, _path, _value, _make_final_ack_class_condition(*_classes)),
         blind=True,
     )
 
@@ -141,7 +147,7 @@ add(
 )
 
 
-def _copy_journaling(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+def _set_jp_of_final_ack(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
     if not is_final_ack(packet):
         return packet
     header = packet.UserHeader
@@ -152,14 +158,14 @@ add(
     "receiver-final-ack-jp-set",
     "MQQB-2.2.5-04",
     "The receiver sets JP in a FinalAck.",
-    change_construction(_copy_journaling),
+    change_construction(_set_jp_of_final_ack),
 )
 
 
 WRONG_FINAL_ACK_CLASS = 0xC004
 
 
-def _has_class(value: MessageClass) -> Callable[[UserMessagePacket], bool]:
+def _make_class_condition(value: MessageClass) -> Callable[[UserMessagePacket], bool]:
     return lambda packet: is_final_ack(packet) and packet.MessagePropertiesHeader.MessageClass == value
 
 
@@ -192,7 +198,12 @@ for _name, _rule, _class in (
         _name,
         _rule,
         f"The receiver's FinalAck has the MessageClass 0x{WRONG_FINAL_ACK_CLASS:04X} instead of {_class.name}.",
-        field_is(UserMessagePacket, "MessagePropertiesHeader.MessageClass", WRONG_FINAL_ACK_CLASS, _has_class(_class)),
+        field_is(
+            UserMessagePacket,
+            "MessagePropertiesHeader.MessageClass",
+            WRONG_FINAL_ACK_CLASS,
+            _make_class_condition(_class),
+        ),
     )
 
 
@@ -210,7 +221,7 @@ class ReceiverFinalAckOfLaterReceivedMessageWithClassNack(FinalAcks):
         super().position_deleted(position, reason, now)
 
 
-def _change_class(rule: str, name: str, says: str, when: Callable[[MessagePosition, MessageClass], bool],
+def _add_final_ack_class_fault(rule: str, name: str, says: str, when: Callable[[MessagePosition, MessageClass], bool],
                   other: MessageClass | None) -> None:  # fmt: skip
     """Register a fault: for some removed messages, the receiver sends a FinalAck with another class, or no FinalAck."""
 
@@ -229,7 +240,7 @@ def _requests_only_negative_journaling(position: MessagePosition) -> bool:
     return message.NegativeJournalingRequested and not message.PositiveJournalingRequested
 
 
-_change_class(
+_add_final_ack_class_fault(
     "MQQB-2.2.5-11",
     "receiver-final-ack-of-received-message-with-jn-only-purged",
     (
@@ -264,11 +275,11 @@ class ReceiverFinalAckOfSecondSourceMissing(FinalAcks):
     ) -> None:
         header = packet.TransactionHeader
         assert header is not None
-        if first_headers.setdefault(self.qm, header).TxSequenceID == header.TxSequenceID:
+        if first_refused_headers.setdefault(self.qm, header).TxSequenceID == header.TxSequenceID:
             super().refuse_transactional(session, packet, message_class, now)
 
 
-def _change_refusal(rule: str, name: str, says: str, when: Callable[[UserMessagePacket, MessageClass], Any],
+def _add_refusal_class_fault(rule: str, name: str, says: str, when: Callable[[UserMessagePacket, MessageClass], Any],
                     other: MessageClass | None) -> None:  # fmt: skip
     """Register a fault: for some refused transactional messages, the receiver sends a FinalAck with another class, or
     no FinalAck.
@@ -286,7 +297,7 @@ def _change_refusal(rule: str, name: str, says: str, when: Callable[[UserMessage
     add(name, rule, says, replace_part(Changed))
 
 
-_change_refusal(
+_add_refusal_class_fault(
     "MQQB-2.2.5-15",
     "receiver-final-ack-of-denied-message-bad-dst-q",
     "The receiver refuses a transactional message without the right to write with class NACK_BAD_DST_Q if JN is set.",
@@ -295,7 +306,7 @@ _change_refusal(
 )
 
 
-_change_refusal(
+_add_refusal_class_fault(
     "MQQB-2.2.5-19",
     "receiver-final-ack-of-quota-only-with-negative-ack",
     "The receiver sends a FinalAck for a full queue only if NA is set in the message.",
@@ -309,7 +320,7 @@ def _requests_only_positive_journaling(position: MessagePosition) -> bool:
     return message.PositiveJournalingRequested and not message.NegativeJournalingRequested
 
 
-_change_class(
+_add_final_ack_class_fault(
     "MQQB-2.2.5-21",
     "receiver-final-ack-of-purged-message-with-jp-only-deleted",
     (
@@ -323,7 +334,7 @@ _change_class(
 )
 
 
-_change_class(
+_add_final_ack_class_fault(
     "MQQB-2.2.5-21",
     "receiver-final-ack-of-second-purged-message-ack-receive",
     "The receiver sends a FinalAck with class ACK_RECEIVE for each purged message after the first of its sequence.",
@@ -334,7 +345,7 @@ _change_class(
 )
 
 
-_change_class(
+_add_final_ack_class_fault(
     "MQQB-2.2.5-22",
     "receiver-final-ack-of-expired-message-with-jp-only-purged",
     (

@@ -20,7 +20,7 @@ from reference_qm.model.adm import (
     Session,
 )
 from reference_qm.surface.clock import Now
-from suites.mqqb.s2_2_5_final_ack_packet.fault_steps import first_headers
+from suites.mqqb.s2_2_5_final_ack_packet.fault_steps import first_refused_headers
 
 
 @fault("receiver-final-ack-names-newest-sequence", breaks="MQQB-2.2.5.1-01", blind=True)
@@ -40,7 +40,7 @@ class ReceiverFinalAckNamesNewestSequence(FinalAcks):
         super().acknowledge_final(position, reason, now)
 
 
-def _change_body(change: Callable[[FinalAckBody, MessageClass, dict[str, Any]], FinalAckBody]) -> Install:
+def _change_body_by_class(change: Callable[[FinalAckBody, MessageClass, dict[str, Any]], FinalAckBody]) -> Install:
     """Return a function that installs a fault, which changes the body of each FinalAck. The third argument of `change`
     stores the state of the fault.
     """
@@ -60,11 +60,13 @@ add(
     "receiver-final-ack-sequence-of-first-final-ack",
     "MQQB-2.2.5.1-01",
     "The receiver sends TxSequenceID of its first FinalAck in every later FinalAck.",
-    _change_body(lambda body, _, kept: replace(body, TxSequenceID=kept.setdefault("first", body.TxSequenceID))),
+    _change_body_by_class(
+        lambda body, _, kept: replace(body, TxSequenceID=kept.setdefault("first", body.TxSequenceID))
+    ),
 )
 
 
-class _HeaderOfFirst(FinalAcks):
+class _FieldsOfFirstRefusal(FinalAcks):
     """Build FinalAcks of refused messages with fields of the first refused message."""
 
     fields: tuple[str, ...] = ()
@@ -74,13 +76,13 @@ class _HeaderOfFirst(FinalAcks):
     ) -> None:
         header = packet.TransactionHeader
         assert header is not None
-        first = first_headers.setdefault(self.qm, header)
+        first = first_refused_headers.setdefault(self.qm, header)
         changed = replace(header, **{name: getattr(first, name) for name in self.fields})
         super().refuse_transactional(session, replace(packet, TransactionHeader=changed), message_class, now)
 
 
 @fault("receiver-final-ack-sequence-of-first-refused-message", breaks="MQQB-2.2.5.1-01")
-class ReceiverFinalAckSequenceOfFirstRefusedMessage(_HeaderOfFirst):
+class ReceiverFinalAckSequenceOfFirstRefusedMessage(_FieldsOfFirstRefusal):
     """TxSequenceID of the FinalAck of every refused message is that of the first refused message."""
 
     fields = ("TxSequenceID",)
@@ -102,7 +104,7 @@ add(
     "receiver-final-ack-number-counts-final-acks",
     "MQQB-2.2.5.1-02",
     "The receiver counts the FinalAcks of a queue manager, and sends this count as TxSequenceNumber of a FinalAck.",
-    _change_body(
+    _change_body_by_class(
         lambda body, _, kept: replace(
             body, TxSequenceNumber=kept.update(count=kept.get("count", 0) + 1) or kept["count"]
         )
@@ -111,13 +113,13 @@ add(
 
 
 @fault("receiver-final-ack-number-of-first-refused-message", breaks="MQQB-2.2.5.1-02")
-class ReceiverFinalAckNumberOfFirstRefusedMessage(_HeaderOfFirst):
+class ReceiverFinalAckNumberOfFirstRefusedMessage(_FieldsOfFirstRefusal):
     """TxSequenceNumber of the FinalAck of every refused message is that of the first refused message."""
 
     fields = ("TxSequenceNumber",)
 
 
-def _change_final_ack(change: Any) -> Any:
+def _change_final_ack_body(change: Any) -> Any:
     def make_changed_sending(original: Any) -> Any:
         def send_changed_final_ack(qm: QM, name: str, message_class: MessageClass, body: Any, now: Now) -> None:
             original(qm, name, message_class, change(body) if isinstance(body, FinalAckBody) else body, now)
@@ -131,7 +133,7 @@ add(
     "receiver-final-ack-previous-number-ignores-gap",
     ("MQQB-2.2.5.1-03", "MQQB-3.1.7.17-D05", "MQQB-3.1.7.17-D08"),
     "The receiver's FinalAck has a TxPreviousSequenceNumber one less than its TxSequenceNumber, even after a gap.",
-    _change_final_ack(lambda body: replace(body, TxPreviousSequenceNumber=body.TxSequenceNumber - 1)),
+    _change_final_ack_body(lambda body: replace(body, TxPreviousSequenceNumber=body.TxSequenceNumber - 1)),
     blind=True,
 )
 
@@ -169,7 +171,7 @@ add(
     "receiver-final-ack-previous-number-is-number-minus-1",
     "MQQB-2.2.5.1-03",
     "The receiver sends TxSequenceNumber minus one as TxPreviousSequenceNumber of a FinalAck.",
-    _change_body(lambda body, *_: replace(body, TxPreviousSequenceNumber=body.TxSequenceNumber - 1)),
+    _change_body_by_class(lambda body, *_: replace(body, TxPreviousSequenceNumber=body.TxSequenceNumber - 1)),
 )
 
 
@@ -202,11 +204,11 @@ add(
     "receiver-final-ack-message-id-of-first-final-ack",
     "MQQB-2.2.5.1-D01",
     "The receiver sends MessageID of its first FinalAck in every later FinalAck.",
-    _change_body(lambda body, _, kept: replace(body, MessageID=kept.setdefault("first", body.MessageID))),
+    _change_body_by_class(lambda body, _, kept: replace(body, MessageID=kept.setdefault("first", body.MessageID))),
 )
 
 
-REFUSALS = frozenset(
+QUEUE_REFUSAL_CLASSES = frozenset(
     {
         MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q,
         MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q,
@@ -219,8 +221,10 @@ add(
     "receiver-final-ack-of-refusal-source-guid-0",
     "MQQB-2.2.5.1-D01",
     "The receiver sends a SourceGUID of zeros in a FinalAck for a refused message.",
-    _change_body(
-        lambda body, cls, _: replace(body, SourceGUID=type(body.SourceGUID)(int=0)) if cls in REFUSALS else body
+    _change_body_by_class(
+        lambda body, cls, _: (
+            replace(body, SourceGUID=type(body.SourceGUID)(int=0)) if cls in QUEUE_REFUSAL_CLASSES else body
+        )
     ),
 )
 

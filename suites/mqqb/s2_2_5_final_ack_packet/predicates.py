@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.judging.passive import Finding, passive
 from suites.mqqb.steps.order_and_final_acks import (
-    MESSAGE_KIND,
+    USER_MESSAGE_KIND,
     apply_to_acknowledgments,
     check_acknowledgment_body_type,
     check_base_flags,
@@ -37,7 +37,7 @@ judge_acknowledgments(
 )
 
 
-@passive("MQQB-2.2.5-03", MESSAGE_KIND, "DM of a FinalAck is 1")
+@passive("MQQB-2.2.5-03", USER_MESSAGE_KIND, "DM of a FinalAck is 1")
 @apply_to_acknowledgments(is_final_ack)
 def check_recoverable_final_ack(packet: Any) -> Finding:
     """Check that DM of a FinalAck is 1, which means recoverable."""
@@ -50,6 +50,6 @@ for rule, field, of_message in (
     ("MQQB-2.2.5.1-02", "TxSequenceNumber", ""),
     ("MQQB-2.2.5.1-03", "TxPreviousSequenceNumber", "PreviousTxSequenceNumber"),
 ):
-    passive(rule, MESSAGE_KIND, f"{field} equals {of_message or field} of the message", of_system=True)(
+    passive(rule, USER_MESSAGE_KIND, f"{field} equals {of_message or field} of the message", of_system=True)(
         make_field_of_message_predicate(field, of_message)
     )

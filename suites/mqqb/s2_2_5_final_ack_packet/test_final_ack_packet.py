@@ -10,11 +10,16 @@ from harness.run.marks import covers, needs, sut_survives, varied
 from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import delete, purge_queue, receive_first_message
-from suites.mqqb.steps.ordering import PRIVATE_NAMES_OF_PEER, Receiver, get_private_queue_number, read_ack_place
+from suites.mqqb.steps.ordering import (
+    PRIVATE_NAMES_OF_PEER,
+    Receiver,
+    get_private_queue_number,
+    read_acknowledged_sequence_place,
+)
 
-PRIVATE_QUEUE_TYPE = 3
+DQ_OF_PRIVATE_NAME = 3
 RECOVERABLE_ACK_TIMEOUT_MS = 2_000
-BODY_RULES = (
+RULES_OF_BODY = (
     "MQQB-2.2.5-07",
     "MQQB-2.2.5-24",
     "MQQB-2.2.5.1-01",
@@ -31,11 +36,11 @@ FIFTH_MESSAGE_HEADER = {"TxSequenceNumber": 5, "PreviousTxSequenceNumber": 1}
 
 
 def judge_final_ack_body(judge, receiver, frame, sent, previous):
-    """Judge the rules of ``BODY_RULES`` by the FinalAck of a sent message; ``previous`` is the number of the message
+    """Judge the rules of ``RULES_OF_BODY`` by the FinalAck of a sent message; ``previous`` is the number of the message
     before it.
     """
     evidence = [sent, frame]
-    header, found = sent["TransactionHeader"], read_ack_place(frame)
+    header, found = sent["TransactionHeader"], read_acknowledged_sequence_place(frame)
     identifier, number = header.TxSequenceID, int(header.TxSequenceNumber)
     expected = (int(identifier.Ordinal), int(identifier.TimeStamp), number, previous)
     judge(
@@ -88,7 +93,7 @@ def judge_final_ack_body(judge, receiver, frame, sent, previous):
     )
 
 
-@covers(*BODY_RULES)
+@covers(*RULES_OF_BODY)
 @pytest.mark.parametrize(
     ("rule", "message_class", "wrong"),
     [
@@ -141,7 +146,7 @@ def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
         )
         frame = receiver.await_acknowledgment(final=True)
         user = frame["UserHeader"]
-        if user.DQ != PRIVATE_QUEUE_TYPE:
+        if user.DQ != DQ_OF_PRIVATE_NAME:
             raise ConformanceFailure(f"the FinalAck for a message to a private name has DQ {user.DQ} instead of 3")
         judge(
             "MQQB-2.2.5-05",
@@ -167,7 +172,7 @@ def _judge_source_of_final_ack(peer, judge, sent, frame):
 
 
 @needs("receive", "queues")
-@covers(*BODY_RULES, "MQMQ-2.2.18.1.6-D01")
+@covers(*RULES_OF_BODY, "MQMQ-2.2.18.1.6-D01")
 @pytest.mark.parametrize(
     ("rule", "message_class", "remove"),
     [
@@ -219,7 +224,7 @@ def test_final_ack_has_the_number_of_the_refused_message(peer, sut, judge, numbe
     judge(
         "MQQB-2.2.5.1-D02",
         expected=number,
-        observed=read_ack_place(frame).TxSequenceNumber,
+        observed=read_acknowledged_sequence_place(frame).TxSequenceNumber,
         case="TxSequenceNumber of the FinalAck",
         evidence=[sent, frame],
     )
@@ -245,14 +250,14 @@ def test_final_ack_is_sent_only_for_journaled_or_refused_messages(peer, sut, jud
     journaling: tuple[dict[str, int], ...] = ({}, {"JN": 1}, {"JP": 1}, {"JN": 1, "JP": 1})
     sent = [receiver.send(flags) for flags in journaling]
     receiver.await_last_acknowledgment(len(journaling))
-    early = [read_ack_place(frame).TxSequenceNumber for frame in receiver.acknowledgments(final=True)]
+    early = [read_acknowledged_sequence_place(frame).TxSequenceNumber for frame in receiver.acknowledgments(final=True)]
     for _ in journaling if remove is receive_first_message else journaling[:1]:
         remove(sut, sut.queue("transactional"))
     sent.append(receiver.send(queue="plain"))
     while receiver.poll_acknowledgment(final=True) is not None:
         pass
     finals = receiver.acknowledgments(final=True)
-    numbers = [read_ack_place(frame).TxSequenceNumber for frame in finals]
+    numbers = [read_acknowledged_sequence_place(frame).TxSequenceNumber for frame in finals]
     evidence = [*sent, *finals]
     judge(
         "MQQB-2.2.5-D01",

@@ -12,18 +12,18 @@ from harness.sut.shown import lookup_id
 from harness.wire import ProviderInfo
 from harness.wire.protection import AES_256, SIG10, SIG20, SIG30
 from suites.mqqb.steps.disposition import AckClass
-from suites.mqqb.steps.ordering import Receiver, read_ack_place
+from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_place
 from suites.mqqb.steps.secured import (
     CLEAR_BODY,
     SYMMETRIC_KEYS,
-    Secured,
+    SecuredMessageSender,
     encrypt_message,
     flip_signature_bit,
     sign_message,
 )
 
-UNKNOWN_PROVIDER = bytes(ProviderInfo(ProviderType=1, ProviderName="Contoso Cryptographic Provider"))
-CLASS_OF_EACH_REASON = {
+UNKNOWN_PROVIDER_INFO = bytes(ProviderInfo(ProviderType=1, ProviderName="Contoso Cryptographic Provider"))
+FINAL_ACK_CLASS_BY_RULE = {
     "MQQB-2.2.5-15": "NACK_ACCESS_DENIED",
     "MQQB-2.2.5-16": "NACK_BAD_ENCRYPTION",
     "MQQB-2.2.5-17": one_of("NACK_UNSUPPORTED_CRYPTO_PROVIDER", "no FinalAck"),
@@ -38,14 +38,14 @@ SHORT_LIFETIME_S = 1
 
 @malforms("MQQB-2.4.2-01", "MQQB-2.4.2-D01")
 @needs("security", "receive")
-@covers(*CLASS_OF_EACH_REASON)
+@covers(*FINAL_ACK_CLASS_BY_RULE)
 def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judge):
     """The SUT refuses eight messages: the first is from a user without access, the second has a bad key, the third
     names an unknown provider, and five have an invalid signature: three kinds of signature of a different user, one
     changed signature, and the signature of a different user on an encrypted message. The FinalAck of each message has
     the class for this reason. A SUT may accept an unknown provider (erratum E84).
     """
-    secured = Secured(peer, sut)
+    secured = SecuredMessageSender(peer, sut)
 
     def build_secured_message(user=ALICE, *, several=False, **security):
         return secured.message(user, queue="transactional", body=CLEAR_BODY, security=security, several=several)
@@ -58,7 +58,7 @@ def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judg
         "message with a bad key": ("MQQB-2.2.5-16", encrypt_for_sut(build_secured_message(), blob=b"\7" * 268)),
         "message that names an unknown provider": (
             "MQQB-2.2.5-17",
-            sign_message(build_secured_message(DE=0, ProviderInfo=UNKNOWN_PROVIDER)),
+            sign_message(build_secured_message(DE=0, ProviderInfo=UNKNOWN_PROVIDER_INFO)),
         ),
         "message with an invalid MSMQ 1.0 signature": (
             "MQQB-2.2.5-18",
@@ -85,7 +85,7 @@ def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judg
     for case, (rule, _) in cases.items():
         judge(
             rule,
-            expected=CLASS_OF_EACH_REASON[rule],
+            expected=FINAL_ACK_CLASS_BY_RULE[rule],
             observed=found[case].final,
             case=f"class of the FinalAck of the {case}",
             evidence=found[case].frames,
@@ -125,7 +125,10 @@ def test_message_that_expires_in_its_queue_causes_final_ack(peer, sut, judge):
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
     receiver.await_acknowledgment(final=True)
     receiver.poll_acknowledgment(final=True)
-    finals = {read_ack_place(frame).TxSequenceNumber: frame for frame in receiver.acknowledgments(final=True)}
+    finals = {
+        read_acknowledged_sequence_place(frame).TxSequenceNumber: frame
+        for frame in receiver.acknowledgments(final=True)
+    }
     for number, flag in enumerate(("JN", "JP"), 1):
         judge(
             "MQQB-2.2.5-22",
@@ -156,7 +159,10 @@ def test_message_in_subqueue_of_a_deleted_queue_causes_final_ack(peer, sut, judg
     sut.delete_queue(queue)
     while receiver.poll_acknowledgment(final=True) is not None:
         pass
-    finals = {read_ack_place(frame).TxSequenceNumber: frame for frame in receiver.acknowledgments(final=True)}
+    finals = {
+        read_acknowledged_sequence_place(frame).TxSequenceNumber: frame
+        for frame in receiver.acknowledgments(final=True)
+    }
     places = {1: "queue", 2: "subqueue"} if 2 in finals else {1: "queue"}
     for number, place in places.items():
         judge(

@@ -9,9 +9,9 @@ from suites.mqqb.steps.internal_packets import (
     make_flags_of_kind_predicate,
     make_pt_of_kind_predicate,
 )
-from suites.mqqb.steps.layouts import register_layout
+from suites.mqqb.steps.layouts import register_layout_predicate
 
-register_layout("MQQB-2.2.6-D01", "SessionAck", "SessionHeader", 16)
+register_layout_predicate("MQQB-2.2.6-D01", "SessionAck", "SessionHeader", 16)
 
 passive("MQQB-2.2.6-01", INTERNAL_KINDS, "IN and SH are 1 in a SessionAck packet", of_system=True)(
     make_flags_of_kind_predicate(SESSION_ACK_PACKET)

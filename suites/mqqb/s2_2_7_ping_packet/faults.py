@@ -20,13 +20,13 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint, PingSocket
 
 
-def _read_flags(data: bytes) -> int:
+def _read_ping_flags(data: bytes) -> int:
     return int.from_bytes(data[:2], "little")
 
 
 def _drop_pings_by_flags(refused: Callable[[int], bool]) -> Callable[[bytes], bytes | None]:
     """Return a filter that drops a datagram if the given predicate refuses its Flags."""
-    return lambda data: None if refused(_read_flags(data)) else data
+    return lambda data: None if refused(_read_ping_flags(data)) else data
 
 
 add(
@@ -40,15 +40,15 @@ add(
 RF_BIT = PingPacket.flags(RF=1)
 
 
-def _refuse_unused_flags(data: bytes) -> bytes:
-    return bytes([data[0] | RF_BIT]) + data[1:] if _read_flags(data) >> 2 else data
+def _set_rf_if_unused_flags_set(data: bytes) -> bytes:
+    return bytes([data[0] | RF_BIT]) + data[1:] if _read_ping_flags(data) >> 2 else data
 
 
 add(
     "initiator-ping-response-with-unused-flags-taken-as-refusal",
     "MQQB-2.2.7-01",
     "The initiator treats a Ping Response with an unused flag set as a refusal.",
-    change_received_datagrams(PingSocket.SOURCE, _refuse_unused_flags),
+    change_received_datagrams(PingSocket.SOURCE, _set_rf_if_unused_flags_set),
 )
 
 
@@ -131,23 +131,23 @@ add(
 )
 
 
-SESSION_LIMIT = 4
+ACCEPTED_SESSION_LIMIT = 4
 
 
-class _FewSessions(Connecting):
+class _ConnectingWithSessionLimit(Connecting):
     """The acceptor accepts only a limited number of sessions."""
 
     def is_session_acceptable(self) -> bool:
         waiting = SessionState.WAITING_EC_MSG
         accepted = (not one.initiator and one.SessionState is not waiting for one in self.qm.sessions.values())
-        return sum(accepted) < SESSION_LIMIT
+        return sum(accepted) < ACCEPTED_SESSION_LIMIT
 
 
 add(
     "acceptor-ping-response-rf-always-clear",
     ("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"),
     "The acceptor clears RF in every Ping Response, although it refuses the fifth session.",
-    both(replace_part(_FewSessions), sent_as("acceptor", bit_clear(PingPacket, "RF"))),
+    both(replace_part(_ConnectingWithSessionLimit), sent_as("acceptor", bit_clear(PingPacket, "RF"))),
 )
 
 
@@ -215,7 +215,7 @@ class InitiatorRfSetInSecondPingRequest(Ping):
         return set_fields(request, {"Flags": lambda old: old | 2}) if request.Cookie % 2 == 0 else request
 
 
-def _has_only_bit(bit: int) -> Callable[[int], bool]:
+def _make_single_bit_condition(bit: int) -> Callable[[int], bool]:
     return lambda flags: flags == 1 << bit
 
 
@@ -239,22 +239,22 @@ for _name, _rule, _bit in (
         _name,
         _rule,
         f"The acceptor does not answer a Ping Request with bit {_bit} of Flags set.",
-        change_received_datagrams(PingSocket.LISTENER, _drop_pings_by_flags(_has_only_bit(_bit))),
+        change_received_datagrams(PingSocket.LISTENER, _drop_pings_by_flags(_make_single_bit_condition(_bit))),
     )
 
 
-SWAPPED_SIGNATURE = 0x4855
+BYTE_SWAPPED_PING_SIGNATURE = 0x4855
 
 
 add(
     "initiator-ping-request-signature-bytes-swapped",
     ("MQQB-2.2.7-20", "MQQB-3.1.7.6-07"),
     "The initiator's Ping Request has Signature 0x4855, which is the correct Signature with its bytes swapped.",
-    sent_as("initiator", field_is(PingPacket, "Signature", SWAPPED_SIGNATURE)),
+    sent_as("initiator", field_is(PingPacket, "Signature", BYTE_SWAPPED_PING_SIGNATURE)),
 )
 
 
-def _swap_signature(packet: PingPacket) -> bytes:
+def _swap_signature_bytes(packet: PingPacket) -> bytes:
     data = packet.build()
     return data[:2] + data[3:1:-1] + data[4:]
 
@@ -263,7 +263,7 @@ add(
     "acceptor-signature-of-refusing-ping-response-swapped",
     "MQQB-2.2.7-20",
     "The acceptor sends a Ping Response with RF set whose Signature is in big-endian order.",
-    pings(_swap_signature, lambda packet: bool(packet.RF)),
+    pings(_swap_signature_bytes, lambda packet: bool(packet.RF)),
     blind=True,
 )
 
@@ -292,7 +292,7 @@ add(
 )
 
 
-def _repair_signature(accepted: int) -> Callable[[bytes], bytes]:
+def _correct_given_signature(accepted: int) -> Callable[[bytes], bytes]:
     def repair(data: bytes) -> bytes:
         found = int.from_bytes(data[2:4], "little")
         return data[:2] + b"\x48\x55" + data[4:] if len(data) == 24 and found == accepted else data
@@ -304,7 +304,7 @@ add(
     "acceptor-ping-request-signature-of-swapped-bytes-accepted",
     "MQQB-2.2.7-21",
     "The acceptor answers a Ping Request whose Signature is 0x4855.",
-    change_received_datagrams(PingSocket.LISTENER, _repair_signature(0x4855)),
+    change_received_datagrams(PingSocket.LISTENER, _correct_given_signature(0x4855)),
 )
 
 
@@ -312,7 +312,7 @@ add(
     "initiator-ping-response-signature-0-accepted",
     "MQQB-2.2.7-21",
     "The initiator accepts a Ping Response whose Signature is 0.",
-    change_received_datagrams(PingSocket.SOURCE, _repair_signature(0)),
+    change_received_datagrams(PingSocket.SOURCE, _correct_given_signature(0)),
 )
 
 
@@ -434,10 +434,10 @@ class AcceptorRfInBit2(Ping):
         return set_fields(response, {"Flags": lambda old: old & 1 | (old & 2) << 1})
 
 
-BIT_10 = 1 << 10
+UNUSED_BIT_10 = 1 << 10
 
 
-SIZE = 24
+PING_PACKET_SIZE = 24
 
 
 @fault("acceptor-ping-response-rc-clear-if-request-has-rc-and-bit-10", breaks="MQQB-2.2.7-14", blind=True)
@@ -446,7 +446,7 @@ class AcceptorPingResponseRcClearIfRequestHasRcAndBit10(Ping):
 
     def build_response(self, request: PingPacket) -> PingPacket:
         response = super().build_response(request)
-        return replace(response, Flags=response.Flags & ~1) if request.Flags & BIT_10 else response
+        return replace(response, Flags=response.Flags & ~1) if request.Flags & UNUSED_BIT_10 else response
 
 
 @fault("initiator-ping-response-with-wrong-signature-ends-attempt", breaks="MQQB-2.2.7-21", blind=True)
@@ -457,7 +457,7 @@ class InitiatorPingResponseWithWrongSignatureEndsAttempt(Ping):
 
     def receive_response(self, data: bytes, now: Now) -> None:
         signature, cookie = int.from_bytes(data[2:4], "little"), int.from_bytes(data[4:8], "little")
-        if len(data) == SIZE and signature != PingPacket.Signature:
+        if len(data) == PING_PACKET_SIZE and signature != PingPacket.Signature:
             for session in list(self.qm.sessions.values()):
                 if session.opening is Opening.PING_RESPONSE and session.ping_cookie == cookie:
                     self.on_response_timer(session, now)

@@ -9,9 +9,9 @@ import pytest
 from harness.expectations import fields
 from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.pinging import PingingSut, describe_ping_fields
-from suites.mqqb.steps.provoking import let_sut_send
+from suites.mqqb.steps.provoking import make_sut_send_message
 
-SERVER_SYSTEMS = ("WinServer", "WinEnt")
+SERVER_CLASS_SYSTEMS = ("WinServer", "WinEnt")
 
 
 @needs("ping_initiator", "operating_system")
@@ -26,9 +26,9 @@ def test_ping_request_of_a_server_has_rc_clear(peer, sut, judge):
     peer.try_session()
     pinging_sut = PingingSut(peer, sut)
     asked = pinging_sut.await_ping()
-    let_sut_send(peer, sut, peer.direct_name("mqc-beside"))
+    make_sut_send_message(peer, sut, peer.direct_name("mqc-beside"))
     kind = sut.operating_system_type
-    expected = fields(RC=int(kind not in SERVER_SYSTEMS))
+    expected = fields(RC=int(kind not in SERVER_CLASS_SYSTEMS))
     for name, frame in (("first", asked), ("second", pinging_sut.poll_ping())):
         if frame is None:
             return  # a SUT may send one Ping Request to each address

@@ -39,7 +39,7 @@ RULES_OF_UNUSED_BITS = {
 }
 """The rule of each unused bit of Flags."""
 CLIENT_GUID_FORMAT = "6d71636f-6e66-4f72-8d01-{:012x}"
-MORE_SESSIONS_THAN_A_CLIENT_ACCEPTS = 12
+SESSIONS_BEYOND_CLIENT_LIMIT = 12
 """The number of sessions, each of a different initiator, that the check requests.
 
 Windows client releases accept ten sessions (notes <12>, <70>).
@@ -98,7 +98,7 @@ def test_rf_predicts_outcome_while_sessions_are_added(peer, judge):
     """Before each of up to 12 session requests, RF of a Ping Response is 0 if the SUT then accepts the request, and 1
     if the SUT refuses it.
     """
-    for number in range(MORE_SESSIONS_THAN_A_CLIENT_ACCEPTS):
+    for number in range(SESSIONS_BEYOND_CLIENT_LIMIT):
         client = UUID(CLIENT_GUID_FORMAT.format(number))
         exchange = ping_sut(peer, QMGuid=client)
         outcome, connection = request_session_with_guid(peer, client)
@@ -114,7 +114,7 @@ def test_rf_predicts_outcome_while_sessions_are_added(peer, judge):
             return
 
 
-COOKIE_OF_PINGS = 0x8765_4321
+SHARED_PING_COOKIE = 0x8765_4321
 RULES_OF_REFUSING_RESPONSES = (
     "MQQB-2.2.7-03",
     "MQQB-2.2.7-04",
@@ -144,7 +144,7 @@ def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC
     opened = [request_session_with_guid(peer, peer.identifier)[1]]
     for limit in (1, usual):
         sut.configure(max_sessions=limit)
-        exchange = ping_sut(peer, RC=RC, Cookie=COOKIE_OF_PINGS)
+        exchange = ping_sut(peer, RC=RC, Cookie=SHARED_PING_COOKIE)
         outcome, connection = request_session_with_guid(peer, peer.identifier)
         opened.append(connection)
         case = f"Ping Response with max_sessions {limit}"
@@ -165,7 +165,7 @@ def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC
             evidence=exchange,
         )
         for rule, name, value in (
-            ("MQQB-3.1.7.7-08", "Cookie", COOKIE_OF_PINGS),
+            ("MQQB-3.1.7.7-08", "Cookie", SHARED_PING_COOKIE),
             ("MQQB-3.1.7.7-09", "QMGuid", sut.guid),
         ):
             judge(rule, expected=fields({name: value}), observed=exchange.fields(name), case=case, evidence=[*exchange])

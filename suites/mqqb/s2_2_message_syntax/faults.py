@@ -33,7 +33,7 @@ add(
 )
 
 
-def _reverse_bytes(value: int, size: int) -> int:
+def _reverse_integer_bytes(value: int, size: int) -> int:
     return int.from_bytes(value.to_bytes(size, "little"), "big")
 
 
@@ -45,10 +45,10 @@ class AcceptorWindowSizeOfResponseInBigEndianOrder(SessionOpening):
         self, session: Session, request: ConnectionParametersPacket
     ) -> ConnectionParametersPacket:
         packet = super().build_parameters_response(session, request)
-        return set_fields(packet, {"ConnectionParametersHeader.WindowSize": lambda old: _reverse_bytes(old, 2)})
+        return set_fields(packet, {"ConnectionParametersHeader.WindowSize": lambda old: _reverse_integer_bytes(old, 2)})
 
 
-def reverse_u32(value: int) -> int:
+def reverse_u32_bytes(value: int) -> int:
     """Return a u32 with its bytes in reverse order."""
     return int.from_bytes(value.to_bytes(4, "big"), "little")
 
@@ -57,5 +57,5 @@ add(
     "acceptor-session-ack-flags-big-endian",
     "MQQB-2.2-D01",
     "The acceptor sends RecoverableMsgAckFlags of a SessionAck in big-endian order.",
-    change_number(SessionAckPacket, "SessionHeader.RecoverableMsgAckFlags", reverse_u32),
+    change_number(SessionAckPacket, "SessionHeader.RecoverableMsgAckFlags", reverse_u32_bytes),
 )

@@ -8,11 +8,11 @@ from harness.run.marks import covers
 
 TIME_STAMP, ACK_MS, RECOVERABLE_ACK_MS = 0x0102_0304, 0x0001_1170, 0x0000_0304
 """Numbers that change when their bytes are reversed. The timeouts are in the valid ranges (2.2.2.1)."""
-PACKET_SIZES = ("3c020000", "20000000", "24000000")
+PACKET_SIZE_FIELDS_HEX = ("3c020000", "20000000", "24000000")
 """PacketSize of EstablishConnection, ConnectionParameters and SessionAck: 572, 32, 36."""
 
 
-def _get_bytes(frame, start, end):
+def _get_bytes_hex(frame, start, end):
     return frame.data[start:end].hex()
 
 
@@ -30,23 +30,25 @@ def test_numbers_of_an_acceptor_are_little_endian(peer, sut, judge):
     frames = [established, agreed, acknowledged]
     numbers = [
         *(
-            (due, _get_bytes(frame, 8, 12))
-            for due, frame in zip(PACKET_SIZES, frames, strict=True)
+            (due, _get_bytes_hex(frame, 8, 12))
+            for due, frame in zip(PACKET_SIZE_FIELDS_HEX, frames, strict=True)
             if frame is not None
         ),
-        ("04030201", _get_bytes(established, 52, 56)),
-        ("04030000", _get_bytes(agreed, 20, 24)),
-        ("70110100", _get_bytes(agreed, 24, 28)),
-        ("4000", _get_bytes(agreed, 30, 32)),
+        ("04030201", _get_bytes_hex(established, 52, 56)),
+        ("04030000", _get_bytes_hex(agreed, 20, 24)),
+        ("70110100", _get_bytes_hex(agreed, 24, 28)),
+        ("4000", _get_bytes_hex(agreed, 30, 32)),
     ]
     if acknowledged is not None:
-        numbers.append(("0100", _get_bytes(acknowledged, 20, 22)))
+        numbers.append(("0100", _get_bytes_hex(acknowledged, 20, 22)))
     if recoverable is not None:
-        numbers += [("0200", _get_bytes(recoverable, 20, 22)), ("0100", _get_bytes(recoverable, 22, 24))]
-        numbers.append(("01000000", _get_bytes(recoverable, 24, 28)))
+        numbers += [("0200", _get_bytes_hex(recoverable, 20, 22)), ("0100", _get_bytes_hex(recoverable, 22, 24))]
+        numbers.append(("01000000", _get_bytes_hex(recoverable, 24, 28)))
     frames.append(recoverable)
     # Other rules judge a number with other bytes; this rule judges the order of the bytes.
-    known = [(due, found) for due, found in numbers if sorted(_split_octets(due)) == sorted(_split_octets(found))]
+    known = [
+        (due, found) for due, found in numbers if sorted(_split_hex_octets(due)) == sorted(_split_hex_octets(found))
+    ]
     if not known:
         judge.mark_not_exercised(
             "MQQB-2.2-D01", reason="the SUT sent none of the numbers that show the byte order", evidence=frames
@@ -62,5 +64,5 @@ def test_numbers_of_an_acceptor_are_little_endian(peer, sut, judge):
     )
 
 
-def _split_octets(text: str) -> list[str]:
+def _split_hex_octets(text: str) -> list[str]:
     return textwrap.wrap(text, 2)

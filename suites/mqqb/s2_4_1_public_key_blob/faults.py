@@ -10,23 +10,23 @@ from harness.faults.registry import Install, add
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.security import MqdsPublicKeys
 
-BITS_AT = 12
+KEY_BITS_OFFSET = 12
 
 
 add(
     "receiver-public-key-blob-bitlen-8-too-many",
     ("MQQB-2.4.1-01", "MQQB-2.4.1-04", "MQMQ-2.2.20.6-29", "MQMQ-2.2.20.6-30"),
     "The receiver publishes a PUBLICKEYBLOB whose bitLen is 8 too large.",
-    change_published_blobs(change_blob_number(BITS_AT, lambda bits: bits + 8)),
+    change_published_blobs(change_blob_number(KEY_BITS_OFFSET, lambda bits: bits + 8)),
 )
 
 
-MODULUS_AT = 20
+MODULUS_OFFSET = 20
 
 
-def _reverse_half(blob: bytes) -> bytes:
-    modulus = blob[MODULUS_AT:]
-    return blob[:MODULUS_AT] + modulus[2:4] + modulus[:2] + modulus[4:]
+def _swap_first_modulus_words(blob: bytes) -> bytes:
+    modulus = blob[MODULUS_OFFSET:]
+    return blob[:MODULUS_OFFSET] + modulus[2:4] + modulus[:2] + modulus[4:]
 
 
 for name, rule, says, change in (
@@ -46,7 +46,7 @@ for name, rule, says, change in (
         "receiver-modulus-with-exchanged-words",
         "MQQB-2.4.1-03",
         "The receiver publishes PUBLICKEYBLOBs in which the first two 16-bit words of the modulus are exchanged.",
-        _reverse_half,
+        _swap_first_modulus_words,
     ),
     (
         "receiver-modulus-with-zero-byte-at-its-end",
@@ -65,7 +65,7 @@ for name, rule, says, change in (
     add(name, rule, says, change_published_blobs(change), blind=True)
 
 
-def _change_last_blob(change: object) -> Install:
+def _change_last_published_key_blob(change: object) -> Install:
     made: dict[bytes, bytes] = {}
 
     def publish_changed_key(qm: QueueManager) -> None:
@@ -85,18 +85,18 @@ add(
     "receiver-last-public-key-bit-length-in-bytes",
     "MQQB-2.4.1-01",
     "The receiver publishes a last key whose bitLen is the length of the modulus in bytes.",
-    _change_last_blob(change_blob_number(12, lambda bits: bits // 8)),
+    _change_last_published_key_blob(change_blob_number(12, lambda bits: bits // 8)),
 )
 
 
-EXPONENT_AT = 16
+EXPONENT_OFFSET = 16
 
 
 add(
     "receiver-public-key-blob-exponent-wrong",
     ("MQQB-2.4.1-02", "MQMQ-2.2.20.6-31", "MQMQ-2.2.20.6-32", "MQDMPR-3.1.3-23"),
     "The receiver publishes a PUBLICKEYBLOB whose pubExp is 3 instead of the exponent of its key.",
-    change_published_blobs(change_blob_number(EXPONENT_AT, lambda _: 3)),
+    change_published_blobs(change_blob_number(EXPONENT_OFFSET, lambda _: 3)),
 )
 
 
@@ -104,7 +104,7 @@ add(
     "receiver-last-public-key-exponent-3",
     "MQQB-2.4.1-02",
     "The receiver publishes a last key whose pubExp is 3.",
-    _change_last_blob(change_blob_number(16, lambda old: 3)),
+    _change_last_published_key_blob(change_blob_number(16, lambda old: 3)),
 )
 
 
@@ -112,7 +112,7 @@ add(
     "receiver-public-key-blob-modulus-big-endian",
     ("MQQB-2.4.1-03", "MQMQ-2.2.20.6-33"),
     "The receiver publishes a PUBLICKEYBLOB whose modulus is big-endian.",
-    change_published_blobs(lambda blob: blob[:MODULUS_AT] + blob[MODULUS_AT:][::-1]),
+    change_published_blobs(lambda blob: blob[:MODULUS_OFFSET] + blob[MODULUS_OFFSET:][::-1]),
 )
 
 
@@ -120,7 +120,7 @@ add(
     "receiver-last-public-key-modulus-big-endian",
     "MQQB-2.4.1-03",
     "The receiver publishes a last key whose modulus is in big-endian order.",
-    _change_last_blob(lambda blob: blob[:20] + blob[:19:-1]),
+    _change_last_published_key_blob(lambda blob: blob[:20] + blob[:19:-1]),
 )
 
 

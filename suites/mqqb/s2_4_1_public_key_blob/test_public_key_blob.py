@@ -11,9 +11,9 @@ from harness.expectations import fields, holds
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.wire import protection
-from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, Secured
+from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, SecuredMessageSender
 
-CONSTANT_BLOB_PART = "0602000000a4000052534131"
+CONSTANT_BLOB_PREFIX_HEX = "0602000000a4000052534131"
 KEY_BITS = {protection.BASE_PROVIDER: 512, protection.ENHANCED_PROVIDER: 1024, protection.ADVANCED_PROVIDER: 1024}
 CIPHER_BY_PRIVACY_LEVEL = {1: (protection.RC4, 40), 3: (protection.RC4, 128), 5: (protection.AES_256, 256)}
 RULES_OF_CONSTANT_PART = ("MQQB-2.4.1-D01", "MQQB-3.1.7.1.5-11", "MQQB-3.1.7.1.5.2-02", "MQMQ-2.2.20.6-28")
@@ -46,7 +46,7 @@ SIGNING_KEY_RULES = (
     "MQMQ-2.2.20.6-35",
 )
 """Rules about the fields of a published key for signing."""
-SIGNING_CONSTANT_BLOB_PART = "0602000000240000" + CONSTANT_BLOB_PART[16:]
+SIGNING_CONSTANT_BLOB_PART = "0602000000240000" + CONSTANT_BLOB_PREFIX_HEX[16:]
 BIT_LENGTH_AT, EXPONENT_AT, MODULUS_AT = 12, 16, 20
 """Offsets of fields in a PUBLICKEYBLOB."""
 LEAST_PUBLIC_EXPONENT = 3
@@ -65,7 +65,7 @@ def test_message_encrypted_with_a_published_key_arrives_decrypted(peer, sut, jud
     if not sut.encryption_keys:
         judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT does not publish its public keys")
         return
-    secured = Secured(peer, sut)
+    secured = SecuredMessageSender(peer, sut)
     blobs = protection.read_listed_blobs(sut.encryption_keys)
     sizes = {name: 8 * (len(blob) - 20) for name, blob in blobs.items()}
     packets = {}
@@ -110,7 +110,7 @@ def test_message_encrypted_with_a_published_key_arrives_decrypted(peer, sut, jud
         modulus, length = int.from_bytes(blob[20:], "little"), int.from_bytes(blob[12:16], "little")
         judge(
             *RULES_OF_CONSTANT_PART,
-            expected=CONSTANT_BLOB_PART,
+            expected=CONSTANT_BLOB_PREFIX_HEX,
             observed=blob[:12].hex(),
             case=f"first 12 bytes of the key for {name}",
             evidence=evidence,
@@ -136,7 +136,7 @@ def test_each_field_of_published_signing_keys_is_correct(sut, judge):
         judge(
             "MQMQ-2.2.20.6-28",
             expected=SIGNING_CONSTANT_BLOB_PART,
-            observed=blob[: len(CONSTANT_BLOB_PART) // 2].hex(),
+            observed=blob[: len(CONSTANT_BLOB_PREFIX_HEX) // 2].hex(),
             case=f"first 12 bytes of the signing key for {name}",
         )
         observed = {"bitLen": length, "bits of Modulus": 8 * len(modulus)}

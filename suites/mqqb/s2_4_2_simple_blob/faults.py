@@ -23,7 +23,7 @@ def _change_session_key_algorithm(blob: bytes) -> bytes:
     return replace(SimpleBlob.parse(blob), sessionKeyAlgorithm=DES_ALGORITHM).build()
 
 
-def _change_sent_blob(change: Callable[[bytes], bytes]) -> Install:
+def _change_sent_simple_blob(change: Callable[[bytes], bytes]) -> Install:
     return wrong_fields(
         UserMessagePacket, {"SecurityHeader.SecurityData.EncryptionKey": change}, has_security_item("EncryptionKey")
     )
@@ -33,11 +33,11 @@ add(
     "sender-simple-blob-algorithm-des",
     "MQQB-2.4.2-01",
     "The sender's SIMPLEBLOB has the sessionKeyAlgorithm DES.",
-    _change_sent_blob(_change_session_key_algorithm),
+    _change_sent_simple_blob(_change_session_key_algorithm),
 )
 
 
-def _change_blob(level: int, change: Callable[[bytes], bytes]) -> Install:
+def _change_simple_blob_of_level(level: int, change: Callable[[bytes], bytes]) -> Install:
     def run(self: Any, original: Any, session: Any, message: Any, packet: Any, now: Any) -> Any:
         done = original(session, message, packet, now)
         if done is packet or done.MessagePropertiesHeader.PrivacyLevel != level:
@@ -49,16 +49,16 @@ def _change_blob(level: int, change: Callable[[bytes], bytes]) -> Install:
     return change_step(Securing.encrypt_body, run)
 
 
-def _get_number(blob: bytes) -> bytes:
+def _get_encrypted_key(blob: bytes) -> bytes:
     return blob[12:].rstrip(b"\0")
 
 
-_CHANGES: tuple[tuple[str, str, str, Callable[[bytes], bytes]], ...] = (
+_SIMPLE_BLOB_FAULTS: tuple[tuple[str, str, str, Callable[[bytes], bytes]], ...] = (
     (
         "without-zeros",
         "MQQB-2.4.2-D01",
         "ends after the bytes of the RSA number",
-        lambda blob: blob[:12] + _get_number(blob),
+        lambda blob: blob[:12] + _get_encrypted_key(blob),
     ),
     ("of-512-bytes", "MQQB-2.4.2-D01", "has 512 bytes of encryptedKey", lambda blob: blob + bytes(256)),
     (
@@ -77,24 +77,24 @@ _CHANGES: tuple[tuple[str, str, str, Callable[[bytes], bytes]], ...] = (
         "big-endian",
         "MQQB-2.4.2-D02",
         "has encryptedKey in big-endian order",
-        lambda blob: blob[:12] + _get_number(blob)[::-1].ljust(256, b"\0"),
+        lambda blob: blob[:12] + _get_encrypted_key(blob)[::-1].ljust(256, b"\0"),
     ),
     (
         "at-the-end",
         "MQQB-2.4.2-D02",
         "has the zeros before the number in encryptedKey",
-        lambda blob: blob[:12] + _get_number(blob).rjust(256, b"\0"),
+        lambda blob: blob[:12] + _get_encrypted_key(blob).rjust(256, b"\0"),
     ),
 )
 
 
 for _level in (1, 3, 5):
-    for _label, _breaks, _says, _change in _CHANGES:
+    for _label, _breaks, _says, _change in _SIMPLE_BLOB_FAULTS:
         add(
             f"sender-simple-blob-at-level-{_level}-{_label}",
             _breaks,
             f"The SIMPLEBLOB of a message of PrivacyLevel {_level} {_says}.",
-            _change_blob(_level, _change),
+            _change_simple_blob_of_level(_level, _change),
             blind=True,
         )
 
@@ -103,7 +103,7 @@ add(
     "sender-simple-blob-constant-of-signing-key",
     "MQQB-2.4.2-D01",
     "The sender's SIMPLEBLOB names a signing key in its second constant part.",
-    _change_sent_blob(lambda blob: blob[:8] + b"\0\x24\0\0" + blob[12:]),
+    _change_sent_simple_blob(lambda blob: blob[:8] + b"\0\x24\0\0" + blob[12:]),
 )
 
 
@@ -111,7 +111,7 @@ add(
     "sender-simple-blob-trailing-zeros-missing",
     "MQQB-2.4.2-D01",
     "The sender's SIMPLEBLOB ends with the last byte of encryptedKey that is not zero.",
-    _change_sent_blob(lambda blob: blob.rstrip(b"\0")),
+    _change_sent_simple_blob(lambda blob: blob.rstrip(b"\0")),
 )
 
 
@@ -119,7 +119,7 @@ add(
     "sender-simple-blob-encrypted-key-big-endian",
     "MQQB-2.4.2-D02",
     "The sender's SIMPLEBLOB has encryptedKey in big-endian order.",
-    _change_sent_blob(lambda blob: blob[:12] + blob[12:].rstrip(b"\0")[::-1].ljust(256, b"\0")),
+    _change_sent_simple_blob(lambda blob: blob[:12] + blob[12:].rstrip(b"\0")[::-1].ljust(256, b"\0")),
 )
 
 

@@ -12,10 +12,10 @@ from harness.states.machine import Machine, event, probe, state
 from harness.states.vocabulary import SILENCE
 from harness.sut.control import CHANNEL_ERRORS
 
-NO_SESSION = "no session"
+NO_SESSION_OUTCOME = "no session"
 
 
-class Acceptor(Machine, path=Path(__file__)):
+class AcceptorMachine(Machine, path=Path(__file__)):
     """Lead a session that the system accepts through its states. The peer opens the connection, and sends the packets
     that `mqconform learn` also sends.
     """
@@ -35,12 +35,12 @@ class Acceptor(Machine, path=Path(__file__)):
     @state("WAITING_CP_MSG")
     def establish(self) -> None:
         """Send an EstablishConnection request."""
-        self._send_first("EstablishConnection")
+        self._send_inputs_and_require_answers("EstablishConnection")
 
     @state("OPEN")
     def open(self) -> None:
         """Send an EstablishConnection request and a ConnectionParameters request."""
-        self._send_first("EstablishConnection", "ConnectionParameters")
+        self._send_inputs_and_require_answers("EstablishConnection", "ConnectionParameters")
 
     # -- events ---------------------------------------------------------------------------------------------------
 
@@ -50,7 +50,7 @@ class Acceptor(Machine, path=Path(__file__)):
         return self._send_input("EstablishConnection")
 
     @event("EstablishConnection for another")
-    def send_establish_connection_for_another(self) -> str:
+    def send_request_for_other_queue_manager(self) -> str:
         """Send an EstablishConnection request with the ServerGuid of a different queue manager."""
         return self._send_input("EstablishConnection for another")
 
@@ -72,22 +72,22 @@ class Acceptor(Machine, path=Path(__file__)):
         return self._send_input("SessionAck")
 
     @event("early SessionAck")
-    def send_early_session_ack(self) -> str:
+    def send_ack_of_unsent_message(self) -> str:
         """Send a SessionAck for a message that the system did not send."""
         return self._send_input("early SessionAck")
 
     @event("SessionAck with a greater count")
-    def send_greater_count(self) -> str:
+    def send_too_great_message_count(self) -> str:
         """Send a SessionAck whose UserMsgSequenceNumber is too great."""
         return self._send_input("SessionAck with a greater count")
 
     @event("SessionAck with a smaller count")
-    def send_smaller_count(self) -> str:
+    def send_too_small_message_count(self) -> str:
         """Send a SessionAck whose UserMsgSequenceNumber is too small."""
         return self._send_input("SessionAck with a smaller count")
 
     @event("SessionAck with a wrong recoverable count")
-    def send_wrong_recoverable_count(self) -> str:
+    def send_wrong_recoverable_message_count(self) -> str:
         """Send a SessionAck whose RecoverableMsgSeqNumber is wrong."""
         return self._send_input("SessionAck with a wrong recoverable count")
 
@@ -107,7 +107,7 @@ class Acceptor(Machine, path=Path(__file__)):
     def send_message_on_second_session(self) -> str:
         """Send a message on the second session; return the name of the answer."""
         if self._beside is None:
-            return NO_SESSION
+            return NO_SESSION_OUTCOME
         answer = self._beside.request_acknowledgment()
         return SILENCE if answer is None else answer.kind
 
@@ -129,7 +129,7 @@ class Acceptor(Machine, path=Path(__file__)):
             self.evidence += [conversation.sent[-1], conversation.last]
         return outcome
 
-    def _send_first(self, *names: str) -> None:
+    def _send_inputs_and_require_answers(self, *names: str) -> None:
         for name in names:
             if self._system.send_input(name) != name:
                 raise ConformanceFailure(f"the SUT did not answer as an acceptor to {name}")

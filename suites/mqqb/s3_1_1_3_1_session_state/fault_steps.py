@@ -16,19 +16,19 @@ from reference_qm.model.adm import (
 def change_incoming_sequences_at_restart(change: Callable[[IncomingTransactionalTransferInfo], None]) -> Install:
     """Change each incoming sequence when the receiver restarts."""
 
-    def spoil_incoming_sequences(qm: QueueManager) -> None:
+    def change_incoming_sequences(qm: QueueManager) -> None:
         for queue in qm.adm.QueueCollection.values():
             for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
                 change(transfer)
 
-    return at_restart(spoil_incoming_sequences)
+    return at_restart(change_incoming_sequences)
 
 
 def change_outgoing_queues_at_restart(change: Callable[[OutgoingQueue], None]) -> Install:
     """Change each outgoing queue when the sender restarts."""
 
-    def spoil_outgoing_sequences(qm: QueueManager) -> None:
+    def change_outgoing_queues(qm: QueueManager) -> None:
         for queue in qm.adm.OutgoingQueues.values():
             change(queue)
 
-    return at_restart(spoil_outgoing_sequences)
+    return at_restart(change_outgoing_queues)

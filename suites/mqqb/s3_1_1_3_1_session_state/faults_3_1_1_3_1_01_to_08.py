@@ -142,7 +142,7 @@ class SenderFirstSequenceOrdinal3(TransactionalSending):
         return replace(numbered, TransactionalMessageSequenceIdentifier=other)
 
 
-MINUTE_S = 60
+SECONDS_PER_MINUTE = 60
 
 
 @fault("sender-sequence-time-stamp-follows-clock-back", breaks="MQQB-3.1.1.3.1-03")
@@ -150,7 +150,7 @@ class SenderSequenceTimeStampFollowsClockBack(Destinations):
     """The sender takes the TimeStamp of a first sequence from the clock, even after the clock was set back."""
 
     def open_outgoing(self, name: str, now: Now) -> OutgoingQueue:
-        if now.utc_s < self.qm.adm.last_sequence_time - MINUTE_S:  # the clock was set back
+        if now.utc_s < self.qm.adm.last_sequence_time - SECONDS_PER_MINUTE:  # the clock was set back
             self.qm.adm.last_sequence_time = 0
         return super().open_outgoing(name, now)
 
@@ -164,7 +164,7 @@ class SenderFirstOrdinalOfSecondQueue2(Destinations):
         return TxSequenceID(Ordinal=len(self.qm.adm.OutgoingQueues) + 1, TimeStamp=identifier.TimeStamp)
 
 
-def _forget_last_sequence_time(qm: QueueManager) -> None:
+def _clear_last_sequence_time(qm: QueueManager) -> None:
     qm.adm.last_sequence_time = 0
 
 
@@ -172,11 +172,11 @@ add(
     "sender-sequences-of-two-queues-have-the-same-time-stamp",
     "MQQB-3.1.1.3.1-03",
     "The sender gives the first sequences of two outgoing queues the same TimeStamp if they begin in the same second.",
-    always(_forget_last_sequence_time),
+    always(_clear_last_sequence_time),
 )
 
 
-def _begin_next_sequence(queue: OutgoingQueue) -> None:
+def _increment_sequence_ordinal(queue: OutgoingQueue) -> None:
     identifier = queue.session.OutgoingTxSequenceID
     queue.session.OutgoingTxSequenceID = TxSequenceID(identifier.Ordinal + 1, identifier.TimeStamp)
 
@@ -185,11 +185,11 @@ add(
     "sender-outgoing-sequence-id-changed-by-restart",
     "MQQB-3.1.1.3.1-04",
     "The sender begins a new sequence after a restart.",
-    change_outgoing_queues_at_restart(_begin_next_sequence),
+    change_outgoing_queues_at_restart(_increment_sequence_ordinal),
 )
 
 
-def _renew_time_stamps(qm: QueueManager) -> None:
+def _renew_sequence_time_stamps(qm: QueueManager) -> None:
     for queue in qm.adm.OutgoingQueues.values():
         old = queue.session.OutgoingTxSequenceID
         qm.adm.last_sequence_time += 1
@@ -200,12 +200,12 @@ add(
     "sender-sequence-time-stamp-renewed-at-restart",
     "MQQB-3.1.1.3.1-04",
     "After a restart, the sender's OutgoingTxSequenceID keeps its Ordinal, but has a different TimeStamp.",
-    at_restart(_renew_time_stamps),
+    at_restart(_renew_sequence_time_stamps),
     blind=True,
 )
 
 
-def _share_identifier(qm: QueueManager) -> None:
+def _share_sequence_identifier_of_first_queue(qm: QueueManager) -> None:
     queues = list(qm.adm.OutgoingQueues.values())
     for queue in queues[1:]:
         queue.session.OutgoingTxSequenceID = queues[0].session.OutgoingTxSequenceID
@@ -215,7 +215,7 @@ add(
     "sender-sequence-identifier-of-first-queue-for-all-after-restart",
     "MQQB-3.1.1.3.1-04",
     "After a restart, the sender uses the OutgoingTxSequenceID of its first outgoing queue for every outgoing queue.",
-    at_restart(_share_identifier),
+    at_restart(_share_sequence_identifier_of_first_queue),
     blind=True,
 )
 
@@ -232,7 +232,7 @@ add(
 )
 
 
-def _limit_reject_counts(qm: QueueManager) -> None:
+def _limit_reject_counts_to_one(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
             transfer.RejectCount = min(transfer.RejectCount, 1)
@@ -242,7 +242,7 @@ add(
     "receiver-reject-count-above-1-restored-as-1",
     "MQQB-3.1.1.3.1-05",
     "After a restart, the receiver's TxMessageRejectCount is 1 if it was higher before the restart.",
-    at_restart(_limit_reject_counts),
+    at_restart(_limit_reject_counts_to_one),
     blind=True,
 )
 
@@ -271,7 +271,7 @@ add(
 )
 
 
-def _count_table(qm: QueueManager) -> None:
+def _set_sequence_number_to_message_count(qm: QueueManager) -> None:
     for queue in qm.adm.OutgoingQueues.values():
         waiting = [one.TxSequenceNumber for one in queue.session.OutgoingMessageTable if one.TxSequenceNumber]
         if waiting:
@@ -282,12 +282,12 @@ add(
     "sender-next-sequence-number-after-restart-counts-waiting-messages",
     "MQQB-3.1.1.3.1-06",
     "After a restart, the sender's OutgoingTxSequenceNumber is the number of waiting transactional messages plus one.",
-    at_restart(_count_table),
+    at_restart(_set_sequence_number_to_message_count),
     blind=True,
 )
 
 
-def _forget_second_sequence(qm: QueueManager) -> None:
+def _reset_sequence_numbers_of_later_queues(qm: QueueManager) -> None:
     for queue in list(qm.adm.OutgoingQueues.values())[1:]:
         queue.session.OutgoingTxSequenceNumber = 1
 
@@ -296,7 +296,7 @@ add(
     "sender-next-sequence-number-of-second-queue-1-after-restart",
     "MQQB-3.1.1.3.1-06",
     "After a restart, the sender sets OutgoingTxSequenceNumber of its second outgoing queue to 1.",
-    at_restart(_forget_second_sequence),
+    at_restart(_reset_sequence_numbers_of_later_queues),
     blind=True,
 )
 
@@ -337,7 +337,7 @@ add(
 )
 
 
-def _forget_time_stamps(qm: QueueManager) -> None:
+def _clear_sequence_time_stamps(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
             ordinal = transfer.SequenceIdentifier.Ordinal
@@ -348,6 +348,6 @@ add(
     "receiver-incoming-sequence-time-stamp-0-after-restart",
     "MQQB-3.1.1.3.1-08",
     "After a restart, the receiver's IncomingTxSequenceID keeps its Ordinal, but has TimeStamp 0.",
-    at_restart(_forget_time_stamps),
+    at_restart(_clear_sequence_time_stamps),
     blind=True,
 )

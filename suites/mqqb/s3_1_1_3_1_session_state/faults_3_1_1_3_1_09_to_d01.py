@@ -50,7 +50,7 @@ add(
 )
 
 
-def _lower_numbers(qm: QueueManager) -> None:
+def _decrement_sequence_numbers(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
             if transfer.SequenceNumber:
@@ -62,12 +62,12 @@ add(
     "receiver-incoming-sequence-number-one-lower-after-restart",
     "MQQB-3.1.1.3.1-09",
     "After a restart, the receiver's IncomingTxSequenceNumber is one lower than before.",
-    at_restart(_lower_numbers),
+    at_restart(_decrement_sequence_numbers),
     blind=True,
 )
 
 
-def _forget_acknowledged_numbers(core: QueueManager) -> None:
+def _clear_saved_sequence_numbers(core: QueueManager) -> None:
     for queue in core.adm.QueueCollection.values():
         for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
             transfer.saved_number = 0
@@ -77,7 +77,7 @@ add(
     "receiver-order-ack-number-unknown-after-restart",
     "MQQB-3.1.1.3.1-09",
     "After a restart, the receiver discards a repeated message, but sends no OrderAck with the last accepted number.",
-    at_restart(_forget_acknowledged_numbers),
+    at_restart(_clear_saved_sequence_numbers),
 )
 
 
@@ -97,19 +97,19 @@ add(
 )
 
 
-_NO_ADDRESS = "the peer"
+_TEXT_WITHOUT_ADDRESS = "the peer"
 
 
-def _rename_remote_addresses(qm: QueueManager) -> None:
+def _replace_remote_addresses(qm: QueueManager) -> None:
     for session in qm.sessions.values():
-        session.RemoteQMAddress = _NO_ADDRESS
+        session.RemoteQMAddress = _TEXT_WITHOUT_ADDRESS
 
 
 add(
     "any-session-remote-qm-address-is-host-name",
     "MQQB-3.1.1.3.1-11",
     "The queue manager stores a name instead of an address in RemoteQMAddress of a session.",
-    always(_rename_remote_addresses),
+    always(_replace_remote_addresses),
 )
 
 
@@ -191,13 +191,13 @@ add(
 )
 
 
-_restarts: dict[str, int] = {}
+_restart_counts: dict[str, int] = {}
 
 
-def _forget_at_second_restart(qm: QueueManager) -> None:
+def _remove_transactional_at_second_restart(qm: QueueManager) -> None:
     name = str(qm.adm.Identifier)
-    _restarts[name] = _restarts.get(name, 0) + 1
-    if _restarts[name] > 1:
+    _restart_counts[name] = _restart_counts.get(name, 0) + 1
+    if _restart_counts[name] > 1:
         for queue in qm.adm.OutgoingQueues.values():
             for position in queue.session.OutgoingMessageTable:
                 if position.TxSequenceNumber:
@@ -208,7 +208,7 @@ add(
     "sender-transactional-messages-lost-at-second-restart",
     "MQQB-3.1.1.3.1-12",
     "At the second restart, the sender loses the transactional messages of its outgoing queues.",
-    at_restart(_forget_at_second_restart),
+    at_restart(_remove_transactional_at_second_restart),
     blind=True,
 )
 
@@ -225,7 +225,7 @@ add(
 )
 
 
-def _forget_journaled(qm: QueueManager) -> None:
+def _remove_awaiting_messages_without_jn(qm: QueueManager) -> None:
     for queue in qm.adm.OutgoingQueues.values():
         table = queue.session.AwaitingFinalACKTable
         for number, position in list(table.items()):
@@ -237,12 +237,12 @@ add(
     "sender-messages-without-jn-awaiting-final-ack-lost-at-restart",
     "MQQB-3.1.1.3.1-13",
     "At a restart, the sender loses the messages of AwaitingFinalACKTable that have only JP set.",
-    at_restart(_forget_journaled),
+    at_restart(_remove_awaiting_messages_without_jn),
     blind=True,
 )
 
 
-def _forget_second_queue(qm: QueueManager) -> None:
+def _clear_awaiting_final_acks_of_later_queues(qm: QueueManager) -> None:
     for queue in list(qm.adm.OutgoingQueues.values())[1:]:
         queue.session.AwaitingFinalACKTable.clear()
 
@@ -251,12 +251,12 @@ add(
     "sender-messages-of-second-queue-awaiting-final-ack-lost-at-restart",
     "MQQB-3.1.1.3.1-13",
     "At a restart, the sender keeps AwaitingFinalACKTable only for its first outgoing queue.",
-    at_restart(_forget_second_queue),
+    at_restart(_clear_awaiting_final_acks_of_later_queues),
     blind=True,
 )
 
 
-def _renumber_messages(queue: OutgoingQueue) -> None:
+def _increase_sequence_numbers_of_packets(queue: OutgoingQueue) -> None:
     for position in queue.session.OutgoingMessageTable:
         if position.TxSequenceNumber:
             position.UserMessage = set_fields(
@@ -268,7 +268,7 @@ add(
     "sender-unacknowledged-message-renumbered-by-restart",
     "MQQB-3.1.1.3.1.2-01",
     "The sender changes the TxSequenceNumbers of unacknowledged messages at a restart.",
-    change_outgoing_queues_at_restart(_renumber_messages),
+    change_outgoing_queues_at_restart(_increase_sequence_numbers_of_packets),
 )
 
 
@@ -293,16 +293,16 @@ add(
 )
 
 
-def _rename_hop_addresses(qm: QueueManager) -> None:
+def _replace_next_hop_addresses(qm: QueueManager) -> None:
     for session in qm.sessions.values():
-        session.NextHopCollection = [replace(hop, Address=_NO_ADDRESS) for hop in session.NextHopCollection]
+        session.NextHopCollection = [replace(hop, Address=_TEXT_WITHOUT_ADDRESS) for hop in session.NextHopCollection]
 
 
 add(
     "initiator-next-hop-address-is-a-name",
     "MQQB-3.1.1.3.1.3-01",
     "The initiator stores a name instead of an address in Address of each NextHop.",
-    always(_rename_hop_addresses),
+    always(_replace_next_hop_addresses),
 )
 
 

@@ -13,7 +13,7 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import find_accepted_session, is_address
 from suites.mqqb.steps.pinging import read_element
-from suites.mqqb.steps.provoking import Provoker
+from suites.mqqb.steps.provoking import SecondQueueManager
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers
 
@@ -58,8 +58,10 @@ def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge
     judge("MQQB-3.1.1.3.1-10", expected=None, observed=reference, case="OutgoingQueueReference of an accepted session")
     other_session.close()  # the message might go on it (E16)
     sender.send(1, delivery="recoverable")
-    session, came = sender.await_first(1)
-    addresses = [read_element(one, "RemoteQMAddress") for one in (accepted, *_list_sessions_for(sut, sender.to))]
+    session, came = sender.await_first_messages(1)
+    addresses = [
+        read_element(one, "RemoteQMAddress") for one in (accepted, *_list_initiated_sessions_for_queue(sut, sender.to))
+    ]
     judge(
         "MQQB-3.1.1.3.1-11",
         expected=holds("RemoteQMAddress of each session is an address"),
@@ -69,14 +71,16 @@ def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge
     judge.conclude("MQQB-3.1.1.3.1-11")
     session.close()
     sut.restart()
-    references = {read_element(one, "OutgoingQueueReference") for one in _list_sessions_for(sut, sender.to)}
+    references = {
+        read_element(one, "OutgoingQueueReference") for one in _list_initiated_sessions_for_queue(sut, sender.to)
+    }
     judge("MQQB-3.1.1.3.1-10", expected={sender.to}, observed=references, case="OutgoingQueueReference after a restart")
     session = sender.await_session()
     sender.collect(session, 1)
     session.acknowledge_all()
 
 
-def _list_sessions_for(sut: Sut, format_name: str) -> list[dict[str, Any]]:
+def _list_initiated_sessions_for_queue(sut: Sut, format_name: str) -> list[dict[str, Any]]:
     """Return the sessions that the SUT opened and whose OutgoingQueueReference is the given format name
     or is missing.
     """
@@ -92,7 +96,7 @@ def test_recoverable_acknowledgments_are_sent_after_restart(peer, sut, judge):
     SUT sends the two recoverable acknowledgments in order.
     """
     to = peer.direct_name("mqc-acks-survive")
-    provoker = Provoker(peer, to)
+    provoker = SecondQueueManager(peer, to)
     for tag, delivery in ((1, "recoverable"), (2, "express"), (3, "recoverable")):
         provoker.send(tag, delivery)
     if provoker.connection is None or provoker.connection.await_session_ack(3) is None:

@@ -8,13 +8,13 @@ from harness.expectations import fields, holds
 from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import TxSequenceID
 from suites.mqqb.steps.opening import guid_text
-from suites.mqqb.steps.ordering import Receiver, build_order_ack, read_ack_place
+from suites.mqqb.steps.ordering import Receiver, build_order_ack, read_acknowledged_sequence_place
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers, read_sequence_id
 
 SECONDS_PER_DAY = 24 * 3_600
-GROWING_IDENTIFIERS = holds(
+GROWING_IDENTIFIERS_EXPECTATION = holds(
     "the identifiers of the last three messages are greater than those of the first three messages"
 )
 
@@ -35,7 +35,7 @@ def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
     peer.settle()
     begun += outgoing.send()
     outgoing.acknowledge_all()
-    outgoing.use_queue("mqc-greater-2")
+    outgoing.set_destination_queue("mqc-greater-2")
     begun += outgoing.send()
     outgoing.acknowledge_all()
     identifiers = [read_sequence_id(frame) for frame in begun]
@@ -61,7 +61,9 @@ def test_sequences_that_begin_together_have_distinct_time_stamps(peer, sut, judg
     """
     sender = Sender(peer, sut)
     earlier, later = (
-        _await_messages(sender, _send_together(sender, *(f"mqc-{when}-{number}" for number in range(3))))
+        _await_messages_with_tags(
+            sender, _send_first_messages_at_once(sender, *(f"mqc-{when}-{number}" for number in range(3)))
+        )
         for when in ("at-once", "after-these")
     )
     frames = [*earlier, *later]
@@ -71,7 +73,7 @@ def test_sequences_that_begin_together_have_distinct_time_stamps(peer, sut, judg
     judge(
         "MQQB-3.1.1.3.1-02",
         "MQDMPR-3.1.1.12-D57",
-        expected=GROWING_IDENTIFIERS,
+        expected=GROWING_IDENTIFIERS_EXPECTATION,
         observed=observed,
         evidence=frames,
         case="TxSequenceIDs of the messages",
@@ -87,10 +89,10 @@ def test_sequence_after_restart_has_a_new_time_stamp(peer, sut, judge):
     of the four sequences differ.
     """
     sender = Sender(peer, sut)
-    message_tags = _send_together(sender, *(f"mqc-before-{number}" for number in range(3)))
+    message_tags = _send_first_messages_at_once(sender, *(f"mqc-before-{number}" for number in range(3)))
     sut.restart()
-    message_tags += _send_together(sender, "mqc-after")
-    frames = _await_messages(sender, message_tags)
+    message_tags += _send_first_messages_at_once(sender, "mqc-after")
+    frames = _await_messages_with_tags(sender, message_tags)
     _judge_first_sequences(judge, frames)
     _acknowledge_messages(sender, frames)
 
@@ -102,12 +104,12 @@ def test_sequence_after_clock_is_set_back_has_a_greater_time_stamp(peer, sut, ju
     sequence after a restart: the TimeStamps of the three sequences increase.
     """
     sender = Sender(peer, sut)
-    message_tags = _send_together(sender, "mqc-that-day")
+    message_tags = _send_first_messages_at_once(sender, "mqc-that-day")
     sut.change_environment(clock=-SECONDS_PER_DAY)
-    message_tags += _send_together(sender, "mqc-a-day-before")
+    message_tags += _send_first_messages_at_once(sender, "mqc-a-day-before")
     sut.restart()
-    message_tags += _send_together(sender, "mqc-then-restarted")
-    frames = _await_messages(sender, message_tags)
+    message_tags += _send_first_messages_at_once(sender, "mqc-then-restarted")
+    frames = _await_messages_with_tags(sender, message_tags)
     stamps = [read_sequence_id(frame)[0] for frame in frames]
     judge(
         "MQQB-3.1.1.3.1-03",
@@ -118,7 +120,7 @@ def test_sequence_after_clock_is_set_back_has_a_greater_time_stamp(peer, sut, ju
     _acknowledge_messages(sender, frames)
 
 
-def _send_together(sender, *names):
+def _send_first_messages_at_once(sender, *names):
     """Let the SUT begin a sequence to each of the given queues at the same time; return the tags of the messages."""
     message_tags = [sender.peer.next_message_id() for _ in names]
     for tag, name in zip(message_tags, names, strict=True):
@@ -127,7 +129,7 @@ def _send_together(sender, *names):
     return message_tags
 
 
-def _await_messages(sender, message_tags):
+def _await_messages_with_tags(sender, message_tags):
     """Wait until the messages with the given tags have arrived on an open session; return these messages."""
     inbox = sender.peer.inbox
 
@@ -172,7 +174,7 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
     beside = Outgoing(peer, sut, "mqc-outgoing-beside")
     beside.send()
     beside.acknowledge_all()
-    outgoing = beside.open_beside("mqc-outgoing-lives")
+    outgoing = beside.start_second_sequence("mqc-outgoing-lives")
     outgoing.send()
     outgoing.acknowledge_all()
     sent = outgoing.send(2)
@@ -214,7 +216,7 @@ def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
     destination = rf"TCP:{sut.address}\{name}"
     early = receiver.send(transaction={"TxSequenceNumber": 2, "PreviousTxSequenceNumber": 1}, destination=destination)
     frame = receiver.poll_acknowledgment()
-    accepted = frame is not None and bool(read_ack_place(frame).TxSequenceNumber)
+    accepted = frame is not None and bool(read_acknowledged_sequence_place(frame).TxSequenceNumber)
     refused = holds("not accepted", otherwise="accepted")
     judge(
         "MQQB-3.1.1.3.1-09",
@@ -227,7 +229,7 @@ def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
     receiver.sequence.number = 0
     first_message = receiver.send(destination=destination)
     frame = receiver.poll_acknowledgment()
-    got = "nothing" if frame is None else read_ack_place(frame).TxSequenceNumber
+    got = "nothing" if frame is None else read_acknowledged_sequence_place(frame).TxSequenceNumber
     judge(
         "MQQB-3.1.1.3.1-07",
         expected=1,
@@ -256,7 +258,7 @@ def test_incoming_sequence_is_kept_over_restart(peer, sut, judge):
     judge(
         "MQQB-3.1.1.3.1-09",
         expected=2,
-        observed="nothing" if repeated is None else read_ack_place(repeated).TxSequenceNumber,
+        observed="nothing" if repeated is None else read_acknowledged_sequence_place(repeated).TxSequenceNumber,
         case="TxSequenceNumber of the OrderAck after a repetition",
         evidence=[*sent, again, repeated],
     )

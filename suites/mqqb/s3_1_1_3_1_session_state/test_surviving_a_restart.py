@@ -21,7 +21,7 @@ FULL_MESSAGE_FIELDS: dict[str, Any] = {
     "time_to_reach_queue_s": 70_000,
 }
 
-HIGH_PRIORITY_TAG = 2
+TAG_OF_HIGH_PRIORITY_MESSAGE = 2
 
 
 @needs("send", "restart")
@@ -38,7 +38,7 @@ def test_unacknowledged_messages_come_unchanged_after_restart(peer, sut, judge):
     sender.send(3, 4, delivery="transactional")
     sender.send(5, delivery="transactional", **{**FULL_MESSAGE_FIELDS, "priority": 0}, **queues)
     sender.send(6, delivery="recoverable", priority=0)
-    _, came = sender.await_first(6)
+    _, came = sender.await_first_messages(6)
     earlier = dict(zip(Sender.tags(came), came, strict=True))
     sut.restart()
     session = sender.poll_session()
@@ -52,7 +52,7 @@ def test_unacknowledged_messages_come_unchanged_after_restart(peer, sut, judge):
     judge(
         "MQQB-3.1.1.3.1-12",
         expected=[1, 3, 4, 5, 6],
-        observed=[tag for tag in dict.fromkeys(Sender.tags(resent)) if tag != HIGH_PRIORITY_TAG],
+        observed=[tag for tag in dict.fromkeys(Sender.tags(resent)) if tag != TAG_OF_HIGH_PRIORITY_MESSAGE],
         case="messages of priority 0 after a restart, in order",
         evidence=[*came, *resent],
     )
@@ -81,7 +81,7 @@ def test_outgoing_sequence_number_continues_after_restart(peer, sut, judge, ackn
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-number"))
     sender.send(1, 2, 3, delivery="transactional")
-    session, sent = sender.await_first(3)
+    session, sent = sender.await_first_messages(3)
     session.acknowledge_all()
     session.send(build_order_ack(peer, sent[acknowledged_count - 1]))
     peer.settle()

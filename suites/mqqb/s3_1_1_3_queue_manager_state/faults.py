@@ -110,7 +110,7 @@ add(
 )
 
 
-def _repeat_last(qm: QueueManager) -> None:
+def _reset_ordinal_without_messages(qm: QueueManager) -> None:
     waiting = sum(len(queue.session.OutgoingMessageTable) for queue in qm.adm.OutgoingQueues.values())
     if not waiting:
         qm.adm.MessageIdOrdinal = qm.disk.reserved = 0
@@ -120,12 +120,12 @@ add(
     "sender-message-ids-from-1-after-restart-without-waiting-messages",
     "MQQB-3.1.1.3-25",
     "After a restart without waiting messages, the sender's MessageIDs start at 1 again.",
-    at_restart(_repeat_last),
+    at_restart(_reset_ordinal_without_messages),
     blind=True,
 )
 
 
-def _skip_back(qm: QueueManager) -> None:
+def _decrease_message_id_ordinal(qm: QueueManager) -> None:
     qm.adm.MessageIdOrdinal = max(0, qm.adm.MessageIdOrdinal - 0x4000)
 
 
@@ -133,7 +133,7 @@ add(
     "sender-message-ids-of-last-run-again-after-restart",
     "MQQB-3.1.1.3-25",
     "After a restart, the sender's MessageIDs begin with the first MessageID of the previous run.",
-    at_restart(_skip_back),
+    at_restart(_decrease_message_id_ordinal),
     blind=True,
 )
 
@@ -156,7 +156,7 @@ class ReceiverSendInsecureNacksTrueByDefault(Initialization):
         self.qm.adm.SendInsecureNacks = True
 
 
-def _forget_insecure_nacks(qm: QueueManager) -> None:
+def _clear_send_insecure_nacks(qm: QueueManager) -> None:
     qm.adm.SendInsecureNacks = False
 
 
@@ -164,7 +164,7 @@ add(
     "receiver-send-insecure-nacks-lost-by-restart",
     "MQQB-3.1.1.3-27",
     "The receiver sets SendInsecureNacks to FALSE at a restart.",
-    at_restart(_forget_insecure_nacks),
+    at_restart(_clear_send_insecure_nacks),
 )
 
 
@@ -196,14 +196,14 @@ for name, rule, element in (
     ("final", "MQQB-3.1.1.3-31", "ResendTimeoutsFinal"),
 ):
 
-    def _double(qm: QueueManager, element: str = element) -> None:
+    def _double_element(qm: QueueManager, element: str = element) -> None:
         setattr(qm.adm, element, 2 * getattr(qm.adm, element))
 
     add(
         f"sender-resend-timeout-{name}-doubled-at-restart",
         rule,
         f"The sender doubles {element} after a restart.",
-        at_restart(_double),
+        at_restart(_double_element),
         blind=True,
     )
 

@@ -18,10 +18,10 @@ from reference_qm.core.transfer.securing import Securing
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.surface.clock import Now
 
-_OTHER_TIMEOUT_S = 7
+_TIMEOUT_INCREASE_S = 7
 
 
-class _TwoEntries(Cache):
+class _CacheOfTwoEntries(Cache):
     """A cache that stops to store entries when it has two entries."""
 
     def add(self, entry: Any) -> None:
@@ -29,7 +29,7 @@ class _TwoEntries(Cache):
             super().add(entry)
 
 
-class _StoredTwice(Cache):
+class _CacheWithDuplicateEntries(Cache):
     """A cache that stores the second and each later entry twice."""
 
     def add(self, entry: Any) -> None:
@@ -38,7 +38,7 @@ class _StoredTwice(Cache):
         super().add(entry)
 
 
-class _OfOtherAlgorithm(Cache):
+class _CacheOfOneAlgorithm(Cache):
     """A cache that loses its other entries when an entry with a different algorithm is added."""
 
     def add(self, entry: Any) -> None:
@@ -61,7 +61,7 @@ def _remove_new_cache_entries(cache: str, when: Callable[[Any], bool]) -> Callab
     return run
 
 
-def _fix_setting(name: str) -> Callable[..., Any]:
+def _keep_first_setting(name: str) -> Callable[..., Any]:
     """Return a step that uses the value that a setting had when the first message was encrypted."""
 
     def run(self: Any, original: Any, *arguments: Any) -> Any:
@@ -77,7 +77,7 @@ def _fix_setting(name: str) -> Callable[..., Any]:
     return run
 
 
-def _apply_default_setting(name: str, value: Any, when: Callable[[Any], bool]) -> Callable[..., Any]:
+def _replace_setting_for_messages(name: str, value: Any, when: Callable[[Any], bool]) -> Callable[..., Any]:
     def run(self: Any, original: Any, *arguments: Any) -> Any:
         caches = self.qm.caches
         now = caches.settings
@@ -100,12 +100,12 @@ def _is_express(packet: Any) -> bool:
     return not packet.UserHeader.DM
 
 
-def _skip_after_own(self: Any, original: Any, message: Any, now: Any) -> None:
+def _skip_ordinal_after_own_message(self: Any, original: Any, message: Any, now: Any) -> None:
     original(message, now)
     self.qm.adm.MessageIdOrdinal += 1
 
 
-def _skip_every_third(self: Any, original: Any) -> int:
+def _skip_every_third_ordinal(self: Any, original: Any) -> int:
     assigned: int = original()
     if assigned % 3 == 0:
         self.qm.adm.MessageIdOrdinal += 1
@@ -113,28 +113,28 @@ def _skip_every_third(self: Any, original: Any) -> int:
     return assigned
 
 
-def _reset_ordinal(qm: QueueManager) -> None:
+def _reset_ordinal_without_messages(qm: QueueManager) -> None:
     if not any(len(queue.session.OutgoingMessageTable) for queue in qm.adm.OutgoingQueues.values()):
         qm.adm.MessageIdOrdinal = 0
 
 
-def _set_timeout(name: str) -> Callable[[QueueManager], None]:
-    return lambda qm: setattr(qm.adm, name, _OTHER_TIMEOUT_S + getattr(qm.adm, name))
+def _increase_timeout(name: str) -> Callable[[QueueManager], None]:
+    return lambda qm: setattr(qm.adm, name, _TIMEOUT_INCREASE_S + getattr(qm.adm, name))
 
 
-def _keep_one_entry(qm: QueueManager) -> None:
+def _keep_last_history_entry(qm: QueueManager) -> None:
     table = qm.adm.MessageIDHistoryTable
     for entry in list(table)[:-1]:
         table.remove(entry)
 
 
-def _drop_last_entry(qm: QueueManager) -> None:
+def _remove_last_history_entry(qm: QueueManager) -> None:
     table = qm.adm.MessageIDHistoryTable
     for entry in list(table)[-1:]:
         table.remove(entry)
 
 
-def _keep_entries_of_one_sender(qm: QueueManager) -> None:
+def _keep_history_of_first_sender(qm: QueueManager) -> None:
     table = qm.adm.MessageIDHistoryTable
     entries = list(table)
     for entry in entries:
@@ -142,15 +142,15 @@ def _keep_entries_of_one_sender(qm: QueueManager) -> None:
             table.remove(entry)
 
 
-def _list_outgoing(qm: QueueManager) -> list[Any]:
+def _list_queues_with_messages(qm: QueueManager) -> list[Any]:
     return [queue for queue in qm.adm.OutgoingQueues.values() if len(queue.session.OutgoingMessageTable)]
 
 
-def _forget_messages(choose: Callable[[list[Any]], list[Any]]) -> Callable[[QueueManager], None]:
+def _remove_outgoing_messages(choose: Callable[[list[Any]], list[Any]]) -> Callable[[QueueManager], None]:
     """Return a change that deletes messages of outgoing queues; ``choose`` gets the positions of a queue."""
 
     def change(qm: QueueManager) -> None:
-        for queue in _list_outgoing(qm):
+        for queue in _list_queues_with_messages(qm):
             table = queue.session.OutgoingMessageTable
             for position in choose(list(table)):
                 table.remove(position)
@@ -158,15 +158,15 @@ def _forget_messages(choose: Callable[[list[Any]], list[Any]]) -> Callable[[Queu
     return change
 
 
-def _forget_second_queue(qm: QueueManager) -> None:
-    for queue in _list_outgoing(qm)[1:]:
+def _remove_messages_of_later_queues(qm: QueueManager) -> None:
+    for queue in _list_queues_with_messages(qm)[1:]:
         table = queue.session.OutgoingMessageTable
         for position in list(table):
             table.remove(position)
 
 
-def _reverse(qm: QueueManager) -> None:
-    for queue in _list_outgoing(qm):
+def _reverse_outgoing_messages(qm: QueueManager) -> None:
+    for queue in _list_queues_with_messages(qm):
         table = queue.session.OutgoingMessageTable
         positions = list(table)
         for position in positions:
@@ -175,7 +175,7 @@ def _reverse(qm: QueueManager) -> None:
             table.add(position)
 
 
-def _reset_numbers(when: Callable[[int], bool]) -> Callable[[QueueManager], None]:
+def _reset_sequence_numbers_of_queues(when: Callable[[int], bool]) -> Callable[[QueueManager], None]:
     def change(qm: QueueManager) -> None:
         for place, queue in enumerate(qm.adm.OutgoingQueues.values()):
             if when(place):
@@ -184,8 +184,8 @@ def _reset_numbers(when: Callable[[int], bool]) -> Callable[[QueueManager], None
     return change
 
 
-def _cut_bodies(qm: QueueManager) -> None:
-    for queue in _list_outgoing(qm):
+def _clear_outgoing_labels(qm: QueueManager) -> None:
+    for queue in _list_queues_with_messages(qm):
         for position in queue.session.OutgoingMessageTable:
             place = position.MessagePosition
             place.MessageReference = replace(place.MessageReference, Label="")
@@ -194,7 +194,7 @@ def _cut_bodies(qm: QueueManager) -> None:
             position.UserMessage = replace(position.UserMessage, BaseHeader=base, MessagePropertiesHeader=properties)
 
 
-_CACHES: tuple[tuple[str, str, str], ...] = (
+_CACHES_WITH_RULES: tuple[tuple[str, str, str], ...] = (
     ("ReceiveSymmetricKeyCache", "MQQB-3.1.1.3-06", "MQQB-3.1.1.3-07"),
     ("SendSymmetricKeyCache", "MQQB-3.1.1.3-10", "MQQB-3.1.1.3-11"),
 )
@@ -206,15 +206,15 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             f"{cache} {words}.",
             replace_cache(cache, cls),
         )
-        for cache, *rules in _CACHES
+        for cache, *rules in _CACHES_WITH_RULES
         for label, words, place, cls in (
-            ("stores-two-keys", "stores no further entry when it has two entries", 1, _TwoEntries),
-            ("stores-later-keys-twice", "stores the second and each later entry twice", 0, _StoredTwice),
+            ("stores-two-keys", "stores no further entry when it has two entries", 1, _CacheOfTwoEntries),
+            ("stores-later-keys-twice", "stores the second and each later entry twice", 0, _CacheWithDuplicateEntries),
             (
                 "of-one-algorithm",
                 "loses its other entries when an entry with a different algorithm is added",
                 1,
-                _OfOtherAlgorithm,
+                _CacheOfOneAlgorithm,
             ),
         )
     ),
@@ -222,7 +222,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "queue-manager-usercertcache-stores-later-certificates-twice",
         "MQQB-3.1.1.3-02",
         "UserCertCache stores the second and each later certificate twice.",
-        replace_cache("UserCertCache", _StoredTwice),
+        replace_cache("UserCertCache", _CacheWithDuplicateEntries),
     ),
     *(
         (
@@ -247,7 +247,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             f"sender-{label}-of-first-message-kept",
             rule,
             f"The sender uses the value of {name} at its first message for all later messages.",
-            change_step(Securing.encrypt_body, _fix_setting(name)),
+            change_step(Securing.encrypt_body, _keep_first_setting(name)),
         )
         for label, name, rule in (
             ("advanced-algorithm", "PreferredAdvancedAlgorithm", "MQQB-3.1.1.3-16"),
@@ -259,7 +259,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             f"sender-{label}-of-recoverable-message-ignored",
             rule,
             f"The sender does not use {name} for a recoverable message.",
-            change_step(Securing.encrypt_body, _apply_default_setting(name, value, _is_recoverable)),
+            change_step(Securing.encrypt_body, _replace_setting_for_messages(name, value, _is_recoverable)),
         )
         for label, name, value, rule in (
             ("advanced-algorithm", "PreferredAdvancedAlgorithm", 0x6610, "MQQB-3.1.1.3-16"),
@@ -272,7 +272,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "The receiver ignores RejectEnhancedRC2Using40BitKeys for a recoverable message.",
         change_step(
             SecurityOnReceipt.decrypt_body,
-            _apply_default_setting("RejectEnhancedRC2Using40BitKeys", False, _is_recoverable),
+            _replace_setting_for_messages("RejectEnhancedRC2Using40BitKeys", False, _is_recoverable),
         ),
     ),
     (
@@ -281,18 +281,22 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "The receiver ignores RejectEnhancedRC2Using40BitKeys for an express message.",
         change_step(
             SecurityOnReceipt.decrypt_body,
-            _apply_default_setting("RejectEnhancedRC2Using40BitKeys", False, _is_express),
+            _replace_setting_for_messages("RejectEnhancedRC2Using40BitKeys", False, _is_express),
         ),
     ),
     *(
         (f"receiver-history-{label}-after-restart", "MQQB-3.1.1.3-22", f"After a restart, {words}.", at_restart(change))
         for label, words, change in (
-            ("of-one-message", "MessageIDHistoryTable contains only the last message", _keep_one_entry),
-            ("without-last-message", "MessageIDHistoryTable does not contain the last message", _drop_last_entry),
+            ("of-one-message", "MessageIDHistoryTable contains only the last message", _keep_last_history_entry),
+            (
+                "without-last-message",
+                "MessageIDHistoryTable does not contain the last message",
+                _remove_last_history_entry,
+            ),
             (
                 "of-one-sender",
                 "MessageIDHistoryTable contains only the messages of one sender",
-                _keep_entries_of_one_sender,
+                _keep_history_of_first_sender,
             ),
         )
     ),
@@ -300,26 +304,26 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-message-id-skipped-after-own-message",
         "MQQB-3.1.1.3-24",
         "The sender skips a MessageID after each message that it created itself.",
-        change_step(OwnMessages.send, _skip_after_own),
+        change_step(OwnMessages.send, _skip_ordinal_after_own_message),
     ),
     (
         "sender-every-third-message-id-skipped",
         "MQQB-3.1.1.3-24",
         "The sender skips each MessageID that is a multiple of 3.",
-        change_step(Numbering.assign_identifier, _skip_every_third),
+        change_step(Numbering.assign_identifier, _skip_every_third_ordinal),
     ),
     (
         "sender-message-ids-begin-again-without-waiting-messages",
         "MQQB-3.1.1.3-25",
         "The sender begins with MessageID 1 after a restart if no message waits in an outgoing queue.",
-        at_restart(_reset_ordinal),
+        at_restart(_reset_ordinal_without_messages),
     ),
     *(
         (
             f"sender-{name.lower()}-longer-after-restart",
             rule,
             f"The sender adds seven seconds to {name} at a restart.",
-            at_restart(_set_timeout(name)),
+            at_restart(_increase_timeout(name)),
         )
         for name, rule in (
             ("ResendTimeoutsShort", "MQQB-3.1.1.3-28"),
@@ -336,26 +340,30 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             at_restart(change),
         )
         for label, words, change in (
-            ("messages-of-second-queue", "the messages of all outgoing queues except one", _forget_second_queue),
+            (
+                "messages-of-second-queue",
+                "the messages of all outgoing queues except one",
+                _remove_messages_of_later_queues,
+            ),
             (
                 "last-waiting-message",
                 "the last of several messages in an outgoing queue",
-                _forget_messages(lambda positions: positions[1:][-1:]),
+                _remove_outgoing_messages(lambda positions: positions[1:][-1:]),
             ),
             (
                 "recoverable-messages-without-transaction",
                 "the recoverable messages that are not transactional",
-                _forget_messages(lambda positions: [one for one in positions if not one.TxSequenceNumber]),
+                _remove_outgoing_messages(lambda positions: [one for one in positions if not one.TxSequenceNumber]),
             ),
             (
                 "transactional-messages",
                 "the transactional messages",
-                _forget_messages(lambda positions: [one for one in positions if one.TxSequenceNumber]),
+                _remove_outgoing_messages(lambda positions: [one for one in positions if one.TxSequenceNumber]),
             ),
             (
                 "large-waiting-messages",
                 "the messages with a body of more than 4 KB",
-                _forget_messages(
+                _remove_outgoing_messages(
                     lambda positions: [
                         one for one in positions if len(one.UserMessage.MessagePropertiesHeader.MessageBody) > 4096
                     ]
@@ -371,17 +379,25 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             at_restart(change),
         )
         for label, words, change in (
-            ("waiting-messages-reversed", "sends the messages of an outgoing queue in reverse order", _reverse),
-            ("waiting-messages-without-label", "sends the messages of its outgoing queues without labels", _cut_bodies),
+            (
+                "waiting-messages-reversed",
+                "sends the messages of an outgoing queue in reverse order",
+                _reverse_outgoing_messages,
+            ),
+            (
+                "waiting-messages-without-label",
+                "sends the messages of its outgoing queues without labels",
+                _clear_outgoing_labels,
+            ),
             (
                 "numbers-of-second-queue-from-1",
                 "numbers new transactional messages from 1 in each queue except the first",
-                _reset_numbers(lambda place: place > 0),
+                _reset_sequence_numbers_of_queues(lambda place: place > 0),
             ),
             (
                 "numbers-of-first-queue-from-1",
                 "numbers new transactional messages from 1 in the first queue",
-                _reset_numbers(lambda place: place == 0),
+                _reset_sequence_numbers_of_queues(lambda place: place == 0),
             ),
         )
     ),

@@ -16,7 +16,7 @@ def test_successive_messages_have_consecutive_ids(peer, sut, judge):
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-successive"))
     sender.send(1)
-    session, _ = sender.await_first(1)
+    session, _ = sender.await_first_messages(1)
     sender.send(2, 3, delivery="recoverable")
     frames = sender.collect(session, 3)
     session.acknowledge_all()

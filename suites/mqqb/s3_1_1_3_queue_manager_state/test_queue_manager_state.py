@@ -13,7 +13,7 @@ from harness.expectations import holds
 from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.ordering import build_order_ack
-from suites.mqqb.steps.provoking import Provoker
+from suites.mqqb.steps.provoking import SecondQueueManager
 from suites.mqqb.steps.sender import Sender
 
 REPEATED_MESSAGE_LABEL = "twice"
@@ -61,8 +61,8 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-ordinals"))
     sender.send(1)
-    session, _ = sender.await_first(1)
-    Provoker(peer, sender.to).send(2)
+    session, _ = sender.await_first_messages(1)
+    SecondQueueManager(peer, sender.to).send(2)
     sender.collect(session, 2)
     sender.send(3)
     sender.collect(session, 3)
@@ -120,7 +120,7 @@ def test_send_insecure_nacks_is_false_and_kept_over_restart(peer, sut, judge):
     judge(
         "MQQB-3.1.1.3-27",
         expected=False,
-        observed=_read_insecure_nacks(sut),
+        observed=_read_send_insecure_nacks(sut),
         case="SendInsecureNacks in the usual configuration",
         note="<28>",
     )
@@ -129,28 +129,28 @@ def test_send_insecure_nacks_is_false_and_kept_over_restart(peer, sut, judge):
     judge(
         "MQQB-3.1.1.3-27",
         expected=True,
-        observed=_read_insecure_nacks(sut),
+        observed=_read_send_insecure_nacks(sut),
         case="SendInsecureNacks after a restart",
         note="<29>",
     )
 
 
-def _read_insecure_nacks(sut):
+def _read_send_insecure_nacks(sut):
     return sut.control.call("configure")["send_insecure_nacks"]
 
 
 LARGE_BODY = "a large body " * 800
-RECOVERABLE_TAGS = [1, 3, 4, 5, 6]
+TAGS_OF_SURVIVING_MESSAGES = [1, 3, 4, 5, 6]
 """The tags of the messages that survive a restart."""
 
 
-def _get_label_and_number(frame: Frame) -> tuple[str, int]:
+def _get_label_and_sequence_number(frame: Frame) -> tuple[str, int]:
     """Return the label of a message and its TxSequenceNumber, or 0 for a message without a TransactionHeader."""
     label = str(frame["MessagePropertiesHeader"].Label).rstrip("\0")
     return label, int(frame["TransactionHeader"].TxSequenceNumber) if frame["UserHeader"].TH else 0
 
 
-def _get_destination(frame: Frame) -> str:
+def _get_destination_name(frame: Frame) -> str:
     """Return the direct name of the destination of a message, without its prefix."""
     return str(frame["UserHeader"].DestinationQueue.DirectFormatName).lower()
 
@@ -176,7 +176,7 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
     sut.restart()
     sender = Sender(peer, sut, to[0])
     came: list[Frame] = []
-    while not {4, 5, 6} <= {*Sender.tags(came)} or len(came) < len(RECOVERABLE_TAGS):
+    while not {4, 5, 6} <= {*Sender.tags(came)} or len(came) < len(TAGS_OF_SURVIVING_MESSAGES):
         session = sender.poll_session()
         more = [] if session is None else sender.collect_all(session, 1)
         if session is None or not more:
@@ -206,9 +206,11 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
         evidence=came,
     )
     destinations = {
-        tag: _get_destination(frame) for tag, frame in zip(Sender.tags(came), came, strict=True) if tag != 2
+        tag: _get_destination_name(frame) for tag, frame in zip(Sender.tags(came), came, strict=True) if tag != 2
     }
-    expected_destinations = {tag: to[min(2, max(0, tag - 3))].partition("=")[2].lower() for tag in RECOVERABLE_TAGS}
+    expected_destinations = {
+        tag: to[min(2, max(0, tag - 3))].partition("=")[2].lower() for tag in TAGS_OF_SURVIVING_MESSAGES
+    }
     judge(
         "MQDMPR-3.1.1.3-D01",
         expected=sorted(expected_destinations.items()),
@@ -216,7 +218,11 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
         case="messages and destinations",
         evidence=came,
     )
-    shown = {tag: _get_label_and_number(frame) for tag, frame in zip(Sender.tags(came), came, strict=True) if tag != 2}
+    shown = {
+        tag: _get_label_and_sequence_number(frame)
+        for tag, frame in zip(Sender.tags(came), came, strict=True)
+        if tag != 2
+    }
     numbers = {5: 1, 6: 2}
     judge(
         "MQQB-3.1.1.3.2-02",
@@ -230,7 +236,7 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
         "MQQB-3.1.1.3.1-12",
         "MQQB-3.1.1.3.2-01",
         "MQQB-3.1.1.3.2-02",
-        expected=RECOVERABLE_TAGS,
+        expected=TAGS_OF_SURVIVING_MESSAGES,
         observed=recoverable,
         case="numbers of the messages that survive the restarts",
         evidence=came,

@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 def _number_messages_from(first: int, step: int) -> Install:
     """Number the messages of a session from a given number with a given increment."""
 
-    class NumberingFrom(Sending):
+    class ChangedNumbering(Sending):
         def update_user_message(
             self, session: Session, position: OutgoingMessagePosition, now: Now
         ) -> UserMessagePacket:
@@ -26,7 +26,7 @@ def _number_messages_from(first: int, step: int) -> Install:
             position.SequenceNumber = first + (position.SequenceNumber - 1) * step
             return packet
 
-    return replace_part(NumberingFrom)
+    return replace_part(ChangedNumbering)
 
 
 add(

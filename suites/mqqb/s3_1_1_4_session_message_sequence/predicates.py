@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from harness.judging.passive import passive
 from suites.mqmq.steps.session_headers import (
-    MESSAGE,
-    SESSION_ACK,
+    SESSION_ACK_KIND,
+    USER_MESSAGE_KIND,
     apply_to_session_headers,
     check_recoverable_sent_count,
     check_sent_count,
@@ -19,4 +19,4 @@ for rule, expected, judge in (
         check_recoverable_sent_count,
     ),
 ):
-    passive(rule, (SESSION_ACK, MESSAGE), expected, of_system=True)(apply_to_session_headers(judge))
+    passive(rule, (SESSION_ACK_KIND, USER_MESSAGE_KIND), expected, of_system=True)(apply_to_session_headers(judge))

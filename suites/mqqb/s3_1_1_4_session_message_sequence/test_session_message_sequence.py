@@ -23,7 +23,7 @@ def test_session_messages_are_acknowledged_by_number_from_1(peer, sut, judge, ac
     """
     sender = Sender(peer, sut, peer.direct_name(f"mqc-numbered-{acknowledged}"))
     sender.send(1, 2, 3)
-    session, came = sender.await_first(3)
+    session, came = sender.await_first_messages(3)
     ack = session.send(session_ack(AckSequenceNumber=acknowledged))
     peer.settle()
     session.close()
@@ -69,7 +69,7 @@ def test_received_transactional_messages_count_as_recoverable(peer, sut, judge, 
     if last is None or last["SessionHeader"].AckSequenceNumber < len(sent):
         raise ConformanceFailure("the SUT did not acknowledge all messages on the session")
     acks = [frame for frame in session.received if frame.kind == "SessionAck"]
-    numbers = sorted({number for ack in acks for number in _list_recoverable_numbers(ack)})
+    numbers = sorted({number for ack in acks for number in _list_acknowledged_recoverable_numbers(ack)})
     judge(
         "MQQB-3.1.1.4-D01",
         expected=[1, 2, 3],
@@ -92,7 +92,7 @@ def test_received_transactional_messages_count_as_recoverable(peer, sut, judge, 
     )
 
 
-def _list_recoverable_numbers(ack):
+def _list_acknowledged_recoverable_numbers(ack):
     """Return the numbers of the recoverable messages that a SessionAck acknowledges."""
     header = ack["SessionHeader"]
     bits = (bit for bit in range(32) if header.RecoverableMsgAckFlags >> bit & 1)

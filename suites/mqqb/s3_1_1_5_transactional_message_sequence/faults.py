@@ -102,7 +102,7 @@ class SenderSecondMessageOnEndedSequence(TransactionalSending):
         return replace(numbered, TransactionalMessageSequenceIdentifier=old)
 
 
-def _forget_last_sequence(qm: QueueManager) -> None:
+def _decrement_ordinal_of_new_sequences(qm: QueueManager) -> None:
     for queue in qm.adm.OutgoingQueues.values():
         identifier = queue.session.OutgoingTxSequenceID
         if queue.session.OutgoingTxSequenceNumber == 1 and identifier.Ordinal > 1:
@@ -113,7 +113,7 @@ add(
     "sender-transactional-message-after-restart-in-finished-sequence",
     "MQQB-3.1.1.5-04",
     "After a restart the sender sends its next transactional message in the sequence that ended before the restart.",
-    at_restart(_forget_last_sequence),
+    at_restart(_decrement_ordinal_of_new_sequences),
     blind=True,
 )
 

@@ -7,11 +7,16 @@ from harness.expectations import fields
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import Outgoing, get_sequence_info, list_sequence_numbers, read_info_place
+from suites.mqqb.steps.sequences import (
+    Outgoing,
+    get_sequence_info,
+    list_sequence_numbers,
+    read_sequence_info_of_transfer,
+)
 
-SEQUENCE_PARTS = {"MQQB-3.1.1.5-D01": "SeqID", "MQQB-3.1.1.5-D02": "SeqNo", "MQQB-3.1.1.5-D03": "PrevNo"}
+SEQUENCE_INFO_FIELD_BY_RULE = {"MQQB-3.1.1.5-D01": "SeqID", "MQQB-3.1.1.5-D02": "SeqNo", "MQQB-3.1.1.5-D03": "PrevNo"}
 SHORT_LIFETIME_S, LONG_LIFETIME_S = 1, 600
-LIFETIMES_OF_SEQUENCE = {tag: (LONG_LIFETIME_S, SHORT_LIFETIME_S)[tag % 2] for tag in range(1, 9)}
+LIFETIME_S_BY_TAG = {tag: (LONG_LIFETIME_S, SHORT_LIFETIME_S)[tag % 2] for tag in range(1, 9)}
 """TimeToReachQueue in seconds of each message of a sequence, by ApplicationTag."""
 EXPIRY_WAIT_MS = 3_100
 """The time in ms after which SHORT_LIFETIME_S has passed according to every clock that counts whole seconds."""
@@ -24,7 +29,7 @@ EXPIRY_WAIT_MS = 3_100
     "MQQB-3.1.3.2-18",
     "MQQB-3.1.7.1.3-06",
     "MQQB-3.1.7.1.3-07",
-    *SEQUENCE_PARTS,
+    *SEQUENCE_INFO_FIELD_BY_RULE,
 )
 def test_sequence_info_of_unacknowledged_messages_is_kept(peer, sut, judge):
     """A sequence of one message ends. Then the SUT sends five messages, and the peer acknowledges three of them one by
@@ -37,7 +42,7 @@ def test_sequence_info_of_unacknowledged_messages_is_kept(peer, sut, judge):
     outgoing.send_session_ack()
     for number in (1, 2, 3):
         frame = outgoing.send_order_ack(number + 1)
-        outgoing.await_info("EodLastAckCount", number + 1)
+        outgoing.await_transfer_info_value("EodLastAckCount", number + 1)
         info = outgoing.read_transfer_info()
         judge(
             "MQQB-3.1.3.2-18",
@@ -46,7 +51,7 @@ def test_sequence_info_of_unacknowledged_messages_is_kept(peer, sut, judge):
             case="EodLastAckCount",
             evidence=frame,
         )
-        found = [read_info_place(info, name) for name in ("EodFirstNonAck", "EodLastNonAck")]
+        found = [read_sequence_info_of_transfer(info, name) for name in ("EodFirstNonAck", "EodLastNonAck")]
         expected = [get_sequence_info(sent[number]), get_sequence_info(sent[-1])]
         evidence = [sent[number], sent[-1], frame]
         left = read_element(info, "EodNoAckCount")
@@ -66,7 +71,7 @@ def test_sequence_info_of_unacknowledged_messages_is_kept(peer, sut, judge):
             case="SEQUENCE_INFO of the first and the last unacknowledged message",
             evidence=evidence,
         )
-        for at, (rule, name) in enumerate(SEQUENCE_PARTS.items()):
+        for at, (rule, name) in enumerate(SEQUENCE_INFO_FIELD_BY_RULE.items()):
             expected_part, shown_part = [one[at] for one in expected], [one[at] for one in found]
             judge(rule, expected=fields({name: expected_part}), observed={name: shown_part}, evidence=evidence)
     outgoing.acknowledge_all()
@@ -82,22 +87,22 @@ def test_sequence_info_has_the_numbers_of_messages_around_expired_messages(peer,
     message.
     """
     name = "mqc-gaps"
-    waiting, later = list(LIFETIMES_OF_SEQUENCE)[:-2], list(LIFETIMES_OF_SEQUENCE)[-2:]
+    waiting, later = list(LIFETIME_S_BY_TAG)[:-2], list(LIFETIME_S_BY_TAG)[-2:]
 
-    def let_messages_expire(tags):
+    def send_messages_and_await_expiry(tags):
         for tag in tags:
             own = {"body": f"message {tag}", "application_tag": tag, "delivery": "transactional"}
-            sut.send(peer.direct_name(name), **own, time_to_reach_queue_s=LIFETIMES_OF_SEQUENCE[tag])
+            sut.send(peer.direct_name(name), **own, time_to_reach_queue_s=LIFETIME_S_BY_TAG[tag])
         peer.pass_time(EXPIRY_WAIT_MS)
 
-    let_messages_expire(waiting)
+    send_messages_and_await_expiry(waiting)
     outgoing = Outgoing(peer, sut, name)
-    outgoing.tags = [tag for tag, life_s in LIFETIMES_OF_SEQUENCE.items() if life_s == LONG_LIFETIME_S]
+    outgoing.tags = [tag for tag, life_s in LIFETIME_S_BY_TAG.items() if life_s == LONG_LIFETIME_S]
     session = outgoing.sender.await_session()
     outgoing.sender.collect_all(session, len(outgoing.tags) - 1)
     outgoing.send_session_ack()
     sut.pause(outgoing.to)
-    let_messages_expire(later)
+    send_messages_and_await_expiry(later)
     sut.resume(outgoing.to)
     outgoing.sent = outgoing.sender.collect_all(session, len(outgoing.tags))
     if Sender.tags(outgoing.sent) != outgoing.tags:
@@ -105,12 +110,14 @@ def test_sequence_info_has_the_numbers_of_messages_around_expired_messages(peer,
     outgoing.send_session_ack()
     for number in range(1, len(outgoing.sent)):
         frame = outgoing.send_order_ack(number)
-        outgoing.await_info("EodNoAckCount", len(outgoing.sent) - number)
+        outgoing.await_transfer_info_value("EodNoAckCount", len(outgoing.sent) - number)
         info = outgoing.read_transfer_info()
         judge(
             "MQQB-3.1.1.5-D02",
             expected=list_sequence_numbers([outgoing.sent[number], outgoing.sent[-1]]),
-            observed=[read_info_place(info, element)[1] for element in ("EodFirstNonAck", "EodLastNonAck")],
+            observed=[
+                read_sequence_info_of_transfer(info, element)[1] for element in ("EodFirstNonAck", "EodLastNonAck")
+            ],
             case=f"SeqNo of the first and the last unacknowledged message after OrderAck {number}",
             evidence=[*outgoing.sent, frame],
         )

@@ -21,7 +21,7 @@ add(
 )
 
 
-class _RememberingKindOfAcknowledgment(SessionAcks):
+class _AcknowledgmentKindRecorder(SessionAcks):
     """Remember whether an acknowledgment arrived in a SessionAck."""
 
     def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
@@ -31,7 +31,7 @@ class _RememberingKindOfAcknowledgment(SessionAcks):
 
 
 @fault("sender-express-message-kept-after-acknowledgment-in-message", breaks="MQQB-3.1.1.6.1-01")
-class SenderExpressMessageKeptAfterAcknowledgmentInMessage(_RememberingKindOfAcknowledgment):
+class SenderExpressMessageKeptAfterAcknowledgmentInMessage(_AcknowledgmentKindRecorder):
     """The sender keeps an express message when the SessionHeader of a UserMessage acknowledges the message."""
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
@@ -48,7 +48,7 @@ add(
 
 
 @fault("sender-recoverable-message-kept-after-acknowledgment-in-message", breaks="MQQB-3.1.1.6.1-02")
-class SenderRecoverableMessageKeptAfterAcknowledgmentInMessage(_RememberingKindOfAcknowledgment):
+class SenderRecoverableMessageKeptAfterAcknowledgmentInMessage(_AcknowledgmentKindRecorder):
     """The sender keeps a recoverable message when the SessionHeader of a UserMessage acknowledges the message."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
@@ -56,7 +56,7 @@ class SenderRecoverableMessageKeptAfterAcknowledgmentInMessage(_RememberingKindO
             super().delete_acknowledged_recoverable(session, header)
 
 
-def _has_no_flags(packet: SessionAckPacket) -> bool:
+def _has_no_recoverable_ack_flags(packet: SessionAckPacket) -> bool:
     return not packet.SessionHeader.RecoverableMsgAckFlags
 
 
@@ -64,7 +64,7 @@ add(
     "any-session-header-recoverable-number-1-for-none",
     "MQQB-3.1.1.6.1-03",
     "The receiver sends RecoverableMsgAckSeqNumber 1 when it has no recoverable message to acknowledge.",
-    field_is(SessionAckPacket, "SessionHeader.RecoverableMsgAckSeqNumber", 1, _has_no_flags),
+    field_is(SessionAckPacket, "SessionHeader.RecoverableMsgAckSeqNumber", 1, _has_no_recoverable_ack_flags),
 )
 
 
@@ -98,7 +98,7 @@ add(
     "any-session-header-recoverable-flags-1-for-none",
     "MQQB-3.1.1.6.1-04",
     "The receiver sends RecoverableMsgAckFlags 1 when it has no recoverable message to acknowledge.",
-    field_is(SessionAckPacket, "SessionHeader.RecoverableMsgAckFlags", 1, _has_no_flags),
+    field_is(SessionAckPacket, "SessionHeader.RecoverableMsgAckFlags", 1, _has_no_recoverable_ack_flags),
 )
 
 

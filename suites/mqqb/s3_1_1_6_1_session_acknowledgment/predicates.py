@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from harness.judging.passive import passive
 from suites.mqmq.steps.session_headers import (
-    MESSAGE,
-    SESSION_ACK,
+    SESSION_ACK_KIND,
+    USER_MESSAGE_KIND,
     apply_to_session_headers,
     make_zero_before_recoverable_predicate,
 )
@@ -14,6 +14,9 @@ for rule, field in (
     ("MQQB-3.1.1.6.1-03", "RecoverableMsgAckSeqNumber"),
     ("MQQB-3.1.1.6.1-04", "RecoverableMsgAckFlags"),
 ):
-    passive(rule, (SESSION_ACK, MESSAGE), f"{field} is 0 while no recoverable message has arrived", of_system=True)(
-        apply_to_session_headers(make_zero_before_recoverable_predicate(field))
-    )
+    passive(
+        rule,
+        (SESSION_ACK_KIND, USER_MESSAGE_KIND),
+        f"{field} is 0 while no recoverable message has arrived",
+        of_system=True,
+    )(apply_to_session_headers(make_zero_before_recoverable_predicate(field)))

@@ -51,7 +51,7 @@ def _omit_final_ack_from_count(when: Callable[[Any, Any, Any], bool]) -> Install
     return change_step(Receiving.count_received, run)
 
 
-def _is_later(self: Any, session: Any, packet: Any) -> bool:
+def _is_later_packet_of_session(self: Any, session: Any, packet: Any) -> bool:
     seen = self.__dict__.setdefault("seen", set())
     known = session.number in seen
     seen.add(session.number)
@@ -62,7 +62,7 @@ for _name, _says, _install in (
     (
         "sender-second-final-ack-not-counted",
         "The sender does not count the second and later FinalAcks on a session.",
-        _omit_final_ack_from_count(_is_later),
+        _omit_final_ack_from_count(_is_later_packet_of_session),
     ),
     (
         "sender-positive-final-ack-not-counted",

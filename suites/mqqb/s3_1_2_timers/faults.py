@@ -120,7 +120,7 @@ class SenderResendOfLaterSequenceAfterTwiceTheFirstInterval(TransactionalSending
             self.qm.session_timers.start(session, TimerName.TRANSACTIONAL_ACK_WAIT, duration_ms, now)
 
 
-class _CountingTimerStarts(SessionTimers):
+class _TimerStartCounter(SessionTimers):
     """Count the starts of each timer of a session."""
 
     def count_start(self, session: Session, name: TimerName) -> int:
@@ -131,7 +131,7 @@ class _CountingTimerStarts(SessionTimers):
 
 
 @fault("receiver-order-ack-timer-doubled-after-first-start", breaks="MQQB-3.1.2.7-01")
-class ReceiverOrderAckTimerDoubledAfterFirstStart(_CountingTimerStarts):
+class ReceiverOrderAckTimerDoubledAfterFirstStart(_TimerStartCounter):
     """The receiver starts the Order Ack Send Timer of a session with five times OrderAckTimeout, except
     the first time.
     """
@@ -183,7 +183,7 @@ class AcceptorInitializationTimerOfRequestWithOwnGuidNotStarted(SessionOpening):
 
 
 @fault("receiver-ack-send-timer-of-second-expiry-not-started", breaks="MQQB-3.1.2.5-D01")
-class ReceiverAckSendTimerOfSecondExpiryNotStarted(_CountingTimerStarts):
+class ReceiverAckSendTimerOfSecondExpiryNotStarted(_TimerStartCounter):
     """The receiver starts the Session Ack Send Timer only three times in a session."""
 
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
@@ -200,7 +200,7 @@ class SenderResendTimeSetWithoutResendInterval(TransactionalSending):
         get_outgoing_sequence(session).ResendTime = now.utc_s
 
 
-def _replace_timer_duration(duration_ms: int, specified_ms: int) -> int:
+def _return_fixed_duration(duration_ms: int, specified_ms: int) -> int:
     return duration_ms
 
 
@@ -212,7 +212,7 @@ for _name, _duration_ms in (
         _name,
         "MQQB-3.1.2.9-D01",
         f"The initiator's Ping Response Timer expires after {_duration_ms} ms.",
-        _change_timer_duration(TimerName.PING_RESPONSE, partial(_replace_timer_duration, _duration_ms)),
+        _change_timer_duration(TimerName.PING_RESPONSE, partial(_return_fixed_duration, _duration_ms)),
     )
 
 

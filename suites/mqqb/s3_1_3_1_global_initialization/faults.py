@@ -29,12 +29,12 @@ from reference_qm.surface.commands import Result
 def _change_after_initialization(change: Callable[[QueueManager, Now], None]) -> Install:
     """Change the queue manager after its global initialization."""
 
-    class Initialized(Initialization):
+    class ChangedInitialization(Initialization):
         def initialize_globally(self, now: Now) -> None:
             super().initialize_globally(now)
             change(self.qm, now)
 
-    return replace_part(Initialized)
+    return replace_part(ChangedInitialization)
 
 
 def _change_resend_timer_table(first: int, count: int) -> Install:
@@ -58,7 +58,7 @@ for _name, _rule, _first, _count in (
     add(_name, _rule, _says, _change_resend_timer_table(_first, _count))
 
 
-def _set_second_to_medium(qm: QueueManager) -> None:
+def _set_second_resend_timeout_to_medium(qm: QueueManager) -> None:
     table = qm.adm.ResendTimerTable
     qm.adm.ResendTimerTable = (*table[:1], qm.adm.ResendTimeoutsMedium, *table[2:])
 
@@ -67,7 +67,7 @@ add(
     "sender-resend-table-second-entry-has-medium-interval",
     "MQQB-3.1.3.1-02",
     "The sender's ResendTimerTable has ResendTimeoutsMedium as its second entry.",
-    always(_set_second_to_medium),
+    always(_set_second_resend_timeout_to_medium),
 )
 
 
@@ -82,7 +82,7 @@ class SenderThirdResendTimeoutMedium(Initialization):
         self.qm.adm.ResendTimerTable = tuple(table)
 
 
-def _replace_resend_entry(place: int, source: int) -> Install:
+def _copy_resend_timer_entry(place: int, source: int) -> Install:
     def run(self: Any, original: Any, now: Any) -> None:
         original(now)
         table = list(self.qm.adm.ResendTimerTable)
@@ -92,14 +92,14 @@ def _replace_resend_entry(place: int, source: int) -> Install:
     return change_step(Initialization.initialize_globally, run)
 
 
-def _change_setting_after_restart(**changes: Any) -> Install:
+def _change_cache_settings_after_restart(**changes: Any) -> Install:
     def change(core: QueueManager) -> None:
         core.caches.configure(replace(core.caches.settings, **changes))
 
     return at_restart(change)
 
 
-def _change_setting_at_start(**changes: Any) -> Install:
+def _change_cache_settings_at_start(**changes: Any) -> Install:
     def run(self: Any, original: Any, now: Any) -> None:
         original(now)
         self.qm.caches.configure(replace(self.qm.caches.settings, **changes))
@@ -107,7 +107,7 @@ def _change_setting_at_start(**changes: Any) -> Install:
     return change_step(Initialization.initialize_globally, run)
 
 
-def _stop_for_few(self: Any, original: Any, now: Any) -> None:
+def _stop_history_timer_with_few_entries(self: Any, original: Any, now: Any) -> None:
     original(now)
     if len(self.qm.adm.MessageIDHistoryTable) < 3:
         self.qm.timers.stop(TimerKey(TimerName.MESSAGE_ID_HISTORY_CLEANUP, 0))
@@ -119,7 +119,7 @@ for _name, _breaks, _says, _install in (
             f"sender-resend-entry-{place}-as-entry-{source}",
             rule,
             f"Entry {place + 1} of ResendTimerTable has the value of entry {source + 1}.",
-            _replace_resend_entry(place, source),
+            _copy_resend_timer_entry(place, source),
         )
         for place, source, rule in (
             (0, 3, "MQQB-3.1.3.1-02"),
@@ -137,7 +137,7 @@ for _name, _breaks, _says, _install in (
         "receiver-history-timer-not-started-for-two-entries",
         "MQQB-3.1.3.1-07",
         "The MessageIDHistory Cleanup Timer does not run after a start with fewer than three entries.",
-        change_step(Initialization.initialize_globally, _stop_for_few),
+        change_step(Initialization.initialize_globally, _stop_history_timer_with_few_entries),
     ),
     *(
         (
@@ -154,8 +154,8 @@ for _name, _breaks, _says, _install in (
             ("RejectEnhancedRC2Using40BitKeys", True, "MQQB-3.1.3.1-23"),
         )
         for when, words, install in (
-            ("wrong-after-restart", "after a restart", _change_setting_after_restart),
-            ("wrong-at-start", "after the start", _change_setting_at_start),
+            ("wrong-after-restart", "after a restart", _change_cache_settings_after_restart),
+            ("wrong-at-start", "after the start", _change_cache_settings_at_start),
         )
     ),
 ):
@@ -237,7 +237,7 @@ class ReceiverHistoryTimerNotRunningAfterStartWithOneEntry(Initialization):
             self.qm.timers.stop(TimerKey(TimerName.MESSAGE_ID_HISTORY_CLEANUP, 0))
 
 
-def _fill_symmetric_key_cache(cache: str) -> Install:
+def _add_key_to_cache_at_start(cache: str) -> Install:
     key = CachedSymmetricKey(NULL_GUID, "none", 0, b"", b"", 0)
     return _change_after_initialization(lambda qm, now: getattr(qm.caches, cache).add(key))
 
@@ -249,7 +249,7 @@ for _name, _rule, _cache in (
     ("sender-send-key-cache-not-empty-at-start", "MQQB-3.1.3.1-14", "SendSymmetricKeyCache"),
     ("sender-send-base-key-cache-not-empty-at-start", "MQQB-3.1.3.1-15", "SendBaseSymmetricKeyCache"),
 ):
-    add(_name, _rule, f"A queue manager starts with an entry in {_cache}.", _fill_symmetric_key_cache(_cache))
+    add(_name, _rule, f"A queue manager starts with an entry in {_cache}.", _add_key_to_cache_at_start(_cache))
 
 
 add(
@@ -301,7 +301,7 @@ add(
 )
 
 
-def _take_long_lifetime(qm: QueueManager) -> None:
+def _set_short_lifetime_to_long_lifetime(qm: QueueManager) -> None:
     settings = qm.caches.settings
     qm.caches.configure(replace(settings, SymmetricKeyShortLifetime=settings.SymmetricKeyLongLifetime))
 
@@ -310,7 +310,7 @@ add(
     "any-symmetric-key-short-lifetime-long-after-restart",
     "MQQB-3.1.3.1-17",
     "After a restart the queue manager uses SymmetricKeyLongLifetime as SymmetricKeyShortLifetime.",
-    at_restart(_take_long_lifetime),
+    at_restart(_set_short_lifetime_to_long_lifetime),
     blind=True,
 )
 
@@ -367,16 +367,16 @@ class QueueManagerLongLifetimeFollowsShortLifetime(Configuring):
         return done
 
 
-_LAST: WeakValueDictionary[int, QM] = WeakValueDictionary()
+_LATEST_PROCESSES: WeakValueDictionary[int, QM] = WeakValueDictionary()
 
 
 """The latest process of each queue manager. The processes of a queue manager share its source of random values."""
 
 
-def _replace_last_process(qm: QM) -> QM | None:
+def _store_process_and_get_previous(qm: QM) -> QM | None:
     """Store the process of a queue manager; return its previous process, or None for its first process."""
-    last = _LAST.get(id(qm.entropy))
-    _LAST[id(qm.entropy)] = qm
+    last = _LATEST_PROCESSES.get(id(qm.entropy))
+    _LATEST_PROCESSES[id(qm.entropy)] = qm
     return last
 
 
@@ -388,7 +388,7 @@ class ReceiverBaseKeysOfEarlierProcessInReceiveBaseCache(Restoring):
 
     def restore(self, entries: Mapping[str, object]) -> None:
         super().restore(entries)
-        last = _replace_last_process(self.qm)
+        last = _store_process_and_get_previous(self.qm)
         if entries and last is not None:
             kept = self.qm.caches.ReceiveBaseSymmetricKeyCache.entries
             for cache in (last.caches.ReceiveBaseSymmetricKeyCache, last.caches.ReceiveSymmetricKeyCache):
@@ -403,6 +403,6 @@ class SenderSendSymmetricKeyCacheKeptOverStopAndStart(Restoring):
 
     def restore(self, entries: Mapping[str, object]) -> None:
         super().restore(entries)
-        last = _replace_last_process(self.qm)
+        last = _store_process_and_get_previous(self.qm)
         if entries and last is not None and last.adm.QueueManagerState is ServiceState.STOPPED:
             self.qm.caches.SendSymmetricKeyCache.entries += last.caches.SendSymmetricKeyCache.entries

@@ -10,12 +10,12 @@ from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE
 from harness.sut.releases import find_release
 from harness.wire.protection import RC2, RC4
-from suites.mqqb.steps.caching import ADVANCED, BASE, ENHANCED, Caches, fill_caches
+from suites.mqqb.steps.caching import ADVANCED, BASE, ENHANCED, SecurityCaches, fill_security_caches
 from suites.mqqb.steps.pinging import read_element
-from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, Secured, encrypt_message, sign_message
+from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, SecuredMessageSender, encrypt_message, sign_message
 from suites.mqqb.steps.sequences import Outgoing
 
-PERSISTENT_ELEMENTS = {
+PERSISTENT_ELEMENT_BY_RULE = {
     "MQQB-3.1.1.3-28": "ResendTimeoutsShort",
     "MQQB-3.1.1.3-29": "ResendTimeoutsMedium",
     "MQQB-3.1.1.3-30": "ResendTimeoutsLong",
@@ -29,7 +29,7 @@ RESEND_TABLE_ENTRIES = (
     ("MQQB-3.1.3.1-05", "ResendTimeoutsFinal", slice(9, 10)),
 )
 """Entries of ResendTimerTable: the rule, the element that the entries equal, and the indices of the entries."""
-EMPTY_CACHES = {
+EMPTY_CACHE_BY_RULE = {
     "MQQB-3.1.3.1-08": "UserCertCache",
     "MQQB-3.1.3.1-11": "ReceiveSymmetricKeyCache",
     "MQQB-3.1.3.1-12": "ReceiveBaseSymmetricKeyCache",
@@ -37,7 +37,7 @@ EMPTY_CACHES = {
     "MQQB-3.1.3.1-15": "SendBaseSymmetricKeyCache",
 }
 """Caches that are empty after a start, by rule."""
-CONFIGURED_VALUES = {
+DEFAULT_SETTING_BY_RULE = {
     "MQQB-3.1.3.1-09": ("UserCertCacheSize", 53),
     "MQQB-3.1.3.1-10": ("UserCertLifetime", 1_200_000),
     "MQQB-3.1.3.1-13": ("ReceiveSymmetricKeyCacheSize", 127),
@@ -51,8 +51,8 @@ CONFIGURED_VALUES = {
     "MQQB-3.1.3.1-23": ("RejectEnhancedRC2Using40BitKeys", False),
 }
 RECEIVING_CACHES = (
-    (Caches.CERTIFICATES, "MQQB-3.1.3.1-08", "MQQB-3.1.3.1-10", 1_200_000),
-    (Caches.RECEIVED_KEYS, "MQQB-3.1.3.1-11", "MQQB-3.1.3.1-17", 600_000),
+    (SecurityCaches.CERTIFICATES, "MQQB-3.1.3.1-08", "MQQB-3.1.3.1-10", 1_200_000),
+    (SecurityCaches.RECEIVED_KEYS, "MQQB-3.1.3.1-11", "MQQB-3.1.3.1-17", 600_000),
 )
 """The caches of received messages: for each cache, the rule that the cache is empty, the rule about its lifetime, and
 the lifetime in ms.
@@ -61,26 +61,26 @@ ENHANCED_PRIVACY_LEVEL = 3
 UNREACHABLE_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
 """A format name with an address that is reserved for documentation, so that no system has it (RFC 5737)."""
 MESSAGE_LIFETIME_S = 60
-HISTORY_TIMER = "MessageIDHistoryCleanup"
+HISTORY_TIMER_NAME = "MessageIDHistoryCleanup"
 HISTORY_TIMER_MS = 20_000
 """The duration of the MessageIDHistory Cleanup Timer in the check. The duration is so short that the history becomes
 empty.
 """
 SECONDS_PER_DAY = 86_400
-OTHER_LIFETIME_MS = 300_000
+CHANGED_SHORT_LIFETIME_MS = 300_000
 """A SymmetricKeyShortLifetime in ms that is not the default."""
 
 
-def _read_queue_manager(sut):
+def _read_queue_manager_state(sut):
     return sut.inspect()["QueueManager"]
 
 
 @needs("inspect", "restart")
 @covers(
-    *PERSISTENT_ELEMENTS,
+    *PERSISTENT_ELEMENT_BY_RULE,
     *(rule for rule, *_ in RESEND_TABLE_ENTRIES),
-    *EMPTY_CACHES,
-    *CONFIGURED_VALUES,
+    *EMPTY_CACHE_BY_RULE,
+    *DEFAULT_SETTING_BY_RULE,
     "MQQB-3.1.4.1-01",
 )
 def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
@@ -90,10 +90,10 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
     The sizes, lifetimes and algorithms of the caches have their default values.
     """
     peer.open_raw().check_alive()  # so that the disk is not empty at the restart
-    before_restart = _read_queue_manager(sut)
+    before_restart = _read_queue_manager_state(sut)
     sut.restart()
-    after_restart = _read_queue_manager(sut)
-    for rule, name in PERSISTENT_ELEMENTS.items():
+    after_restart = _read_queue_manager_state(sut)
+    for rule, name in PERSISTENT_ELEMENT_BY_RULE.items():
         judge(
             rule,
             expected=fields({name: read_element(before_restart, name)}),
@@ -106,7 +106,7 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
     counts = {
         "number of entries of ResendTimerTable": len(table),
         "number of entries of the caches": sum(
-            len(read_element(after_restart, name)) for name in EMPTY_CACHES.values()
+            len(read_element(after_restart, name)) for name in EMPTY_CACHE_BY_RULE.values()
         ),
     }
     judge(
@@ -114,9 +114,9 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
         expected=fields({"number of entries of ResendTimerTable": 10, "number of entries of the caches": 0}),
         observed=counts,
     )
-    for rule, name in EMPTY_CACHES.items():
+    for rule, name in EMPTY_CACHE_BY_RULE.items():
         judge(rule, expected=0, observed=len(read_element(after_restart, name)), case=f"number of entries of {name}")
-    for rule, (name, expected) in CONFIGURED_VALUES.items():
+    for rule, (name, expected) in DEFAULT_SETTING_BY_RULE.items():
         judge(rule, expected=fields({name: expected}), observed={name: read_element(after_restart, name)})
 
 
@@ -135,9 +135,9 @@ def test_filled_caches_are_empty_after_restart(peer, sut, judge):
     with a 40-bit RC2 key arrives before and after the restart. SymmetricKeyLongLifetime is 12 hours although another
     SymmetricKeyShortLifetime is configured.
     """
-    secured, caches = Secured(peer, sut), Caches(sut)
+    secured, caches = SecuredMessageSender(peer, sut), SecurityCaches(sut)
 
-    def fill_caches():
+    def fill_security_caches():
         clear = sign_message(secured.message(body=CLEAR_BODY, PrivacyLevel=ENHANCED_PRIVACY_LEVEL))
         packet = encrypt_message(sut, clear, ENHANCED_PRIVACY_LEVEL, RC4, SYMMETRIC_KEYS[128])
         frames = secured.dispositions({"": packet})[""].frames
@@ -150,26 +150,26 @@ def test_filled_caches_are_empty_after_restart(peer, sut, judge):
         packet = encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, RC2, key)
         return secured.dispositions({"": packet})[""]
 
-    first = fill_caches()
+    first = fill_security_caches()
     weak = [send_weak_key()]
     sut.restart()
     for name, rule, *_ in RECEIVING_CACHES:
         judge(rule, expected=0, observed=len(caches.entries(name)), case=f"number of entries of {name}", evidence=first)
         judge.conclude(rule)
     secured.connection = peer.open_raw()
-    second = fill_caches()
+    second = fill_security_caches()
     for name, _, rule, lifetime_ms in RECEIVING_CACHES:
         due_ms = sut.duration_ms(lifetime_ms)
         expected = between(due_ms - sut.slack_ms(lifetime_ms) - 2 * sut.response_timeout_ms, due_ms)
         left_ms = caches.remaining_ms(name)
         judge(rule, expected=expected, observed=left_ms, case=f"remaining ms of the timer of {name}", evidence=second)
     weak.append(send_weak_key())
-    sut.configure(symmetric_key_short_lifetime_ms=OTHER_LIFETIME_MS)
+    sut.configure(symmetric_key_short_lifetime_ms=CHANGED_SHORT_LIFETIME_MS)
     long_lifetime = "SymmetricKeyLongLifetime"
     judge(
         "MQQB-3.1.3.1-18",
-        expected=fields({long_lifetime: CONFIGURED_VALUES["MQQB-3.1.3.1-18"][1]}),
-        observed={long_lifetime: read_element(_read_queue_manager(sut), long_lifetime)},
+        expected=fields({long_lifetime: DEFAULT_SETTING_BY_RULE["MQQB-3.1.3.1-18"][1]}),
+        observed={long_lifetime: read_element(_read_queue_manager_state(sut), long_lifetime)},
         case="with another SymmetricKeyShortLifetime",
     )
     judge(
@@ -181,59 +181,63 @@ def test_filled_caches_are_empty_after_restart(peer, sut, judge):
     )
 
 
-def _restart(sut):
+def _restart_sut(sut):
     sut.restart()
 
 
-def _stop_and_start(sut):
+def _stop_and_start_service(sut):
     sut.change_environment(service=False)
     sut.change_environment(service=True)
 
 
 @needs("security", "receive", "configure", "inspect", "send", "private_names", "restart")
-@covers(*EMPTY_CACHES)
+@covers(*EMPTY_CACHE_BY_RULE)
 @pytest.mark.parametrize(
-    "start", [_restart, pytest.param(_stop_and_start, marks=needs("environment"))], ids=["restart", "stop and start"]
+    "start",
+    [_restart_sut, pytest.param(_stop_and_start_service, marks=needs("environment"))],
+    ids=["restart", "stop and start"],
 )
 def test_keys_of_every_provider_are_forgotten_at_start(peer, sut, judge, start):
     """The peer sends signed and encrypted messages, and the SUT sends encrypted messages, with keys of the Base,
     Enhanced and Advanced provider. The SUT is restarted, or is stopped and started: afterwards no security cache of the
     SUT has an entry.
     """
-    secured, caches = Secured(peer, sut), Caches(sut)
+    secured, caches = SecuredMessageSender(peer, sut), SecurityCaches(sut)
     levels = (BASE, ENHANCED, ADVANCED) if find_release(sut).aes else (BASE, ENHANCED)
-    evidence = [frame for level in levels for frame in fill_caches(secured, ALICE, level)]
-    filled = [name for name in EMPTY_CACHES.values() if caches.entries(name)]
-    if not {Caches.CERTIFICATES, Caches.RECEIVED_KEYS} <= set(filled):
+    evidence = [frame for level in levels for frame in fill_security_caches(secured, ALICE, level)]
+    filled = [name for name in EMPTY_CACHE_BY_RULE.values() if caches.entries(name)]
+    if not {SecurityCaches.CERTIFICATES, SecurityCaches.RECEIVED_KEYS} <= set(filled):
         raise ConformanceFailure("the messages have no entry in the caches")
     start(sut)
-    for rule, name in EMPTY_CACHES.items():
+    for rule, name in EMPTY_CACHE_BY_RULE.items():
         count = len(caches.entries(name))
         judge(rule, expected=0, observed=count, case=f"number of entries of {name}", evidence=evidence)
 
 
 @needs("inspect", "restart", "send", "transactions")
-@covers(*PERSISTENT_ELEMENTS)
+@covers(*PERSISTENT_ELEMENT_BY_RULE)
 @pytest.mark.parametrize(
-    "start", [_restart, pytest.param(_stop_and_start, marks=needs("environment"))], ids=["restart", "stop and start"]
+    "start",
+    [_restart_sut, pytest.param(_stop_and_start_service, marks=needs("environment"))],
+    ids=["restart", "stop and start"],
 )
 def test_resend_times_are_unchanged_by_start_with_unacknowledged_sequence(peer, sut, judge, start):
     """The SUT has an unacknowledged recoverable message and two unacknowledged transactional messages for queues of the
     peer. The SUT is restarted, or is stopped and started: the resend times are unchanged.
     """
     outgoing = Outgoing(peer, sut)
-    evidence = [*outgoing.send(2), *outgoing.open_beside("mqc-other").send(delivery="recoverable")]
-    before = _read_queue_manager(sut)
+    evidence = [*outgoing.send(2), *outgoing.start_second_sequence("mqc-other").send(delivery="recoverable")]
+    before = _read_queue_manager_state(sut)
     start(sut)
-    after = _read_queue_manager(sut)
-    for rule, name in PERSISTENT_ELEMENTS.items():
+    after = _read_queue_manager_state(sut)
+    for rule, name in PERSISTENT_ELEMENT_BY_RULE.items():
         judge(
             rule,
             expected=fields({name: read_element(before, name)}),
             observed={name: read_element(after, name)},
             evidence=evidence,
         )
-    judge.conclude(*PERSISTENT_ELEMENTS)
+    judge.conclude(*PERSISTENT_ELEMENT_BY_RULE)
     outgoing.await_session()
     outgoing.acknowledge_all()
 
@@ -248,13 +252,13 @@ def test_history_cleanup_timer_runs_after_restart_with_outdated_history(peer, su
     session.check_alive()
     sut.change_environment(clock=SECONDS_PER_DAY)
     sut.restart()
-    manager = _read_queue_manager(sut)
+    manager = _read_queue_manager_state(sut)
     if not read_element(manager, "MessageIDHistoryTable"):
         judge.mark_not_exercised("MQQB-3.1.3.1-07", reason="the SUT starts without outdated entries of the history")
         return
     judge(
         "MQQB-3.1.3.1-07",
-        expected=TIMER_RUNS,
+        expected=RUNNING_TIMER_EXPECTATION,
         observed=_is_history_timer_running(manager),
         case="MessageIDHistory Cleanup Timer with outdated entries",
         evidence=session.sent[-1],
@@ -272,12 +276,12 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
     session.check_alive()
     sent = session.sent[-1]
     sut.restart()
-    manager = _read_queue_manager(sut)
+    manager = _read_queue_manager_state(sut)
     if not read_element(manager, "MessageIDHistoryTable"):
         raise ConformanceFailure("the SUT has forgotten the message that it received before the restart (note <25>)")
     judge(
         "MQQB-3.1.3.1-07",
-        expected=TIMER_RUNS,
+        expected=RUNNING_TIMER_EXPECTATION,
         observed=_is_history_timer_running(manager),
         case="MessageIDHistory Cleanup Timer with entries in the history",
         evidence=sent,
@@ -287,7 +291,7 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
         sut.change_environment(clock=SECONDS_PER_DAY)  # entries of the fast clock are old then
         _await_empty_history(peer, sut)
         sut.change_environment(clock=0)
-    if read_element(_read_queue_manager(sut), "MessageIDHistoryTable"):
+    if read_element(_read_queue_manager_state(sut), "MessageIDHistoryTable"):
         judge.mark_not_exercised(
             "MQQB-3.1.1.3-21",
             "MQQB-3.1.3.1-06",
@@ -297,7 +301,7 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
     if sut.has("send"):
         sut.send(UNREACHABLE_NAME, delivery="recoverable", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     sut.restart()
-    manager = _read_queue_manager(sut)
+    manager = _read_queue_manager_state(sut)
     entries = len(read_element(manager, "MessageIDHistoryTable"))
     judge("MQQB-3.1.1.3-21", expected=0, observed=entries, case="number of entries in the history", evidence=sent)
     judge.conclude("MQQB-3.1.1.3-21")
@@ -305,7 +309,7 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
         raise ConformanceFailure("the SUT's MessageIDHistoryTable is not empty after the restart")
     judge(
         "MQQB-3.1.3.1-06",
-        expected=TIMER_IS_STOPPED,
+        expected=STOPPED_TIMER_EXPECTATION,
         observed=not _is_history_timer_running(manager),
         case="MessageIDHistory Cleanup Timer with an empty history",
         evidence=sent,
@@ -315,14 +319,14 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
 def _await_empty_history(peer, sut):
     for _ in range(4):
         peer.pass_time(sut.duration_ms(HISTORY_TIMER_MS) + sut.slack_ms(HISTORY_TIMER_MS))
-        if not read_element(_read_queue_manager(sut), "MessageIDHistoryTable"):
+        if not read_element(_read_queue_manager_state(sut), "MessageIDHistoryTable"):
             return True
     return False
 
 
-TIMER_RUNS = holds("running", otherwise="stopped")
-TIMER_IS_STOPPED = holds("stopped", otherwise="running")
+RUNNING_TIMER_EXPECTATION = holds("running", otherwise="stopped")
+STOPPED_TIMER_EXPECTATION = holds("stopped", otherwise="running")
 
 
 def _is_history_timer_running(manager):
-    return read_element(read_element(manager, "timers"), HISTORY_TIMER) is not None
+    return read_element(read_element(manager, "timers"), HISTORY_TIMER_NAME) is not None

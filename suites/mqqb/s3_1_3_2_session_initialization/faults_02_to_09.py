@@ -22,13 +22,13 @@ from reference_qm.surface.clock import Now
 
 
 def _keep_session_element(element: str) -> Install:
-    class Kept(SessionInitialization):
+    class SessionElementKept(SessionInitialization):
         def initialize_counts(self, session: Session) -> None:
             value = getattr(session, element)
             super().initialize_counts(session)
             setattr(session, element, value)
 
-    return replace_part(Kept)
+    return replace_part(SessionElementKept)
 
 
 for _name, _rule, _element in (
@@ -44,17 +44,17 @@ for _name, _rule, _element in (
     add(_name, _rule, _says, _keep_session_element(_element))
 
 
-def _build_element_kept(name: str) -> type[SessionInitialization]:
+def _keep_element_at_reopening(name: str) -> type[SessionInitialization]:
     """Return a component that keeps the old value of a given element when a session is opened again."""
 
-    class ElementKept(SessionInitialization):
+    class ReopenedElementKept(SessionInitialization):
         def initialize_session(self, session: Session, now: Now) -> None:
             old: Any = getattr(session, name)
             super().initialize_session(session, now)
             if session.initiator:
                 setattr(session, name, old)
 
-    return ElementKept
+    return ReopenedElementKept
 
 
 for rule, name, text in (
@@ -73,14 +73,14 @@ for rule, name, text in (
         f"initiator-{text}-of-earlier-session-kept",
         rule,
         f"The initiator opens another session for a queue with the {name} of the previous session.",
-        replace_part(_build_element_kept(name)),
+        replace_part(_keep_element_at_reopening(name)),
         blind=True,
     )
 
 
-def _add_fault_with_kept_element(rule: str, name: str, element: str) -> None:
+def _add_fault_keeping_element(rule: str, name: str, element: str) -> None:
     @fault(name, breaks=rule)
-    class ElementKept(SessionInitialization):
+    class ReopenedElementKept(SessionInitialization):
         __doc__ = f"The initiator keeps {element} of its closed session when it opens the session again."
 
         def initialize_counts(self, session: Session) -> None:
@@ -90,12 +90,10 @@ def _add_fault_with_kept_element(rule: str, name: str, element: str) -> None:
                 setattr(session, element, kept)
 
 
-_add_fault_with_kept_element(
-    "MQQB-3.1.3.2-02", "initiator-message-sent-count-kept-by-later-session", "MessageSentCount"
-)
+_add_fault_keeping_element("MQQB-3.1.3.2-02", "initiator-message-sent-count-kept-by-later-session", "MessageSentCount")
 
 
-_add_fault_with_kept_element(
+_add_fault_keeping_element(
     "MQQB-3.1.3.2-03", "initiator-recoverable-message-sent-count-kept-by-later-session", "RecoverableMessageSentCount"
 )
 
@@ -111,7 +109,7 @@ class AcceptorCountOfClosedSessionContinued(SessionOpening):
                 session.MessageReceivedCount = old.MessageReceivedCount
 
 
-_add_fault_with_kept_element(
+_add_fault_keeping_element(
     "MQQB-3.1.3.2-04", "initiator-message-received-count-kept-by-later-session", "MessageReceivedCount"
 )
 
@@ -126,7 +124,7 @@ class InitiatorRecoverableMessageReceivedCountKeptOnReconnect(SessionInitializat
         session.RecoverableMessageReceivedCount = before
 
 
-_add_fault_with_kept_element(
+_add_fault_keeping_element(
     "MQQB-3.1.3.2-05",
     "initiator-recoverable-message-received-count-kept-by-later-session",
     "RecoverableMessageReceivedCount",
@@ -144,43 +142,43 @@ class InitiatorOpenedSessionRecoverableAckFlagSet(SessionOpening):
         self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, timeout_ms, now)
 
 
-_add_fault_with_kept_element(
+_add_fault_keeping_element(
     "MQQB-3.1.3.2-06", "initiator-recoverable-flags-kept-by-later-session", "RecoverableMsgAckFlags"
 )
 
 
-def _continue_message_numbers(faulty: FaultyCore) -> None:
+def _continue_recoverable_ack_numbers(faulty: FaultyCore) -> None:
     left: dict[int, int] = {}
 
-    class ReceiveCountContinued(SessionInitialization):
+    class EarlierNumberKept(SessionInitialization):
         def initialize_counts(self, session: Session) -> None:
             left[session.number] = session.LastAckedRecoverableMsgSeqNumber
             super().initialize_counts(session)
 
-    class Added(SessionAcks):
+    class EarlierNumberAdded(SessionAcks):
         def build_header(self, session: Session) -> SessionHeader:
             header = super().build_header(session)
             number = header.RecoverableMsgAckSeqNumber + left[session.number] & 0xFFFF
             return replace(header, RecoverableMsgAckSeqNumber=number)
 
-    put_in_place(faulty.core, ReceiveCountContinued)
-    put_in_place(faulty.core, Added)
+    put_in_place(faulty.core, EarlierNumberKept)
+    put_in_place(faulty.core, EarlierNumberAdded)
 
 
 add(
     "receiver-recoverable-ack-number-continues-over-sessions",
     "MQQB-3.1.3.2-07",
     "The receiver acknowledges recoverable messages with numbers that continue the numbers of the previous session.",
-    _continue_message_numbers,
+    _continue_recoverable_ack_numbers,
 )
 
 
-_add_fault_with_kept_element(
+_add_fault_keeping_element(
     "MQQB-3.1.3.2-07", "initiator-last-acknowledged-number-kept-by-later-session", "LastAckedRecoverableMsgSeqNumber"
 )
 
 
-def _begin_session_with(element: str, value: object) -> Install:
+def _replace_initial_session_element(element: str, value: object) -> Install:
     class SessionElementReplaced(SessionInitialization):
         def initialize_session(self, session: Session, now: Now) -> None:
             super().initialize_session(session, now)
@@ -189,7 +187,7 @@ def _begin_session_with(element: str, value: object) -> Install:
     return replace_part(SessionElementReplaced)
 
 
-_ELEMENTS: tuple[tuple[str, str, str, object], ...] = (
+_SESSION_ELEMENT_FAULTS: tuple[tuple[str, str, str, object], ...] = (
     ("any-new-session-unacked-received-count-5", "MQQB-3.1.3.2-08", "UnackedReceivedMsgCount", 5),
     ("any-new-session-unacked-message-count-65535", "MQQB-3.1.3.2-23", "UnAckedMessageCount", 0xFFFF),
     ("any-new-session-element-session-active-true", "MQQB-3.1.3.2-25", "SessionActive", True),
@@ -204,23 +202,23 @@ _ELEMENTS: tuple[tuple[str, str, str, object], ...] = (
 )
 
 
-for _name, _rule, _element, _value in _ELEMENTS:
+for _name, _rule, _element, _value in _SESSION_ELEMENT_FAULTS:
     add(
         _name,
         _rule,
         f"A queue manager begins a session with {_element} {_value!r}.",
-        _begin_session_with(_element, _value),
+        _replace_initial_session_element(_element, _value),
     )
 
 
-_HOUR_MS = 3_600_000
+_ONE_HOUR_MS = 3_600_000
 
 
 def _start_session_timer(timer: TimerName) -> Install:
     class TimerStarted(SessionInitialization):
         def initialize_timers(self, session: Session, now: Now) -> None:
             super().initialize_timers(session, now)
-            self.qm.session_timers.start(session, timer, _HOUR_MS, now)
+            self.qm.session_timers.start(session, timer, _ONE_HOUR_MS, now)
 
     return replace_part(TimerStarted)
 

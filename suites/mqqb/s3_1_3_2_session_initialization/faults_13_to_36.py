@@ -69,7 +69,7 @@ add(
 )
 
 
-def _begin_sequence_with(element: str, value: object) -> Install:
+def _replace_initial_sequence_element(element: str, value: object) -> Install:
     class SequenceElementReplaced(SessionInitialization):
         def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
             super().initialize_transfer_sequence(session, now)
@@ -78,7 +78,7 @@ def _begin_sequence_with(element: str, value: object) -> Install:
     return replace_part(SequenceElementReplaced)
 
 
-_OF_SEQUENCE: tuple[tuple[str, str, str, object], ...] = (
+_SEQUENCE_ELEMENT_FAULTS: tuple[tuple[str, str, str, object], ...] = (
     ("sender-new-sequence-last-ack-number-7", "MQQB-3.1.3.2-16", "LastAck", SequenceInfo(SeqNo=7)),
     ("sender-new-sequence-time-of-last-ack-0", "MQQB-3.1.3.2-17", "TimeOfLastAck", 0),
     ("sender-new-sequence-last-ack-count-1", "MQQB-3.1.3.2-18", "LastAckCount", 1),
@@ -88,9 +88,9 @@ _OF_SEQUENCE: tuple[tuple[str, str, str, object], ...] = (
 )
 
 
-for _name, _rule, _element, _value in _OF_SEQUENCE:
+for _name, _rule, _element, _value in _SEQUENCE_ELEMENT_FAULTS:
     _says = f"The sender sets {_element} of TxOutgoingSequence to {_value!r} when a session begins."
-    add(_name, _rule, _says, _begin_sequence_with(_element, _value))
+    add(_name, _rule, _says, _replace_initial_sequence_element(_element, _value))
 
 
 def _keep_sequence_element(name: str) -> type[SessionInitialization]:

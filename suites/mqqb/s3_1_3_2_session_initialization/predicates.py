@@ -6,8 +6,8 @@ from typing import Any
 
 from harness.judging.passive import Context, Finding, passive
 from suites.mqmq.steps.session_headers import (
-    MESSAGE,
-    SESSION_ACK,
+    SESSION_ACK_KIND,
+    USER_MESSAGE_KIND,
     apply_to_session_headers,
     check_acknowledged_arrived,
     check_acknowledged_count,
@@ -42,8 +42,13 @@ for rule, expected, judge in (
         check_acknowledged_arrived,
     ),
 ):
-    passive(rule, (SESSION_ACK, MESSAGE), expected, of_system=True)(apply_to_session_headers(judge, only_first=True))
+    passive(rule, (SESSION_ACK_KIND, USER_MESSAGE_KIND), expected, of_system=True)(
+        apply_to_session_headers(judge, only_first=True)
+    )
 
 passive(
-    "MQQB-3.1.3.2-07", (SESSION_ACK, MESSAGE), "the first acknowledged recoverable message is number 1", of_system=True
+    "MQQB-3.1.3.2-07",
+    (SESSION_ACK_KIND, USER_MESSAGE_KIND),
+    "the first acknowledged recoverable message is number 1",
+    of_system=True,
 )(apply_to_session_headers(check_first_acknowledged_is_1))

@@ -11,11 +11,11 @@ from harness.run.marks import covers, needs
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 
-def _restart(sut):
+def _restart_sut(sut):
     sut.restart()
 
 
-def _stop_and_start(sut):
+def _stop_and_start_service(sut):
     sut.change_environment(service=False)
     sut.change_environment(service=True)
 
@@ -24,8 +24,8 @@ def _stop_and_start(sut):
 @pytest.mark.parametrize(
     "start",
     [
-        pytest.param(_restart, marks=needs("restart"), id="restart"),
-        pytest.param(_stop_and_start, marks=needs("environment"), id="stop and start"),
+        pytest.param(_restart_sut, marks=needs("restart"), id="restart"),
+        pytest.param(_stop_and_start_service, marks=needs("environment"), id="stop and start"),
     ],
 )
 def test_identifier_is_the_same_after_start(peer, sut, judge, start):

@@ -14,10 +14,10 @@ from harness.sut.sut import Sut
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 WINDOW_SIZE = 16
-MESSAGES_PER_TURN = 64
+MESSAGES_PER_WAIT = 64
 """The number of messages that the peer sends before it waits: the usual WindowSize of the SUT (note <50>)."""
-TURN_COUNT = 3
-MESSAGES_OF_LOST_SESSION = 5
+WAIT_COUNT = 3
+LOST_SESSION_MESSAGE_COUNT = 5
 LONG_ACK_TIMEOUT_MS = 120_000
 """An AckTimeout in ms that is so long that only full windows are acknowledged."""
 GREATEST_TIMER_SPEED_UP = 2
@@ -34,9 +34,9 @@ def test_first_window_of_session_has_as_many_messages_as_later_windows(peer, sut
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     session = _open_session(peer, sut, opened_by)
     sent: list[Frame] = []
-    for _ in range(TURN_COUNT):
-        sent += [session.send(peer.message()) for _ in range(MESSAGES_PER_TURN)]
-        _await_acknowledgment(session, len(sent))
+    for _ in range(WAIT_COUNT):
+        sent += [session.send(peer.message()) for _ in range(MESSAGES_PER_WAIT)]
+        _await_ack_of_count(session, len(sent))
     acks = [frame for frame in session.received if frame.kind == "SessionAck"]
     counts = [0, *(frame["SessionHeader"].AckSequenceNumber for frame in acks)]
     first, *others = [after - before for before, after in pairwise(counts)] or [0]
@@ -53,7 +53,7 @@ def test_first_window_of_session_has_as_many_messages_as_later_windows(peer, sut
     )
 
 
-def _await_acknowledgment(session: RawConversation, count: int) -> None:
+def _await_ack_of_count(session: RawConversation, count: int) -> None:
     """Wait briefly for the acknowledgment of the peer's messages; the SUT sends an acknowledgment only if the messages
     end with a full window.
     """
@@ -66,7 +66,7 @@ def _open_session(peer: Peer, sut: Sut, opened_by: str) -> RawConversation:
     session = OutgoingSession(peer, sut)
     if opened_by == "SUT again":
         session.open()
-        for _ in range(MESSAGES_OF_LOST_SESSION):
+        for _ in range(LOST_SESSION_MESSAGE_COUNT):
             session.connection.send(peer.message())
         peer.settle()
         session.connection.close()

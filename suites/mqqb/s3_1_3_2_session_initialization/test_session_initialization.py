@@ -21,34 +21,34 @@ from suites.mqqb.steps.opening import (
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.pinging import PingingSut, describe_ping_fields, read_element
-from suites.mqqb.steps.provoking import let_sut_send
+from suites.mqqb.steps.provoking import make_sut_send_message
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import FIRST_RESEND_MS, Outgoing
 
 SESSION_CLEANUP_MS = 20_000
 SHORT_RESEND_ENTRY_COUNT = 3
 """The number of equal entries at the beginning of ResendTimerTable."""
-LOWEST_PRIORITY: dict[str, Any] = {"priority": 0}
+LOWEST_PRIORITY_ARGUMENT: dict[str, Any] = {"priority": 0}
 """The priority of transactional messages; the SUT sends other messages of this priority in order with the transactional
 messages.
 """
-CLOSED_AT_FIRST_EXPIRY = "the SUT closed the session at the first expiry of the Session Cleanup Timer"
-CLOSED_AT_SECOND_EXPIRY = "the SUT closed the session at the second expiry of the Session Cleanup Timer"
+FIRST_EXPIRY_OUTCOME = "the SUT closed the session at the first expiry of the Session Cleanup Timer"
+SECOND_EXPIRY_OUTCOME = "the SUT closed the session at the second expiry of the Session Cleanup Timer"
 
-INITIAL_SESSION_ELEMENTS = {
+INITIAL_SESSION_VALUES_BY_RULE = {
     "MQQB-3.1.3.2-08": ("UnackedReceivedMsgCount", 0),
     "MQQB-3.1.3.2-26": ("ReceivedAck", False),
     "MQQB-3.1.3.2-29": ("DirectFormatSession", False),
     "MQQB-3.1.3.2-32": ("RecoverableAckSendTimeout", 0xFFFFFFFF),
 }
 """Elements of a session before its first packet, with their rules and initial values."""
-STOPPED_TIMERS = {
+STOPPED_TIMER_BY_RULE = {
     "MQQB-3.1.3.2-09": "SessionAckWait",
     "MQQB-3.1.3.2-11": "TransactionalAckWait",
     "MQQB-3.1.3.2-12": "OrderAckSend",
 }
 """Timers of a session before its first packet, by rule."""
-ZERO_SEQUENCE_ELEMENTS = {
+ZERO_SEQUENCE_ELEMENT_BY_RULE = {
     "MQQB-3.1.3.2-18": "LastAckCount",
     "MQQB-3.1.3.2-19": "ResendIntervalIndex",
     "MQQB-3.1.3.2-21": "ResendTime",
@@ -72,7 +72,7 @@ def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
     session = OutgoingSession(peer, sut)
     session.open()
     first_one = session.connection
-    let_sut_send(peer, sut, peer.direct_name(), delivery="recoverable")
+    make_sut_send_message(peer, sut, peer.direct_name(), delivery="recoverable")
     first_one.expect("UserMessage")
     first_one.send(peer.recoverable_message())
     first_one.send(peer.recoverable_message())
@@ -83,7 +83,7 @@ def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
         first_one.send(peer.recoverable_message())
     peer.pass_time(1)
     first_one.close()
-    let_sut_send(peer, sut, peer.direct_name(), delivery="recoverable")
+    make_sut_send_message(peer, sut, peer.direct_name(), delivery="recoverable")
     came = session.open()
     second_one = session.connection
     sent = second_one.send(peer.recoverable_message())
@@ -152,9 +152,9 @@ def test_unacknowledged_messages_are_sent_again_on_the_next_session(peer, sut, j
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-sent-again"))
     recoverable, transactional = 2, [4] if sut.has("send") else []
-    sender.send(1, **LOWEST_PRIORITY if transactional else {})
-    sender.send(recoverable, delivery="recoverable", **LOWEST_PRIORITY if transactional else {})
-    sender.send(3, **LOWEST_PRIORITY if transactional else {})
+    sender.send(1, **LOWEST_PRIORITY_ARGUMENT if transactional else {})
+    sender.send(recoverable, delivery="recoverable", **LOWEST_PRIORITY_ARGUMENT if transactional else {})
+    sender.send(3, **LOWEST_PRIORITY_ARGUMENT if transactional else {})
     sender.send(*transactional, delivery="transactional")
     session = sender.await_session()
     arrived = Sender.tags(sender.collect(session, 3 + len(transactional)))
@@ -190,12 +190,12 @@ def test_next_session_counts_only_its_own_order_acks(peer, sut, judge):
     frames = []
     for number in (1, 2):
         frames.append(outgoing.send_order_ack(number))
-        outgoing.await_info("EodLastAckCount", number)
+        outgoing.await_transfer_info_value("EodLastAckCount", number)
     outgoing.session.close()
     outgoing.await_session()
     outgoing.send_session_ack()
     frames.append(outgoing.send_order_ack(3))
-    outgoing.await_info("EodNoAckCount", 0)
+    outgoing.await_transfer_info_value("EodNoAckCount", 0)
     observed = read_element(outgoing.read_transfer_info(), "EodLastAckCount")
     judge(
         "MQQB-3.1.3.2-18",
@@ -240,21 +240,19 @@ def test_session_without_messages_closes_at_first_cleanup(peer, sut, judge):
     took = peer.measure_duration(session.sent[0], session.record.closed_at_ms)
     took.require_steady(slack_ms)
     observed = (
-        took.describe_expiry(cleanup_ms, CLOSED_AT_FIRST_EXPIRY)
+        took.describe_expiry(cleanup_ms, FIRST_EXPIRY_OUTCOME)
         if session.closed_by_sut
         else "not closed by two expiries"
     )
-    if session.closed_by_sut and observed != CLOSED_AT_FIRST_EXPIRY and due_ms * 9 // 5 <= took.ms:
-        observed = CLOSED_AT_SECOND_EXPIRY
+    if session.closed_by_sut and observed != FIRST_EXPIRY_OUTCOME and due_ms * 9 // 5 <= took.ms:
+        observed = SECOND_EXPIRY_OUTCOME
     judge(
         "MQQB-3.1.3.2-13",
         expected=holds("the Session Cleanup Timer runs from the beginning"),
-        observed=observed in (CLOSED_AT_FIRST_EXPIRY, CLOSED_AT_SECOND_EXPIRY) or observed,
+        observed=observed in (FIRST_EXPIRY_OUTCOME, SECOND_EXPIRY_OUTCOME) or observed,
         evidence=[session.sent[0], session.last],
     )
-    judge(
-        "MQQB-3.1.3.2-25", expected=CLOSED_AT_FIRST_EXPIRY, observed=observed, evidence=[session.sent[0], session.last]
-    )
+    judge("MQQB-3.1.3.2-25", expected=FIRST_EXPIRY_OUTCOME, observed=observed, evidence=[session.sent[0], session.last])
 
 
 @needs("set_timers")
@@ -336,7 +334,7 @@ def test_first_packet_other_than_establish_connection_is_not_answered(peer, judg
 # -- rules visible in the abstract data model --------------------------------------------------------------------
 
 
-def open_bare_session(peer, sut):
+def open_connection_without_packets(peer, sut):
     """Connect without sending a packet; return the session that the SUT shows for the connection."""
     known = len(list_accepted_sessions(sut))
     peer.connect()
@@ -349,16 +347,16 @@ def open_bare_session(peer, sut):
 
 
 @needs("inspect")
-@covers(*INITIAL_SESSION_ELEMENTS, *STOPPED_TIMERS, "MQQB-3.1.3.2-33")
+@covers(*INITIAL_SESSION_VALUES_BY_RULE, *STOPPED_TIMER_BY_RULE, "MQQB-3.1.3.2-33")
 def test_accepted_session_begins_with_initial_elements(peer, sut, judge):
     """Before its first packet, an accepted session shows the specified initial values, stopped timers, and a key of
     zeros.
     """
-    session = open_bare_session(peer, sut)
-    for rule, (name, expected) in INITIAL_SESSION_ELEMENTS.items():
+    session = open_connection_without_packets(peer, sut)
+    for rule, (name, expected) in INITIAL_SESSION_VALUES_BY_RULE.items():
         subject = f"{name} of the session"
         judge(rule, expected=fields({subject: expected}), observed={subject: read_element(session, name)})
-    for rule, name in STOPPED_TIMERS.items():
+    for rule, name in STOPPED_TIMER_BY_RULE.items():
         judge(
             rule,
             expected=fields({name: None}),
@@ -373,7 +371,7 @@ def test_accepted_session_begins_with_initial_elements(peer, sut, judge):
     )
 
 
-REINITIALIZED_ELEMENTS = {
+REINITIALIZED_VALUES_BY_RULE = {
     "MQQB-3.1.3.2-02": ("MessageSentCount", 0),
     "MQQB-3.1.3.2-03": ("RecoverableMessageSentCount", 0),
     "MQQB-3.1.3.2-04": ("MessageReceivedCount", 0),
@@ -390,7 +388,7 @@ REINITIALIZED_ELEMENTS = {
 
 
 @needs("send", "inspect")
-@covers(*REINITIALIZED_ELEMENTS, "MQQB-3.1.3.2-16", "MQQB-3.1.3.2-18", "MQQB-3.1.3.2-19", "MQQB-3.1.3.2-20")
+@covers(*REINITIALIZED_VALUES_BY_RULE, "MQQB-3.1.3.2-16", "MQQB-3.1.3.2-18", "MQQB-3.1.3.2-19", "MQQB-3.1.3.2-20")
 def test_reestablished_session_begins_with_initial_elements(peer, sut, judge):
     """A session with unacknowledged messages in both directions is lost: until the peer answers the SUT's next request,
     the counts of the session have their initial values.
@@ -400,7 +398,7 @@ def test_reestablished_session_begins_with_initial_elements(peer, sut, judge):
     sender.send(1, priority=0)
     sender.send(2, delivery="recoverable", priority=0)
     sender.send(3, 4, delivery="transactional")
-    session, came = sender.await_first(4)
+    session, came = sender.await_first_messages(4)
     session.check_alive()
     session.acknowledge_all()
     session.send(build_order_ack(peer, came[2]))
@@ -422,7 +420,7 @@ def test_reestablished_session_begins_with_initial_elements(peer, sut, judge):
     trying = [one for one in sut.inspect()["Sessions"] if one["SessionState"] == "WAITING_ECR_MSG"]
     if len(trying) != 1:
         raise ConformanceFailure("the SUT shows no session in WAITING_ECR_MSG")
-    for rule, (name, value) in REINITIALIZED_ELEMENTS.items():
+    for rule, (name, value) in REINITIALIZED_VALUES_BY_RULE.items():
         subject = f"{name} of the session"
         judge(
             rule,
@@ -442,12 +440,12 @@ def test_reestablished_session_begins_with_initial_elements(peer, sut, judge):
 
 
 @needs("inspect")
-@covers("MQQB-3.1.3.2-15", "MQQB-3.1.3.2-16", "MQQB-3.1.3.2-17", *ZERO_SEQUENCE_ELEMENTS, "MQQB-3.1.3.2-20")
+@covers("MQQB-3.1.3.2-15", "MQQB-3.1.3.2-16", "MQQB-3.1.3.2-17", *ZERO_SEQUENCE_ELEMENT_BY_RULE, "MQQB-3.1.3.2-20")
 def test_accepted_session_begins_with_an_empty_outgoing_sequence(peer, sut, judge):
     """TxOutgoingSequence of an accepted session contains no unacknowledged message and has the specified initial
     values.
     """
-    sequence = read_element(open_bare_session(peer, sut), "TxOutgoingSequence")
+    sequence = read_element(open_connection_without_packets(peer, sut), "TxOutgoingSequence")
     unacked = "no sequence" if sequence is None else read_element(sequence, "UnackedSequence")
     judge("MQQB-3.1.3.2-15", expected=[], observed=unacked, case="UnackedSequence")
     if sequence is None:
@@ -456,11 +454,11 @@ def test_accepted_session_begins_with_an_empty_outgoing_sequence(peer, sut, judg
     judge("MQQB-3.1.3.2-16", expected=0, observed=number, case="LastAck.SeqNo")
     judge(
         "MQQB-3.1.3.2-17",
-        expected=_expect_now(peer),
+        expected=_expect_current_time(peer),
         observed=read_element(sequence, "TimeOfLastAck"),
         case="TimeOfLastAck",
     )
-    for rule, name in ZERO_SEQUENCE_ELEMENTS.items():
+    for rule, name in ZERO_SEQUENCE_ELEMENT_BY_RULE.items():
         subject = f"{name} of TxOutgoingSequence"
         judge(rule, expected=fields({subject: 0}), observed={subject: read_element(sequence, name)})
     first_one = read_element(sut.inspect()["QueueManager"], "ResendTimerTable")[0]
@@ -472,7 +470,7 @@ def test_accepted_session_begins_with_an_empty_outgoing_sequence(peer, sut, judg
     )
 
 
-def _expect_now(peer):
+def _expect_current_time(peer):
     now_s = peer.environment.now().utc_s
     return between(now_s - CLOCK_TOLERANCE_S, now_s + CLOCK_TOLERANCE_S)
 
@@ -496,21 +494,21 @@ def test_session_retry_connect_timer_runs_for_a_waiting_message(peer, sut, judge
     judge("MQQB-3.1.3.2-14", expected=expected, observed=is_running or f"{left_ms} ms left", evidence=asked)
 
 
-ELEMENTS_OF_EITHER_ROLE = ("MQQB-3.1.3.2-26", "MQQB-3.1.3.2-29", "MQQB-3.1.3.2-21")
+RULES_OF_EITHER_ROLE = ("MQQB-3.1.3.2-26", "MQQB-3.1.3.2-29", "MQQB-3.1.3.2-21")
 
 
 @needs("inspect")
-@covers(*ELEMENTS_OF_EITHER_ROLE)
+@covers(*RULES_OF_EITHER_ROLE)
 def test_initiated_session_begins_with_initial_elements(peer, sut, judge):
     """While the SUT's request is unanswered, its session has the same initial values as an accepted session."""
     asked = OutgoingSession(peer, sut).await_request()
     session = find_initiated_session(sut, peer.direct_name())
     sequence = read_element(session, "TxOutgoingSequence")
-    for rule in ELEMENTS_OF_EITHER_ROLE:
+    for rule in RULES_OF_EITHER_ROLE:
         holder, name, expected = (
-            (sequence, ZERO_SEQUENCE_ELEMENTS[rule], 0)
-            if rule in ZERO_SEQUENCE_ELEMENTS
-            else (session, *INITIAL_SESSION_ELEMENTS[rule])
+            (sequence, ZERO_SEQUENCE_ELEMENT_BY_RULE[rule], 0)
+            if rule in ZERO_SEQUENCE_ELEMENT_BY_RULE
+            else (session, *INITIAL_SESSION_VALUES_BY_RULE[rule])
         )
         subject = f"{name} of {'TxOutgoingSequence' if holder is sequence else 'the session'}"
         judge(

@@ -10,7 +10,7 @@ from harness.faults.registry import Install, add
 from reference_qm.core.sessions.establishing import Establishing
 
 
-def _withhold_start(when: Callable[[Any, Any, int], bool]) -> Install:
+def _skip_connection_after_restart(when: Callable[[Any, Any, int], bool]) -> Install:
     """Return an installer of a fault that does not connect after a restart for some sessions.
 
     The session is established when its next message is sent. ``when`` gets the part, the session and the number of
@@ -39,7 +39,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             f"initiator-{label}-not-connected-after-restart",
             "MQQB-3.1.4.1-02",
             f"After a restart, the initiator does not connect for {words}.",
-            _withhold_start(when),
+            _skip_connection_after_restart(when),
         )
         for label, words, when in (
             ("second-queue", "any outgoing queue except the first", lambda self, session, earlier: earlier > 0),

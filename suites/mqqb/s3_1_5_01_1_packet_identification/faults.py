@@ -58,7 +58,7 @@ add(
 )
 
 
-class _LowBitsOfType(Identifying):
+class _TypeReadFromLowBits(Identifying):
     low = 0
 
     def identify_packet(self, data: bytes) -> Packet:
@@ -69,7 +69,7 @@ class _LowBitsOfType(Identifying):
 
 
 @fault("queue-manager-packet-type-6-taken-as-establish-connection", breaks="MQQB-3.1.5.1.1-01", blind=True)
-class QueueManagerPacketType6TakenAsEstablishConnection(_LowBitsOfType):
+class QueueManagerPacketType6TakenAsEstablishConnection(_TypeReadFromLowBits):
     """The queue manager reads only the two lowest bits of PT, so it accepts a packet with PT 0x6 as an
     EstablishConnection.
     """
@@ -94,7 +94,7 @@ add(
 
 
 @fault("queue-manager-packet-type-7-taken-as-connection-parameters", breaks="MQQB-3.1.5.1.1-02", blind=True)
-class QueueManagerPacketType7TakenAsConnectionParameters(_LowBitsOfType):
+class QueueManagerPacketType7TakenAsConnectionParameters(_TypeReadFromLowBits):
     """The queue manager reads only the two lowest bits of PT, so it accepts a packet with PT 0x7 as a
     ConnectionParameters.
     """
@@ -120,7 +120,7 @@ class AnySessionAckWithShClearAccepted(Identifying):
 
 
 @fault("queue-manager-packet-type-5-taken-as-session-ack", breaks="MQQB-3.1.5.1.1-03", blind=True)
-class QueueManagerPacketType5TakenAsSessionAck(_LowBitsOfType):
+class QueueManagerPacketType5TakenAsSessionAck(_TypeReadFromLowBits):
     """The queue manager reads only the two lowest bits of PT, so it accepts a packet with PT 0x5 as a SessionAck."""
 
     low = 1
@@ -160,33 +160,35 @@ def _ignore_identifying_fields(identified: Callable[[UserMessagePacket], bool], 
 _FLAGS: dict[str, Any] = {"BaseHeader.Flags": 0, "SessionHeader": None}
 
 
-_QUEUE: dict[str, Any] = {
+_ORDER_QUEUE_FIELD: dict[str, Any] = {
     "UserHeader.DestinationQueue": DirectQueueFormatName(r"TCP:127.0.0.1\PRIVATE$\order_queue$"),
     "UserHeader.Flags": lambda old: old | UserHeader.flags(DQ=7),
 }
 
 
-_LABEL_FIELD: dict[str, Any] = {"MessagePropertiesHeader.Label": ORDER_ACK_LABEL}
+_ORDER_ACK_LABEL_FIELD: dict[str, Any] = {"MessagePropertiesHeader.Label": ORDER_ACK_LABEL}
 
 
-_BODY_SIZE_FIELD: dict[str, Any] = {"MessagePropertiesHeader.MessageBody": lambda old: old[:BODY_SIZE]}
+_ACK_BODY_FIELD: dict[str, Any] = {"MessagePropertiesHeader.MessageBody": lambda old: old[:BODY_SIZE]}
 
 
-_ORDER_CLASS: dict[str, Any] = {"MessagePropertiesHeader.MessageClass": int(MessageClass.MQMSG_CLASS_ORDER_ACK)}
+_ORDER_ACK_CLASS_FIELD: dict[str, Any] = {
+    "MessagePropertiesHeader.MessageClass": int(MessageClass.MQMSG_CLASS_ORDER_ACK)
+}
 
 
 for _name, _rule, _field, _fields in (
     ("sender-order-ack-base-flags-not-checked", "MQQB-3.1.5.1.1-04", "BaseHeader.Flags", _FLAGS),
-    ("sender-order-ack-destination-not-checked", "MQQB-3.1.5.1.1-05", "destination", _QUEUE),
-    ("sender-order-ack-label-not-checked", "MQQB-3.1.5.1.1-06", "label", _LABEL_FIELD),
-    ("sender-order-ack-body-size-not-checked", "MQQB-3.1.5.1.1-07", "size", _BODY_SIZE_FIELD),
-    ("sender-order-ack-class-not-checked", "MQQB-3.1.5.1.1-08", "class", _ORDER_CLASS),
+    ("sender-order-ack-destination-not-checked", "MQQB-3.1.5.1.1-05", "destination", _ORDER_QUEUE_FIELD),
+    ("sender-order-ack-label-not-checked", "MQQB-3.1.5.1.1-06", "label", _ORDER_ACK_LABEL_FIELD),
+    ("sender-order-ack-body-size-not-checked", "MQQB-3.1.5.1.1-07", "size", _ACK_BODY_FIELD),
+    ("sender-order-ack-class-not-checked", "MQQB-3.1.5.1.1-08", "class", _ORDER_ACK_CLASS_FIELD),
 ):
     _says = f"The sender accepts a message as an OrderAck without checking its {_field}."
     add(_name, _rule, _says, _ignore_identifying_fields(is_order_ack, _fields))
 
 
-class _CorrectingPackets(Receiving):
+class _PacketCorrector(Receiving):
     def correct_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         return packet
 
@@ -199,7 +201,7 @@ class _CorrectingPackets(Receiving):
     breaks=("MQQB-3.1.5.1.1-04", "MQQB-3.1.5.1.1-09"),
     blind=True,
 )
-class SenderOrderingAckWithPriorityIdentified(_CorrectingPackets):
+class SenderOrderingAckWithPriorityIdentified(_PacketCorrector):
     """The sender accepts OrderAcks and FinalAcks whose BaseHeader.Flags contain a priority but no other bit."""
 
     def correct_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -213,7 +215,7 @@ class SenderOrderingAckWithPriorityIdentified(_CorrectingPackets):
     breaks=("MQQB-3.1.5.1.1-06", "MQQB-3.1.5.1.1-11"),
     blind=True,
 )
-class SenderOrderingAckLabelComparedByPrefix(_CorrectingPackets):
+class SenderOrderingAckLabelComparedByPrefix(_PacketCorrector):
     """The sender accepts OrderAcks and FinalAcks whose label only begins with QM Ordering Ack."""
 
     def correct_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -228,7 +230,7 @@ class SenderOrderingAckLabelComparedByPrefix(_CorrectingPackets):
     breaks=("MQQB-3.1.5.1.1-06", "MQQB-3.1.5.1.1-11"),
     blind=True,
 )
-class SenderOrderingAckLabelComparedWithoutCase(_CorrectingPackets):
+class SenderOrderingAckLabelComparedWithoutCase(_PacketCorrector):
     """The sender accepts OrderAcks and FinalAcks whose label differs from QM Ordering Ack only in upper
     and lower case.
     """
@@ -241,7 +243,7 @@ class SenderOrderingAckLabelComparedWithoutCase(_CorrectingPackets):
 
 
 @fault("sender-order-ack-body-longer-than-36-bytes-identified", breaks="MQQB-3.1.5.1.1-07", blind=True)
-class SenderOrderAckBodyLongerThan36BytesIdentified(_CorrectingPackets):
+class SenderOrderAckBodyLongerThan36BytesIdentified(_PacketCorrector):
     """The sender accepts an OrderAck whose body has more than 36 bytes, and reads the first 36 bytes."""
 
     def correct_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -252,7 +254,7 @@ class SenderOrderAckBodyLongerThan36BytesIdentified(_CorrectingPackets):
 
 
 @fault("sender-order-ack-of-class-report-identified", breaks="MQQB-3.1.5.1.1-08", blind=True)
-class SenderOrderAckOfClassReportIdentified(_CorrectingPackets):
+class SenderOrderAckOfClassReportIdentified(_PacketCorrector):
     """The sender treats a message of class REPORT with the label and the body of an OrderAck as an OrderAck."""
 
     def correct_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -262,14 +264,16 @@ class SenderOrderAckOfClassReportIdentified(_CorrectingPackets):
         return packet
 
 
-_FINAL_CLASS: dict[str, Any] = {"MessagePropertiesHeader.MessageClass": lambda old: max(old, FIRST_FINAL_ACK_CLASS)}
+_FINAL_ACK_CLASS_FIELD: dict[str, Any] = {
+    "MessagePropertiesHeader.MessageClass": lambda old: max(old, FIRST_FINAL_ACK_CLASS)
+}
 
 
 for _name, _rule, _field, _fields in (
     ("sender-final-ack-base-flags-not-checked", "MQQB-3.1.5.1.1-09", "BaseHeader.Flags", _FLAGS),
-    ("sender-final-ack-destination-not-checked", "MQQB-3.1.5.1.1-10", "destination", _QUEUE),
-    ("sender-final-ack-label-not-checked", "MQQB-3.1.5.1.1-11", "label", _LABEL_FIELD),
-    ("sender-final-ack-class-not-checked", "MQQB-3.1.5.1.1-12", "class", _FINAL_CLASS),
+    ("sender-final-ack-destination-not-checked", "MQQB-3.1.5.1.1-10", "destination", _ORDER_QUEUE_FIELD),
+    ("sender-final-ack-label-not-checked", "MQQB-3.1.5.1.1-11", "label", _ORDER_ACK_LABEL_FIELD),
+    ("sender-final-ack-class-not-checked", "MQQB-3.1.5.1.1-12", "class", _FINAL_ACK_CLASS_FIELD),
 ):
     _says = f"The sender accepts a message as a FinalAck without checking its {_field}."
     add(_name, _rule, _says, _ignore_identifying_fields(is_final_ack, _fields))
@@ -306,7 +310,7 @@ class SenderReportOrArrivalAckTakenAsFinalAck(Receiving):
 
 
 @fault("sender-final-ack-of-class-ack-reach-queue-identified", breaks="MQQB-3.1.5.1.1-12", blind=True)
-class SenderFinalAckOfClassAckReachQueueIdentified(_CorrectingPackets):
+class SenderFinalAckOfClassAckReachQueueIdentified(_PacketCorrector):
     """The sender treats a message of class ACK_REACH_QUEUE, which is below 0x4000, as a FinalAck of
     class ACK_RECEIVE.
     """

@@ -23,10 +23,10 @@ from reference_qm.surface.clock import Now
 _FIRST_FINAL_ACK_CLASS = 0x4000
 
 
-def _take_as(final: bool, when: Callable[[UserMessagePacket], bool]) -> Install:
+def _handle_messages_as_acks(final: bool, when: Callable[[UserMessagePacket], bool]) -> Install:
     """Return an installer of a fault that handles the messages of a condition as OrderAcks or FinalAcks."""
 
-    class Taking(Receiving):
+    class MessageHandledAsAck(Receiving):
         def take_message(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
@@ -39,51 +39,56 @@ def _take_as(final: bool, when: Callable[[UserMessagePacket], bool]) -> Install:
             meant = replace(packet, MessagePropertiesHeader=properties)
             (self.qm.final_acks if final else self.qm.order_acks).receive(session, meant, now)
 
-    return replace_part(Taking)
+    return replace_part(MessageHandledAsAck)
 
 
-def _is_order_class(packet: UserMessagePacket) -> bool:
+def _has_order_ack_class(packet: UserMessagePacket) -> bool:
     return packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_ORDER_ACK
 
 
-def _is_final_class(packet: UserMessagePacket) -> bool:
+def _has_final_ack_class(packet: UserMessagePacket) -> bool:
     return packet.MessagePropertiesHeader.MessageClass >= _FIRST_FINAL_ACK_CLASS
 
 
-def _has_label(packet: UserMessagePacket) -> bool:
+def _has_order_ack_label(packet: UserMessagePacket) -> bool:
     return packet.MessagePropertiesHeader.Label == ORDER_ACK_LABEL
 
 
-def _has_size(packet: UserMessagePacket) -> bool:
+def _has_ack_body_size(packet: UserMessagePacket) -> bool:
     return len(packet.MessagePropertiesHeader.MessageBody) == BODY_SIZE
 
 
-def _direct_path(packet: UserMessagePacket) -> str:
+def _get_direct_queue_path(packet: UserMessagePacket) -> str:
     queue = packet.UserHeader.DestinationQueue
     return queue.DirectFormatName.partition("\\")[2].lower() if isinstance(queue, DirectQueueFormatName) else ""
 
 
-def _is_private_number(packet: UserMessagePacket) -> bool:
+def _is_sent_to_private_queue_number(packet: UserMessagePacket) -> bool:
     return isinstance(packet.UserHeader.DestinationQueue, PrivateQueueFormatNameId)
 
 
-def _allow_flags(packet: UserMessagePacket, **allowed: int) -> bool:
+def _has_only_allowed_flags(packet: UserMessagePacket, **allowed: int) -> bool:
     flags = packet.BaseHeader.Flags
-    return bool(flags) and not flags & ~BaseHeader.flags(**allowed) and _has_label(packet) and names_order_queue(packet)
+    return (
+        bool(flags)
+        and not flags & ~BaseHeader.flags(**allowed)
+        and _has_order_ack_label(packet)
+        and names_order_queue(packet)
+    )
 
 
 add(
     "sender-order-ack-to-any-private-number-taken",
     "MQQB-3.1.5.1.1-05",
     "The sender takes a message to another private queue number as an OrderAck.",
-    _take_as(
+    _handle_messages_as_acks(
         False,
         lambda packet: (
-            _is_order_class(packet)
-            and _has_size(packet)
-            and _has_label(packet)
+            _has_order_ack_class(packet)
+            and _has_ack_body_size(packet)
+            and _has_order_ack_label(packet)
             and not packet.BaseHeader.Flags
-            and _is_private_number(packet)
+            and _is_sent_to_private_queue_number(packet)
         ),
     ),
     blind=True,
@@ -93,14 +98,14 @@ add(
     "sender-order-ack-to-longer-queue-name-taken",
     "MQQB-3.1.5.1.1-05",
     "The sender takes a message to a direct name that begins with order_queue$ as an OrderAck.",
-    _take_as(
+    _handle_messages_as_acks(
         False,
         lambda packet: (
-            _is_order_class(packet)
-            and _has_size(packet)
-            and _has_label(packet)
+            _has_order_ack_class(packet)
+            and _has_ack_body_size(packet)
+            and _has_order_ack_label(packet)
             and not packet.BaseHeader.Flags
-            and _direct_path(packet).startswith("private$\\order_queue$")
+            and _get_direct_queue_path(packet).startswith("private$\\order_queue$")
         ),
     ),
     blind=True,
@@ -110,14 +115,14 @@ add(
     "sender-order-ack-to-public-queue-of-same-name-taken",
     "MQQB-3.1.5.1.1-05",
     "The sender takes a message to a direct name of the public queue order_queue$ as an OrderAck.",
-    _take_as(
+    _handle_messages_as_acks(
         False,
         lambda packet: (
-            _is_order_class(packet)
-            and _has_size(packet)
-            and _has_label(packet)
+            _has_order_ack_class(packet)
+            and _has_ack_body_size(packet)
+            and _has_order_ack_label(packet)
             and not packet.BaseHeader.Flags
-            and _direct_path(packet) == "order_queue$"
+            and _get_direct_queue_path(packet) == "order_queue$"
         ),
     ),
     blind=True,
@@ -127,7 +132,12 @@ add(
     "sender-order-ack-with-priority-taken",
     "MQQB-3.1.5.1.1-04",
     "The sender takes a message with a priority above 0 as an OrderAck.",
-    _take_as(False, lambda packet: _is_order_class(packet) and _has_size(packet) and _allow_flags(packet, PR=7)),
+    _handle_messages_as_acks(
+        False,
+        lambda packet: (
+            _has_order_ack_class(packet) and _has_ack_body_size(packet) and _has_only_allowed_flags(packet, PR=7)
+        ),
+    ),
     blind=True,
 )
 
@@ -135,7 +145,12 @@ add(
     "sender-order-ack-with-session-header-taken",
     "MQQB-3.1.5.1.1-04",
     "The sender takes a message with a SessionHeader as an OrderAck.",
-    _take_as(False, lambda packet: _is_order_class(packet) and _has_size(packet) and _allow_flags(packet, SH=1)),
+    _handle_messages_as_acks(
+        False,
+        lambda packet: (
+            _has_order_ack_class(packet) and _has_ack_body_size(packet) and _has_only_allowed_flags(packet, SH=1)
+        ),
+    ),
     blind=True,
 )
 
@@ -143,13 +158,13 @@ add(
     "sender-final-ack-to-any-private-number-taken",
     "MQQB-3.1.5.1.1-10",
     "The sender takes a message to another private queue number as a FinalAck.",
-    _take_as(
+    _handle_messages_as_acks(
         True,
         lambda packet: (
-            _is_final_class(packet)
-            and _has_label(packet)
+            _has_final_ack_class(packet)
+            and _has_order_ack_label(packet)
             and not packet.BaseHeader.Flags
-            and _is_private_number(packet)
+            and _is_sent_to_private_queue_number(packet)
         ),
     ),
     blind=True,
@@ -159,13 +174,13 @@ add(
     "sender-final-ack-to-longer-queue-name-taken",
     "MQQB-3.1.5.1.1-10",
     "The sender takes a message to a direct name that begins with order_queue$ as a FinalAck.",
-    _take_as(
+    _handle_messages_as_acks(
         True,
         lambda packet: (
-            _is_final_class(packet)
-            and _has_label(packet)
+            _has_final_ack_class(packet)
+            and _has_order_ack_label(packet)
             and not packet.BaseHeader.Flags
-            and _direct_path(packet).startswith("private$\\order_queue$")
+            and _get_direct_queue_path(packet).startswith("private$\\order_queue$")
         ),
     ),
     blind=True,
@@ -175,13 +190,13 @@ add(
     "sender-final-ack-to-public-queue-of-same-name-taken",
     "MQQB-3.1.5.1.1-10",
     "The sender takes a message to a direct name of the public queue order_queue$ as a FinalAck.",
-    _take_as(
+    _handle_messages_as_acks(
         True,
         lambda packet: (
-            _is_final_class(packet)
-            and _has_label(packet)
+            _has_final_ack_class(packet)
+            and _has_order_ack_label(packet)
             and not packet.BaseHeader.Flags
-            and _direct_path(packet) == "order_queue$"
+            and _get_direct_queue_path(packet) == "order_queue$"
         ),
     ),
     blind=True,
@@ -191,7 +206,9 @@ add(
     "sender-final-ack-with-priority-taken",
     "MQQB-3.1.5.1.1-09",
     "The sender takes a message with a priority above 0 as a FinalAck.",
-    _take_as(True, lambda packet: _is_final_class(packet) and _allow_flags(packet, PR=7)),
+    _handle_messages_as_acks(
+        True, lambda packet: _has_final_ack_class(packet) and _has_only_allowed_flags(packet, PR=7)
+    ),
     blind=True,
 )
 
@@ -199,11 +216,11 @@ add(
     "sender-order-ack-with-40-bytes-taken",
     "MQQB-3.1.5.1.1-07",
     "The sender takes a message with a body of 40 bytes as an OrderAck.",
-    _take_as(
+    _handle_messages_as_acks(
         False,
         lambda packet: (
-            _is_order_class(packet)
-            and _has_label(packet)
+            _has_order_ack_class(packet)
+            and _has_order_ack_label(packet)
             and not packet.BaseHeader.Flags
             and names_order_queue(packet)
             and len(packet.MessagePropertiesHeader.MessageBody) == 40
@@ -216,11 +233,11 @@ add(
     "sender-order-ack-with-16-bytes-taken",
     "MQQB-3.1.5.1.1-07",
     "The sender takes a message with a body of 16 bytes as an OrderAck.",
-    _take_as(
+    _handle_messages_as_acks(
         False,
         lambda packet: (
-            _is_order_class(packet)
-            and _has_label(packet)
+            _has_order_ack_class(packet)
+            and _has_order_ack_label(packet)
             and not packet.BaseHeader.Flags
             and names_order_queue(packet)
             and len(packet.MessagePropertiesHeader.MessageBody) == 16
@@ -233,11 +250,11 @@ add(
     "sender-order-ack-with-35-bytes-taken",
     "MQQB-3.1.5.1.1-07",
     "The sender takes a message with a body of 35 bytes as an OrderAck.",
-    _take_as(
+    _handle_messages_as_acks(
         False,
         lambda packet: (
-            _is_order_class(packet)
-            and _has_label(packet)
+            _has_order_ack_class(packet)
+            and _has_order_ack_label(packet)
             and not packet.BaseHeader.Flags
             and names_order_queue(packet)
             and len(packet.MessagePropertiesHeader.MessageBody) == 35
@@ -250,11 +267,11 @@ add(
     "sender-order-ack-of-class-normal-taken",
     "MQQB-3.1.5.1.1-08",
     "The sender takes a message of class NORMAL as an OrderAck.",
-    _take_as(
+    _handle_messages_as_acks(
         False,
         lambda packet: (
-            _has_size(packet)
-            and _has_label(packet)
+            _has_ack_body_size(packet)
+            and _has_order_ack_label(packet)
             and not packet.BaseHeader.Flags
             and names_order_queue(packet)
             and packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_NORMAL
@@ -267,11 +284,11 @@ add(
     "sender-order-ack-of-class-ack-reach-queue-taken",
     "MQQB-3.1.5.1.1-08",
     "The sender takes a message of class ACK_REACH_QUEUE as an OrderAck.",
-    _take_as(
+    _handle_messages_as_acks(
         False,
         lambda packet: (
-            _has_size(packet)
-            and _has_label(packet)
+            _has_ack_body_size(packet)
+            and _has_order_ack_label(packet)
             and not packet.BaseHeader.Flags
             and names_order_queue(packet)
             and packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE

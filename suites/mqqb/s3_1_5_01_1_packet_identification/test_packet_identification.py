@@ -18,8 +18,8 @@ from suites.mqqb.steps.ordering import ACK_RECEIVE, build_final_ack, build_order
 from suites.mqqb.steps.outgoing_session import await_session_of_sut
 from suites.mqqb.steps.sequences import NOT_RESENT, RESENT, Outgoing
 
-VALID_TIMEOUTS: dict[str, Any] = {"RecoverableAckTimeout": 500, "AckTimeout": 20_000}
-CHANGES_OF_PARAMETERS: dict[str, dict[str, Any]] = {
+VALID_TIMEOUT_FIELDS: dict[str, Any] = {"RecoverableAckTimeout": 500, "AckTimeout": 20_000}
+CHANGES_OF_PARAMETERS_PACKET: dict[str, dict[str, Any]] = {
     "IN 0": {"base": {"IN": 0}},
     "PT 0": {"internal": {"PT": 0}},
     "PT 1": {"internal": {"PT": 1}},
@@ -29,37 +29,37 @@ CHANGES_OF_PARAMETERS: dict[str, dict[str, Any]] = {
 }
 
 
-def _name_queue(path):
+def _address_queue_by_path(path):
     """Return a change that addresses a message to another path of the SUT."""
     return lambda peer: {"destination": rf"TCP:{peer.sut.address}\{path}"}
 
 
-def _number_queue(peer):
+def _address_queue_by_number(peer):
     """Address a message to a private queue of the SUT that is not the order queue, by its number."""
-    queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=OTHER_QUEUE_NUMBER)
+    queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=NON_ORDER_QUEUE_NUMBER)
     return {"destination": queue, "user": {"QueueManagerAddress": peer.sut.guid}}
 
 
-OTHER_QUEUE_NUMBER = 0x4D51
-_OTHER_QUEUES = (
-    *map(_name_queue, (r"PRIVATE$\mqc-other", r"PRIVATE$\order_queue$2", "order_queue$")),
-    _number_queue,
+NON_ORDER_QUEUE_NUMBER = 0x4D51
+_ADDRESSES_OF_OTHER_QUEUES = (
+    *map(_address_queue_by_path, (r"PRIVATE$\mqc-other", r"PRIVATE$\order_queue$2", "order_queue$")),
+    _address_queue_by_number,
 )
-_OTHER_FLAGS = (
+_CHANGES_OF_BASE_FLAGS = (
     lambda peer: {"base": {"PR": 3}},
     lambda peer: {"base": {"PR": 7}},
 )
 """Changes that set bits of BaseHeader.Flags."""
 
 
-_OTHER_LABELS = tuple(
+_CHANGES_OF_LABEL = tuple(
     functools.partial(lambda label, peer: {"label": label}, label)
     for label in ("QM Ordering", "QM Ordering Ack 2", "qm ordering ack")
 )
-CHANGES_OF_ACKNOWLEDGMENTS: dict[str, tuple[Callable[..., Any], ...]] = {
-    "MQQB-3.1.5.1.1-04": (build_order_ack, lambda peer: {"piggyback": True}, *_OTHER_FLAGS),
-    "MQQB-3.1.5.1.1-05": (build_order_ack, *_OTHER_QUEUES),
-    "MQQB-3.1.5.1.1-06": (build_order_ack, *_OTHER_LABELS),
+ACKNOWLEDGMENT_CHANGES_BY_RULE: dict[str, tuple[Callable[..., Any], ...]] = {
+    "MQQB-3.1.5.1.1-04": (build_order_ack, lambda peer: {"piggyback": True}, *_CHANGES_OF_BASE_FLAGS),
+    "MQQB-3.1.5.1.1-05": (build_order_ack, *_ADDRESSES_OF_OTHER_QUEUES),
+    "MQQB-3.1.5.1.1-06": (build_order_ack, *_CHANGES_OF_LABEL),
     "MQQB-3.1.5.1.1-07": (
         build_order_ack,
         *(functools.partial(lambda size, peer: {"size": size}, size) for size in (40, 37, 35, 16)),
@@ -70,9 +70,9 @@ CHANGES_OF_ACKNOWLEDGMENTS: dict[str, tuple[Callable[..., Any], ...]] = {
         lambda peer: {"MessageClass": 0x0001},
         lambda peer: {"MessageClass": 0x0000},
     ),
-    "MQQB-3.1.5.1.1-09": (build_final_ack, *_OTHER_FLAGS),
-    "MQQB-3.1.5.1.1-10": (build_final_ack, *_OTHER_QUEUES),
-    "MQQB-3.1.5.1.1-11": (build_final_ack, *_OTHER_LABELS),
+    "MQQB-3.1.5.1.1-09": (build_final_ack, *_CHANGES_OF_BASE_FLAGS),
+    "MQQB-3.1.5.1.1-10": (build_final_ack, *_ADDRESSES_OF_OTHER_QUEUES),
+    "MQQB-3.1.5.1.1-11": (build_final_ack, *_CHANGES_OF_LABEL),
     "MQQB-3.1.5.1.1-12": (
         functools.partial(build_final_ack, MessageClass=ACK_RECEIVE),
         lambda peer: {"MessageClass": 0x0002},
@@ -81,7 +81,7 @@ CHANGES_OF_ACKNOWLEDGMENTS: dict[str, tuple[Callable[..., Any], ...]] = {
 """For each rule: a step that makes an acknowledgment, and the changes that make the message not an acknowledgment."""
 
 
-def _make_changed_acknowledgment(make, peer, session, sent, changes):
+def _build_changed_acknowledgment(make, peer, session, sent, changes):
     """Make an acknowledgment with changed fields. ``size``: the size of its body in bytes. ``piggyback``: whether the
     message, which must be express and the first message of the peer on the session, contains a SessionHeader.
     """
@@ -111,13 +111,13 @@ def _make_changed_acknowledgment(make, peer, session, sent, changes):
     "MQQB-2.2.5-08",
 )
 @needs("send")
-@pytest.mark.parametrize("rule", [pytest.param(rule, marks=covers(rule)) for rule in CHANGES_OF_ACKNOWLEDGMENTS])
+@pytest.mark.parametrize("rule", [pytest.param(rule, marks=covers(rule)) for rule in ACKNOWLEDGMENT_CHANGES_BY_RULE])
 def test_message_that_differs_from_an_acknowledgment_stops_no_resending(peer, sut, judge, rule):
     """The peer sends an OrderAck or FinalAck, which ends the resending of a message. A message that differs from such
     an acknowledgment in one field does not end the resending, and leaves the session open. The peer sends the
     acknowledgment and these messages on separate sessions, because their effect on sequence numbers is undefined (E26).
     """
-    make, *changes = CHANGES_OF_ACKNOWLEDGMENTS[rule]
+    make, *changes = ACKNOWLEDGMENT_CHANGES_BY_RULE[rule]
     outgoing = Outgoing(peer, sut)
     [sent] = outgoing.send()
     session = outgoing.session
@@ -130,7 +130,7 @@ def test_message_that_differs_from_an_acknowledgment_stops_no_resending(peer, su
     outgoing.sender.acknowledge_all(session)
     frames += [
         other,
-        *(session.send(_make_changed_acknowledgment(make, peer, session, other, change(peer))) for change in changes),
+        *(session.send(_build_changed_acknowledgment(make, peer, session, other, change(peer))) for change in changes),
     ]
     peer.settle()
     observed = {
@@ -149,7 +149,7 @@ def test_connection_parameters_with_wrong_in_or_pt_close_session(peer, judge):
     SUT closes the connection.
     """
     unchanged = peer.request_session()
-    asked = unchanged.send(connection_parameters(**VALID_TIMEOUTS))
+    asked = unchanged.send(connection_parameters(**VALID_TIMEOUT_FIELDS))
     answer = unchanged.poll("ConnectionParameters")
     judge.all(
         expected=packet("ConnectionParameters"),
@@ -157,9 +157,9 @@ def test_connection_parameters_with_wrong_in_or_pt_close_session(peer, judge):
         case="answer to the unchanged packet",
         evidence=[asked, answer],
     )
-    for flaw, changes in CHANGES_OF_PARAMETERS.items():
+    for flaw, changes in CHANGES_OF_PARAMETERS_PACKET.items():
         connection = peer.request_session()
-        sent = connection.send(connection_parameters(**VALID_TIMEOUTS, **changes))
+        sent = connection.send(connection_parameters(**VALID_TIMEOUT_FIELDS, **changes))
         observed = await_early_close(peer, connection)
         judge.all(
             expected=closed_unanswered(1),

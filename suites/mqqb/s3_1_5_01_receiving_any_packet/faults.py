@@ -70,7 +70,7 @@ class SenderExpressMessageIsNoActivity(Receiving):
         super().receive_user_message(session, packet, now)
 
 
-_expired: WeakKeyDictionary[QueueManager, set[str | None]] = WeakKeyDictionary()
+_sessions_with_expired_timer: WeakKeyDictionary[QueueManager, set[str | None]] = WeakKeyDictionary()
 
 
 @fault("sender-activity-after-first-expiry-not-noted", breaks="MQQB-3.1.5.1-01", blind=True)
@@ -80,7 +80,7 @@ class SenderActivityAfterFirstExpiryNotNoted(SessionAcks):
     """
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
-        expired = _expired.setdefault(self.qm, set())
+        expired = _sessions_with_expired_timer.setdefault(self.qm, set())
         if session.transport in expired:
             session.ReceivedAck = False
         expired.add(session.transport)
@@ -167,7 +167,7 @@ def _change_received_bytes(change: Callable[[bytes], bytes], meant: Callable[[Se
     return install_change
 
 
-def _correct_version(data: bytes) -> bytes:
+def _correct_version_byte(data: bytes) -> bytes:
     return b"\x10" + data[1:] if data[:1] == b"\x11" else data
 
 
@@ -188,7 +188,7 @@ for name, rule, says, change, meant in (
         "queue-manager-packet-of-version-0x11-accepted",
         "MQQB-3.1.5.1.2-D01",
         "A queue manager accepts packets with VersionNumber 0x11.",
-        _correct_version,
+        _correct_version_byte,
         lambda session: True,
     ),
     (
@@ -230,13 +230,13 @@ for name, rule, says, change, meant in (
     add(name, rule, says, _change_received_bytes(change, meant), blind=True)
 
 
-_HEAD = b"\x10"
+_VERSION_BYTE = b"\x10"
 
 
-_SIGNATURE = b"LIOR"
+_BASE_HEADER_SIGNATURE = b"LIOR"
 
 
-class _SplitsSegments(Identifying):
+class _PacketSplitter(Identifying):
     def list_packet_offsets(self, data: bytes) -> list[int]:
         found, at = [], 0
         while at + 16 <= len(data):
@@ -250,14 +250,14 @@ class _SplitsSegments(Identifying):
     breaks=("MQQB-3.1.5.1.2-01", "MQQB-3.1.5.1.2-D01"),
     blind=True,
 )
-class QueueManagerSignatureOfSecondPacketInSegmentNotVerified(_SplitsSegments):
+class QueueManagerSignatureOfSecondPacketInSegmentNotVerified(_PacketSplitter):
     """The queue manager verifies VersionNumber and Signature only in the first of several packets that
     arrive together.
     """
 
     def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
         for at in self.list_packet_offsets(data)[1:]:
-            data = data[:at] + _HEAD + data[at + 1 : at + 4] + _SIGNATURE + data[at + 8 :]
+            data = data[:at] + _VERSION_BYTE + data[at + 1 : at + 4] + _BASE_HEADER_SIGNATURE + data[at + 8 :]
         super().receive_bytes(session, data, now)
 
 
@@ -266,8 +266,8 @@ class ReceiverMessageWithWrongVersionStoredBeforeClose(Identifying):
     """The receiver stores a user message with a wrong VersionNumber before it closes the session."""
 
     def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
-        if session.SessionState is SessionState.OPEN and data[0] != 0x10 and data[4:8] == _SIGNATURE:
-            super().receive_bytes(session, _HEAD + data[1:], now)
+        if session.SessionState is SessionState.OPEN and data[0] != 0x10 and data[4:8] == _BASE_HEADER_SIGNATURE:
+            super().receive_bytes(session, _VERSION_BYTE + data[1:], now)
             if session.SessionState is SessionState.OPEN:
                 error = FormatError("BaseHeader.VersionNumber", 0, "a fault", "the value is wrong")
                 self.qm.closing.refuse_malformed(session, error, now)

@@ -23,7 +23,7 @@ LONGEST_ACK_WAIT_MS = 240_000
 message.
 """
 
-WRONG_SIGNATURES = {
+WRONG_VERSION_OR_SIGNATURE_BYTES = {
     "version 0": (0, b"\x00"),
     "version 0x11": (0, b"\x11"),
     "version 1": (0, b"\x01"),
@@ -38,7 +38,7 @@ WRONG_SIGNATURES = {
     "signature with one wrong bit": (4, b"\x4d\x49\x4f\x52"),
 }
 
-CHANGES_OF_REQUEST: dict[str, dict[str, Any]] = {
+CHANGES_OF_ESTABLISH_REQUEST: dict[str, dict[str, Any]] = {
     "IN 0": {"base": {"IN": 0}},
     "PT 0": {"internal": {"PT": 0}},
     "PT 1": {"internal": {"PT": 1}},
@@ -93,7 +93,7 @@ def test_establish_connection_with_wrong_in_or_pt_closes_connection(peer, judge)
         case="answer to the unchanged packet",
         evidence=[asked, answer],
     )
-    for flaw, changes in CHANGES_OF_REQUEST.items():
+    for flaw, changes in CHANGES_OF_ESTABLISH_REQUEST.items():
         connection = peer.connect()
         sent = connection.send(establish_connection(ClientGuid=peer.identifier, **changes))
         observed = await_early_close(peer, connection)
@@ -109,12 +109,12 @@ def test_establish_connection_with_wrong_in_or_pt_closes_connection(peer, judge)
 @sut_survives()
 @covers("MQQB-3.1.5.1-04", "MQQB-3.1.5.1.2-01", "MQQB-3.1.5.1.2-D01")
 @pytest.mark.parametrize("opens", ["peer", "sut"])
-@pytest.mark.parametrize("wrong", WRONG_SIGNATURES)
+@pytest.mark.parametrize("wrong", WRONG_VERSION_OR_SIGNATURE_BYTES)
 def test_packet_with_wrong_version_or_signature_closes_session(peer, sut, judge, wrong, opens):
     """The peer sends a message with a wrong version or signature on an open session: the SUT neither acknowledges nor
     stores the message, and closes the session.
     """
-    at, value = WRONG_SIGNATURES[wrong]
+    at, value = WRONG_VERSION_OR_SIGNATURE_BYTES[wrong]
     connection = peer.open_raw() if opens == "peer" else await_session_of_sut(peer, sut)
     connection.check_alive()
     data = bytearray(bytes(peer.recoverable_message(label=wrong)))
@@ -136,7 +136,7 @@ def test_response_with_wrong_signature_closes_session_that_opens(peer, sut, judg
     """The peer answers the SUT's EstablishConnection request with a packet with a wrong version or signature: the SUT
     closes the session and sends nothing.
     """
-    at, value = WRONG_SIGNATURES[wrong]
+    at, value = WRONG_VERSION_OR_SIGNATURE_BYTES[wrong]
     session = OutgoingSession(peer, sut)
     data = bytearray(bytes(establish_response(peer, session.await_request())))
     data[at : at + len(value)] = value
@@ -155,7 +155,7 @@ def test_second_packet_of_segment_with_wrong_signature_closes_session(peer, judg
     """The peer sends a correct message and a message with a wrong version or signature in one TCP segment: the SUT
     closes the session.
     """
-    at, value = WRONG_SIGNATURES[wrong]
+    at, value = WRONG_VERSION_OR_SIGNATURE_BYTES[wrong]
     connection = peer.open_raw()
     connection.check_alive()
     data = bytearray(bytes(peer.recoverable_message()))

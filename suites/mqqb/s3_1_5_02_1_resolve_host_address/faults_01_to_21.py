@@ -44,7 +44,7 @@ class SenderUserMessageDestinationQueueWrong(Sending):
         return replace(packet, UserHeader=replace(packet.UserHeader, DestinationQueue=other))
 
 
-def _hide_outgoing_queues(qm: QueueManager) -> None:
+def _change_keys_of_outgoing_queues(qm: QueueManager) -> None:
     queues = qm.adm.OutgoingQueues
     qm.adm.OutgoingQueues = {
         f"{number} {queue.DestinationFormatName}": queue for number, queue in enumerate(queues.values())
@@ -55,7 +55,7 @@ add(
     "sender-outgoing-queue-created-for-each-message",
     "MQQB-3.1.5.2.1-02",
     "The sender creates a new OutgoingQueue for each message to a format name.",
-    always(_hide_outgoing_queues),
+    always(_change_keys_of_outgoing_queues),
 )
 
 
@@ -101,7 +101,7 @@ class InitiatorDestinationInfoOfFirstFormatName(NextHops):
         return super().get_destination_info(first.DestinationFormatName)
 
 
-_destinations: WeakKeyDictionary[QueueManager, Destination] = WeakKeyDictionary()
+_first_destinations: WeakKeyDictionary[QueueManager, Destination] = WeakKeyDictionary()
 
 
 @fault("initiator-destination-of-first-format-name-used-for-all", breaks="MQQB-3.1.5.2.1-06", blind=True)
@@ -114,10 +114,10 @@ class InitiatorDestinationOfFirstFormatNameUsedForAll(NextHops):
         found = super().get_destination_info(format_name)
         if found is None or found.QueueManagerGuid != NULL_GUID:
             return found
-        return _destinations.setdefault(self.qm, found)
+        return _first_destinations.setdefault(self.qm, found)
 
 
-def _pick_first_route(qm: QueueManager) -> str:
+def _get_first_routed_host(qm: QueueManager) -> str:
     return next(iter(qm.config.routes.values()))
 
 
@@ -126,7 +126,7 @@ class InitiatorConnectsForUnknownPublicQueue(NextHops):
     """The initiator connects to an arbitrary host for a public queue that is in no directory."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
-        return super().get_destination_info(format_name) or Destination(_pick_first_route(self.qm), NULL_GUID)
+        return super().get_destination_info(format_name) or Destination(_get_first_routed_host(self.qm), NULL_GUID)
 
 
 def _has_public_destination(session: Session) -> bool:
@@ -134,24 +134,24 @@ def _has_public_destination(session: Session) -> bool:
     return queue is not None and isinstance(parse_format_name(queue.DestinationFormatName), PublicName)
 
 
-def _skip_reconnection_by_kind_of_name(*, public: bool) -> Install:
+def _skip_reconnection_by_name_kind(*, public: bool) -> Install:
     """Prevent the initiator from connecting again, either for public format names or for all other format names, as the
     caller chooses.
     """
 
-    class RetrySkipped(Closing):
+    class ReconnectionSkipped(Closing):
         def await_reconnect(self, session: Session, now: Now) -> None:
             if _has_public_destination(session) is not public:
                 super().await_reconnect(session, now)
 
-    return replace_part(RetrySkipped)
+    return replace_part(ReconnectionSkipped)
 
 
 add(
     "initiator-unknown-queue-retry-timer-not-started",
     "MQQB-3.1.5.2.1-10",
     "The initiator starts no Session Retry Connect Timer for a queue that is in no directory.",
-    _skip_reconnection_by_kind_of_name(public=True),
+    _skip_reconnection_by_name_kind(public=True),
 )
 
 
@@ -171,24 +171,24 @@ class InitiatorNoRetryTimerAfterSecondFailureToFindDestination(Closing):
             self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
 
 
-def _skip_validation_mark(*, public: bool) -> Install:
+def _skip_need_validation(*, public: bool) -> Install:
     """Prevent the initiator from setting NeedValidation, either for queues with public format names or for all other
     queues, as the caller chooses.
     """
 
-    class ValidationMarkSkipped(Resolving):
+    class NeedValidationSkipped(Resolving):
         def require_validation(self, session: Session) -> None:
             if _has_public_destination(session) is not public:
                 super().require_validation(session)
 
-    return replace_part(ValidationMarkSkipped)
+    return replace_part(NeedValidationSkipped)
 
 
 add(
     "initiator-unknown-queue-state-disconnected",
     "MQQB-3.1.5.2.1-11",
     "The initiator sets State of the outgoing queue to Disconnected for a queue that is in no directory.",
-    _skip_validation_mark(public=True),
+    _skip_need_validation(public=True),
 )
 
 
@@ -284,14 +284,14 @@ class InitiatorConnectsForDestinationWithoutNextHop(NextHops):
     """The initiator connects to an arbitrary host for a destination without a next hop."""
 
     def get_next_hops(self, guid: UUID) -> _Hops:
-        return super().get_next_hops(guid) or _build_next_hops(guid, _pick_first_route(self.qm))
+        return super().get_next_hops(guid) or _build_next_hops(guid, _get_first_routed_host(self.qm))
 
 
 add(
     "initiator-missing-next-hop-retry-timer-not-started",
     "MQQB-3.1.5.2.1-20",
     "The initiator starts no Session Retry Connect Timer for a destination without a next hop.",
-    _skip_reconnection_by_kind_of_name(public=False),
+    _skip_reconnection_by_name_kind(public=False),
 )
 
 
@@ -299,7 +299,7 @@ add(
     "initiator-missing-next-hop-queue-state-disconnected",
     "MQQB-3.1.5.2.1-21",
     "The initiator sets State of the outgoing queue to Disconnected for a destination without a next hop.",
-    _skip_validation_mark(public=False),
+    _skip_need_validation(public=False),
 )
 
 

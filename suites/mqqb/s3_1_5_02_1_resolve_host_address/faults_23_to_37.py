@@ -46,7 +46,7 @@ class InitiatorNextHopsAddressWithoutPrefix(Resolving):
         hops[:] = [hop.partition("=")[2] for hop in hops]
 
 
-_earlier: dict[int, list[str]] = {}
+_earlier_next_hops: dict[int, list[str]] = {}
 
 
 @fault("initiator-next-hops-of-earlier-attempt-kept", breaks="MQQB-3.1.5.2.1-27", blind=True)
@@ -57,10 +57,10 @@ class InitiatorNextHopsOfEarlierAttemptKept(Resolving):
 
     def try_addresses(self, session: Session, now: Now) -> None:
         queue = outgoing_queue(session)
-        old = list(_earlier.get(id(queue), []))
+        old = list(_earlier_next_hops.get(id(queue), []))
         super().try_addresses(session, now)
         queue.NextHops[:0] = old
-        _earlier[id(queue)] = list(queue.NextHops)
+        _earlier_next_hops[id(queue)] = list(queue.NextHops)
 
 
 @fault("initiator-next-hops-without-last-address", breaks="MQQB-3.1.5.2.1-27", blind=True)
@@ -137,13 +137,13 @@ class InitiatorNextHopAddressWrong(Establishing):
         session.RemoteQMAddress = UNUSED_ADDRESS
 
 
-class _SecondHopFirst(Resolving):
+class _SecondNextHopSelectedFirst(Resolving):
     def try_addresses(self, session: Session, now: Now) -> None:
         super().try_addresses(session, now)
         session.NextHopIndexer = 1
 
 
-class _FirstHopWhenOpen(SessionOpening):
+class _FirstNextHopRestoredWhenOpen(SessionOpening):
     """Set NextHopIndexer back to the existing NextHop before the indexer is used."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -155,7 +155,7 @@ add(
     "initiator-next-hop-indexer-begins-at-second",
     "MQQB-3.1.5.2.1-33",
     "The initiator's NextHopIndexer begins at the second NextHop.",
-    both(replace_part(_SecondHopFirst), replace_part(_FirstHopWhenOpen)),
+    both(replace_part(_SecondNextHopSelectedFirst), replace_part(_FirstNextHopRestoredWhenOpen)),
 )
 
 
@@ -183,7 +183,7 @@ class InitiatorRetryBeginsWithLastAddress(Resolving):
         super().try_addresses(session, now)
 
 
-def _change_remote_element(element: str, value: object) -> Install:
+def _replace_remote_session_element(element: str, value: object) -> Install:
     """Set one of the session elements that are copied from the next hop to another value, after the request is sent."""
 
     class RemoteElementChanged(Establishing):
@@ -198,7 +198,7 @@ add(
     "initiator-session-remote-address-not-of-next-hop",
     ("MQQB-3.1.5.2.1-34", "MQQB-3.1.5.2.1-35"),
     "The initiator's RemoteQMAddress is not the Address of the NextHop.",
-    _change_remote_element("RemoteQMAddress", UNUSED_ADDRESS),
+    _replace_remote_session_element("RemoteQMAddress", UNUSED_ADDRESS),
 )
 
 
@@ -206,7 +206,7 @@ add(
     "initiator-session-remote-host-name-not-of-next-hop",
     ("MQQB-3.1.5.2.1-34", "MQQB-3.1.5.2.1-36"),
     "The initiator's RemoteQMHostName is not the HostName of the NextHop.",
-    _change_remote_element("RemoteQMHostName", "elsewhere.invalid"),
+    _replace_remote_session_element("RemoteQMHostName", "elsewhere.invalid"),
 )
 
 
@@ -214,7 +214,7 @@ add(
     "initiator-session-remote-guid-not-of-next-hop",
     ("MQQB-3.1.5.2.1-34", "MQQB-3.1.5.2.1-37"),
     "The initiator's RemoteQMGuid is not the QMGuid of the NextHop.",
-    _change_remote_element("RemoteQMGuid", NULL_GUID),
+    _replace_remote_session_element("RemoteQMGuid", NULL_GUID),
 )
 
 
@@ -230,7 +230,7 @@ class InitiatorSessionGuidOfDestinationBehindRouter(Resolving):
             session.RemoteQMGuid = session.destination
 
 
-class _RefusesUnknownQueues(Destinations):
+class _UnknownPublicQueueRefusal(Destinations):
     def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
         name = parse_format_name(text)
         if isinstance(name, PublicName) and name.QueueGuid not in self.qm.config.public_queues:
@@ -242,7 +242,7 @@ add(
     "sender-message-to-unknown-public-queue-refused",
     (),
     "Tolerated: the sender refuses a message to a public queue that is in no directory (MS-MQDMPR 3.1.7.1.5).",
-    replace_part(_RefusesUnknownQueues),
+    replace_part(_UnknownPublicQueueRefusal),
 )
 
 

@@ -19,7 +19,7 @@ def test_first_address_is_tried_again_after_last(peer, sut, judge):
     """
     sender = Sender(peer, sut, PEER_QUEUE_BY_HOST_NAME)
     sender.send(1)
-    session, sent = sender.await_first(1)
+    session, sent = sender.await_first_messages(1)
     session.close()
     again = sender.poll_session(2 * sut.connect_timeout_ms)  # after any further addresses
     evidence = [*sent, *([again.acknowledge_all()] if again else [])]

@@ -29,18 +29,18 @@ from suites.mqqb.steps.opening import (
     private_name,
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.provoking import let_sut_send
-from suites.mqso.steps.routed import Routed
+from suites.mqqb.steps.provoking import make_sut_send_message
+from suites.mqso.steps.routed import RoutedMessages
 
-EMPTY_NEXT_HOP: dict[str, Any] = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
-OTHER_GUID_END = "ff"
+EMPTY_NEXT_HOP_FIELDS: dict[str, Any] = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
+OTHER_GUID_LAST_DIGITS = "ff"
 """The last two hexadecimal digits of OTHER_GUID."""
 UNREACHABLE_IPV4, UNREACHABLE_IPV6 = "192.0.2.7", "2001:db8::7"
 """Addresses that are reserved for documentation, so that no system has them (RFC 5737, RFC 3849)."""
-UNREACHABLE_NAME = f"DIRECT=TCP:{UNREACHABLE_IPV4}\\private$\\mqc-peer"
+UNREACHABLE_QUEUE_NAME = f"DIRECT=TCP:{UNREACHABLE_IPV4}\\private$\\mqc-peer"
 MESSAGE_LIFETIME_S = 60
-ROUTED_TAG = 0x61
-OTHER_QUEUE_NAME = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
+TAG_OF_ROUTED_MESSAGE = 0x61
+UNRESOLVABLE_HOST_QUEUE_NAME = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
 
 
 @covers("MQQB-3.1.5.2.1-01", "MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
@@ -115,7 +115,7 @@ def test_private_name_after_a_direct_name_leads_to_its_queue_manager(peer, sut, 
     direct format name of the peer, and then a session for a private format name, with the GUID in the private format
     name.
     """
-    sut.send(UNREACHABLE_NAME, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
+    sut.send(UNREACHABLE_QUEUE_NAME, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     session = OutgoingSession(peer, sut)
     for_direct_name = session.poll_request(sut.connect_timeout_ms)
     judge(
@@ -148,7 +148,7 @@ def test_messages_to_one_format_name_share_an_outgoing_queue(peer, sut, judge):
     session = OutgoingSession(peer, sut, to)
     request = session.await_request()
     sut.send(to, body="the second")
-    sut.send(OTHER_QUEUE_NAME, body="elsewhere")
+    sut.send(UNRESOLVABLE_HOST_QUEUE_NAME, body="elsewhere")
     count = len(list_outgoing_queues(sut, to))
     judge(
         "MQQB-3.1.5.2.1-02",
@@ -160,7 +160,9 @@ def test_messages_to_one_format_name_share_an_outgoing_queue(peer, sut, judge):
     judge.conclude("MQQB-3.1.5.2.1-02")
     session.respond()
     message = session.agree()
-    connected = [name for name in (to, OTHER_QUEUE_NAME) if find_outgoing_queue(sut, name)["State"] == "Connected"]
+    connected = [
+        name for name in (to, UNRESOLVABLE_HOST_QUEUE_NAME) if find_outgoing_queue(sut, name)["State"] == "Connected"
+    ]
     judge(
         "MQQB-3.1.5.2.1-03",
         expected=[to],
@@ -186,15 +188,15 @@ def judge_unresolvable_name(peer, sut, judge, name, *, waits_rules, state_rule):
     """Let the SUT send to an unresolvable name; judge that the SUT keeps the message and does not connect, and judge
     the state of the outgoing queue.
     """
-    sut.send(UNREACHABLE_NAME, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
-    session = OutgoingSession.unless_refused(peer, sut, judge, name)
+    sut.send(UNREACHABLE_QUEUE_NAME, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
+    session = OutgoingSession.create_unless_refused(peer, sut, judge, name)
     if session is None:
         return
-    another = name.replace(OTHER_GUID_END, "fe")
+    another = name.replace(OTHER_GUID_LAST_DIGITS, "fe")
     with suppress(ControlRefused):
-        let_sut_send(peer, sut, another)
+        make_sut_send_message(peer, sut, another)
     peer.eventually(lambda: find_outgoing_queue(sut, name)["State"] == "NeedValidation")
-    others = [queue["State"] for queue in list_outgoing_queues(sut, UNREACHABLE_NAME)]
+    others = [queue["State"] for queue in list_outgoing_queues(sut, UNREACHABLE_QUEUE_NAME)]
     opened = session.listener.accept(sut.quiet_ms) is not None
     waiting = sut.outgoing(name)["count"]
     expected = fields({"message waits": True, "SUT connected": False})
@@ -216,7 +218,7 @@ def judge_unresolvable_name(peer, sut, judge, name, *, waits_rules, state_rule):
     )
 
 
-UNRESOLVABLE_NAMES = {
+UNRESOLVABLE_NAME_CASES = {
     "no-queue": (f"PUBLIC={OTHER_GUID}", "MQQB-3.1.5.2.1-10"),
     "no-way": (private_name(OTHER_GUID), "MQQB-3.1.5.2.1-20"),
 }
@@ -227,21 +229,21 @@ about the timer.
 
 @needs("send", "management")
 @pytest.mark.parametrize(
-    ("name", "rule"), [pytest.param(*one, marks=covers(one[1]), id=key) for key, one in UNRESOLVABLE_NAMES.items()]
+    ("name", "rule"), [pytest.param(*one, marks=covers(one[1]), id=key) for key, one in UNRESOLVABLE_NAME_CASES.items()]
 )
 def test_unresolvable_name_is_tried_again_after_retry_time(peer, sut, judge, name, rule):
     """The SUT sends to two unresolvable names: ConnectionHistory of the second name has an entry at once, and another
     entry whenever the Session Retry Connect Timer expires.
     """
     with suppress(ControlRefused):
-        let_sut_send(peer, sut, name.replace(OTHER_GUID_END, "fe"))
-    if OutgoingSession.unless_refused(peer, sut, judge, name) is None:
+        make_sut_send_message(peer, sut, name.replace(OTHER_GUID_LAST_DIGITS, "fe"))
+    if OutgoingSession.create_unless_refused(peer, sut, judge, name) is None:
         return
-    peer.eventually(lambda: bool(_list_attempts(sut, name)))
-    attempts = [_list_attempts(sut, name)]
+    peer.eventually(lambda: bool(_list_connection_history_times(sut, name)))
+    attempts = [_list_connection_history_times(sut, name)]
     for _ in range(2):
         peer.pass_time(sut.duration_ms(2 * RETRY_INTERVAL_MS) + sut.slack_ms(2 * RETRY_INTERVAL_MS))
-        attempts.append(_list_attempts(sut, name))
+        attempts.append(_list_connection_history_times(sut, name))
     judge(
         rule,
         expected=fields({"attempt at once": True, "after the retry time": True, "after two retry times": True}),
@@ -253,7 +255,7 @@ def test_unresolvable_name_is_tried_again_after_retry_time(peer, sut, judge, nam
     )
 
 
-def _list_attempts(sut, name):
+def _list_connection_history_times(sut, name):
     """Return the times in the ConnectionHistory of a format name.
 
     A SUT may renew its only entry instead of adding a second entry.
@@ -295,7 +297,7 @@ def test_destination_without_next_hop_needs_validation(peer, sut, judge):
     )
 
 
-ON_HOLD_NAMES = {
+ON_HOLD_NAME_CASES = {
     "no-queue": (f"PUBLIC={OTHER_GUID}", "MQQB-3.1.5.2.1-11"),
     "no-way": (private_name(OTHER_GUID), "MQQB-3.1.5.2.1-21"),
 }
@@ -304,13 +306,13 @@ ON_HOLD_NAMES = {
 
 @needs("send", "management", "queue_control", "pause")
 @pytest.mark.parametrize(
-    ("name", "rule"), [pytest.param(*one, marks=covers(one[1]), id=key) for key, one in ON_HOLD_NAMES.items()]
+    ("name", "rule"), [pytest.param(*one, marks=covers(one[1]), id=key) for key, one in ON_HOLD_NAME_CASES.items()]
 )
 def test_queue_on_hold_needs_no_validation(peer, sut, judge, name, rule):
     """The SUT pauses the queue of an unresolvable name: its State is OnHold, and remains OnHold after
     the retry time.
     """
-    if OutgoingSession.unless_refused(peer, sut, judge, name) is None:
+    if OutgoingSession.create_unless_refused(peer, sut, judge, name) is None:
         return
     if not peer.eventually(lambda: find_outgoing_queue(sut, name)["State"] == "NeedValidation"):
         raise ConformanceFailure("the State of the queue is not NeedValidation before the pause")
@@ -328,9 +330,9 @@ def test_request_to_router_contains_guid_of_router(topology, judge):
     """The SUT has a message for a private name of another site: the SUT connects to the router, and requests a session
     with the Identifier of the router, which is the next hop.
     """
-    routed = Routed(topology, "recoverable")
-    routed.send(ROUTED_TAG)
-    frames = routed.await_arrival(ROUTED_TAG)
+    routed = RoutedMessages(topology, "recoverable")
+    routed.send(TAG_OF_ROUTED_MESSAGE)
+    frames = routed.await_arrival(TAG_OF_ROUTED_MESSAGE)
     own = guid_text(topology.sender.guid)
     requests = [
         frame
@@ -427,7 +429,7 @@ def test_next_hops_have_every_address_of_host_name(peer, sut, judge):
     NextHopCollection of the session and NextHops of the outgoing queue contain every address to which the name
     resolves, and RemoteQMHostName of the session is the name.
     """
-    sut.send(UNREACHABLE_NAME, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
+    sut.send(UNREACHABLE_QUEUE_NAME, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     request = OutgoingSession(peer, sut, PEER_QUEUE_BY_HOST_NAME).poll_request(2 * sut.connect_timeout_ms)
     judge(
         "MQQB-3.1.5.2.1-05",
@@ -502,7 +504,7 @@ def judge_session_elements(peer, sut, judge, name, request, attempt):
     session = find_initiated_session(sut, name)
     next_hops = find_outgoing_queue(sut, name)["NextHops"]
     hops, indexer = session["NextHopCollection"], session["NextHopIndexer"]
-    first_hop = hops[0] if hops else EMPTY_NEXT_HOP
+    first_hop = hops[0] if hops else EMPTY_NEXT_HOP_FIELDS
     indexed = hops[indexer] if 0 <= indexer < len(hops) else first_hop
     values = {
         "MQQB-3.1.5.2.1-28": ("number of NextHops", len(next_hops), len(hops)),

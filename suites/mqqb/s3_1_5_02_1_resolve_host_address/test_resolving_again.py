@@ -7,7 +7,7 @@ from harness.run.marks import covers, needs
 from harness.sut.virtual_driver import TWO_ADDRESSES
 from suites.mqqb.steps.opening import PEER_QUEUE_BY_HOST_NAME, find_initiated_session
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.provoking import let_sut_send
+from suites.mqqb.steps.provoking import make_sut_send_message
 
 
 @needs("send", "inspect", "two_addresses")
@@ -18,13 +18,13 @@ def test_next_hops_of_later_sessions_have_every_address_of_host_name(peer, sut, 
     """
     session = OutgoingSession(peer, sut, PEER_QUEUE_BY_HOST_NAME)
     request: Frame | None = session.await_request()
-    expected = sorted(peer.environment.resolve(TWO_ADDRESSES)) or _list_next_hops(sut)
+    expected = sorted(peer.environment.resolve(TWO_ADDRESSES)) or _list_next_hop_addresses(sut)
     for attempt in ("first session", "session after an end in the handshake", "session after a delivered message"):
-        if request is None and not peer.eventually(lambda: bool(_list_next_hops(sut))):
+        if request is None and not peer.eventually(lambda: bool(_list_next_hop_addresses(sut))):
             return  # the SUT makes no further attempt
         judge.all(
             expected=expected,
-            observed=_list_next_hops(sut),
+            observed=_list_next_hop_addresses(sut),
             case=f"Addresses in NextHopCollection, {attempt}",
             evidence=request or session.request,
         )
@@ -36,12 +36,12 @@ def test_next_hops_of_later_sessions_have_every_address_of_host_name(peer, sut, 
             session.agree()
             session.connection.acknowledge_all()
             peer.settle()
-            let_sut_send(peer, sut, PEER_QUEUE_BY_HOST_NAME, tag=2)
+            make_sut_send_message(peer, sut, PEER_QUEUE_BY_HOST_NAME, tag=2)
         session.connection.close()
         request = session.poll_request(2 * sut.connect_timeout_ms)  # after any further addresses
 
 
-def _list_next_hops(sut):
+def _list_next_hop_addresses(sut):
     """Return the addresses in NextHopCollection of the session of the queue."""
     hops = find_initiated_session(sut, PEER_QUEUE_BY_HOST_NAME)["NextHopCollection"]
     return sorted(hop["Address"] for hop in hops)

@@ -105,7 +105,7 @@ for _name, _rules, _says, _install in (
     add(_name, _rules, _says, sent_as("initiator", _install))
 
 
-HEADER = "EstablishConnectionHeader"
+ESTABLISH_HEADER_NAME = "EstablishConnectionHeader"
 
 
 @fault("initiator-client-guid-of-retry-zero", breaks="MQQB-3.1.5.2.3-07", blind=True)
@@ -114,7 +114,7 @@ class InitiatorClientGuidOfRetryZero(Establishing):
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
-        return set_fields(packet, {f"{HEADER}.ClientGuid": UUID(int=0)}) if session.retrying else packet
+        return set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.ClientGuid": UUID(int=0)}) if session.retrying else packet
 
 
 @fault("initiator-server-guid-of-retry-zero", breaks="MQQB-3.1.5.2.3-08", blind=True)
@@ -125,7 +125,7 @@ class InitiatorServerGuidOfRetryZero(Establishing):
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
-        return set_fields(packet, {f"{HEADER}.ServerGuid": UUID(int=0)}) if session.retrying else packet
+        return set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.ServerGuid": UUID(int=0)}) if session.retrying else packet
 
 
 @fault("initiator-server-guid-zero-in-retry", breaks="MQQB-3.1.5.2.3-08", blind=True)
@@ -158,10 +158,10 @@ class InitiatorTimeStampOfFirstAttemptInRetry(Establishing):
         stamps = self.__dict__.setdefault("stamps", {})
         if not session.retrying:
             stamps[session.number] = packet.EstablishConnectionHeader.TimeStamp
-        return set_fields(packet, {f"{HEADER}.TimeStamp": lambda old: stamps.get(session.number, old)})
+        return set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.TimeStamp": lambda old: stamps.get(session.number, old)})
 
 
-_stamps: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
+_first_time_stamps: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 
 
 @fault("initiator-time-stamp-of-first-request-repeated", breaks="MQQB-3.1.5.2.3-10", blind=True)
@@ -172,7 +172,7 @@ class InitiatorTimeStampOfFirstRequestRepeated(Establishing):
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
-        stamp = _stamps.setdefault(self.qm, packet.EstablishConnectionHeader.TimeStamp)
+        stamp = _first_time_stamps.setdefault(self.qm, packet.EstablishConnectionHeader.TimeStamp)
         return set_fields(packet, {"EstablishConnectionHeader.TimeStamp": stamp})
 
 
@@ -197,11 +197,11 @@ class InitiatorSeOfSecondAddress0(Establishing):
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
         if session.NextHopIndexer and not session.pinged:
-            return set_fields(packet, {f"{HEADER}.OperatingSystem": lambda old: old & ~0x100})
+            return set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.OperatingSystem": lambda old: old & ~0x100})
         return packet
 
 
-_once_pinged: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDictionary()
+_sessions_once_pinged: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDictionary()
 
 
 @fault("initiator-se-clear-in-retry-without-ping", breaks="MQQB-3.1.5.2.3-11", blind=True)
@@ -212,8 +212,8 @@ class InitiatorSeClearInRetryWithoutPing(Establishing):
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         if session.pinged:
-            _once_pinged.setdefault(self.qm, set()).add(session.number)
-        was, session.pinged = session.pinged, session.number in _once_pinged.get(self.qm, ())
+            _sessions_once_pinged.setdefault(self.qm, set()).add(session.number)
+        was, session.pinged = session.pinged, session.number in _sessions_once_pinged.get(self.qm, ())
         packet = super().build_establish_request(session, now)
         session.pinged = was
         return packet

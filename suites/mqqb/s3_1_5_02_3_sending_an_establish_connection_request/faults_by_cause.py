@@ -42,7 +42,7 @@ from reference_qm.surface.effects import Connect
 from reference_qm.surface.inputs import Endpoint
 
 
-def precede_with_session_ack(data: bytes) -> bytes:
+def prepend_session_ack(data: bytes) -> bytes:
     """Return a SessionAck and then the packet."""
     ack = SessionAckPacket(
         BaseHeader(Flags=BaseHeader.flags(IN=1, SH=1, PR=3)),
@@ -52,7 +52,7 @@ def precede_with_session_ack(data: bytes) -> bytes:
     return ack.build() + data
 
 
-def precede_with_parameters(data: bytes) -> bytes:
+def prepend_connection_parameters(data: bytes) -> bytes:
     """Return a ConnectionParameters packet and then the packet."""
     parameters = ConnectionParametersPacket(
         BaseHeader(Flags=BaseHeader.flags(IN=1, PR=3)),
@@ -162,7 +162,7 @@ add(
     "initiator-establish-request-after-session-ack-on-later-connection",
     "MQQB-3.1.5.2.3-02",
     "The initiator sends an EstablishConnection request after a SessionAck on a later connection.",
-    change_sent_packet(EstablishConnectionPacket, precede_with_session_ack, has_earlier_request),
+    change_sent_packet(EstablishConnectionPacket, prepend_session_ack, has_earlier_request),
     blind=True,
 )
 
@@ -170,7 +170,7 @@ add(
     "initiator-establish-request-sent-after-parameters-to-guid",
     "MQQB-3.1.5.2.3-02",
     "To a destination without a direct format name, the initiator sends ConnectionParameters before the request.",
-    change_sent_packet(EstablishConnectionPacket, precede_with_parameters, is_destination_guid),
+    change_sent_packet(EstablishConnectionPacket, prepend_connection_parameters, is_destination_guid),
     blind=True,
 )
 
@@ -190,7 +190,7 @@ class InitiatorConnectsToNextPortAtRetry(Connecting):
         self.qm.emit(Connect(session.transport, remote))
 
 
-class _EarlierTimerKept(Establishing):
+class _EarlierInitializationTimerKept(Establishing):
     """The initiator does not stop the Session Initialization Timer of an earlier attempt that ended in one of the
     given ways.
     """
@@ -210,14 +210,14 @@ class _EarlierTimerKept(Establishing):
 
 
 @fault("initiator-timer-of-refused-attempt-kept", breaks="MQQB-3.1.5.2.3-01", blind=True)
-class InitiatorTimerOfRefusedAttemptKept(_EarlierTimerKept):
+class InitiatorTimerOfRefusedAttemptKept(_EarlierInitializationTimerKept):
     """The initiator does not stop the Session Initialization Timer of an attempt that the acceptor refused."""
 
     ended = (ConnectionStatus.CONNECTION_REFUSED, ConnectionStatus.UNKNOWN_FAILURE)
 
 
 @fault("initiator-timer-of-attempt-lost-after-response-kept", breaks="MQQB-3.1.5.2.3-01", blind=True)
-class InitiatorTimerOfAttemptLostAfterResponseKept(_EarlierTimerKept):
+class InitiatorTimerOfAttemptLostAfterResponseKept(_EarlierInitializationTimerKept):
     """The initiator does not stop the Session Initialization Timer of an attempt whose connection was lost after the
     EstablishConnection response.
     """
@@ -226,7 +226,7 @@ class InitiatorTimerOfAttemptLostAfterResponseKept(_EarlierTimerKept):
 
 
 @fault("initiator-timer-of-earlier-open-session-kept", breaks="MQQB-3.1.5.2.3-01", blind=True)
-class InitiatorTimerOfEarlierOpenSessionKept(_EarlierTimerKept):
+class InitiatorTimerOfEarlierOpenSessionKept(_EarlierInitializationTimerKept):
     """The initiator does not stop the Session Initialization Timer of a session that was open before."""
 
     ended = (ConnectionStatus.ESTABLISHED,)

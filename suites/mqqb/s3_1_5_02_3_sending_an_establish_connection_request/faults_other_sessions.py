@@ -14,12 +14,12 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-def _list_opening(qm: QueueManager, session: Session) -> list[Session]:
+def _list_other_opening_sessions(qm: QueueManager, session: Session) -> list[Session]:
     opening = (SessionState.WAITING_ECR_MSG, SessionState.WAITING_CPR_MSG)
     return [one for one in qm.sessions.values() if one is not session and one.SessionState in opening]
 
 
-class _Requesting(Establishing):
+class _EstablishRequestChanger(Establishing):
     def change_request(self, session: Session, request: EstablishConnectionPacket) -> EstablishConnectionPacket:
         raise NotImplementedError
 
@@ -28,7 +28,7 @@ class _Requesting(Establishing):
 
 
 @fault("initiator-client-guid-of-second-session-changed", breaks="MQQB-3.1.5.2.3-07")
-class InitiatorClientGuidOfSecondSessionChanged(_Requesting):
+class InitiatorClientGuidOfSecondSessionChanged(_EstablishRequestChanger):
     """The initiator sends another ClientGuid in a request while another session is open."""
 
     def change_request(self, session: Session, request: EstablishConnectionPacket) -> EstablishConnectionPacket:
@@ -41,7 +41,7 @@ class InitiatorClientGuidOfSecondSessionChanged(_Requesting):
 
 
 @fault("initiator-server-guid-of-other-open-session", breaks="MQQB-3.1.5.2.3-08")
-class InitiatorServerGuidOfOtherOpenSession(_Requesting):
+class InitiatorServerGuidOfOtherOpenSession(_EstablishRequestChanger):
     """The initiator sends the GUID of the remote queue manager of another session as ServerGuid."""
 
     def change_request(self, session: Session, request: EstablishConnectionPacket) -> EstablishConnectionPacket:
@@ -53,7 +53,7 @@ class InitiatorServerGuidOfOtherOpenSession(_Requesting):
 
 
 @fault("initiator-server-guid-known-from-other-session", breaks="MQQB-3.1.5.2.3-09")
-class InitiatorServerGuidKnownFromOtherSession(_Requesting):
+class InitiatorServerGuidKnownFromOtherSession(_EstablishRequestChanger):
     """The initiator sends the GUID of a queue manager as ServerGuid for a direct name if another session to the same
     address is open.
     """
@@ -73,7 +73,7 @@ class InitiatorServerGuidKnownFromOtherSession(_Requesting):
 
 
 @fault("initiator-se-clear-after-ping-of-any-session", breaks="MQQB-3.1.5.2.3-11")
-class InitiatorSeClearAfterPingOfAnySession(_Requesting):
+class InitiatorSeClearAfterPingOfAnySession(_EstablishRequestChanger):
     """The initiator clears SE in each request after it has sent a Ping Request for any session."""
 
     def change_request(self, session: Session, request: EstablishConnectionPacket) -> EstablishConnectionPacket:
@@ -90,7 +90,7 @@ class InitiatorOpensOneSessionAtATime(Establishing):
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)
-        for one in _list_opening(self.qm, session):
+        for one in _list_other_opening_sessions(self.qm, session):
             if one.initiator:
                 one.SessionState = SessionState.WAITING_EC_MSG
 
@@ -101,7 +101,7 @@ class InitiatorInitializationTimerSharedBySessions(Establishing):
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)
-        for one in _list_opening(self.qm, session):
+        for one in _list_other_opening_sessions(self.qm, session):
             self.qm.session_timers.stop(one, TimerName.SESSION_INITIALIZATION)
 
 

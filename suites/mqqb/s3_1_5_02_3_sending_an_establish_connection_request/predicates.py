@@ -8,13 +8,13 @@ from harness.judging.passive import Context, Finding, passive
 from suites.mqqb.steps.internal_packets import (
     ESTABLISH_PACKET,
     INTERNAL_KINDS,
-    is_first_of_initiator,
+    is_first_packet_of_initiator,
     make_flags_of_kind_predicate,
     make_pt_of_kind_predicate,
 )
 from suites.mqqb.steps.session_opening_packets import ESTABLISH_KIND, is_initiator_packet, make_no_refusal_predicate
 
-FIRST_KINDS = (ESTABLISH_KIND, "ConnectionParameters", "SessionAck", "UserMessage")
+KINDS_OF_INITIATOR_PACKETS = (ESTABLISH_KIND, "ConnectionParameters", "SessionAck", "UserMessage")
 """The kinds of packets of which only the EstablishConnection request may be the first packet of an initiator."""
 
 passive("MQQB-3.1.5.2.3-06", ESTABLISH_KIND, "CS is 0 in an EstablishConnection request")(
@@ -34,17 +34,19 @@ def check_reserved_fields_of_request(packet: Any, context: Context) -> Finding:
     ), f"RE is 0x{header.RE:02X}, and Reserved is 0x{header.Reserved:04X}"
 
 
-@passive("MQQB-3.1.5.2.3-02", FIRST_KINDS, "the first packet of an initiator is a request", of_system=True)
+@passive(
+    "MQQB-3.1.5.2.3-02", KINDS_OF_INITIATOR_PACKETS, "the first packet of an initiator is a request", of_system=True
+)
 def check_first_packet_of_initiator(packet: Any, context: Context) -> Finding:
     """Check that the first packet of an initiator is not a SessionAck, a ConnectionParameters packet or a message."""
-    if not is_first_of_initiator(context):
+    if not is_first_packet_of_initiator(context):
         return None
     return context.frame.kind == ESTABLISH_KIND, f"the first packet is a {context.frame.kind}"
 
 
 passive("MQQB-3.1.5.2.3-04", INTERNAL_KINDS, "IN is 1 in the first packet of an initiator", of_system=True)(
-    make_flags_of_kind_predicate(ESTABLISH_PACKET, is_first_of_initiator)
+    make_flags_of_kind_predicate(ESTABLISH_PACKET, is_first_packet_of_initiator)
 )
 passive("MQQB-3.1.5.2.3-05", INTERNAL_KINDS, "PT is 2 in the first packet of an initiator", of_system=True)(
-    make_pt_of_kind_predicate(ESTABLISH_PACKET, is_first_of_initiator)
+    make_pt_of_kind_predicate(ESTABLISH_PACKET, is_first_packet_of_initiator)
 )

@@ -14,26 +14,26 @@ from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, malforms, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import (
-    CLOSED_ON_TIME,
+    CLOSED_ON_TIME_EXPECTATION,
     INITIALIZATION_MS,
     OTHER_GUID,
+    describe_initialization_end,
     find_outgoing_queue,
     guid_text,
     list_connection_history,
     list_outgoing_queues,
     private_name,
-    time_initialization_end,
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 ROUND_TRIP_MS, FIRST_ROUND_TRIP_MS = 5_000, 9_000
 ROUND_TRIPS_PER_TIMEOUT = 8
 LONGEST_EXCHANGE_MS = 3_000
-ENTRIES_OF_SESSION = 3
-SECOND_ANSWER = 2
+HISTORY_ENTRIES_PER_SESSION = 3
+SECOND_ANSWER_POSITION = 2
 """The position of the packet that follows the EstablishConnection request and the ConnectionParameters."""
 FIRST_QUEUE, SECOND_QUEUE = "mqc-first", "mqc-second"
-SESSION_SHARED = "the SUT opened no second session (E16)"
+SHARED_SESSION_OUTCOME = "the SUT opened no second session (E16)"
 
 
 @malforms("MQQB-3.1.5.3.1-10")
@@ -70,7 +70,7 @@ def test_second_session_has_values_of_its_own(peer, sut, judge, kind):
     session = OutgoingSession(peer, sut, listener=beside.listener)
     request = session.poll_request(sut.connect_timeout_ms)
     if request is None:
-        judge.give_up(Verdict.NOT_EXERCISED, SESSION_SHARED)
+        judge.give_up(Verdict.NOT_EXERCISED, SHARED_SESSION_OUTCOME)
         return
     pings = [frame.number for frame in peer.recorder.list_pings(from_sut=True)]
     if any(number < beside.request.number for number in pings):
@@ -149,16 +149,16 @@ def test_second_session_has_values_of_its_own(peer, sut, judge, kind):
         )
     session.agree()
     session.connection.send(session_ack(AckSequenceNumber=1))
-    _judge_history(sut, judge, name, known, evidence)
+    _judge_connection_history(sut, judge, name, known, evidence)
 
 
-def _judge_history(sut, judge, name, known, evidence):
+def _judge_connection_history(sut, judge, name, known, evidence):
     """Judge that ConnectionHistory of a format name has the entries of a new session."""
     if not sut.has("management"):
         judge.mark_not_exercised("MQQB-3.1.5.2.3-14", "MQQB-3.1.5.3.2-15", reason="the SUT shows no ConnectionHistory")
         return
     history = list_connection_history(sut, name)
-    shown = [entry["Status"] for entry in history[len(known) :] or history[-ENTRIES_OF_SESSION:]]
+    shown = [entry["Status"] for entry in history[len(known) :] or history[-HISTORY_ENTRIES_PER_SESSION:]]
     for rule, status in (("MQQB-3.1.5.2.3-14", "InProcess"), ("MQQB-3.1.5.3.2-15", "EstablishPacketReceived")):
         judge(
             rule,
@@ -182,7 +182,7 @@ def test_responses_of_two_opening_sessions_are_answered(peer, sut, judge, kind):
     sut.send(private_name(peer.identifier) if kind == "private" else peer.direct_name(SECOND_QUEUE), body="second")
     second = OutgoingSession(peer, sut, listener=first.listener)
     if second.poll_request(sut.connect_timeout_ms) is None:
-        judge.give_up(Verdict.NOT_EXERCISED, SESSION_SHARED)
+        judge.give_up(Verdict.NOT_EXERCISED, SHARED_SESSION_OUTCOME)
         return
     for number, session in enumerate((first, second), 1):
         connection = session.connection
@@ -201,7 +201,7 @@ def test_responses_of_two_opening_sessions_are_answered(peer, sut, judge, kind):
             judge.conclude("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-D01")
             raise ConformanceFailure("the SUT sent no ConnectionParameters packet, which the next steps require")
         agreed = connection.send(parameters_response(answer))
-        message = connection.poll_packet(SECOND_ANSWER)
+        message = connection.poll_packet(SECOND_ANSWER_POSITION)
         judge(
             "MQQB-3.1.5.3.2-14",
             expected=packet("UserMessage"),
@@ -231,12 +231,12 @@ def test_each_opening_session_has_its_own_initialization_timer(peer, sut, judge)
     sut.send(peer.direct_name(SECOND_QUEUE), body="second")
     second = OutgoingSession(peer, sut, listener=first.listener)
     if second.poll_request(sut.connect_timeout_ms) is None:
-        judge.give_up(Verdict.NOT_EXERCISED, SESSION_SHARED)
+        judge.give_up(Verdict.NOT_EXERCISED, SHARED_SESSION_OUTCOME)
         return
     for number, session in enumerate((first, second), 1):
         judge.all(
-            expected=CLOSED_ON_TIME,
-            observed=time_initialization_end(sut, session.connection, session.request.time_ms, lasts_ms),
+            expected=CLOSED_ON_TIME_EXPECTATION,
+            observed=describe_initialization_end(sut, session.connection, session.request.time_ms, lasts_ms),
             case=f"end of connection {number}",
             evidence=session.request,
         )

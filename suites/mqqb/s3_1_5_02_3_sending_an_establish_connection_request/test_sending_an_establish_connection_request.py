@@ -16,7 +16,7 @@ from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import OTHER_GUID, RETRY_INTERVAL_MS, guid_text, read_internal_bits
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
-CONNECT_RETRY_AFTER_MS = 20_000
+RETRY_CONNECT_TIMER_MS = 20_000
 """The duration in ms of the Session Retry Connect Timer, which runs between the two requests whose TimeStamps are
 compared.
 """
@@ -98,7 +98,7 @@ def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, j
     """The SUT sends two EstablishConnection requests: their TimeStamps differ by the time between the requests in ms,
     and SE is 1 in a request without a ping.
     """
-    retry_after_ms = sut.get_timer_duration_ms("session_retry_connect_ms", CONNECT_RETRY_AFTER_MS)
+    retry_after_ms = sut.get_timer_duration_ms("session_retry_connect_ms", RETRY_CONNECT_TIMER_MS)
     session = OutgoingSession(peer, sut)
     first_packet = session.await_request()
     session.connection.close()

@@ -41,7 +41,7 @@ add(
 )
 
 
-FAILURES = (
+FAILURE_STATUSES = (
     ConnectionStatus.UNKNOWN_FAILURE,
     ConnectionStatus.PING_FAILURE,
     ConnectionStatus.SOCKET_CONNECT_FAILURE,
@@ -59,7 +59,7 @@ class InitiatorEntryOfFailureReplacesEntryBefore(Connecting):
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         history = outgoing_queue(session).ConnectionHistory
-        if status in FAILURES and history:
+        if status in FAILURE_STATUSES and history:
             history.pop()
         super().add_connection_history(session, status, now)
 
@@ -71,11 +71,11 @@ class InitiatorNoEntryOfFailedRetry(Connecting):
     """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
-        if not (session.retrying and status in FAILURES):
+        if not (session.retrying and status in FAILURE_STATUSES):
             super().add_connection_history(session, status, now)
 
 
-_FAILURES = (
+_JUDGED_FAILURE_STATUSES = (
     ConnectionStatus.UNKNOWN_FAILURE,
     ConnectionStatus.PING_FAILURE,
     ConnectionStatus.SOCKET_CONNECT_FAILURE,
@@ -93,8 +93,8 @@ class InitiatorRepeatedFailureNotInHistory(Connecting):
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         history = outgoing_queue(session).ConnectionHistory
-        failed = [one.Status for one in history if one.Status in _FAILURES]
-        if status in _FAILURES and failed and failed[-1] is status:
+        failed = [one.Status for one in history if one.Status in _JUDGED_FAILURE_STATUSES]
+        if status in _JUDGED_FAILURE_STATUSES and failed and failed[-1] is status:
             return
         super().add_connection_history(session, status, now)
 
@@ -196,7 +196,7 @@ class InitiatorEntryOfFailureWithErrorOfFacilityOnly(Connecting):
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
         entries = outgoing_queue(session).ConnectionHistory
-        if status in FAILURES and status is not ConnectionStatus.PING_FAILURE:
+        if status in FAILURE_STATUSES and status is not ConnectionStatus.PING_FAILURE:
             entries[-1] = replace(entries[-1], Error=entries[-1].Error & 0x7FFFFFFF)
 
 
@@ -209,7 +209,7 @@ class InitiatorEntryOfFailureWithTimeOfEntryBefore(Connecting):
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
         entries = outgoing_queue(session).ConnectionHistory
-        if status in FAILURES and len(entries) > 1:
+        if status in FAILURE_STATUSES and len(entries) > 1:
             entries[-1] = replace(entries[-1], ConnectionHistoryTime=entries[-2].ConnectionHistoryTime)
 
 
@@ -222,7 +222,7 @@ class InitiatorEntryOfFailureWithFirstAddress(Connecting):
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
         entries = outgoing_queue(session).ConnectionHistory
-        if status in FAILURES and session.NextHopCollection:
+        if status in FAILURE_STATUSES and session.NextHopCollection:
             entries[-1] = replace(entries[-1], AddressList=session.NextHopCollection[0].Address)
 
 
@@ -233,8 +233,8 @@ class InitiatorLaterFailuresHaveTimeOfFirst(Connecting):
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
         history = outgoing_queue(session).ConnectionHistory
-        failed = [one for one in history if one.Status in _FAILURES]
-        if status in _FAILURES:
+        failed = [one for one in history if one.Status in _JUDGED_FAILURE_STATUSES]
+        if status in _JUDGED_FAILURE_STATUSES:
             history[-1] = replace(history[-1], ConnectionHistoryTime=failed[0].ConnectionHistoryTime)
 
 
@@ -247,7 +247,7 @@ class InitiatorFailureAtSecondAddressHasFirstAddress(Connecting):
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
         history = outgoing_queue(session).ConnectionHistory
-        if status in _FAILURES and session.NextHopCollection:
+        if status in _JUDGED_FAILURE_STATUSES and session.NextHopCollection:
             history[-1] = replace(history[-1], AddressList=session.NextHopCollection[0].Address)
 
 
@@ -258,7 +258,7 @@ class InitiatorFailureInRetryWithoutError(Connecting):
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
         history = outgoing_queue(session).ConnectionHistory
-        if status in _FAILURES and session.retrying:
+        if status in _JUDGED_FAILURE_STATUSES and session.retrying:
             history[-1] = replace(history[-1], Error=0)
 
 
@@ -284,7 +284,7 @@ class InitiatorPingRequestNotSent(Ping):
         self.qm.connecting.connect_transport(session)
 
 
-_pinged: WeakKeyDictionary[QueueManager, str] = WeakKeyDictionary()
+_first_pinged_addresses: WeakKeyDictionary[QueueManager, str] = WeakKeyDictionary()
 
 
 @fault("initiator-ping-sent-to-address-of-first-destination", breaks="MQQB-3.1.5.2.2-02", blind=True)
@@ -293,7 +293,7 @@ class InitiatorPingSentToAddressOfFirstDestination(Ping):
 
     def send_request(self, session: Session, now: Now) -> None:
         address = session.RemoteQMAddress
-        session.RemoteQMAddress = _pinged.setdefault(self.qm, address)
+        session.RemoteQMAddress = _first_pinged_addresses.setdefault(self.qm, address)
         super().send_request(session, now)
         session.RemoteQMAddress = address
 

@@ -15,7 +15,7 @@ from suites.mqqb.steps.ordering import build_unknown_ack
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 
-class Initiator(Machine, path=Path(__file__)):
+class InitiatorMachine(Machine, path=Path(__file__)):
     """Lead a session of the system through its states. The system has one message for a queue of the peer, and no other
     session.
     """
@@ -59,7 +59,7 @@ class Initiator(Machine, path=Path(__file__)):
         return self._send_and_collect_answers(packet)
 
     @event("EstablishConnection for another")
-    def send_response_for_another(self) -> str:
+    def send_response_for_other_queue_manager(self) -> str:
         """Send an EstablishConnection response with the ClientGuid of a different queue manager."""
         return self._send_and_collect_answers(self._build_establish_response(ClientGuid=FOREIGN_GUID))
 
@@ -86,7 +86,7 @@ class Initiator(Machine, path=Path(__file__)):
         return self._send_input("recoverable message", self._sut.duration_ms(specified_ms) + self._sut.slack_ms(0))
 
     @event("SessionAck with a greater count")
-    def send_greater_count(self) -> str:
+    def send_too_great_message_count(self) -> str:
         """Send a SessionAck whose UserMsgSequenceNumber is too great."""
         return self._send_input("SessionAck with a greater count")
 
@@ -130,11 +130,11 @@ class Initiator(Machine, path=Path(__file__)):
         self.evidence.append(connection.send(packet))
         environment = self._peer.environment
         if within_ms:
-            environment.run_until(lambda: self._has_reacted(before), within_ms, exactly=True)
+            environment.run_until(lambda: self._has_answered_or_closed(before), within_ms, exactly=True)
         environment.run_until(lambda: connection.record.closed_by is not None, self._sut.quiet_ms, exactly=True)
         self.evidence.append(connection.last)
         return name_packets(connection, before)
 
-    def _has_reacted(self, before: int) -> bool:
+    def _has_answered_or_closed(self, before: int) -> bool:
         connection = self._outgoing.connection
         return len(connection.received) > before or connection.record.closed_by is not None

@@ -20,7 +20,7 @@ from suites.mqqb.steps.opening import (
     list_outgoing_queues,
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.provoking import let_sut_send
+from suites.mqqb.steps.provoking import make_sut_send_message
 
 MAX_HISTORY_ENTRIES = 20
 ATTEMPT_INTERVAL_MS = 2_000
@@ -29,13 +29,15 @@ time of the previous entry.
 """
 PROGRESS_STATUSES = ("InProcess", "EstablishPacketReceived", "Established")
 """Each Status that is not a failure."""
-UNRESOLVABLE_HOST = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
+UNRESOLVABLE_HOST_QUEUE_NAME = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
 
 
-def await_failure(peer: Peer, sut: Sut, format_name: str) -> dict[str, Any] | None:
+def await_failure_entry(peer: Peer, sut: Sut, format_name: str) -> dict[str, Any] | None:
     """Wait for the entry of a failure in ConnectionHistory and return it; return None if no such entry appears."""
     for _ in range(MAX_HISTORY_ENTRIES):
-        failed = [entry for entry in _list_entries(sut, format_name) if entry["Status"] not in PROGRESS_STATUSES]
+        failed = [
+            entry for entry in _list_history_entries(sut, format_name) if entry["Status"] not in PROGRESS_STATUSES
+        ]
         if failed:
             return failed[-1]
         peer.pass_time(sut.response_timeout_ms // MAX_HISTORY_ENTRIES)
@@ -51,17 +53,18 @@ def test_each_failed_address_has_its_entry_in_connection_history(peer, sut, judg
     sut.limit_time_scale(4)  # a Ping Response may be too late otherwise
     sut.send(PEER_QUEUE_BY_HOST_NAME, body="opening")
 
-    def list_failed() -> set[str]:
-        entries = _list_entries(sut, PEER_QUEUE_BY_HOST_NAME)
+    def list_failed_addresses() -> set[str]:
+        entries = _list_history_entries(sut, PEER_QUEUE_BY_HOST_NAME)
         return {entry["AddressList"] for entry in entries if entry["Status"] not in PROGRESS_STATUSES}
 
-    peer.environment.run_until(lambda: len(list_failed()) > 1, 2 * sut.connect_timeout_ms)
+    peer.environment.run_until(lambda: len(list_failed_addresses()) > 1, 2 * sut.connect_timeout_ms)
     judge(
         "MQQB-3.1.5.2-04",
         expected=holds(f"ConnectionHistory lists failures of two addresses, one of them {peer.address}"),
-        observed=(len(list_failed()) > 1 and peer.address in list_failed()) or f"failures of {sorted(list_failed())}",
+        observed=(len(list_failed_addresses()) > 1 and peer.address in list_failed_addresses())
+        or f"failures of {sorted(list_failed_addresses())}",
     )
-    entries = _list_entries(sut, PEER_QUEUE_BY_HOST_NAME)
+    entries = _list_history_entries(sut, PEER_QUEUE_BY_HOST_NAME)
     pinged = [entry["AddressList"] for entry in entries if entry["Status"] == "PingFailure"]
     if not pinged:
         judge.mark_not_exercised("MQQB-3.1.5.2.2-07", reason="no ping failed")
@@ -73,7 +76,7 @@ def test_each_failed_address_has_its_entry_in_connection_history(peer, sut, judg
     )
 
 
-def _list_entries(sut: Sut, format_name: str) -> list[dict[str, Any]]:
+def _list_history_entries(sut: Sut, format_name: str) -> list[dict[str, Any]]:
     """Return the ConnectionHistory entries of the OutgoingQueue for a format name, or no entries if the SUT does not
     show the queue.
     """
@@ -90,11 +93,11 @@ def test_refused_connection_adds_entry_to_connection_history(peer, sut, judge):
     peer.host.listen_ping(sut.file.driver.peer_ping_port)
     to = peer.direct_name()
     sut.send(to, body="opening")
-    entry = await_failure(peer, sut, to)
+    entry = await_failure_entry(peer, sut, to)
     judge(
         "MQQB-3.1.5.2-01",
         expected=holds("ConnectionHistory contains an entry for a failure"),
-        observed=bool(entry) or f"{len(_list_entries(sut, to))} entries, none of a failure",
+        observed=bool(entry) or f"{len(_list_history_entries(sut, to))} entries, none of a failure",
     )
     judge.conclude("MQQB-3.1.5.2-01")
     if entry is None:
@@ -113,8 +116,8 @@ def test_refused_connection_adds_entry_to_connection_history(peer, sut, judge):
 @covers("MQQB-3.1.5.2-02")
 def test_unknown_host_name_has_status_dns_failure(peer, sut, judge):
     """The SUT sends to a direct name whose host name has no address: ConnectionHistory has Status DnsFailure."""
-    sut.send(UNRESOLVABLE_HOST, body="opening")
-    entry = await_failure(peer, sut, UNRESOLVABLE_HOST)
+    sut.send(UNRESOLVABLE_HOST_QUEUE_NAME, body="opening")
+    entry = await_failure_entry(peer, sut, UNRESOLVABLE_HOST_QUEUE_NAME)
     if entry is None:
         raise ConformanceFailure("ConnectionHistory contains no entry for the failure, so its Status cannot be read")
     judge(
@@ -139,13 +142,13 @@ def test_invalid_responses_have_their_entries_in_connection_history(peer, sut, j
         ("MQQB-3.1.5.2-02", "ConnectionRefused", {"internal": {"CS": 1}}),
     ):
         request = session.await_request()
-        known = _list_entries(sut, to)
+        known = _list_history_entries(sut, to)
         is_slow = sut.duration_ms(INITIALIZATION_MS) > 2 * ATTEMPT_INTERVAL_MS
         peer.pass_time(ATTEMPT_INTERVAL_MS if is_slow else 0)
         sent = session.connection.send(establish_response(peer, request, **flaw))
         session.connection.wait_closed()
-        peer.eventually(lambda known=known: len(_list_entries(sut, to)) > len(known))
-        entries, evidence = _list_entries(sut, to), [request, sent]
+        peer.eventually(lambda known=known: len(_list_history_entries(sut, to)) > len(known))
+        entries, evidence = _list_history_entries(sut, to), [request, sent]
         added = entries[len(known) :]
         judge(
             "MQQB-3.1.5.2-01",
@@ -167,16 +170,16 @@ def test_invalid_responses_have_their_entries_in_connection_history(peer, sut, j
                 observed=times == sorted(set(times)) or str(times),
                 evidence=evidence,
             )
-    _open_and_close(peer, session)
+    _open_and_close_session(peer, session)
     beside = peer.direct_name("mqc-refused-at-first")
-    let_sut_send(peer, sut, beside)
+    make_sut_send_message(peer, sut, beside)
     session = OutgoingSession(peer, sut, beside, listener=session.listener)
     request = session.await_request()
     sent = session.connection.send(establish_response(peer, request, internal={"CS": 1}))
     session.connection.wait_closed()
 
     def list_refusals(format_name: str) -> list[dict[str, Any]]:
-        return [one for one in _list_entries(sut, format_name) if one["Status"] == "ConnectionRefused"]
+        return [one for one in _list_history_entries(sut, format_name) if one["Status"] == "ConnectionRefused"]
 
     peer.eventually(lambda: bool(list_refusals(beside)))
     alone, after_other = list_refusals(beside)[-1:], list_refusals(to)[-1:]
@@ -188,10 +191,10 @@ def test_invalid_responses_have_their_entries_in_connection_history(peer, sut, j
             case="Error of a refusal after another failure, and of a refusal that is the first failure",
             evidence=[request, sent],
         )
-    _open_and_close(peer, session)
+    _open_and_close_session(peer, session)
 
 
-def _open_and_close(peer: Peer, session: OutgoingSession) -> None:
+def _open_and_close_session(peer: Peer, session: OutgoingSession) -> None:
     """Let the SUT open its next session, acknowledge the message of the SUT, and close the session."""
     session.open()
     session.connection.acknowledge_all()

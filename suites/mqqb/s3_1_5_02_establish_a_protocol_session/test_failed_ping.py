@@ -12,9 +12,9 @@ from suites.mqqb.steps.opening import (
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.pinging import PingingSut
-from suites.mqqb.steps.provoking import let_sut_send
+from suites.mqqb.steps.provoking import make_sut_send_message
 
-UNREACHABLE_QUEUE = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
+UNREACHABLE_QUEUE_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
 """A queue at an address that is reserved for documentation (RFC 5737)."""
 
 
@@ -26,7 +26,7 @@ def test_refused_ping_adds_ping_failure_to_connection_history(peer, sut, judge):
     error and the peer's address.
     """
     if sut.has("send"):  # the queue of the peer is then not the only outgoing queue
-        sut.send(UNREACHABLE_QUEUE, time_to_reach_queue_s=60)
+        sut.send(UNREACHABLE_QUEUE_NAME, time_to_reach_queue_s=60)
     pinging_sut = PingingSut(peer, sut)
     for tag in (2, 0):
         asked = pinging_sut.await_ping()
@@ -55,4 +55,4 @@ def test_refused_ping_adds_ping_failure_to_connection_history(peer, sut, judge):
         peer.settle()
         session.connection.close()
         peer.settle()
-        let_sut_send(peer, sut, pinging_sut.name, tag=tag)
+        make_sut_send_message(peer, sut, pinging_sut.name, tag=tag)

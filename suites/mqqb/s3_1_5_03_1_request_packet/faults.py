@@ -257,7 +257,7 @@ class AcceptorEstablishConnectionClientGuidOfFirstRequest(SessionOpening):
         )
 
 
-HEADER = "EstablishConnectionHeader"
+ESTABLISH_HEADER_NAME = "EstablishConnectionHeader"
 
 
 @fault("acceptor-client-guid-of-first-initiator-in-response", breaks="MQQB-3.1.5.3.1-08", blind=True)
@@ -269,7 +269,7 @@ class AcceptorClientGuidOfFirstInitiatorInResponse(SessionOpening):
     ) -> EstablishConnectionPacket:
         first = next(one for one in self.qm.sessions.values() if not one.initiator)
         packet = super().build_establish_response(session, request)
-        return set_fields(packet, {f"{HEADER}.ClientGuid": first.RemoteQMGuid})
+        return set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.ClientGuid": first.RemoteQMGuid})
 
 
 @fault("acceptor-server-guid-of-response-zero-for-zero", breaks="MQQB-3.1.5.3.1-09", blind=True)
@@ -280,7 +280,7 @@ class AcceptorServerGuidOfResponseZeroForZero(SessionOpening):
         self, session: Session, request: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
         packet = super().build_establish_response(session, request)
-        return set_fields(packet, {f"{HEADER}.ServerGuid": request.EstablishConnectionHeader.ServerGuid})
+        return set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.ServerGuid": request.EstablishConnectionHeader.ServerGuid})
 
 
 @fault("acceptor-establish-connection-timestamp-31-bits", breaks="MQQB-3.1.5.3.1-10", blind=True)
@@ -305,10 +305,12 @@ class AcceptorTimeStampOfFirstRequestInResponse(SessionOpening):
         self, session: Session, request: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
         first = self.__dict__.setdefault("first", request.EstablishConnectionHeader.TimeStamp)
-        return set_fields(super().build_establish_response(session, request), {f"{HEADER}.TimeStamp": first})
+        return set_fields(
+            super().build_establish_response(session, request), {f"{ESTABLISH_HEADER_NAME}.TimeStamp": first}
+        )
 
 
-class _Answering(SessionOpening):
+class _EstablishResponseChanger(SessionOpening):
     def answer(
         self, request: EstablishConnectionPacket, response: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
@@ -321,7 +323,7 @@ class _Answering(SessionOpening):
 
 
 @fault("acceptor-response-time-stamp-without-highest-bit", breaks="MQQB-3.1.5.3.1-10", blind=True)
-class AcceptorResponseTimeStampWithoutHighestBit(_Answering):
+class AcceptorResponseTimeStampWithoutHighestBit(_EstablishResponseChanger):
     """The acceptor clears the highest bit of the TimeStamp in its response."""
 
     def answer(
@@ -331,7 +333,7 @@ class AcceptorResponseTimeStampWithoutHighestBit(_Answering):
 
 
 @fault("acceptor-response-time-stamp-0-replaced", breaks="MQQB-3.1.5.3.1-10", blind=True)
-class AcceptorResponseTimeStamp0Replaced(_Answering):
+class AcceptorResponseTimeStamp0Replaced(_EstablishResponseChanger):
     """The acceptor answers a request whose TimeStamp is 0 with TimeStamp 1."""
 
     def answer(
@@ -340,27 +342,27 @@ class AcceptorResponseTimeStamp0Replaced(_Answering):
         return set_fields(response, {"EstablishConnectionHeader.TimeStamp": lambda old: old or 1})
 
 
-_SE = 0x100
+_SE_BIT = 0x100
 
 
-_first_se: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
+_first_se_flags: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 
 
 @fault("acceptor-response-se-of-first-request", breaks="MQQB-3.1.5.3.1-11", blind=True)
-class AcceptorResponseSeOfFirstRequest(_Answering):
+class AcceptorResponseSeOfFirstRequest(_EstablishResponseChanger):
     """The acceptor sends the SE of the first request in every EstablishConnection response."""
 
     def answer(
         self, request: EstablishConnectionPacket, response: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
-        first = _first_se.setdefault(self.qm, response.EstablishConnectionHeader.SE)
+        first = _first_se_flags.setdefault(self.qm, response.EstablishConnectionHeader.SE)
         bits = response.EstablishConnectionHeader.OperatingSystem
-        probe = set_fields(response, {"EstablishConnectionHeader.OperatingSystem": bits ^ _SE})
+        probe = set_fields(response, {"EstablishConnectionHeader.OperatingSystem": bits ^ _SE_BIT})
         return response if first == response.EstablishConnectionHeader.SE else probe
 
 
 @fault("acceptor-padding-zero-in-refusal", breaks="MQQB-3.1.5.3.1-12", blind=True)
-class AcceptorPaddingZeroInRefusal(_Answering):
+class AcceptorPaddingZeroInRefusal(_EstablishResponseChanger):
     """The acceptor fills Padding of a response with CS set with zeros."""
 
     def answer(

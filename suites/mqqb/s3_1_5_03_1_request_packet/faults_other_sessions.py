@@ -15,7 +15,7 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
-def _count_open(qm: QueueManager) -> int:
+def _count_open_accepted_sessions(qm: QueueManager) -> int:
     return sum(not one.initiator and one.SessionState is SessionState.OPEN for one in qm.sessions.values())
 
 
@@ -64,7 +64,7 @@ class AcceptorServerGuidZeroRefusedBesideOpenSession(SessionOpening):
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
         zero = packet.EstablishConnectionHeader.ServerGuid == NULL_GUID
-        return super().is_establish_request_valid(packet) and not (zero and _count_open(self.qm))
+        return super().is_establish_request_valid(packet) and not (zero and _count_open_accepted_sessions(self.qm))
 
 
 @fault("acceptor-server-guid-equal-to-client-guid-valid", breaks=("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-07"))
@@ -76,7 +76,7 @@ class AcceptorServerGuidEqualToClientGuidValid(SessionOpening):
         return header.ServerGuid == header.ClientGuid or super().is_establish_request_valid(packet)
 
 
-class _Responding(SessionOpening):
+class _EstablishResponseChanger(SessionOpening):
     def change_response(self, session: Session, response: EstablishConnectionPacket) -> EstablishConnectionPacket:
         raise NotImplementedError
 
@@ -87,7 +87,7 @@ class _Responding(SessionOpening):
 
 
 @fault("acceptor-response-client-guid-of-earlier-request", breaks="MQQB-3.1.5.3.1-08")
-class AcceptorResponseClientGuidOfEarlierRequest(_Responding):
+class AcceptorResponseClientGuidOfEarlierRequest(_EstablishResponseChanger):
     """The acceptor sends the ClientGuid of the previous request in each response."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -101,7 +101,7 @@ class AcceptorResponseClientGuidOfEarlierRequest(_Responding):
 
 
 @fault("acceptor-response-time-stamp-never-lower", breaks="MQQB-3.1.5.3.1-10")
-class AcceptorResponseTimeStampNeverLower(_Responding):
+class AcceptorResponseTimeStampNeverLower(_EstablishResponseChanger):
     """The acceptor sends the highest TimeStamp of all requests in each response."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -115,7 +115,7 @@ class AcceptorResponseTimeStampNeverLower(_Responding):
 
 
 @fault("acceptor-response-se-set-in-refusal", breaks="MQQB-3.1.5.3.1-11")
-class AcceptorResponseSeSetInRefusal(_Responding):
+class AcceptorResponseSeSetInRefusal(_EstablishResponseChanger):
     """The acceptor sets SE in the response to an invalid request."""
 
     def change_response(self, session: Session, response: EstablishConnectionPacket) -> EstablishConnectionPacket:

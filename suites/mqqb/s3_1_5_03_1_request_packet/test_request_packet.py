@@ -16,7 +16,7 @@ from harness.peer.handshake import NULL_GUID, establish_request, parameters_requ
 from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.opening import (
     OTHER_GUID,
-    exclude_echo,
+    drop_echoed_packet,
     guid_text,
     list_accepted_sessions,
     read_internal_bits,
@@ -53,7 +53,7 @@ def test_valid_establish_connection_request_is_accepted(peer, sut, judge, server
     server_guid = NULL_GUID if server == "zero" else sut.guid
     sent = connection.send(establish_request(peer, ServerGuid=server_guid, **VALID_REQUEST_FIELDS[server]))
     came = connection.poll_packet(0)
-    answer = exclude_echo(sent, came)
+    answer = drop_echoed_packet(sent, came)
     bits = read_internal_bits(answer)
     evidence = [sent, came]
     judge(
@@ -106,7 +106,7 @@ def test_valid_establish_connection_request_is_accepted(peer, sut, judge, server
     judge(
         "MQQB-3.1.5.3.1-13",
         expected=packet(),
-        observed=exclude_echo(sent, came) or connection,
+        observed=drop_echoed_packet(sent, came) or connection,
         case="answer to ConnectionParameters",
         evidence=[sent, came],
     )
@@ -133,7 +133,7 @@ def test_request_with_foreign_server_guid_is_refused(peer, sut, judge, bit):
         foreign_guid = OTHER_GUID if bit is None else UUID(int=sut.guid.int ^ 1 << bit)
     sent = connection.send(establish_request(peer, ServerGuid=foreign_guid, SE=int(bit != "client")))
     came = connection.poll_packet(0)
-    observed = exclude_echo(sent, came) or connection
+    observed = drop_echoed_packet(sent, came) or connection
     refusal = packet("EstablishConnection", {"InternalHeader.CS": 1})
     judge(
         "MQQB-3.1.5.3.1-05",
@@ -153,7 +153,7 @@ def test_request_with_foreign_server_guid_is_refused(peer, sut, judge, bit):
         "MQQB-3.1.5.3.1-05",
         "MQQB-3.1.5.3.1-06",
         expected=packet("EstablishConnection", {"InternalHeader.CS": 0}),
-        observed=exclude_echo(sent, came) or later,
+        observed=drop_echoed_packet(sent, came) or later,
         case="response to a valid request after the refusal",
         evidence=[sent, came],
     )

@@ -9,7 +9,7 @@ from harness.run.marks import covers, sut_survives
 from reference_qm.surface.entropy import new_guid
 from suites.mqqb.steps.opening import guid_text
 
-SESSION_ATTEMPTS = 12
+MAX_SESSION_ATTEMPTS = 12
 """The number of sessions of different initiators: more than the ten that a Windows client release accepts (notes <12>,
 <70>).
 """
@@ -18,11 +18,11 @@ SMALL_SESSION_LIMIT = 2
 CS_BIT = 0x10
 
 
-def _find_refused_session(peer):
+def _open_sessions_until_refusal(peer):
     """Open sessions of different initiators until the SUT refuses or closes a session; return this session and its
     request, or None.
     """
-    for _ in range(SESSION_ATTEMPTS):
+    for _ in range(MAX_SESSION_ATTEMPTS):
         connection = peer.connect()
         sent = connection.send(establish_request(peer, ClientGuid=new_guid(peer.entropy), SE=1))
         answer = connection.poll_packet(0)
@@ -42,13 +42,13 @@ def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
     usual = sut.control.call("configure").get(SESSION_LIMIT_KEY) if sut.has("configure") else None
     if usual is not None:
         sut.configure(max_sessions=SMALL_SESSION_LIMIT)
-    refused = _find_refused_session(peer)
+    refused = _open_sessions_until_refusal(peer)
     if refused is None:
         judge.mark_not_exercised(
             "MQQB-2.2.1-06",
             "MQQB-3.1.5.3.1-09",
             "MQQB-3.1.5.3.1-D01",
-            reason=f"the SUT accepts {SESSION_ATTEMPTS} sessions, so the check does not reach the limit of the SUT",
+            reason=f"the SUT accepts {MAX_SESSION_ATTEMPTS} sessions, so the check does not reach the limit of the SUT",
         )
         return
     connection, sent = refused

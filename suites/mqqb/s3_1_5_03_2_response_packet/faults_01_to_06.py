@@ -158,7 +158,7 @@ class InitiatorResponseClientGuidComparedInFirst4Bytes(SessionOpening):
         return super().is_establish_response_valid(session, packet)
 
 
-def _change_round_trip(
+def _change_measured_round_trip(
     change: Callable[[EstablishConnectionPacket, Now, Now], tuple[EstablishConnectionPacket, Now]],
 ) -> Install:
     """Change the measured round trip; the arguments of ``change`` are the response, the time of the request, and the
@@ -168,7 +168,7 @@ def _change_round_trip(
     def install_changed_round_trip(faulty: FaultyCore) -> None:
         sent: dict[int, Now] = {}
 
-        class Noted(Establishing):
+        class RequestTimeRecorder(Establishing):
             def send_establish_request(self, session: Session, now: Now) -> None:
                 sent[session.number] = now
                 super().send_establish_request(session, now)
@@ -179,7 +179,7 @@ def _change_round_trip(
             ) -> None:
                 super().set_recoverable_ack_timeout(session, *change(packet, sent[session.number], now))
 
-        put_in_place(faulty.core, Noted)
+        put_in_place(faulty.core, RequestTimeRecorder)
         put_in_place(faulty.core, RoundTripChanged)
 
     return install_changed_round_trip
@@ -189,11 +189,11 @@ add(
     "initiator-round-trip-ends-at-request",
     "MQQB-3.1.5.3.2-03",
     "The initiator measures the round trip only until it sends the request.",
-    _change_round_trip(lambda packet, sent, now: (packet, sent)),
+    _change_measured_round_trip(lambda packet, sent, now: (packet, sent)),
 )
 
 
-def _measure_by_own_clock(
+def _use_own_request_time(
     packet: EstablishConnectionPacket, sent: Now, now: Now
 ) -> tuple[EstablishConnectionPacket, Now]:
     return set_fields(packet, {"EstablishConnectionHeader.TimeStamp": sent.monotonic_ms & 0xFFFFFFFF}), now
@@ -203,7 +203,7 @@ add(
     "initiator-round-trip-ignores-timestamp",
     "MQQB-3.1.5.3.2-04",
     "The initiator measures the round trip from its own clock instead of TimeStamp in the response.",
-    _change_round_trip(_measure_by_own_clock),
+    _change_measured_round_trip(_use_own_request_time),
 )
 
 

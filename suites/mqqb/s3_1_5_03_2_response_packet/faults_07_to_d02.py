@@ -75,7 +75,7 @@ for _name, _rules, _says, _install in (
     add(_name, _rules, _says, sent_as("initiator", _install))
 
 
-HEADER = "ConnectionParametersHeader"
+PARAMETERS_HEADER_NAME = "ConnectionParametersHeader"
 
 
 @fault("initiator-ack-timeout-of-retry-halved", breaks="MQQB-3.1.5.3.2-12", blind=True)
@@ -88,7 +88,7 @@ class InitiatorAckTimeoutOfRetryHalved(SessionOpening):
         packet = super().build_parameters_request(session)
         if not session.retrying:
             return packet
-        return set_fields(packet, {f"{HEADER}.AckTimeout": lambda old: max(20_000, old // 2)})
+        return set_fields(packet, {f"{PARAMETERS_HEADER_NAME}.AckTimeout": lambda old: max(20_000, old // 2)})
 
 
 @fault("initiator-ack-timeout-doubled-in-retry", breaks="MQQB-3.1.5.3.2-12", blind=True)
@@ -108,7 +108,7 @@ class InitiatorWindowSizeOfRetry1(SessionOpening):
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
         packet = super().build_parameters_request(session)
-        return set_fields(packet, {f"{HEADER}.WindowSize": 1}) if session.retrying else packet
+        return set_fields(packet, {f"{PARAMETERS_HEADER_NAME}.WindowSize": 1}) if session.retrying else packet
 
 
 @fault("initiator-window-size-of-earlier-session-repeated", breaks="MQQB-3.1.5.3.2-13", blind=True)

@@ -121,7 +121,7 @@ add(
 )
 
 
-class _RoundTripWrong(SessionOpening):
+class _RoundTripChanger(SessionOpening):
     """The initiator measures the round trip as if the response had another TimeStamp, or arrived at another time."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -136,7 +136,7 @@ class _RoundTripWrong(SessionOpening):
 
 
 @fault("initiator-round-trip-of-later-connection-reused", breaks="MQQB-3.1.5.3.2-03", blind=True)
-class InitiatorRoundTripOfLaterConnectionReused(_RoundTripWrong):
+class InitiatorRoundTripOfLaterConnectionReused(_RoundTripChanger):
     """On a later connection, the initiator uses the round trip of the first connection to the destination."""
 
     def change_times(self, session: Session, start: int, end: int) -> tuple[int, int]:
@@ -145,7 +145,7 @@ class InitiatorRoundTripOfLaterConnectionReused(_RoundTripWrong):
 
 
 @fault("initiator-round-trip-ends-at-full-second", breaks="MQQB-3.1.5.3.2-03", blind=True)
-class InitiatorRoundTripEndsAtFullSecond(_RoundTripWrong):
+class InitiatorRoundTripEndsAtFullSecond(_RoundTripChanger):
     """The initiator measures the round trip in full seconds."""
 
     def change_times(self, session: Session, start: int, end: int) -> tuple[int, int]:
@@ -153,7 +153,7 @@ class InitiatorRoundTripEndsAtFullSecond(_RoundTripWrong):
 
 
 @fault("initiator-late-response-counts-as-500-ms", breaks="MQQB-3.1.5.3.2-03", blind=True)
-class InitiatorLateResponseCountsAs500Ms(_RoundTripWrong):
+class InitiatorLateResponseCountsAs500Ms(_RoundTripChanger):
     """The initiator counts a round trip above 500 ms as 500 ms."""
 
     def change_times(self, session: Session, start: int, end: int) -> tuple[int, int]:
@@ -161,7 +161,7 @@ class InitiatorLateResponseCountsAs500Ms(_RoundTripWrong):
 
 
 @fault("initiator-round-trip-begins-at-own-time-on-later-connection", breaks="MQQB-3.1.5.3.2-04", blind=True)
-class InitiatorRoundTripBeginsAtOwnTimeOnLaterConnection(_RoundTripWrong):
+class InitiatorRoundTripBeginsAtOwnTimeOnLaterConnection(_RoundTripChanger):
     """On a later connection, the round trip of the initiator does not begin at the TimeStamp of the response."""
 
     def change_times(self, session: Session, start: int, end: int) -> tuple[int, int]:
@@ -169,7 +169,7 @@ class InitiatorRoundTripBeginsAtOwnTimeOnLaterConnection(_RoundTripWrong):
 
 
 @fault("initiator-round-trip-from-own-time-to-guid", breaks="MQQB-3.1.5.3.2-04", blind=True)
-class InitiatorRoundTripFromOwnTimeToGuid(_RoundTripWrong):
+class InitiatorRoundTripFromOwnTimeToGuid(_RoundTripChanger):
     """If the destination has no direct format name, the round trip does not begin at the TimeStamp of the response."""
 
     def change_times(self, session: Session, start: int, end: int) -> tuple[int, int]:
@@ -177,7 +177,7 @@ class InitiatorRoundTripFromOwnTimeToGuid(_RoundTripWrong):
 
 
 @fault("initiator-time-stamp-of-response-has-16-bits", breaks="MQQB-3.1.5.3.2-04", blind=True)
-class InitiatorTimeStampOfResponseHas16Bits(_RoundTripWrong):
+class InitiatorTimeStampOfResponseHas16Bits(_RoundTripChanger):
     """The initiator uses only the lower 16 bits of the TimeStamp of the response."""
 
     def change_times(self, session: Session, start: int, end: int) -> tuple[int, int]:

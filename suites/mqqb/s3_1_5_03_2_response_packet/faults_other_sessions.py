@@ -12,10 +12,10 @@ from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
-VALID = ("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02")
+RULES_OF_VALID_RESPONSES = ("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02")
 
 
-@fault("initiator-response-of-known-server-not-validated", breaks=VALID)
+@fault("initiator-response-of-known-server-not-validated", breaks=RULES_OF_VALID_RESPONSES)
 class InitiatorResponseOfKnownServerNotValidated(SessionOpening):
     """The initiator accepts the ServerGuid of any open session in a response."""
 
@@ -30,7 +30,7 @@ class InitiatorResponseOfKnownServerNotValidated(SessionOpening):
         return super().is_establish_response_valid(session, packet)
 
 
-@fault("initiator-refused-response-accepted-in-retry", breaks=VALID)
+@fault("initiator-refused-response-accepted-in-retry", breaks=RULES_OF_VALID_RESPONSES)
 class InitiatorRefusedResponseAcceptedInRetry(SessionOpening):
     """The initiator ignores CS in the response to a retried request."""
 
@@ -43,7 +43,7 @@ class InitiatorRefusedResponseAcceptedInRetry(SessionOpening):
         return super().is_establish_response_valid(session, packet)
 
 
-@fault("initiator-client-guid-equal-to-server-guid-accepted", breaks=VALID)
+@fault("initiator-client-guid-equal-to-server-guid-accepted", breaks=RULES_OF_VALID_RESPONSES)
 class InitiatorClientGuidEqualToServerGuidAccepted(SessionOpening):
     """The initiator accepts a response whose ClientGuid is the GUID of the acceptor."""
 
@@ -81,7 +81,7 @@ class InitiatorTimeoutOfLongRoundTripsFourfold(SessionOpening):
             session.RecoverableAckSendTimeout = max(session.RecoverableAckSendTimeout // 2, 500)
 
 
-class _Parameters(SessionOpening):
+class _ParametersRequestChanger(SessionOpening):
     def change_request(self, session: Session, packet: ConnectionParametersPacket) -> ConnectionParametersPacket:
         raise NotImplementedError
 
@@ -90,7 +90,7 @@ class _Parameters(SessionOpening):
 
 
 @fault("initiator-recoverable-ack-timeout-of-second-session-lowest", breaks="MQQB-3.1.5.3.2-11")
-class InitiatorRecoverableAckTimeoutOfSecondSessionLowest(_Parameters):
+class InitiatorRecoverableAckTimeoutOfSecondSessionLowest(_ParametersRequestChanger):
     """The initiator sends the lowest RecoverableAckTimeout while another session is open."""
 
     def change_request(self, session: Session, packet: ConnectionParametersPacket) -> ConnectionParametersPacket:
@@ -102,7 +102,7 @@ class InitiatorRecoverableAckTimeoutOfSecondSessionLowest(_Parameters):
 
 
 @fault("initiator-ack-timeout-of-private-name-doubled", breaks="MQQB-3.1.5.3.2-12")
-class InitiatorAckTimeoutOfPrivateNameDoubled(_Parameters):
+class InitiatorAckTimeoutOfPrivateNameDoubled(_ParametersRequestChanger):
     """The initiator doubles AckTimeout in a session for a private or public format name."""
 
     def change_request(self, session: Session, packet: ConnectionParametersPacket) -> ConnectionParametersPacket:
@@ -113,7 +113,7 @@ class InitiatorAckTimeoutOfPrivateNameDoubled(_Parameters):
 
 
 @fault("initiator-window-size-of-second-session-1", breaks="MQQB-3.1.5.3.2-13")
-class InitiatorWindowSizeOfSecondSession1(_Parameters):
+class InitiatorWindowSizeOfSecondSession1(_ParametersRequestChanger):
     """The initiator sends a WindowSize of 1 while another session is open."""
 
     def change_request(self, session: Session, packet: ConnectionParametersPacket) -> ConnectionParametersPacket:

@@ -14,17 +14,17 @@ from harness.peer.inbox import establish_response, parameters_response
 from harness.peer.peer import Peer
 from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import OTHER_GUID, exclude_echo, private_name, read_internal_bits
+from suites.mqqb.steps.opening import OTHER_GUID, drop_echoed_packet, private_name, read_internal_bits
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 SHORTEST_MS, LONGEST_MS = 0x000001F4, 0x0001D4C0
 ROUND_TRIP_COUNT = 8
-UNREACHABLE_QUEUE = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
+UNREACHABLE_QUEUE_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
 """A queue at an address that is reserved for documentation (RFC 5737)."""
 RESPONSE_DELAY_MS = 600
 """The delay of the response in ms of real time. The control step set_timers does not speed up the clock of TimeStamp.
 """
-LATE_RESPONSE_MS = 1_500
+LATE_RESPONSE_DELAY_MS = 1_500
 """A delay of a response in ms that is short compared with the Session Initialization Timer."""
 CLOCK_TOLERANCE_MS = 50
 """The tolerance in ms for the resolution of the SUT's clock and for delays of the network."""
@@ -50,10 +50,10 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
     session.connection.close()
     asked = session.await_request()
     connection = session.connection
-    peer.pass_time(sut.duration_ms(LATE_RESPONSE_MS))
+    peer.pass_time(sut.duration_ms(LATE_RESPONSE_DELAY_MS))
     sent = connection.send(establish_response(peer, asked))
     came = connection.poll_next_packet()
-    answer = exclude_echo(sent, came)
+    answer = drop_echoed_packet(sent, came)
     bits = read_internal_bits(answer)
     evidence = [asked, sent, came]
     judge(
@@ -138,14 +138,14 @@ def test_response_with_wrong_client_guid_or_cs_closes_session(peer, sut, judge, 
     private format name. When the SUT tries again, it answers a valid response.
     """
     if name == "private":  # it is then not the only outgoing queue
-        sut.send(UNREACHABLE_QUEUE, time_to_reach_queue_s=60)
+        sut.send(UNREACHABLE_QUEUE_NAME, time_to_reach_queue_s=60)
     session = OutgoingSession(peer, sut, None if name == "direct" else private_name(peer.identifier))
     for attempt in range(2):
         asked = session.await_request()
         if attempt and flaw.get("ClientGuid") == OTHER_GUID:
             flaw = {"ClientGuid": peer.identifier}
         if flaw.get("ClientGuid") == "similar":
-            flaw = {"ClientGuid": _change_last_byte(asked["EstablishConnectionHeader"].ClientGuid)}
+            flaw = {"ClientGuid": _invert_last_guid_bit(asked["EstablishConnectionHeader"].ClientGuid)}
         sent = session.connection.send(establish_response(peer, asked, **flaw))
         answer = session.connection.poll_next_packet()
         judge.all(expected=closed_unanswered(1), observed=session.connection, evidence=[sent, answer])
@@ -153,7 +153,7 @@ def test_response_with_wrong_client_guid_or_cs_closes_session(peer, sut, judge, 
     session.respond()
 
 
-def _change_last_byte(guid) -> UUID:
+def _invert_last_guid_bit(guid) -> UUID:
     return UUID(int=UUID(str(guid)).int ^ 1)
 
 
@@ -165,7 +165,7 @@ def test_response_with_wrong_server_guid_closes_session(peer, sut, judge):
     closes the session. Then the SUT answers a valid response.
     """
     session = OutgoingSession(peer, sut, private_name(peer.identifier))
-    for wrong in (OTHER_GUID, _change_last_byte(peer.identifier), NULL_GUID):
+    for wrong in (OTHER_GUID, _invert_last_guid_bit(peer.identifier), NULL_GUID):
         asked = session.await_request()
         sent = session.connection.send(establish_response(peer, asked, ServerGuid=wrong))
         answer = session.connection.poll_next_packet()
@@ -218,13 +218,16 @@ def test_recoverable_ack_timeout_is_eight_round_trips(peer, sut, judge, earlier_
     for attempt_ms in (earlier_ms, abs(LONGEST_MS // ROUND_TRIP_COUNT - earlier_ms)):
         value, took_ms, evidence = measure_recoverable_ack_timeout(peer, sut, attempt_ms, session=session)
         expected = between(
-            *(_limit_timeout(ROUND_TRIP_COUNT * trip_ms) for trip_ms in (attempt_ms, attempt_ms + took_ms))
+            *(
+                _clamp_recoverable_ack_timeout(ROUND_TRIP_COUNT * trip_ms)
+                for trip_ms in (attempt_ms, attempt_ms + took_ms)
+            )
         )
         judge.all(expected=expected, observed=value, case="RecoverableAckTimeout of the request", evidence=evidence)
         session.connection.close()
 
 
-def _limit_timeout(timeout_ms: int) -> int:
+def _clamp_recoverable_ack_timeout(timeout_ms: int) -> int:
     """Return a RecoverableAckTimeout, or the nearest value of its range."""
     return min(max(timeout_ms, SHORTEST_MS), LONGEST_MS)
 

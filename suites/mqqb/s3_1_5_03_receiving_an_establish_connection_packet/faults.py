@@ -71,7 +71,7 @@ class AcceptorEstablishConnectionAfterMessagesIgnored(Closing):
             super().refuse_out_of_state(session, packet, now)
 
 
-class _Ignoring(Closing):
+class _UnexpectedPacketIgnored(Closing):
     def is_ignored(self, session: Session) -> bool:
         raise NotImplementedError
 
@@ -81,7 +81,7 @@ class _Ignoring(Closing):
 
 
 @fault("initiator-establish-connection-in-open-session-ignored", breaks="MQQB-3.1.5.3-01", blind=True)
-class InitiatorEstablishConnectionInOpenSessionIgnored(_Ignoring):
+class InitiatorEstablishConnectionInOpenSessionIgnored(_UnexpectedPacketIgnored):
     """An initiator with an open session ignores an EstablishConnection packet."""
 
     def is_ignored(self, session: Session) -> bool:
@@ -89,7 +89,7 @@ class InitiatorEstablishConnectionInOpenSessionIgnored(_Ignoring):
 
 
 @fault("initiator-second-establish-connection-response-ignored", breaks="MQQB-3.1.5.3-01", blind=True)
-class InitiatorSecondEstablishConnectionResponseIgnored(_Ignoring):
+class InitiatorSecondEstablishConnectionResponseIgnored(_UnexpectedPacketIgnored):
     """An initiator that waits for the ConnectionParameters response ignores a second EstablishConnection response."""
 
     def is_ignored(self, session: Session) -> bool:
@@ -97,7 +97,7 @@ class InitiatorSecondEstablishConnectionResponseIgnored(_Ignoring):
 
 
 @fault("acceptor-second-establish-connection-request-ignored", breaks="MQQB-3.1.5.3-01", blind=True)
-class AcceptorSecondEstablishConnectionRequestIgnored(_Ignoring):
+class AcceptorSecondEstablishConnectionRequestIgnored(_UnexpectedPacketIgnored):
     """An acceptor that waits for the ConnectionParameters request ignores a second EstablishConnection request."""
 
     def is_ignored(self, session: Session) -> bool:

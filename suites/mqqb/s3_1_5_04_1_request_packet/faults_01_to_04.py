@@ -28,7 +28,7 @@ class AcceptorReceivedWindowSizeSetToOwnValue(SessionOpening):
         session.ReceivedWindowSize = 64
 
 
-class _Opened(SessionOpening):
+class _OpenedSessionChanger(SessionOpening):
     def change(self, session: Session) -> None:
         raise NotImplementedError
 
@@ -38,7 +38,7 @@ class _Opened(SessionOpening):
 
 
 @fault("acceptor-received-window-size-low-byte-only", breaks="MQQB-3.1.5.4.1-01", blind=True)
-class AcceptorReceivedWindowSizeLowByteOnly(_Opened):
+class AcceptorReceivedWindowSizeLowByteOnly(_OpenedSessionChanger):
     """The acceptor sets ReceivedWindowSize to the low byte of WindowSize if WindowSize is above 255."""
 
     def change(self, session: Session) -> None:
@@ -49,7 +49,7 @@ _windows: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 
 
 @fault("acceptor-received-window-size-of-first-session", breaks="MQQB-3.1.5.4.1-01", blind=True)
-class AcceptorReceivedWindowSizeOfFirstSession(_Opened):
+class AcceptorReceivedWindowSizeOfFirstSession(_OpenedSessionChanger):
     """The acceptor sets ReceivedWindowSize of each accepted session to the WindowSize of the first accepted session."""
 
     def change(self, session: Session) -> None:
@@ -113,7 +113,7 @@ class AcceptorAckDelayBeginsWithLastMessage(Receiving):
 
 
 @fault("acceptor-ack-timeout-of-latest-session", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class AcceptorAckTimeoutOfLatestSession(_Opened):
+class AcceptorAckTimeoutOfLatestSession(_OpenedSessionChanger):
     """The acceptor sets AckWaitTimeout of every open session to the AckTimeout of the latest request."""
 
     def change(self, session: Session) -> None:
@@ -123,7 +123,7 @@ class AcceptorAckTimeoutOfLatestSession(_Opened):
 
 
 @fault("acceptor-ack-timeout-at-most-1-minute", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class AcceptorAckTimeoutAtMost1Minute(_Opened):
+class AcceptorAckTimeoutAtMost1Minute(_OpenedSessionChanger):
     """The acceptor limits AckWaitTimeout to 60,000 ms."""
 
     def change(self, session: Session) -> None:
@@ -205,7 +205,7 @@ class AcceptorRecoverableAckDelayAtMost30S(SessionOpening):
 
 
 @fault("acceptor-recoverable-ack-timeout-of-latest-session", breaks="MQQB-3.1.5.4.1-04", blind=True)
-class AcceptorRecoverableAckTimeoutOfLatestSession(_Opened):
+class AcceptorRecoverableAckTimeoutOfLatestSession(_OpenedSessionChanger):
     """The acceptor sets RecoverableAckSendTimeout of every open session to the RecoverableAckTimeout of the latest
     request.
     """
@@ -217,7 +217,7 @@ class AcceptorRecoverableAckTimeoutOfLatestSession(_Opened):
 
 
 @fault("acceptor-recoverable-ack-timeout-at-most-1-minute", breaks="MQQB-3.1.5.4.1-04", blind=True)
-class AcceptorRecoverableAckTimeoutAtMost1Minute(_Opened):
+class AcceptorRecoverableAckTimeoutAtMost1Minute(_OpenedSessionChanger):
     """The acceptor limits RecoverableAckSendTimeout to 60,000 ms."""
 
     def change(self, session: Session) -> None:

@@ -41,7 +41,7 @@ class AcceptorParametersRequestWithWindow0xffffNotAnswered(SessionOpening):
             super().receive_parameters_request(session, packet, now)
 
 
-class _Refusing(Identifying):
+class _ParametersRequestRefusal(Identifying):
     def is_refused(self, packet: ConnectionParametersPacket) -> bool:
         raise NotImplementedError
 
@@ -52,7 +52,7 @@ class _Refusing(Identifying):
 
 
 @fault("acceptor-highest-ack-timeouts-refused", breaks="MQQB-3.1.5.4.1-05", blind=True)
-class AcceptorHighestAckTimeoutsRefused(_Refusing):
+class AcceptorHighestAckTimeoutsRefused(_ParametersRequestRefusal):
     """The acceptor refuses a ConnectionParameters request whose AckTimeout is 120,000 ms, the highest allowed value."""
 
     def is_refused(self, packet: ConnectionParametersPacket) -> bool:
@@ -60,7 +60,7 @@ class AcceptorHighestAckTimeoutsRefused(_Refusing):
 
 
 @fault("acceptor-lowest-recoverable-ack-timeout-refused", breaks="MQQB-3.1.5.4.1-05", blind=True)
-class AcceptorLowestRecoverableAckTimeoutRefused(_Refusing):
+class AcceptorLowestRecoverableAckTimeoutRefused(_ParametersRequestRefusal):
     """The acceptor refuses a ConnectionParameters request whose RecoverableAckTimeout is 500 ms, the lowest allowed
     value.
     """
@@ -70,7 +70,7 @@ class AcceptorLowestRecoverableAckTimeoutRefused(_Refusing):
 
 
 @fault("acceptor-largest-window-size-refused", breaks="MQQB-3.1.5.4.1-05", blind=True)
-class AcceptorLargestWindowSizeRefused(_Refusing):
+class AcceptorLargestWindowSizeRefused(_ParametersRequestRefusal):
     """The acceptor refuses a ConnectionParameters request whose WindowSize is 65,535."""
 
     def is_refused(self, packet: ConnectionParametersPacket) -> bool:
@@ -124,7 +124,7 @@ class AcceptorRecoverableAckTimeoutTruncatedTo16Bits(SessionOpening):
         return set_fields(response, {path: lambda timeout: timeout & 0xFFFF})
 
 
-HEADER = "ConnectionParametersHeader"
+PARAMETERS_HEADER_NAME = "ConnectionParametersHeader"
 
 
 @fault("acceptor-recoverable-ack-timeout-rounded-in-response", breaks="MQQB-3.1.5.4.1-09", blind=True)
@@ -137,7 +137,9 @@ class AcceptorRecoverableAckTimeoutRoundedInResponse(SessionOpening):
         self, session: Session, request: ConnectionParametersPacket
     ) -> ConnectionParametersPacket:
         packet = super().build_parameters_response(session, request)
-        return set_fields(packet, {f"{HEADER}.RecoverableAckTimeout": lambda old: max(500, old // 100 * 100)})
+        return set_fields(
+            packet, {f"{PARAMETERS_HEADER_NAME}.RecoverableAckTimeout": lambda old: max(500, old // 100 * 100)}
+        )
 
 
 @fault("acceptor-response-recoverable-ack-timeout-limited-by-ack-timeout", breaks="MQQB-3.1.5.4.1-09", blind=True)
@@ -162,7 +164,9 @@ class AcceptorTimeoutsOfFirstSessionInResponse(SessionOpening):
         self, session: Session, request: ConnectionParametersPacket
     ) -> ConnectionParametersPacket:
         packet = super().build_parameters_response(session, request)
-        return set_fields(packet, {f"{HEADER}.AckTimeout": find_oldest_open_session(self, session).AckWaitTimeout})
+        return set_fields(
+            packet, {f"{PARAMETERS_HEADER_NAME}.AckTimeout": find_oldest_open_session(self, session).AckWaitTimeout}
+        )
 
 
 @fault("acceptor-connection-parameters-window-size-of-request", breaks="MQQB-3.1.5.4.1-11")
@@ -206,7 +210,7 @@ class AcceptorWindowSizeOfResponseAtLeastThatOfRequest(SessionOpening):
     ) -> ConnectionParametersPacket:
         asked = request.ConnectionParametersHeader.WindowSize
         packet = super().build_parameters_response(session, request)
-        return set_fields(packet, {f"{HEADER}.WindowSize": lambda own: max(own, asked)})
+        return set_fields(packet, {f"{PARAMETERS_HEADER_NAME}.WindowSize": lambda own: max(own, asked)})
 
 
 @fault("acceptor-response-window-size-limited-by-request", breaks="MQQB-3.1.5.4.1-11", blind=True)

@@ -33,10 +33,10 @@ class AcceptorFirstMessageOfSecondSessionDropped(Receiving):
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         opened = [one for one in self.qm.sessions.values() if one.SessionState is SessionState.OPEN]
-        if session.initiator or session.MessageReceivedCount or opened[0] is session or self._was_seen_before(session):
+        if session.initiator or session.MessageReceivedCount or opened[0] is session or self._has_seen_session(session):
             super().receive_user_message(session, packet, now)
 
-    def _was_seen_before(self, session: Session) -> bool:
+    def _has_seen_session(self, session: Session) -> bool:
         known: set[int] = self.__dict__.setdefault("known", set())
         had = session.number in known
         known.add(session.number)

@@ -104,7 +104,7 @@ add(
 )
 
 
-class _AckTimeoutWrong(SessionOpening):
+class _ResponseAckTimeoutChanger(SessionOpening):
     """The acceptor sends another AckTimeout than the AckTimeout of the request."""
 
     def build_parameters_response(
@@ -120,7 +120,7 @@ class _AckTimeoutWrong(SessionOpening):
 
 
 @fault("acceptor-ack-timeout-of-response-at-most-60-s", breaks="MQQB-3.1.5.4.1-10", blind=True)
-class AcceptorAckTimeoutOfResponseAtMost60S(_AckTimeoutWrong):
+class AcceptorAckTimeoutOfResponseAtMost60S(_ResponseAckTimeoutChanger):
     """AckTimeout of the acceptor's response is at most 60,000 ms."""
 
     def change_timeout(self, session: Session, header: ConnectionParametersHeader) -> int:
@@ -128,7 +128,7 @@ class AcceptorAckTimeoutOfResponseAtMost60S(_AckTimeoutWrong):
 
 
 @fault("acceptor-ack-timeout-of-other-session-in-response", breaks="MQQB-3.1.5.4.1-10", blind=True)
-class AcceptorAckTimeoutOfOtherSessionInResponse(_AckTimeoutWrong):
+class AcceptorAckTimeoutOfOtherSessionInResponse(_ResponseAckTimeoutChanger):
     """AckTimeout of the acceptor's response is the value that the initiator of another open session sent."""
 
     def change_timeout(self, session: Session, header: ConnectionParametersHeader) -> int:
@@ -137,7 +137,7 @@ class AcceptorAckTimeoutOfOtherSessionInResponse(_AckTimeoutWrong):
 
 
 @fault("acceptor-ack-timeout-of-guid-session-in-response-is-default", breaks="MQQB-3.1.5.4.1-10", blind=True)
-class AcceptorAckTimeoutOfGuidSessionInResponseIsDefault(_AckTimeoutWrong):
+class AcceptorAckTimeoutOfGuidSessionInResponseIsDefault(_ResponseAckTimeoutChanger):
     """If ServerGuid of the request was not zero, AckTimeout of the acceptor's response is the acceptor's own value."""
 
     def change_timeout(self, session: Session, header: ConnectionParametersHeader) -> int:

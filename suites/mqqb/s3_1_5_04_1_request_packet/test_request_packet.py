@@ -13,14 +13,14 @@ from harness.peer.handshake import NULL_GUID, UNUSUAL_WINDOW_SIZE, parameters_re
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, needs, varied
 from suites.messages import Sequence
-from suites.mqqb.steps.opening import OTHER_GUID, exclude_echo, find_accepted_session, read_internal_bits
+from suites.mqqb.steps.opening import OTHER_GUID, drop_echoed_packet, find_accepted_session, read_internal_bits
 from suites.mqqb.steps.outgoing_session import await_session_of_sut
 
 LONG_ACK_TIMEOUT_MS = 120_000
 SHORTEST_TIMEOUT_MS = 0x1F4
-OTHER_TIMEOUT_MS = 90_000
+OTHER_ACK_TIMEOUT_MS = 90_000
 SHORT_TIMEOUT_MS = 4_000
-OWN_SESSION_WINDOW = 3
+WINDOW_SIZE_BESIDE_SUT_SESSION = 3
 """The WindowSize of the peer in the case in which the SUT has a session that the SUT initiated."""
 
 
@@ -32,13 +32,13 @@ OWN_SESSION_WINDOW = 3
     "MQQB-3.1.5.4.1-11",
     "MQQB-3.1.5.4.1-13",
 )
-@pytest.mark.parametrize("window", [1, OWN_SESSION_WINDOW, UNUSUAL_WINDOW_SIZE, 0xFFFF])
+@pytest.mark.parametrize("window", [1, WINDOW_SIZE_BESIDE_SUT_SESSION, UNUSUAL_WINDOW_SIZE, 0xFFFF])
 def test_connection_parameters_request_opens_session(peer, sut, judge, window):
     """While another session is open and a third session waits for ConnectionParameters, the SUT answers a
     ConnectionParameters request with its own WindowSize, and then acknowledges a message. In one case, the SUT is the
     initiator of the open session.
     """
-    if window == OWN_SESSION_WINDOW:
+    if window == WINDOW_SIZE_BESIDE_SUT_SESSION:
         await_session_of_sut(peer, sut)
     else:
         peer.open_raw()
@@ -46,7 +46,7 @@ def test_connection_parameters_request_opens_session(peer, sut, judge, window):
     connection = peer.request_session()
     sent = connection.send(parameters_request(WindowSize=window))
     came = connection.poll_next_packet()
-    answer = exclude_echo(sent, came)
+    answer = drop_echoed_packet(sent, came)
     bits = read_internal_bits(answer)
     evidence = [sent, came]
     judge(
@@ -97,7 +97,7 @@ def test_connection_parameters_request_opens_session(peer, sut, judge, window):
     )
 
 
-def measure_acknowledgment(connection, *, recoverable: bool, expected_ms: int) -> tuple[object, object, list]:
+def measure_ack_delay(connection, *, recoverable: bool, expected_ms: int) -> tuple[object, object, list]:
     """Send a message, and send a second message after half of the delay of the acknowledgment; return the allowed and
     the measured time from the first message to the acknowledgment, in ms, and the packets.
     """
@@ -125,13 +125,13 @@ def test_express_message_is_acknowledged_after_half_the_ack_timeout(peer, judge,
     ConnectionParameters. A session opened earlier and a session opened later have a different AckTimeout. With the
     shortest AckTimeout, the peer repeats this on the same session.
     """
-    peer.open_raw(AckTimeout=OTHER_TIMEOUT_MS)
+    peer.open_raw(AckTimeout=OTHER_ACK_TIMEOUT_MS)
     connection = peer.open_raw(AckTimeout=timeout_ms)
-    peer.open_raw(AckTimeout=OTHER_TIMEOUT_MS)
+    peer.open_raw(AckTimeout=OTHER_ACK_TIMEOUT_MS)
     for case in ("ms until the SessionAck", "ms until the second SessionAck"):
         if case == "ms until the SessionAck" or timeout_ms == ACK_TIMEOUT_MS:
             due_ms = timeout_ms // 2
-            expected, observed, evidence = measure_acknowledgment(connection, recoverable=False, expected_ms=due_ms)
+            expected, observed, evidence = measure_ack_delay(connection, recoverable=False, expected_ms=due_ms)
             judge("MQQB-3.1.5.4.1-02", expected=expected, observed=observed, case=case, evidence=evidence)
 
 
@@ -145,12 +145,12 @@ def test_recoverable_message_is_acknowledged_after_its_timeout(peer, judge, time
     peer's ConnectionParameters. A session opened earlier and a session opened later have a different
     RecoverableAckTimeout. With the shortest RecoverableAckTimeout, the peer repeats this on the same session.
     """
-    peer.open_raw(RecoverableAckTimeout=OTHER_TIMEOUT_MS)
+    peer.open_raw(RecoverableAckTimeout=OTHER_ACK_TIMEOUT_MS)
     connection = peer.open_raw(RecoverableAckTimeout=timeout_ms, AckTimeout=LONG_ACK_TIMEOUT_MS)
-    peer.open_raw(RecoverableAckTimeout=OTHER_TIMEOUT_MS)
+    peer.open_raw(RecoverableAckTimeout=OTHER_ACK_TIMEOUT_MS)
     for case in ("ms until the SessionAck", "ms until the second SessionAck"):
         if case == "ms until the SessionAck" or timeout_ms == SHORT_TIMEOUT_MS:
-            expected, observed, evidence = measure_acknowledgment(connection, recoverable=True, expected_ms=timeout_ms)
+            expected, observed, evidence = measure_ack_delay(connection, recoverable=True, expected_ms=timeout_ms)
             judge("MQQB-3.1.5.4.1-04", expected=expected, observed=observed, case=case, evidence=evidence)
 
 
@@ -181,7 +181,7 @@ def test_timeouts_of_the_whole_range_are_repeated(peer, sut, judge, recoverable,
     """The peer sends a ConnectionParameters request with timeouts at the ends of their range or around 0xFFFF, while a
     second session has other timeouts: the SUT's response repeats both timeouts, whether or not the peer named the SUT.
     """
-    peer.open_raw(AckTimeout=OTHER_TIMEOUT_MS, RecoverableAckTimeout=OTHER_TIMEOUT_MS)
+    peer.open_raw(AckTimeout=OTHER_ACK_TIMEOUT_MS, RecoverableAckTimeout=OTHER_ACK_TIMEOUT_MS)
     connection = peer.request_session(ServerGuid=sut.guid if recoverable == SHORTEST_TIMEOUT_MS else NULL_GUID)
     sent = connection.send(parameters_request(RecoverableAckTimeout=recoverable, AckTimeout=express))
     answer = connection.poll("ConnectionParameters")

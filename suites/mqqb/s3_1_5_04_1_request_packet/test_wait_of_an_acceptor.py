@@ -22,7 +22,7 @@ TOLERANCE_IN_TIMEOUTS = 0.25
 """The tolerance of a measured time, in AckWaitTimeouts."""
 
 
-def _measure_wait(peer, listener, ordinal, timeout_ms, *, beside):
+def _measure_final_ack_wait(peer, listener, ordinal, timeout_ms, *, beside):
     """Leave a FinalAck unacknowledged; return the time for which its session stays open, the AckTimeout, and the
     packets. ``beside``: whether a session with another AckTimeout is open.
     """
@@ -36,7 +36,7 @@ def _measure_wait(peer, listener, ordinal, timeout_ms, *, beside):
             return None, unit_ms, [sent]
         connection.close()  # the SUT may send its FinalAcks on the session that was opened last
         other.close()
-        return _measure_wait(peer, listener, ordinal, timeout_ms, beside=False)
+        return _measure_final_ack_wait(peer, listener, ordinal, timeout_ms, beside=False)
     connection.wait_closed(int((LONGEST_WAIT_IN_TIMEOUTS + TOLERANCE_IN_TIMEOUTS) * unit_ms))
     ended = connection.record.closed_at_ms
     if ended is not None:  # the FinalAck comes again
@@ -59,7 +59,9 @@ def test_acceptor_waits_multiple_of_the_requested_ack_timeout(peer, sut, judge):
     waits, evidence = [], []
     timeouts_ms = (*ACK_TIMEOUTS_MS, *([LONG_ACK_TIMEOUT_MS] if sut.has("set_timers") else []))
     for ordinal, timeout_ms in enumerate(timeouts_ms, 1):
-        wait, unit_ms, packets = _measure_wait(peer, listener, ordinal, timeout_ms, beside=ordinal == len(timeouts_ms))
+        wait, unit_ms, packets = _measure_final_ack_wait(
+            peer, listener, ordinal, timeout_ms, beside=ordinal == len(timeouts_ms)
+        )
         if wait is None:
             judge.mark_not_exercised(
                 "MQQB-3.1.5.4.1-03",

@@ -43,23 +43,23 @@ class InitiatorReceivedWindowSizeOfFirstSessionKept(SessionOpening):
         session.ReceivedWindowSize = first or session.ReceivedWindowSize
 
 
-def _change_hops_when_open(change: Callable[[list[str]], list[str]]) -> Install:
+def _change_next_hops_when_open(change: Callable[[list[str]], list[str]]) -> Install:
     """Change NextHops of the outgoing queue when the session is open."""
 
-    class HopsWhenOpen(SessionOpening):
+    class NextHopsChangedWhenOpen(SessionOpening):
         def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
             super().receive_parameters_response(session, packet, now)
             hops = outgoing_queue(session).NextHops
             hops[:] = change(hops)
 
-    return replace_part(HopsWhenOpen)
+    return replace_part(NextHopsChangedWhenOpen)
 
 
 add(
     "initiator-next-hops-keep-unused-addresses-when-session-opens",
     "MQQB-3.1.5.4.2-03",
     "The initiator's NextHops keeps other addresses when the session is open.",
-    _change_hops_when_open(lambda hops: [f"IP={UNUSED_ADDRESS}", *hops]),
+    _change_next_hops_when_open(lambda hops: [f"IP={UNUSED_ADDRESS}", *hops]),
 )
 
 
@@ -78,7 +78,7 @@ add(
     "initiator-next-hops-wrong-address-when-open",
     "MQQB-3.1.5.4.2-04",
     "The initiator's NextHops has an address other than the address of the open session.",
-    _change_hops_when_open(lambda hops: [f"IP={UNUSED_ADDRESS}"]),
+    _change_next_hops_when_open(lambda hops: [f"IP={UNUSED_ADDRESS}"]),
 )
 
 
@@ -116,7 +116,7 @@ add(
     "initiator-next-hops-address-without-prefix-when-open",
     "MQQB-3.1.5.4.2-05",
     "The initiator's NextHops has the address of the open session without IP=.",
-    _change_hops_when_open(lambda hops: [hop.partition("=")[2] for hop in hops]),
+    _change_next_hops_when_open(lambda hops: [hop.partition("=")[2] for hop in hops]),
 )
 
 

@@ -17,14 +17,14 @@ from suites.mqqb.steps.opening import (
     get_last_entry,
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.provoking import let_sut_send
+from suites.mqqb.steps.provoking import make_sut_send_message
 from suites.mqqb.steps.sender import Sender
 
-STEP_INTERVAL_MS = 2_000
+HANDSHAKE_STEP_INTERVAL_MS = 2_000
 """The time in ms between two steps, which is so long that the entries of the steps have different times in whole
 seconds.
 """
-ANY_MESSAGE_PACKET = packet("UserMessage")
+ANY_USER_MESSAGE = packet("UserMessage")
 
 
 @needs("management")
@@ -45,7 +45,7 @@ def test_outgoing_queue_shows_each_step_of_the_opening(peer, sut, judge):
     """
     to = peer.direct_name()
     earlier: list[dict[str, Any]] = []
-    is_slow = sut.duration_ms(INITIALIZATION_MS) > 5 * STEP_INTERVAL_MS
+    is_slow = sut.duration_ms(INITIALIZATION_MS) > 5 * HANDSHAKE_STEP_INTERVAL_MS
 
     def judge_entry(rule: str, status: str, frame) -> None:
         nonlocal earlier
@@ -64,7 +64,7 @@ def test_outgoing_queue_shows_each_step_of_the_opening(peer, sut, judge):
             )
         earlier = entries
         if is_slow:
-            peer.pass_time(STEP_INTERVAL_MS)
+            peer.pass_time(HANDSHAKE_STEP_INTERVAL_MS)
 
     def await_request():
         asked = session.await_request()
@@ -100,7 +100,7 @@ def test_outgoing_queue_shows_each_step_of_the_opening(peer, sut, judge):
     judge("MQQB-3.1.5.4.2-04", expected=peer.address, observed=address, case="address in NextHops", evidence=agreed)
     formatted = f"{'IPv6' if ':' in address else 'IP'}={address}"
     judge("MQQB-3.1.5.4.2-05", expected=formatted, observed=last, case="address in NextHops", evidence=agreed)
-    let_sut_send(peer, sut, peer.direct_name("mqc-beside"), tag=2)
+    make_sut_send_message(peer, sut, peer.direct_name("mqc-beside"), tag=2)
     beside = OutgoingSession(peer, sut, listener=session.listener)
     if beside.poll_request() is not None:  # else the message comes on the open session (E16)
         beside.respond()
@@ -179,7 +179,7 @@ def test_connection_parameters_response_opens_session(peer, sut, judge):
     session.await_request()
     session.connection.close()
     session.await_request()
-    let_sut_send(peer, sut, peer.direct_name(), tag=2, delivery="recoverable")
+    make_sut_send_message(peer, sut, peer.direct_name(), tag=2, delivery="recoverable")
     parameters = session.respond()
     connection = session.connection
     is_quiet = connection.stays_quiet()
@@ -191,7 +191,7 @@ def test_connection_parameters_response_opens_session(peer, sut, judge):
         expected=fields(
             {
                 "SUT is silent before the response": True,
-                "packets after the response": packets(ANY_MESSAGE_PACKET, ANY_MESSAGE_PACKET),
+                "packets after the response": packets(ANY_USER_MESSAGE, ANY_USER_MESSAGE),
             }
         ),
         observed={"SUT is silent before the response": is_quiet, "packets after the response": messages},

@@ -7,7 +7,7 @@ from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import INITIALIZATION_MS
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.provoking import let_sut_send
+from suites.mqqb.steps.provoking import make_sut_send_message
 
 
 @needs("timers")
@@ -25,7 +25,7 @@ def test_initiated_session_survives_initialization_timer(peer, sut, judge):
     connection.send(session_ack(AckSequenceNumber=1))  # otherwise the Session Ack Wait Timer may close the session
     peer.pass_time(sut.duration_ms(lasts_ms) + sut.slack_ms(lasts_ms))
     is_open = not connection.closed_by_sut
-    let_sut_send(peer, sut, peer.direct_name(), tag=2)
+    make_sut_send_message(peer, sut, peer.direct_name(), tag=2)
     next_message = connection.poll("UserMessage") if is_open else None
     judge(
         "MQQB-3.1.5.4.2-06",

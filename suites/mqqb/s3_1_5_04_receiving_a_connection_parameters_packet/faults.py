@@ -67,7 +67,7 @@ class InitiatorConnectionParametersBeforeResponseIgnored(Closing):
             super().refuse_out_of_state(session, packet, now)
 
 
-class _Ignoring(Closing):
+class _UnexpectedPacketIgnored(Closing):
     def is_ignored(self, session: Session) -> bool:
         raise NotImplementedError
 
@@ -77,7 +77,7 @@ class _Ignoring(Closing):
 
 
 @fault("initiator-connection-parameters-in-open-session-ignored", breaks="MQQB-3.1.5.4-01", blind=True)
-class InitiatorConnectionParametersInOpenSessionIgnored(_Ignoring):
+class InitiatorConnectionParametersInOpenSessionIgnored(_UnexpectedPacketIgnored):
     """An initiator with an open session ignores a ConnectionParameters packet."""
 
     def is_ignored(self, session: Session) -> bool:
@@ -85,7 +85,7 @@ class InitiatorConnectionParametersInOpenSessionIgnored(_Ignoring):
 
 
 @fault("initiator-connection-parameters-before-establish-response-ignored", breaks="MQQB-3.1.5.4-01", blind=True)
-class InitiatorConnectionParametersBeforeEstablishResponseIgnored(_Ignoring):
+class InitiatorConnectionParametersBeforeEstablishResponseIgnored(_UnexpectedPacketIgnored):
     """An initiator that waits for the EstablishConnection response ignores a ConnectionParameters packet."""
 
     def is_ignored(self, session: Session) -> bool:
@@ -93,7 +93,7 @@ class InitiatorConnectionParametersBeforeEstablishResponseIgnored(_Ignoring):
 
 
 @fault("acceptor-connection-parameters-before-establish-request-ignored", breaks="MQQB-3.1.5.4-01", blind=True)
-class AcceptorConnectionParametersBeforeEstablishRequestIgnored(_Ignoring):
+class AcceptorConnectionParametersBeforeEstablishRequestIgnored(_UnexpectedPacketIgnored):
     """An acceptor that waits for the EstablishConnection request ignores a ConnectionParameters packet."""
 
     def is_ignored(self, session: Session) -> bool:
@@ -101,7 +101,7 @@ class AcceptorConnectionParametersBeforeEstablishRequestIgnored(_Ignoring):
 
 
 @fault("acceptor-connection-parameters-after-messages-ignored", breaks="MQQB-3.1.5.4-01", blind=True)
-class AcceptorConnectionParametersAfterMessagesIgnored(_Ignoring):
+class AcceptorConnectionParametersAfterMessagesIgnored(_UnexpectedPacketIgnored):
     """An acceptor that has received a message on its session ignores a ConnectionParameters packet."""
 
     def is_ignored(self, session: Session) -> bool:

@@ -184,7 +184,7 @@ class SenderSessionAckOpensWindowsOfAllSessions(SessionAcks):
             self.qm.post(SessionMaySend(other))
 
 
-_Original = Callable[..., bool]
+_OriginalMethod = Callable[..., bool]
 
 
 def _list_unsent_messages(session: Session) -> list[OutgoingMessagePosition]:
@@ -194,7 +194,7 @@ def _list_unsent_messages(session: Session) -> list[OutgoingMessagePosition]:
     return [one for one in session.OutgoingMessageTable if not (one.AwaitingAck or one.ReceivedSessionAck)]
 
 
-def _hold_back_last_message(original: _Original, *_: Any) -> _Original:
+def _hold_back_last_message(original: _OriginalMethod, *_: Any) -> _OriginalMethod:
     def may_send(qm: QueueManager, session: Session) -> bool:
         return original(qm, session) and len(_list_unsent_messages(session)) > 1
 
@@ -218,11 +218,11 @@ class SenderAcknowledgmentOfWholeWindowIgnored(SessionAcks):
             super().process_header(session, header, now)
 
 
-def _do_nothing(original: _Original, *_: Any) -> Callable[..., None]:
+def _replace_with_no_operation(original: _OriginalMethod, *_: Any) -> Callable[..., None]:
     return lambda *arguments: None
 
 
-def _send_in_reverse_order(original: _Original, *_: Any) -> _Original:
+def _send_unsent_in_reverse_order(original: _OriginalMethod, *_: Any) -> _OriginalMethod:
     def send_reversed(qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
         return original(qm, session, _list_unsent_messages(session)[-1], now)
 
@@ -234,9 +234,11 @@ add(
     "MQQB-3.1.5.5.1-04",
     "After an acknowledgment, the sender sends in reverse order the messages that waited for the window.",
     both(
-        during_event(SessionAcks.process_header, SessionMaySend, Sending.send_user_message, _send_in_reverse_order),
+        during_event(
+            SessionAcks.process_header, SessionMaySend, Sending.send_user_message, _send_unsent_in_reverse_order
+        ),
         # The first message stays in the collection, because the last message was sent instead of it.
-        during_event(SessionAcks.process_header, SessionMaySend, DispatchCollection.remove, _do_nothing),
+        during_event(SessionAcks.process_header, SessionMaySend, DispatchCollection.remove, _replace_with_no_operation),
     ),
 )
 

@@ -9,19 +9,19 @@ from harness.expectations import holds
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK, acknowledge_with_carrier
 from suites.mqqb.steps.ordering import build_order_ack
-from suites.mqqb.steps.sender import Sender, require_not_given_up
+from suites.mqqb.steps.sender import Sender, require_session_not_timed_out
 from suites.mqqb.steps.sequences import Outgoing
 
-ACKNOWLEDGED_COUNT = 10
-SECOND_ACK_COUNT = 35
+ACKNOWLEDGED_MESSAGE_COUNT = 10
+SECOND_ACK_MESSAGE_COUNT = 35
 """The number of messages that the second acknowledgment covers; it is greater than the number of bits of a flags field.
 """
-HELD_BACK_COUNT = 60
+HELD_BACK_MESSAGE_COUNT = 60
 """The number of messages that exceed the window. This number is greater than the number of messages that the peer
 acknowledges first.
 """
 DELIVERY_MODES = ("express", "recoverable", "transactional")
-LARGEST_WINDOW = 512
+LARGEST_WINDOW_SIZE = 512
 """The largest window that the check fills: more messages would take too long."""
 GREATEST_TIMER_SPEED_UP = 4
 """The greatest speed-up of timers at which a window is filled before the SUT closes the unacknowledged session."""
@@ -46,33 +46,33 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
     sender.send(1)
     session = sender.await_session()
     window = session.received[1]["ConnectionParametersHeader"].WindowSize
-    if window > LARGEST_WINDOW:
+    if window > LARGEST_WINDOW_SIZE:
         raise ConformanceFailure(f"the SUT's window of {window} is too large to fill with messages")
-    total = window + HELD_BACK_COUNT
-    _send_of_each_delivery(sender, range(2, total + 1))
+    total = window + HELD_BACK_MESSAGE_COUNT
+    _send_with_alternating_delivery(sender, range(2, total + 1))
     filled = len(sender.collect_all(session, window))
-    require_not_given_up(session)
-    if filled > total - 2 * ACKNOWLEDGED_COUNT:
+    require_session_not_timed_out(session)
+    if filled > total - 2 * ACKNOWLEDGED_MESSAGE_COUNT:
         raise ConformanceFailure(f"the SUT's window never filled: {filled} messages are unacknowledged")
 
-    first_ack = acknowledge_with_carrier(BY_MESSAGE, session, AckSequenceNumber=ACKNOWLEDGED_COUNT)
+    first_ack = acknowledge_with_carrier(BY_MESSAGE, session, AckSequenceNumber=ACKNOWLEDGED_MESSAGE_COUNT)
     freed = (
-        len(set(Sender.tags(sender.collect_all(session, filled + ACKNOWLEDGED_COUNT)))) - filled
+        len(set(Sender.tags(sender.collect_all(session, filled + ACKNOWLEDGED_MESSAGE_COUNT)))) - filled
     )  # some may come again (E65)
-    require_not_given_up(session)
+    require_session_not_timed_out(session)
     judge(
         "MQQB-3.1.5.5-03",
         "MQQB-3.1.5.5.1-01",
         "MQQB-3.1.5.5.1-02",
-        expected=ACKNOWLEDGED_COUNT,
+        expected=ACKNOWLEDGED_MESSAGE_COUNT,
         observed=freed,
-        case=f"number of further messages sent after AckSequenceNumber {ACKNOWLEDGED_COUNT}",
+        case=f"number of further messages sent after AckSequenceNumber {ACKNOWLEDGED_MESSAGE_COUNT}",
         evidence=[first_ack, session.last],
     )
 
-    repeated_ack = acknowledge_with_carrier(BY_SESSION_ACK, session, AckSequenceNumber=ACKNOWLEDGED_COUNT)
+    repeated_ack = acknowledge_with_carrier(BY_SESSION_ACK, session, AckSequenceNumber=ACKNOWLEDGED_MESSAGE_COUNT)
     freed = len(set(Sender.tags(sender.collect_all(session, 0)))) - filled - freed
-    require_not_given_up(session)
+    require_session_not_timed_out(session)
     judge(
         "MQQB-3.1.5.5.1-02",
         expected=0,
@@ -82,12 +82,14 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
     )
 
     came_before = sender.collect_all(session, 0)
-    if len(came_before) == filled + ACKNOWLEDGED_COUNT:  # else some came again, and have other numbers now (E65)
-        many = min(SECOND_ACK_COUNT, filled)
-        acknowledged = ACKNOWLEDGED_COUNT + many
+    if (
+        len(came_before) == filled + ACKNOWLEDGED_MESSAGE_COUNT
+    ):  # else some came again, and have other numbers now (E65)
+        many = min(SECOND_ACK_MESSAGE_COUNT, filled)
+        acknowledged = ACKNOWLEDGED_MESSAGE_COUNT + many
         second_ack = acknowledge_with_carrier(BY_SESSION_ACK, session, AckSequenceNumber=acknowledged)
         freed = len(sender.collect_all(session, filled + acknowledged)) - len(came_before)
-        require_not_given_up(session)
+        require_session_not_timed_out(session)
         judge(
             "MQQB-3.1.5.5-03",
             "MQQB-3.1.5.5.1-01",
@@ -100,7 +102,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
 
     last_ack = acknowledge_with_carrier(BY_MESSAGE, session, AckSequenceNumber=len(session.messages))
     came = list(dict.fromkeys(Sender.tags(sender.collect_all(session, total))))
-    require_not_given_up(session)
+    require_session_not_timed_out(session)
     judge(
         "MQQB-3.1.5.5.1-03",
         expected=holds(f"the SUT sends all {total} messages when each sent message is acknowledged"),
@@ -120,7 +122,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
     peer.settle()
 
 
-def _send_of_each_delivery(sender, tags):
+def _send_with_alternating_delivery(sender, tags):
     """Let the SUT send messages with priority 0. The messages use each delivery that the SUT can send in turn."""
     if not sender.sut.has("send"):
         sender.send(*tags)
@@ -139,7 +141,7 @@ def test_window_opens_after_refused_messages_are_acknowledged(peer, sut, judge):
     outgoing = Outgoing(peer, sut, "mqc-refused-window")
     sent = outgoing.send()
     window = outgoing.session.received[1]["ConnectionParametersHeader"].WindowSize
-    if window > LARGEST_WINDOW:
+    if window > LARGEST_WINDOW_SIZE:
         raise ConformanceFailure(f"the SUT's window of {window} is too large to fill with messages")
     sent += outgoing.send(window - 1)
     for number in range(1, window + 1):
@@ -154,7 +156,7 @@ def test_window_opens_after_refused_messages_are_acknowledged(peer, sut, judge):
         None,
         "a window of messages",
     )
-    require_not_given_up(session)
+    require_session_not_timed_out(session)
     came = len(more & {*Sender.tags(session.messages)})
     judge(
         "MQQB-3.1.5.5.1-01",

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from harness.expectations import holds
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.sender import Sender, require_not_given_up
+from suites.mqqb.steps.sender import Sender, require_session_not_timed_out
 from suites.mqqb.steps.two_destinations import Destination, TwoDestinations
 
 GREATEST_TIMER_SPEED_UP = 4
 """The greatest speed-up of timers at which two windows are filled before the SUT closes an unacknowledged session."""
-LARGEST_WINDOW = 128
+LARGEST_WINDOW_SIZE = 128
 """The largest window that the check fills twice: more messages would take too long."""
-HELD_BACK_COUNT = 4
+HELD_BACK_MESSAGE_COUNT = 4
 """The number of messages beyond each window."""
-ACKNOWLEDGED_COUNT = 3
+ACKNOWLEDGED_MESSAGE_COUNT = 3
 
 
 @needs("send")
@@ -24,11 +24,11 @@ def test_acknowledgment_deletes_only_messages_of_its_own_session(peer, second_ho
     manager again.
     """
     two = TwoDestinations(peer, second_host, sut)
-    two.send_in_turn((1, 1))
-    two.send_in_turn((1, 1), delivery="recoverable")
+    two.send_alternately((1, 1))
+    two.send_alternately((1, 1), delivery="recoverable")
     acknowledged = two.first.session.acknowledge_all()
     peer.settle()
-    require_not_given_up(two.second.session)
+    require_session_not_timed_out(two.second.session)
     for destination in two.both:
         destination.session.end()
     again = two.second.sender.poll_session()
@@ -59,16 +59,16 @@ def test_acknowledgment_opens_only_window_of_its_own_session(peer, second_host, 
     two.first.send()
     two.first.await_messages()
     window = int(two.first.session.received[1]["ConnectionParametersHeader"].WindowSize)
-    if window > LARGEST_WINDOW:
+    if window > LARGEST_WINDOW_SIZE:
         reason = f"the SUT's window of {window} is too large to fill twice with messages"
         judge.mark_not_exercised("MQQB-3.1.5.5.1-02", "MQQB-3.1.5.5.1-03", "MQQB-3.1.7.1-03", reason=reason)
         return
     for destination in two.both:
-        for _ in range(window + HELD_BACK_COUNT - len(destination.tags)):
+        for _ in range(window + HELD_BACK_MESSAGE_COUNT - len(destination.tags)):
             destination.send()
     before = [_count_different_messages(one) for one in two.both]
     for destination in two.both:
-        require_not_given_up(destination.session)
+        require_session_not_timed_out(destination.session)
     judge(
         "MQQB-3.1.7.1-03",
         expected=holds(f"{window} unacknowledged messages on each session, or {window - 1} (E64)"),
@@ -76,14 +76,14 @@ def test_acknowledgment_opens_only_window_of_its_own_session(peer, second_host, 
         case="the two sessions after the SUT has had more messages than its window holds for both",
         evidence=[two.first.session.last, two.second.session.last],
     )
-    ack = two.second.session.send(two.second.session.build_session_ack(AckSequenceNumber=ACKNOWLEDGED_COUNT))
+    ack = two.second.session.send(two.second.session.build_session_ack(AckSequenceNumber=ACKNOWLEDGED_MESSAGE_COUNT))
     freed = [_count_different_messages(one) - known for one, known in zip(two.both, before, strict=True)]
     for destination in two.both:
-        require_not_given_up(destination.session)
+        require_session_not_timed_out(destination.session)
     judge(
         "MQQB-3.1.5.5.1-02",
         "MQQB-3.1.5.5.1-03",
-        expected=[0, ACKNOWLEDGED_COUNT],
+        expected=[0, ACKNOWLEDGED_MESSAGE_COUNT],
         observed=freed,
         case="number of further messages to the peer and to the second queue manager",
         evidence=[ack, two.first.session.last, two.second.session.last],

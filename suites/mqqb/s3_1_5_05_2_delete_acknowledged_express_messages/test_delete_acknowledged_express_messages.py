@@ -8,7 +8,7 @@ from harness.run.marks import covers
 from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK, acknowledge_with_carrier
 from suites.mqqb.steps.sender import Sender
 
-RECOVERABLE_POSITIONS = (3,)
+RECOVERABLE_MESSAGE_POSITIONS = (3,)
 """The positions of the recoverable messages among the five messages."""
 LARGE_BODY = "body" * 2_500
 
@@ -37,17 +37,17 @@ def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, ackno
     sender.send(
         2, **{"acks": ["positive_arrival"], "admin_queue": peer.direct_name("mqc-acks")} if sut.has("send") else {}
     )
-    sender.send(*RECOVERABLE_POSITIONS, delivery="recoverable")
+    sender.send(*RECOVERABLE_MESSAGE_POSITIONS, delivery="recoverable")
     sender.send(4, **{"body": LARGE_BODY} if sut.has("send") else {})
     sender.send(5)
-    session, sent = sender.await_first(5)
+    session, sent = sender.await_first_messages(5)
     expected = [1, 2, 3, 4, 5]
     acks = []
     for turn in range(2):
         for number in acknowledged if turn == 0 else (1,):
             acks.append(acknowledge_with_carrier(carrier, session, AckSequenceNumber=number))
         covered = Sender.tags(sent)[: acknowledged[-1] if turn == 0 else 1]
-        expected = [tag for tag in expected if tag in RECOVERABLE_POSITIONS or tag not in covered]
+        expected = [tag for tag in expected if tag in RECOVERABLE_MESSAGE_POSITIONS or tag not in covered]
         peer.settle()
         session.close()
         session = sender.await_session()

@@ -18,7 +18,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-def _keep_named_message(
+def _keep_message_of_ack_number(
     original: Callable[..., None], _: QueueManager, __: Session, header: SessionHeader
 ) -> Callable[..., None]:
     def delete_all_but_named(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> None:
@@ -32,7 +32,7 @@ add(
     "sender-recoverable-message-of-ack-number-kept",
     "MQQB-3.1.5.5.3-01",
     "The sender keeps the recoverable message whose number is RecoverableMsgAckSeqNumber.",
-    during(SessionAcks.delete_acknowledged_recoverable, SessionAcks.delete_position, _keep_named_message),
+    during(SessionAcks.delete_acknowledged_recoverable, SessionAcks.delete_position, _keep_message_of_ack_number),
 )
 
 
@@ -110,32 +110,32 @@ class SenderRecoverableAckFlagsExceptBit0Ignored(SessionAcks):
         super().delete_acknowledged_recoverable(session, first)
 
 
-def _add_flags_fault(name: str, says: str, change: Callable[[int], int]) -> None:
+def _add_fault_changing_ack_flags(name: str, says: str, change: Callable[[int], int]) -> None:
     """Add a fault that changes RecoverableMsgAckFlags of each received acknowledgment."""
 
-    class OtherFlags(SessionAcks):
+    class ChangedAckFlags(SessionAcks):
         def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
             flags = change(header.RecoverableMsgAckFlags)
             super().delete_acknowledged_recoverable(session, replace(header, RecoverableMsgAckFlags=flags))
 
-    add(name, "MQQB-3.1.5.5.3-02", says, replace_part(OtherFlags))
+    add(name, "MQQB-3.1.5.5.3-02", says, replace_part(ChangedAckFlags))
 
 
-_add_flags_fault(
+_add_fault_changing_ack_flags(
     "sender-recoverable-ack-flags-bit-31-ignored",
     "The sender ignores bit 31 of RecoverableMsgAckFlags.",
     lambda flags: flags & 0x7FFF_FFFF,
 )
 
 
-_add_flags_fault(
+_add_fault_changing_ack_flags(
     "sender-recoverable-ack-flags-high-16-bits-ignored",
     "The sender ignores the high 16 bits of RecoverableMsgAckFlags.",
     lambda flags: flags & 0xFFFF,
 )
 
 
-_add_flags_fault(
+_add_fault_changing_ack_flags(
     "sender-recoverable-ack-flags-filled-up-to-highest-bit",
     "The sender deletes all recoverable messages up to the highest set bit of RecoverableMsgAckFlags.",
     lambda flags: (1 << flags.bit_length()) - 1,

@@ -17,7 +17,7 @@ def test_acknowledged_recoverable_messages_do_not_come_after_restart(peer, sut, 
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-acknowledged"))
     sender.send(1, 2, 3, 4, delivery="recoverable")
-    session, sent = sender.await_first(4)
+    session, sent = sender.await_first_messages(4)
     ack = session.send(session_ack(AckSequenceNumber=4, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=0b101))
     peer.settle()
     sut.restart()

@@ -40,7 +40,7 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
     peer.try_session()
     sender = Sender(peer, sut)
     sender.send(*range(1, count + 1), delivery="recoverable")
-    session, sent = sender.await_first(count)
+    session, sent = sender.await_first_messages(count)
     header = {"AckSequenceNumber": count, "RecoverableMsgAckSeqNumber": number, "RecoverableMsgAckFlags": flags}
     ack = acknowledge_with_carrier(carrier, session, **header)
     session.close()
@@ -90,8 +90,8 @@ def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
     tags = [peer.next_message_id() for _ in range(6)]
     for number, tag in enumerate(tags, 1):
         sender.send(tag, delivery="express" if number % 2 else "recoverable")
-    session, sent = sender.await_first(6)
-    beside = outgoing.open_beside("mqc-beside")
+    session, sent = sender.await_first_messages(6)
+    beside = outgoing.start_second_sequence("mqc-beside")
     beside.send(1, "recoverable")
     if peer.has_unawaited_connection:
         peer.await_session(0)
@@ -130,7 +130,7 @@ def test_session_ack_after_order_ack_deletes_transactional_message(peer, sut, ju
     judge(
         "MQQB-3.1.5.5.3-03",
         expected=[2],
-        observed=outgoing.list_numbers_on(next_session),
+        observed=outgoing.list_sequence_numbers_on(next_session),
         case="numbers of the messages on the next session",
         evidence=[*frames, *came],
     )

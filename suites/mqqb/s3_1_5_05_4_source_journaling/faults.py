@@ -42,7 +42,7 @@ class SenderExpressMessageJournaledWhenSent(Sending):
             position.MessagePosition.MessageReference = replace(message, PositiveJournalingRequested=False)
 
 
-def _journal_first(original: Any, *_: Any) -> Any:
+def _journal_only_first_message(original: Any, *_: Any) -> Any:
     journaled: list[OutgoingMessagePosition] = []
 
     def delete_position(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> None:
@@ -59,7 +59,7 @@ add(
     "sender-only-first-of-several-acknowledged-messages-journaled",
     "MQQB-3.1.5.5.4-01",
     "When one SessionHeader acknowledges several messages, the sender puts only the first into its journal.",
-    during(SessionAcks.process_header, SessionAcks.delete_position, _journal_first),
+    during(SessionAcks.process_header, SessionAcks.delete_position, _journal_only_first_message),
     blind=True,
 )
 

@@ -36,26 +36,26 @@ def test_acknowledged_messages_with_jp_are_journaled(peer, sut, judge, delivery,
     with_jp += sender.send(2, journal=["positive", "negative"], delivery=delivery, body="")
     without_jp = sender.send(3, delivery=delivery)
     unacknowledged = sender.send(4, journal=["positive"], delivery=delivery)
-    session, sent = sender.await_first(4)
+    session, sent = sender.await_first_messages(4)
     if [bool(frame["UserHeader"].JP) for frame in sent] != [True, True, False, True]:
         raise ConformanceFailure("the messages did not arrive in order with their JP bits")
 
     names = dict(zip([*with_jp, *without_jp, *unacknowledged], (1, 2, 3, 4), strict=True))
 
-    def list_journaled() -> list[int]:
+    def list_journaled_messages() -> list[int]:
         return sorted(names[one["message_id"]] for one in sut.kept(SYSTEM_JOURNAL))
 
-    unacknowledged_journal = list_journaled()
+    unacknowledged_journal = list_journaled_messages()
     flags: dict[str, Any] = (
         {"RecoverableMsgAckSeqNumber": 1, "RecoverableMsgAckFlags": 0b111} if delivery == "recoverable" else {}
     )
     ack = acknowledge_with_carrier(carrier, session, AckSequenceNumber=3, **flags)
-    peer.eventually(lambda: list_journaled() == [1, 2])
+    peer.eventually(lambda: list_journaled_messages() == [1, 2])
     judge.all(
         expected=facts(journal_before_the_acknowledgment=[], journal_after_the_acknowledgment=[1, 2]),
         observed={
             "journal_before_the_acknowledgment": unacknowledged_journal,
-            "journal_after_the_acknowledgment": list_journaled(),
+            "journal_after_the_acknowledgment": list_journaled_messages(),
         },
         evidence=[*sent, ack],
     )
@@ -83,24 +83,24 @@ def test_recoverable_messages_are_journaled_when_acknowledged_as_stored(peer, su
             priority=3,
         )
     ]
-    session, sent = sender.await_first(4)
+    session, sent = sender.await_first_messages(4)
 
-    def list_journaled() -> list[str]:
+    def list_journaled_messages() -> list[str]:
         found = {one["message_id"]: one for one in sut.kept(SYSTEM_JOURNAL)}
         kept = [found[one] for one in identifiers if one in found]
         return [
             f"{one['label']}, {one['body'][:6]} ({len(one['body'])} bytes), priority {one['priority']}" for one in kept
         ]
 
-    observed, evidence = [list_journaled()], list(sent)
+    observed, evidence = [list_journaled_messages()], list(sent)
     for number, flags, count in ((1, 0b101, 2), (2, 1, 3)):
         evidence.append(
             session.send(
                 session_ack(AckSequenceNumber=3, RecoverableMsgAckSeqNumber=number, RecoverableMsgAckFlags=flags)
             )
         )
-        peer.eventually(functools.partial(_has_at_least_messages, list_journaled, count))
-        observed.append(list_journaled())
+        peer.eventually(functools.partial(_has_found_message_count, list_journaled_messages, count))
+        observed.append(list_journaled_messages())
     kept = [one for one in sut.kept(SYSTEM_JOURNAL) if one["message_id"] == identifiers[0]]
     judge.all(
         expected=UNCHANGED_PROPERTIES_OUTCOME,
@@ -111,10 +111,10 @@ def test_recoverable_messages_are_journaled_when_acknowledged_as_stored(peer, su
     session.close()
     next_session = sender.await_session()
     evidence += sender.collect(next_session, 1)
-    observed.append(list_journaled())
+    observed.append(list_journaled_messages())
     evidence.append(next_session.acknowledge_all())
-    peer.eventually(functools.partial(_has_at_least_messages, list_journaled, 4))
-    observed.append(list_journaled())
+    peer.eventually(functools.partial(_has_found_message_count, list_journaled_messages, 4))
+    observed.append(list_journaled_messages())
     first, second, third = (f"label {number}, body {number} (6 bytes), priority 3" for number in (1, 2, 3))
     fourth = "label 4, body 4 (5004 bytes), priority 3"
     three = [first, second, third]
@@ -126,7 +126,7 @@ def test_recoverable_messages_are_journaled_when_acknowledged_as_stored(peer, su
     )
 
 
-def _has_at_least_messages(found: Callable[[], list[str]], count: int) -> bool:
+def _has_found_message_count(found: Callable[[], list[str]], count: int) -> bool:
     return len(found()) >= count
 
 
@@ -148,18 +148,18 @@ def test_forwarded_message_with_jp_is_not_journaled(peer, sut, judge, delivery):
         raise ConformanceFailure(f"the SUT sent the messages {Sender.tags(came)}, not {[OWN, FORWARDED]}")
     ack = session.acknowledge_all()
 
-    def list_journaled() -> list[str]:
+    def list_journaled_messages() -> list[str]:
         return [
             "message of the application" if one["message_id"] == own else "forwarded message"
             for one in sut.kept(SYSTEM_JOURNAL)
         ]
 
-    peer.eventually(lambda: bool(list_journaled()))
+    peer.eventually(lambda: bool(list_journaled_messages()))
     peer.pass_time(sut.quiet_ms)
     judge(
         "MQQB-3.1.5.5.4-01",
         expected=["message of the application"],
-        observed=list_journaled(),
+        observed=list_journaled_messages(),
         case="messages in the journal",
         evidence=[forwarded, *came, ack],
     )

@@ -61,7 +61,7 @@ class ReceiverCountsInUserMessageNotCompared(Receiving):
         super().receive_user_message(session, packet, now)
 
 
-def _replace_counts(
+def _replace_message_counts(
     session: Session, header: SessionHeader, user: int | None, recoverable: int | None
 ) -> SessionHeader:
     return replace(
@@ -79,7 +79,7 @@ class ReceiverRecoverableCountBelowReceivedAccepted(SessionAcks):
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         if header.RecoverableMsgSeqNumber < session.RecoverableMessageReceivedCount:
-            header = _replace_counts(session, header, header.UserMsgSequenceNumber, None)
+            header = _replace_message_counts(session, header, header.UserMsgSequenceNumber, None)
         super().validate_message_counts(session, header, now)
 
 
@@ -89,7 +89,7 @@ class ReceiverMessageCountBelowReceivedAccepted(SessionAcks):
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         if header.UserMsgSequenceNumber < session.MessageReceivedCount:
-            header = _replace_counts(session, header, None, header.RecoverableMsgSeqNumber)
+            header = _replace_message_counts(session, header, None, header.RecoverableMsgSeqNumber)
         super().validate_message_counts(session, header, now)
 
 
@@ -100,7 +100,7 @@ class ReceiverMessageCountsComparedIn8Bits(SessionAcks):
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         same = header.UserMsgSequenceNumber & 0xFF == session.MessageReceivedCount & 0xFF
         same_recoverable = header.RecoverableMsgSeqNumber & 0xFF == session.RecoverableMessageReceivedCount & 0xFF
-        header = _replace_counts(
+        header = _replace_message_counts(
             session,
             header,
             None if same else header.UserMsgSequenceNumber,
@@ -115,7 +115,7 @@ class InitiatorMessageCountsNotCompared(SessionAcks):
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         if session.initiator:
-            header = _replace_counts(session, header, None, None)
+            header = _replace_message_counts(session, header, None, None)
         super().validate_message_counts(session, header, now)
 
 
@@ -138,12 +138,12 @@ class ReceiverCountsComparedOnlyInFirstHeader(SessionAcks):
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         known: set[int] = self.__dict__.setdefault("known", set())
         if session.number in known:
-            header = _replace_counts(session, header, None, None)
+            header = _replace_message_counts(session, header, None, None)
         known.add(session.number)
         super().validate_message_counts(session, header, now)
 
 
-class _AcceptingCounts(SessionAcks):
+class _WrongCountAcceptance(SessionAcks):
     def is_accepted(self, session: Session, header: SessionHeader) -> bool:
         raise NotImplementedError
 
@@ -158,7 +158,7 @@ class _AcceptingCounts(SessionAcks):
 
 
 @fault("queue-manager-counts-not-validated-while-queue-on-hold", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class QueueManagerCountsNotValidatedWhileQueueOnHold(_AcceptingCounts):
+class QueueManagerCountsNotValidatedWhileQueueOnHold(_WrongCountAcceptance):
     """The queue manager does not validate the message counts of a SessionHeader while its outgoing queue is on hold."""
 
     def is_accepted(self, session: Session, header: SessionHeader) -> bool:
@@ -167,7 +167,7 @@ class QueueManagerCountsNotValidatedWhileQueueOnHold(_AcceptingCounts):
 
 
 @fault("receiver-recoverable-count-compared-in-low-byte", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class ReceiverRecoverableCountComparedInLowByte(_AcceptingCounts):
+class ReceiverRecoverableCountComparedInLowByte(_WrongCountAcceptance):
     """The receiver compares only the low bytes of the message counts."""
 
     def is_accepted(self, session: Session, header: SessionHeader) -> bool:
@@ -177,7 +177,7 @@ class ReceiverRecoverableCountComparedInLowByte(_AcceptingCounts):
 
 
 @fault("receiver-wrong-counts-with-progress-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class ReceiverWrongCountsWithProgressAccepted(_AcceptingCounts):
+class ReceiverWrongCountsWithProgressAccepted(_WrongCountAcceptance):
     """The receiver accepts wrong message counts while the other queue manager has not acknowledged all messages of the
     receiver.
     """
@@ -187,7 +187,7 @@ class ReceiverWrongCountsWithProgressAccepted(_AcceptingCounts):
 
 
 @fault("initiator-lower-counts-of-session-ack-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class InitiatorLowerCountsOfSessionAckAccepted(_AcceptingCounts):
+class InitiatorLowerCountsOfSessionAckAccepted(_WrongCountAcceptance):
     """The initiator accepts message counts that are lower than the numbers of messages it has received."""
 
     def is_accepted(self, session: Session, header: SessionHeader) -> bool:
@@ -232,7 +232,9 @@ class SenderAckWaitTimerNotRestartedWithoutNews(SessionAcks):
             self.qm.timers.start(key, now.monotonic_ms, left_ms)
 
 
-def _start_with_progress(original: Any, qm: QueueManager, session: Session, header: SessionHeader, now: Now) -> Any:
+def _start_timer_only_with_progress(
+    original: Any, qm: QueueManager, session: Session, header: SessionHeader, now: Now
+) -> Any:
     stale = header.AckSequenceNumber == session.last_ack
     return (lambda *arguments, **named: None) if stale else original
 
@@ -241,7 +243,7 @@ add(
     "sender-ack-wait-timer-not-restarted-by-header-that-marks-nothing",
     "MQQB-3.1.5.5.5-02",
     "The sender does not restart the Session Ack Wait Timer if a SessionHeader acknowledges no new message.",
-    during(SessionAcks.process_header, SessionAcks.start_wait_timer, _start_with_progress),
+    during(SessionAcks.process_header, SessionAcks.start_wait_timer, _start_timer_only_with_progress),
     blind=True,
 )
 

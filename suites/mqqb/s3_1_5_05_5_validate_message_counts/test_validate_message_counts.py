@@ -13,9 +13,9 @@ from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import RESENT, Outgoing
 
-WRONG_COUNTS = ((-1, BY_SESSION_ACK), (+1, BY_MESSAGE), (0x100, BY_MESSAGE), (0x8000, BY_SESSION_ACK))
+WRONG_COUNT_CASES = ((-1, BY_SESSION_ACK), (+1, BY_MESSAGE), (0x100, BY_MESSAGE), (0x8000, BY_SESSION_ACK))
 """Pairs of a difference from the correct count and the packet that contains the wrong count."""
-BEFORE_TIMER_MS = 20_000
+TIME_BEFORE_ACK_WAIT_TIMER_MS = 20_000
 """A time in ms that is shorter than the shortest Session Ack Wait Timer, because the expiry of that timer may also
 close a session.
 """
@@ -25,7 +25,7 @@ close a session.
 @sut_survives()
 @covers("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01")
 @pytest.mark.parametrize("field", ["UserMsgSequenceNumber", "RecoverableMsgSeqNumber"])
-@pytest.mark.parametrize(("error", "carrier"), WRONG_COUNTS)
+@pytest.mark.parametrize(("error", "carrier"), WRONG_COUNT_CASES)
 def test_session_ack_with_wrong_message_count_closes_session(peer, sut, judge, field, error, carrier):
     """The peer sends two messages, one of them recoverable: the SUT accepts a SessionHeader that counts two messages,
     one of them recoverable, and closes the session when a SessionHeader has a wrong count. The SessionHeader is in a
@@ -49,7 +49,7 @@ def test_session_ack_with_wrong_message_count_closes_session(peer, sut, judge, f
         received["UserMsgSequenceNumber"] += 1
         counted = received | {field: received[field] + error & 0xFFFF, "WindowSize": 64}
         wrong = session.send(peer.message(session=counted))
-    session.wait_closed(min(sut.response_timeout_ms, sut.duration_ms(BEFORE_TIMER_MS)))
+    session.wait_closed(min(sut.response_timeout_ms, sut.duration_ms(TIME_BEFORE_ACK_WAIT_TIMER_MS)))
     judge.all(
         expected=holds(f"the SUT closed the session because {field} differs by {error:+d} from the correct count"),
         observed=bool(session.closed_by_sut) or session.outcome(),
@@ -69,7 +69,7 @@ def test_session_ack_with_wrong_message_count_closes_session_of_the_sut(peer, su
     sender = Sender(peer, sut)
     for number, error in ((1, +1), (2, -1)):
         sender.send(number)
-        session, sent = sender.await_first(1)
+        session, sent = sender.await_first_messages(1)
         received: dict[str, Any] = {"UserMsgSequenceNumber": 1, "RecoverableMsgSeqNumber": 1, "AckSequenceNumber": 1}
         session.send(peer.recoverable_message())
         correct = session.send(session.build_session_ack(**received))
@@ -77,7 +77,7 @@ def test_session_ack_with_wrong_message_count_closes_session_of_the_sut(peer, su
         if session.closed_by_sut:
             raise ConformanceFailure("the SUT ended its session after a SessionAck with correct counts")
         wrong = session.send(session.build_session_ack(**received | {field: 1 + error}))
-        session.wait_closed(min(sut.response_timeout_ms, sut.duration_ms(BEFORE_TIMER_MS)))
+        session.wait_closed(min(sut.response_timeout_ms, sut.duration_ms(TIME_BEFORE_ACK_WAIT_TIMER_MS)))
         judge.all(
             expected=holds(f"the SUT closed the session because {field} is {1 + error}"),
             observed=bool(session.closed_by_sut) or session.outcome(),
@@ -95,18 +95,18 @@ def test_session_header_is_processed_while_queue_is_on_hold(peer, sut, judge):
     """
     sender = Sender(peer, sut)
     [kept] = sender.send(1, journal=["positive"], delivery="recoverable")
-    session, sent = sender.await_first(1)
+    session, sent = sender.await_first_messages(1)
     sut.pause(sender.to)
     frames = [session.acknowledge_all()]
 
-    def list_kept() -> list[str]:
+    def list_journaled_identifiers() -> list[str]:
         return [one["message_id"] for one in sut.kept("system$;journal") if one["message_id"] == kept]
 
-    peer.eventually(lambda: list_kept() == [kept])
-    observed = list_kept()
+    peer.eventually(lambda: list_journaled_identifiers() == [kept])
+    observed = list_journaled_identifiers()
     judge("MQQB-3.1.5.5.4-01", expected=[kept], observed=observed, case="journal", evidence=[*sent, *frames])
     frames.append(session.send(session.build_session_ack(AckSequenceNumber=1, UserMsgSequenceNumber=1)))
-    session.wait_closed(min(sut.response_timeout_ms, sut.duration_ms(BEFORE_TIMER_MS)))
+    session.wait_closed(min(sut.response_timeout_ms, sut.duration_ms(TIME_BEFORE_ACK_WAIT_TIMER_MS)))
     judge(
         "MQQB-3.1.5.5.5-01",
         expected=holds("the SUT closed the session because UserMsgSequenceNumber is 1"),
@@ -127,7 +127,7 @@ def test_transactional_message_without_order_ack_comes_again(peer, sut, judge):
     beside = Outgoing(peer, sut, "mqc-beside")
     beside.send()
     beside.acknowledge_all()
-    outgoing = beside.open_beside("mqc-peer")
+    outgoing = beside.start_second_sequence("mqc-peer")
     outgoing.send(1, "recoverable")
     sent = [*outgoing.send(), *outgoing.send(1, body="large" * 1_000)]
     ack = outgoing.session.acknowledge_all()

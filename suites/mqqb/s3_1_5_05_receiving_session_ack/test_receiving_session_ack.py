@@ -25,7 +25,7 @@ def test_session_ack_before_open_session_closes_connection(peer, sut, judge, sta
     """The SUT accepts a SessionAck on an open session. When the same SessionAck arrives on a session that is not yet
     open, the SUT closes that session.
     """
-    _require_acceptance_of_fresh_ack(peer.open_raw())
+    _require_acceptance_of_session_ack(peer.open_raw())
     early = peer.connect() if state == "WAITING_EC_MSG" else peer.request_session()
     sent = early.send(session_ack())
     judge("MQQB-3.1.5.5-01", expected=closed(), observed=await_early_close(peer, early), evidence=[sent])
@@ -60,11 +60,11 @@ def test_session_ack_instead_of_a_response_closes_session(peer, sut, judge, stat
     if is_closed:
         later = sender.await_session()
         later.expect("UserMessage")
-        _require_acceptance_of_fresh_ack(later)
+        _require_acceptance_of_session_ack(later)
         later.acknowledge_all()
 
 
-def _require_acceptance_of_fresh_ack(session: Conversation) -> None:
+def _require_acceptance_of_session_ack(session: Conversation) -> None:
     """Send the SessionAck on an open session; raise ConformanceFailure unless the SUT accepts it."""
     session.send(session.build_session_ack())
     session.check_alive()

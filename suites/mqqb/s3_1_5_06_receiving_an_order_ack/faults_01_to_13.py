@@ -52,20 +52,20 @@ class InitiatorOrderAckBeforeOpenSessionIgnored(Closing):
             super().refuse_out_of_state(session, packet, now)
 
 
-_Change = Callable[[OutgoingTransferSequence, OutgoingTransferSequence, OrderAckBody], None]
+_SequenceChange = Callable[[OutgoingTransferSequence, OutgoingTransferSequence, OrderAckBody], None]
 """A function that changes a sequence after an OrderAck; the arguments are the sequence, its old value and the OrderAck.
 """
 
 
-def _change_after_order_ack(change: _Change) -> Install:
-    class Noted(OrderAcks):
+def _change_after_order_ack(change: _SequenceChange) -> Install:
+    class SequenceChangedAfterOrderAck(OrderAcks):
         def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
             sequence = get_outgoing_sequence(session)
             before = replace(sequence, UnackedSequence=list(sequence.UnackedSequence))
             super().note(session, body, now)
             change(sequence, before, body)
 
-    return replace_part(Noted)
+    return replace_part(SequenceChangedAfterOrderAck)
 
 
 def _clear_time_of_last_ack(
@@ -74,11 +74,15 @@ def _clear_time_of_last_ack(
     now.TimeOfLastAck = 0
 
 
-def _skip_resend_interval(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _skip_one_resend_interval(
+    now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody
+) -> None:
     now.ResendIntervalIndex = before.ResendIntervalIndex + 2
 
 
-def _exceed_resend_table(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _increment_resend_interval_index(
+    now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody
+) -> None:
     now.ResendIntervalIndex = before.ResendIntervalIndex + 1
 
 
@@ -88,7 +92,9 @@ def _change_resend_interval(
     now.ResendInterval += 7
 
 
-def _set_last_ack(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _set_last_ack_from_body(
+    now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody
+) -> None:
     now.LastAck = SequenceInfo(now.LastAck.SeqID, body.TxSequenceNumber, body.TxPreviousSequenceNumber)
 
 
@@ -96,7 +102,9 @@ def _keep_last_ack(now: OutgoingTransferSequence, before: OutgoingTransferSequen
     now.LastAck = before.LastAck
 
 
-def _keep_last_removed(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _keep_last_removed_unacked(
+    now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody
+) -> None:
     removed = [one for one in before.UnackedSequence if one not in now.UnackedSequence]
     now.UnackedSequence[:0] = removed[-1:]
 
@@ -117,7 +125,7 @@ def _keep_last_ack_count(now: OutgoingTransferSequence, before: OutgoingTransfer
     now.LastAckCount = before.LastAckCount
 
 
-_NOTES: tuple[tuple[str, str, str, _Change], ...] = (
+_ORDER_ACK_FAULTS: tuple[tuple[str, str, str, _SequenceChange], ...] = (
     (
         "sender-order-ack-time-of-last-ack-not-set",
         "MQQB-3.1.5.6-03",
@@ -128,13 +136,13 @@ _NOTES: tuple[tuple[str, str, str, _Change], ...] = (
         "sender-order-ack-resend-interval-index-two-more",
         "MQQB-3.1.5.6-04",
         "The sender increments ResendIntervalIndex by two when it receives an OrderAck.",
-        _skip_resend_interval,
+        _skip_one_resend_interval,
     ),
     (
         "sender-order-ack-resend-interval-index-beyond-table",
         "MQQB-3.1.5.6-05",
         "The sender increments ResendIntervalIndex beyond the last entry of ResendTimerTable.",
-        _exceed_resend_table,
+        _increment_resend_interval_index,
     ),
     (
         "sender-order-ack-resend-interval-not-of-index",
@@ -146,7 +154,7 @@ _NOTES: tuple[tuple[str, str, str, _Change], ...] = (
         "sender-late-order-ack-sets-last-ack-back",
         "MQQB-3.1.5.6-07",
         "When the sender receives an OrderAck, it sets LastAck to a number below the number in the OrderAck.",
-        _set_last_ack,
+        _set_last_ack_from_body,
     ),
     (
         "sender-order-ack-last-ack-not-set",
@@ -158,7 +166,7 @@ _NOTES: tuple[tuple[str, str, str, _Change], ...] = (
         "sender-order-ack-named-message-left-unacked",
         "MQQB-3.1.5.6-09",
         "The sender does not remove from UnackedSequence the message that an OrderAck acknowledges.",
-        _keep_last_removed,
+        _keep_last_removed_unacked,
     ),
     (
         "sender-order-ack-unacked-sequence-reversed",
@@ -181,7 +189,7 @@ _NOTES: tuple[tuple[str, str, str, _Change], ...] = (
 )
 
 
-for _name, _rule, _says, _change in _NOTES:
+for _name, _rule, _says, _change in _ORDER_ACK_FAULTS:
     add(_name, _rule, _says, _change_after_order_ack(_change))
 
 
@@ -288,7 +296,7 @@ class SenderOrderAckAcknowledgesSequencesOfAllDestinations(OrderAcks):
                 self.delete_order_acknowledged(other, own)
 
 
-_reset: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDictionary()
+_sessions_with_reset_index: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDictionary()
 
 
 @fault("sender-resend-interval-index-reset-only-once", breaks="MQQB-3.1.5.6-11", blind=True)
@@ -299,8 +307,8 @@ class SenderResendIntervalIndexResetOnlyOnce(TransactionalSending):
         sequence = get_outgoing_sequence(session)
         if sequence.UnackedSequence or not sequence.ResendIntervalIndex:
             super().reset_resend_interval(session)
-        elif session.number not in _reset.get(self.qm, ()):
-            _reset.setdefault(self.qm, set()).add(session.number)
+        elif session.number not in _sessions_with_reset_index.get(self.qm, ()):
+            _sessions_with_reset_index.setdefault(self.qm, set()).add(session.number)
             super().reset_resend_interval(session)
 
 

@@ -125,7 +125,7 @@ add(
 )
 
 
-def _change_transfer_info(element: str, value: object) -> Install:
+def _replace_transfer_info_element(element: str, value: object) -> Install:
     class Transfer(OrderAcks):
         def note_transfer(self, session: Session) -> None:
             super().note_transfer(session)
@@ -137,7 +137,7 @@ def _change_transfer_info(element: str, value: object) -> Install:
     return replace_part(Transfer)
 
 
-_TRANSFER: tuple[tuple[str, str, str, object], ...] = (
+_TRANSFER_INFO_FAULTS: tuple[tuple[str, str, str, object], ...] = (
     ("sender-transfer-info-last-ack-time-wrong", "MQQB-3.1.5.6-17", "EodLastAckTime", 0),
     ("sender-transfer-info-last-ack-count-wrong", "MQQB-3.1.5.6-18", "EodLastAckCount", 7),
     ("sender-transfer-info-no-ack-count-wrong", "MQQB-3.1.5.6-19", "EodNoAckCount", 7),
@@ -151,12 +151,12 @@ _TRANSFER: tuple[tuple[str, str, str, object], ...] = (
 )
 
 
-for _name, _rule, _element, _value in _TRANSFER:
+for _name, _rule, _element, _value in _TRANSFER_INFO_FAULTS:
     add(
         _name,
         _rule,
         f"The sender sets {_element} of OutgoingTransferInfo to a constant.",
-        _change_transfer_info(_element, _value),
+        _replace_transfer_info_element(_element, _value),
     )
 
 
@@ -173,7 +173,7 @@ class SenderTransferInfoOfFirstQueueSetByEveryOrderAck(OrderAcks):
             own.OutgoingTransferInfoReference = OutgoingTransferInfo()
 
 
-def _replace_in_transfer_info(session: Session, **changes: Any) -> None:
+def _set_transfer_info_fields(session: Session, **changes: Any) -> None:
     queue = session.OutgoingQueueReference
     if queue is not None:
         queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, **changes)
@@ -188,7 +188,7 @@ class SenderLastAckTimeIsFirstAckTime(OrderAcks):
         before = None if queue is None else queue.OutgoingTransferInfoReference
         super().note_transfer(session)
         if before is not None and before.EodLastAckCount:
-            _replace_in_transfer_info(session, EodLastAckTime=before.EodLastAckTime)
+            _set_transfer_info_fields(session, EodLastAckTime=before.EodLastAckTime)
 
 
 @fault("sender-last-ack-count-of-all-queues", breaks="MQQB-3.1.5.6-18", blind=True)
@@ -198,7 +198,7 @@ class SenderLastAckCountOfAllQueues(OrderAcks):
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
         sequences = [queue.session.TxOutgoingSequence for queue in self.qm.adm.OutgoingQueues.values()]
-        _replace_in_transfer_info(
+        _set_transfer_info_fields(
             session, EodLastAckCount=sum(one.LastAckCount for one in sequences if one is not None)
         )
 
@@ -209,10 +209,10 @@ class SenderNoAckCountAtMost1(OrderAcks):
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
-        _replace_in_transfer_info(session, EodNoAckCount=min(1, len(get_outgoing_sequence(session).UnackedSequence)))
+        _set_transfer_info_fields(session, EodNoAckCount=min(1, len(get_outgoing_sequence(session).UnackedSequence)))
 
 
-class _ChangingTransferInfo(OrderAcks):
+class _TransferInfoChanger(OrderAcks):
     def change(self, session: Session) -> None:
         raise NotImplementedError
 
@@ -222,21 +222,21 @@ class _ChangingTransferInfo(OrderAcks):
             if session.OutgoingQueueReference is None
             else session.OutgoingQueueReference.OutgoingTransferInfoReference
         )
-        _old[0] = before
+        _earlier_transfer_info[0] = before
         super().note_transfer(session)
         self.change(session)
 
 
-_old: list[Any] = [None]
+_earlier_transfer_info: list[Any] = [None]
 
 
 @fault("sender-no-ack-count-not-decreased-by-second-order-ack", breaks="MQQB-3.1.5.6-19", blind=True)
-class SenderNoAckCountNotDecreasedBySecondOrderAck(_ChangingTransferInfo):
+class SenderNoAckCountNotDecreasedBySecondOrderAck(_TransferInfoChanger):
     """The sender sets EodNoAckCount only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
-        if _old[0] is not None and _old[0].EodLastAckCount:
-            _replace_in_transfer_info(session, EodNoAckCount=_old[0].EodNoAckCount)
+        if _earlier_transfer_info[0] is not None and _earlier_transfer_info[0].EodLastAckCount:
+            _set_transfer_info_fields(session, EodNoAckCount=_earlier_transfer_info[0].EodNoAckCount)
 
 
 @fault("sender-resend-interval-in-milliseconds", breaks="MQQB-3.1.5.6-20", blind=True)
@@ -245,16 +245,16 @@ class SenderResendIntervalInMilliseconds(OrderAcks):
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
-        _replace_in_transfer_info(session, EodResendInterval=1_000 * get_outgoing_sequence(session).ResendInterval)
+        _set_transfer_info_fields(session, EodResendInterval=1_000 * get_outgoing_sequence(session).ResendInterval)
 
 
 @fault("sender-resend-interval-of-first-order-ack-kept", breaks="MQQB-3.1.5.6-20", blind=True)
-class SenderResendIntervalOfFirstOrderAckKept(_ChangingTransferInfo):
+class SenderResendIntervalOfFirstOrderAckKept(_TransferInfoChanger):
     """The sender sets EodResendInterval only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
-        if _old[0] is not None and _old[0].EodLastAckCount:
-            _replace_in_transfer_info(session, EodResendInterval=_old[0].EodResendInterval)
+        if _earlier_transfer_info[0] is not None and _earlier_transfer_info[0].EodLastAckCount:
+            _set_transfer_info_fields(session, EodResendInterval=_earlier_transfer_info[0].EodResendInterval)
 
 
 @fault("sender-first-non-ack-without-sequence-identifier", breaks="MQQB-3.1.5.6-21", blind=True)
@@ -265,7 +265,7 @@ class SenderFirstNonAckWithoutSequenceIdentifier(OrderAcks):
         super().note_transfer(session)
         unacked = get_outgoing_sequence(session).UnackedSequence
         if unacked:
-            _replace_in_transfer_info(session, EodFirstNonAck=SequenceInfo(0, unacked[0].SeqNo, unacked[0].PrevNo))
+            _set_transfer_info_fields(session, EodFirstNonAck=SequenceInfo(0, unacked[0].SeqNo, unacked[0].PrevNo))
 
 
 @fault("sender-last-non-ack-is-first-non-ack", breaks="MQQB-3.1.5.6-22", blind=True)
@@ -276,7 +276,7 @@ class SenderLastNonAckIsFirstNonAck(OrderAcks):
         super().note_transfer(session)
         unacked = get_outgoing_sequence(session).UnackedSequence
         if unacked:
-            _replace_in_transfer_info(session, EodLastNonAck=unacked[0])
+            _set_transfer_info_fields(session, EodLastNonAck=unacked[0])
 
 
 @fault("sender-last-ack-without-previous-number", breaks="MQQB-3.1.5.6-23", blind=True)
@@ -286,16 +286,16 @@ class SenderLastAckWithoutPreviousNumber(OrderAcks):
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
         last = get_outgoing_sequence(session).LastAck
-        _replace_in_transfer_info(session, EodLastAck=SequenceInfo(last.SeqID, last.SeqNo, 0))
+        _set_transfer_info_fields(session, EodLastAck=SequenceInfo(last.SeqID, last.SeqNo, 0))
 
 
 @fault("sender-last-ack-set-by-first-order-ack-only", breaks="MQQB-3.1.5.6-23", blind=True)
-class SenderLastAckSetByFirstOrderAckOnly(_ChangingTransferInfo):
+class SenderLastAckSetByFirstOrderAckOnly(_TransferInfoChanger):
     """The sender sets EodLastAck only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
-        if _old[0] is not None and _old[0].EodLastAckCount:
-            _replace_in_transfer_info(session, EodLastAck=_old[0].EodLastAck)
+        if _earlier_transfer_info[0] is not None and _earlier_transfer_info[0].EodLastAckCount:
+            _set_transfer_info_fields(session, EodLastAck=_earlier_transfer_info[0].EodLastAck)
 
 
 @fault("sender-no-read-count-of-all-queues", breaks="MQQB-3.1.5.6-24", blind=True)
@@ -307,15 +307,15 @@ class SenderNoReadCountOfAllQueues(OrderAcks):
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
         count = sum(len(queue.session.AwaitingFinalACKTable) for queue in self.qm.adm.OutgoingQueues.values())
-        _replace_in_transfer_info(session, EodNoReadCount=count)
+        _set_transfer_info_fields(session, EodNoReadCount=count)
 
 
 @fault("sender-no-read-count-not-increased-by-second-order-ack", breaks="MQQB-3.1.5.6-24", blind=True)
-class SenderNoReadCountNotIncreasedBySecondOrderAck(_ChangingTransferInfo):
+class SenderNoReadCountNotIncreasedBySecondOrderAck(_TransferInfoChanger):
     """The sender limits EodNoReadCount to 1."""
 
     def change(self, session: Session) -> None:
-        _replace_in_transfer_info(session, EodNoReadCount=min(1, len(session.AwaitingFinalACKTable)))
+        _set_transfer_info_fields(session, EodNoReadCount=min(1, len(session.AwaitingFinalACKTable)))
 
 
 @fault("sender-resend-count-is-1-after-order-ack", breaks="MQQB-3.1.5.6-25", blind=True)
@@ -324,16 +324,16 @@ class SenderResendCountIs1AfterOrderAck(OrderAcks):
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
-        _replace_in_transfer_info(session, EodResendCount=get_outgoing_sequence(session).ResendIntervalIndex + 1)
+        _set_transfer_info_fields(session, EodResendCount=get_outgoing_sequence(session).ResendIntervalIndex + 1)
 
 
 @fault("sender-resend-count-of-first-order-ack-kept", breaks="MQQB-3.1.5.6-25", blind=True)
-class SenderResendCountOfFirstOrderAckKept(_ChangingTransferInfo):
+class SenderResendCountOfFirstOrderAckKept(_TransferInfoChanger):
     """The sender sets EodResendCount only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
-        if _old[0] is not None and _old[0].EodLastAckCount:
-            _replace_in_transfer_info(session, EodResendCount=_old[0].EodResendCount)
+        if _earlier_transfer_info[0] is not None and _earlier_transfer_info[0].EodLastAckCount:
+            _set_transfer_info_fields(session, EodResendCount=_earlier_transfer_info[0].EodResendCount)
 
 
 @fault("sender-resend-time-of-acknowledged-queue-0", breaks="MQQB-3.1.5.6-26", blind=True)
@@ -342,16 +342,16 @@ class SenderResendTimeOfAcknowledgedQueue0(OrderAcks):
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
-        _replace_in_transfer_info(session, EodResendTime=0)
+        _set_transfer_info_fields(session, EodResendTime=0)
 
 
 @fault("sender-resend-time-of-first-order-ack-kept", breaks="MQQB-3.1.5.6-26", blind=True)
-class SenderResendTimeOfFirstOrderAckKept(_ChangingTransferInfo):
+class SenderResendTimeOfFirstOrderAckKept(_TransferInfoChanger):
     """The sender sets EodResendTime only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
-        if _old[0] is not None and _old[0].EodLastAckCount:
-            _replace_in_transfer_info(session, EodResendTime=_old[0].EodResendTime)
+        if _earlier_transfer_info[0] is not None and _earlier_transfer_info[0].EodLastAckCount:
+            _set_transfer_info_fields(session, EodResendTime=_earlier_transfer_info[0].EodResendTime)
 
 
 @fault("sender-eod-last-ack-from-late-order-ack", breaks="MQQB-3.1.5.6-23", blind=True)

@@ -8,7 +8,7 @@ from harness.expectations import holds, none
 from harness.run.marks import covers, needs
 from harness.wire import PrivateQueueFormatNameId
 from suites.mqqb.steps.pinging import read_element
-from suites.mqqb.steps.sequences import Outgoing, read_info_place
+from suites.mqqb.steps.sequences import Outgoing, read_sequence_info_of_transfer
 
 ORDER_QUEUE_NUMBER = 4
 """The number of the order queue in a private format name (MS-MQQB 2.2.4)."""
@@ -83,7 +83,7 @@ def test_order_queue_is_found_by_both_names_and_after_restart(peer, sut, judge):
         frame = outgoing.send_order_ack(number, **changes)
 
         def read_last_acknowledged() -> int:
-            return read_info_place(outgoing.read_transfer_info(), "EodLastAck")[1]
+            return read_sequence_info_of_transfer(outgoing.read_transfer_info(), "EodLastAck")[1]
 
         peer.eventually(lambda number=number: read_last_acknowledged() == number)
         judge.all(

@@ -10,7 +10,7 @@ from harness.run.marks import covers, needs, sut_survives, varied
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.ordering import (
     ACK_RECEIVE,
-    CLOSES_EARLY,
+    EARLY_CLOSE_EXPECTATION,
     build_final_ack,
     build_order_ack,
     build_unknown_ack,
@@ -26,10 +26,10 @@ from suites.mqqb.steps.sequences import (
     find_kept_messages,
     get_sequence_id_number,
     get_sequence_info,
-    read_info_place,
+    read_sequence_info_of_transfer,
 )
 
-COPIED_ATTRIBUTES = {
+COPIED_ELEMENT_BY_RULE = {
     "MQQB-3.1.5.6-17": ("EodLastAckTime", "TimeOfLastAck"),
     "MQQB-3.1.5.6-18": ("EodLastAckCount", "LastAckCount"),
     "MQQB-3.1.5.6-20": ("EodResendInterval", "ResendInterval"),
@@ -45,7 +45,7 @@ ORDER_ACK_INTERVAL_MS = 2_000
 LONGEST_RESEND_INTERVAL_S = 120
 """The longest resend interval in s for which the check waits; it is longer than the first interval of 30 s (note <24>).
 """
-SHORT_INTERVAL_COUNT = 3
+SHORT_RESEND_ENTRY_COUNT = 3
 """The number of short resend intervals before the first longer interval (note <24>)."""
 REPEATED_ACK_COUNT = 12
 """The number of repeated OrderAcks, which exceeds the number of entries in ResendTimerTable."""
@@ -58,7 +58,7 @@ def test_order_ack_before_open_session_closes_connection(peer, judge):
     open session.
     """
     observed, evidence = send_before_open(peer, build_unknown_ack(peer))
-    judge("MQQB-3.1.5.6-01", expected=CLOSES_EARLY, observed=observed, evidence=evidence)
+    judge("MQQB-3.1.5.6-01", expected=EARLY_CLOSE_EXPECTATION, observed=observed, evidence=evidence)
 
 
 @needs("send", "inspect")
@@ -185,7 +185,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         evidence=frame,
     )
     judge.conclude("MQQB-3.1.5.6-05")
-    for _ in range(SHORT_INTERVAL_COUNT):
+    for _ in range(SHORT_RESEND_ENTRY_COUNT):
         if outgoing.await_resend(4) != RESENT:
             raise ConformanceFailure(
                 "message 4 was not resent, so it is uncertain whether the ResendIntervalIndex ever changed"
@@ -278,7 +278,7 @@ def judge_copied_attributes(outgoing, sut, judge, frame):
         return
     info, sequence = outgoing.read_transfer_info(), outgoing.read_sequence()
     for rule in rules:
-        name, source = COPIED_ATTRIBUTES[rule]
+        name, source = COPIED_ELEMENT_BY_RULE[rule]
         judge(
             rule,
             expected=fields({source: read_element(sequence, source)}),
@@ -319,9 +319,9 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
     beside.send(3, journal=["positive"])
     beside.send_session_ack()
     beside.send_order_ack(2)
-    beside.await_info("EodLastAckCount", 1)
+    beside.await_transfer_info_value("EodLastAckCount", 1)
     info_beside = beside.read_transfer_info()
-    outgoing = beside.open_beside("mqc-order-info")
+    outgoing = beside.start_second_sequence("mqc-order-info")
     sent = outgoing.send(5, journal=["positive"])
     outgoing.send_session_ack()
     for step, (number, last) in enumerate(((1, 1), (3, 3), (2, 3), (4, 4), (5, 5)), 1):
@@ -331,7 +331,7 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
             peer.pass_time(ORDER_ACK_INTERVAL_MS)
         carrier = peer.open_raw() if number == 4 else outgoing.session
         frame = carrier.send(build_order_ack(peer, sent[number - 1]))
-        outgoing.await_info("EodLastAckCount", step)
+        outgoing.await_transfer_info_value("EodLastAckCount", step)
         info, now_s = outgoing.read_transfer_info(), peer.environment.now().utc_s
         left, last_ack_rule = 5 - last, "MQQB-3.1.5.6-08" if number == last else "MQQB-3.1.5.6-07"
         evidence = [sent[number - 1], frame]
@@ -368,7 +368,7 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
             last_ack_rule,
             "MQQB-3.1.5.6-23",
             expected=last,
-            observed=read_info_place(info, "EodLastAck")[1],
+            observed=read_sequence_info_of_transfer(info, "EodLastAck")[1],
             case="SeqNo of EodLastAck",
             evidence=evidence,
         )
@@ -391,7 +391,7 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
             judge(
                 "MQQB-3.1.5.6-21",
                 expected=get_sequence_info(sent[last]),
-                observed=read_info_place(info, "EodFirstNonAck"),
+                observed=read_sequence_info_of_transfer(info, "EodFirstNonAck"),
                 case="SeqID, SeqNo and PrevNo of EodFirstNonAck",
                 evidence=evidence,
             )
@@ -399,7 +399,7 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
                 "MQQB-3.1.5.6-10",
                 "MQQB-3.1.5.6-22",
                 expected=get_sequence_info(sent[4]),
-                observed=read_info_place(info, "EodLastNonAck"),
+                observed=read_sequence_info_of_transfer(info, "EodLastNonAck"),
                 case="SeqID, SeqNo and PrevNo of EodLastNonAck",
                 evidence=evidence,
             )
@@ -421,7 +421,7 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
             evidence=outgoing.sent,
         )
     repeated = beside.send_order_ack(2)
-    beside.await_info("EodLastAckCount", 2)
+    beside.await_transfer_info_value("EodLastAckCount", 2)
     judge(
         "MQQB-3.1.5.6-09",
         "MQQB-3.1.5.6-19",
@@ -447,7 +447,7 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
     sent = outgoing.send(3)
     begun_s = peer.environment.now().utc_s
     frames = [outgoing.send_session_ack(), outgoing.send_order_ack(1)]
-    outgoing.await_info("EodLastAckCount", 1)
+    outgoing.await_transfer_info_value("EodLastAckCount", 1)
     info, now_s = outgoing.read_transfer_info(), peer.environment.now().utc_s
     interval_s = read_element(info, "EodResendInterval")
     if not 0 < interval_s <= LONGEST_RESEND_INTERVAL_S:
@@ -482,7 +482,12 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
 
 @needs("send", "management", "inspect")
 @covers(
-    "MQQB-3.1.5.6-16", *COPIED_ATTRIBUTES, "MQQB-3.1.5.6-19", "MQQB-3.1.5.6-21", "MQQB-3.1.5.6-22", "MQQB-3.1.5.6-24"
+    "MQQB-3.1.5.6-16",
+    *COPIED_ELEMENT_BY_RULE,
+    "MQQB-3.1.5.6-19",
+    "MQQB-3.1.5.6-21",
+    "MQQB-3.1.5.6-22",
+    "MQQB-3.1.5.6-24",
 )
 def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, judge):
     """The peer sends an OrderAck for two of four messages with journaling: OutgoingTransferInfo shows the values of
@@ -505,7 +510,7 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
         observed=info != old_info,
         evidence=frame,
     )
-    for rule, (name, source) in COPIED_ATTRIBUTES.items():
+    for rule, (name, source) in COPIED_ELEMENT_BY_RULE.items():
         judge(
             rule,
             expected=fields({source: read_element(sequence, source)}),
@@ -542,7 +547,7 @@ def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
     next_session = outgoing.await_session()
     while not next_session.stays_quiet():
         pass
-    came, evidence = outgoing.list_numbers_on(next_session), [*acks, *outgoing.copies(5)]
+    came, evidence = outgoing.list_sequence_numbers_on(next_session), [*acks, *outgoing.copies(5)]
     judge.all(expected=[5], observed=came, case="numbers of the messages on the next session", evidence=evidence)
     outgoing.send_session_ack()
     outgoing.acknowledge_all()
@@ -566,7 +571,7 @@ def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, 
     beside = Outgoing(peer, sut, "mqc-order-beside")
     beside.send()
     beside.acknowledge_all()
-    outgoing = beside.open_beside(f"mqc-order-kept-{int(restarted)}{int(ordered_first)}")
+    outgoing = beside.start_second_sequence(f"mqc-order-kept-{int(restarted)}{int(ordered_first)}")
     outgoing.send(1, journal=["positive"])
     outgoing.send(1, journal=["negative"])
     outgoing.send(1)

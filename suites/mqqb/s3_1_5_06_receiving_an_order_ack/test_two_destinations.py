@@ -18,28 +18,28 @@ def test_order_ack_of_one_destination_leaves_sequence_of_other_unacknowledged(pe
     no message to the peer.
     """
     two = TwoDestinations(peer, second_host, sut)
-    two.send_in_turn((2, 2), delivery="transactional")
+    two.send_alternately((2, 2), delivery="transactional")
     acknowledged = [destination.session.acknowledge_all() for destination in two.both]
     order_ack = two.first.session.send(build_order_ack(peer, two.first.session.messages[-1]))
     within_ms = 2 * sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS)
 
-    def list_resent(destination) -> list[int]:
+    def list_resent_tags(destination) -> list[int]:
         return Sender.tags(destination.peer.inbox.copies)[len(destination.tags) :]
 
-    peer.environment.run_until(lambda: len(list_resent(two.second)) >= len(two.second.tags), within_ms)
+    peer.environment.run_until(lambda: len(list_resent_tags(two.second)) >= len(two.second.tags), within_ms)
     peer.settle()
     judge(
         "MQQB-3.1.5.6-09",
         "MQQB-3.1.6.5-01",
         expected=holds("both messages are resent to the second queue manager, which sent no OrderAck"),
-        observed=list_resent(two.second)[:2] == two.second.tags or f"resent: tags {list_resent(two.second)}",
+        observed=list_resent_tags(two.second)[:2] == two.second.tags or f"resent: tags {list_resent_tags(two.second)}",
         evidence=[*acknowledged, order_ack, *second_host.inbox.copies],
     )
     judge(
         "MQQB-3.1.5.6-13",
         "MQQB-3.1.6.5-01",
         expected=holds("no message is resent to the peer, which sent an OrderAck"),
-        observed=not list_resent(two.first) or f"resent: tags {list_resent(two.first)}",
+        observed=not list_resent_tags(two.first) or f"resent: tags {list_resent_tags(two.first)}",
         evidence=[*acknowledged, order_ack, *peer.inbox.copies],
     )
     for destination in two.both:

@@ -219,12 +219,12 @@ class SenderFinalAckDeadLettersMessageOnlyIfItWasNeverQueued(FinalAcks):
         super().journal_completed(position, message_class if before else MessageClass.MQMSG_CLASS_ACK_RECEIVE)
 
 
-def _change_final_class(change: dict[MessageClass, MessageClass]) -> type[FinalAcks]:
-    class Journaled(FinalAcks):
+def _change_final_ack_class_for_journal(change: dict[MessageClass, MessageClass]) -> type[FinalAcks]:
+    class JournaledWithOtherClass(FinalAcks):
         def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
             super().journal_completed(position, change.get(MessageClass(message_class), message_class))
 
-    return Journaled
+    return JournaledWithOtherClass
 
 
 for reason in (
@@ -237,7 +237,7 @@ for reason in (
         f"sender-final-ack-{word}-counted-as-received",
         "MQQB-3.1.5.7-05",
         f"The sender treats a FinalAck of class {reason.name} as ACK_RECEIVE.",
-        replace_part(_change_final_class({reason: MessageClass.MQMSG_CLASS_ACK_RECEIVE})),
+        replace_part(_change_final_ack_class_for_journal({reason: MessageClass.MQMSG_CLASS_ACK_RECEIVE})),
         blind=True,
     )
 
@@ -398,7 +398,7 @@ class SenderDeadLetterQueueOfMessageUsedOnce(Journaling):
         return super().dead_letter_queue(message)
 
 
-def _forget_dead_letter_queues(qm: QueueManager) -> None:
+def _clear_dead_letter_queue_names(qm: QueueManager) -> None:
     for queue in qm.adm.OutgoingQueues.values():
         session = queue.session
         for position in [*session.OutgoingMessageTable, *session.AwaitingFinalACKTable.values()]:
@@ -410,7 +410,7 @@ add(
     "sender-application-dead-letter-queue-forgotten-at-restart",
     "MQQB-3.1.5.7-07",
     "After a restart, the sender moves refused messages to the system queue, even if they name a dead-letter queue.",
-    at_restart(_forget_dead_letter_queues),
+    at_restart(_clear_dead_letter_queue_names),
     blind=True,
 )
 

@@ -12,7 +12,7 @@ from harness.sut.control import ControlRefused
 from suites.mqqb.steps.ordering import (
     ACK_RECEIVE,
     BAD_DST_Q,
-    CLOSES_EARLY,
+    EARLY_CLOSE_EXPECTATION,
     build_final_ack,
     build_unknown_ack,
     send_before_open,
@@ -20,7 +20,7 @@ from suites.mqqb.steps.ordering import (
 from suites.mqqb.steps.sequences import DEAD_LETTERS, SYSTEM_JOURNAL, Outgoing, find_kept_messages
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
-NONTRANSACTIONAL_DEAD_LETTERS = "system$;deadletter"
+NONTRANSACTIONAL_DEAD_LETTER_QUEUE = "system$;deadletter"
 
 
 @sut_survives()
@@ -30,28 +30,28 @@ def test_final_ack_before_open_session_closes_connection(peer, judge):
     open session.
     """
     observed, evidence = send_before_open(peer, build_unknown_ack(peer, final=True))
-    judge("MQQB-3.1.5.7-01", expected=CLOSES_EARLY, observed=observed, evidence=evidence)
+    judge("MQQB-3.1.5.7-01", expected=EARLY_CLOSE_EXPECTATION, observed=observed, evidence=evidence)
 
 
 REFUSAL_CLASSES = (0x8000, 0x8003, 0x8004, 0x8006, 0x8007, 0x8009, 0x800B, 0xC000, 0xC001, 0xC002)
 """The classes of negative FinalAcks (2.2.5)."""
-BOTH_JOURNALS = ["positive", "negative"]
+BOTH_JOURNALING_REQUESTS = ["positive", "negative"]
 LARGE_BODY = "large" * 1_000
 JOURNALING_CASES = (
     (["positive"], ACK_RECEIVE, "messages in the journal"),
     (["negative"], ACK_RECEIVE, ""),
     ([], ACK_RECEIVE, ""),
-    (BOTH_JOURNALS, ACK_RECEIVE, "messages in the journal"),
-    (BOTH_JOURNALS, None, ""),
+    (BOTH_JOURNALING_REQUESTS, ACK_RECEIVE, "messages in the journal"),
+    (BOTH_JOURNALING_REQUESTS, None, ""),
     *((["positive"], value, "") for value in REFUSAL_CLASSES),
     ([], BAD_DST_Q, ""),
     *(
-        (["negative"] if number % 2 else BOTH_JOURNALS, value, "messages in the dead-letter queue")
+        (["negative"] if number % 2 else BOTH_JOURNALING_REQUESTS, value, "messages in the dead-letter queue")
         for number, value in enumerate(REFUSAL_CLASSES)
     ),
     (["negative"], ACK_RECEIVE, ""),
     (["negative"], BAD_DST_Q, "messages in the dead-letter queue"),
-    (BOTH_JOURNALS, None, ""),
+    (BOTH_JOURNALING_REQUESTS, None, ""),
 )
 """For each case: the journaling that a message requests, the class of its FinalAck (None: no FinalAck), and the
 queue that contains the message at the end of the check.
@@ -82,7 +82,7 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
     beside = Outgoing(peer, sut, f"mqc-final-beside-{int(ordered)}")
     beside.send()
     beside.acknowledge_all()
-    outgoing = beside.open_beside(f"mqc-final-{int(ordered)}")
+    outgoing = beside.start_second_sequence(f"mqc-final-{int(ordered)}")
     first_of_places = {place: number for number, (_, _, place) in reversed([*enumerate(JOURNALING_CASES)])}
     for number, (journal, _, place) in enumerate(JOURNALING_CASES):
         outgoing.send(journal=journal, label="kept", body=LARGE_BODY if number == first_of_places[place] else "kept")
@@ -100,7 +100,7 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
         queues = (
             ("messages in the journal", SYSTEM_JOURNAL),
             ("messages in the dead-letter queue", DEAD_LETTERS),
-            ("plain dead letters", NONTRANSACTIONAL_DEAD_LETTERS),
+            ("plain dead letters", NONTRANSACTIONAL_DEAD_LETTER_QUEUE),
         )
         return {name: find_kept_messages(sut, queue, outgoing.identifiers) for name, queue in queues}
 
@@ -152,11 +152,11 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
     outgoing.acknowledge_all()
 
 
-OWN_DEAD_LETTERS = ("MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02")
+RULES_OF_DEAD_LETTER_QUEUES = ("MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02")
 
 
 @needs("send", "receive", "queue_control")
-@covers(*OWN_DEAD_LETTERS)
+@covers(*RULES_OF_DEAD_LETTER_QUEUES)
 @pytest.mark.parametrize(
     ("ordered", "restarted"),
     [

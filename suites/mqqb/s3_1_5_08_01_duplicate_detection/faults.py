@@ -60,7 +60,7 @@ class _HistoryOfEachSession(History):
         return super().find_duplicate(packet) if known else None
 
 
-class _PassingSessionToHistory(Receiving):
+class _HistorySessionSetter(Receiving):
     """The receiver passes the session of each message to the message history."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -73,7 +73,7 @@ add(
     "receiver-duplicate-on-other-session-accepted",
     "MQQB-3.1.5.8.1-01",
     "The receiver accepts a message again if the message arrived earlier on a different session.",
-    both(replace_part(_HistoryOfEachSession), replace_part(_PassingSessionToHistory)),
+    both(replace_part(_HistoryOfEachSession), replace_part(_HistorySessionSetter)),
     blind=True,
 )
 

@@ -14,7 +14,7 @@ from harness.sut.provisioning import ALICE
 from harness.sut.sut import Sut
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
-    IN_NO_QUEUE,
+    IN_NO_QUEUE_OUTCOME,
     MISSING_QUEUE,
     AckClass,
     AcknowledgingReceiver,
@@ -28,12 +28,12 @@ from suites.mqqb.steps.sender import tags
 
 REPETITION_DELAY_S = 3
 MESSAGE_COUNT = 5
-HIGHEST_BIT = 0x8000_0000
-LAST_FORWARDED_RC = 0x1D
+HIGHEST_MESSAGE_ID_BIT = 0x8000_0000
+HIGHEST_FORWARDED_HOP_COUNT = 0x1D
 """The end of the range of RC: the receiver does not forward a message with this hop count (E29)."""
-HIGHEST_RC = 0x1F
+HIGHEST_HOP_COUNT = 0x1F
 """The highest value of RC."""
-SMALL_QUOTA_KB = 1
+SMALL_QUEUE_QUOTA_KB = 1
 """The quota of a queue that is full after one message of the check, in KB."""
 SHORT_LIFETIME_S = 60
 HISTORY_CLEANUP_MS = 80_000
@@ -72,7 +72,7 @@ def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
     )
     others = [receiver.build_message(user, properties={"PA": 1}) for _ in range(2)]
     number = peer.next_message_id()
-    for one in (number, number ^ HIGHEST_BIT):
+    for one in (number, number ^ HIGHEST_MESSAGE_ID_BIT):
         routed = {"SourceQueueManager": OTHER_GUID, "RC": 1, "MessageID": one}
         others.append(receiver.build_message(user | routed, properties={"PA": 1}))
     for packet in (*again, changed, elsewhere, others[0]):
@@ -88,7 +88,7 @@ def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
         evidence=[*sent, *later.sent[-len(again) - len(others) :], *came],
     )
     judge.all(
-        expected=IN_NO_QUEUE,
+        expected=IN_NO_QUEUE_OUTCOME,
         observed=find_queues_with_message(sut, sent),
         case="repeated messages in the dead-letter queues",
         evidence=sent,
@@ -105,7 +105,7 @@ def test_repeated_message_is_discarded_before_any_other_step(peer, sut, judge, r
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user = {"DM": recoverable}
-    small = sut.new_queue("small", quota_kb=SMALL_QUOTA_KB)
+    small = sut.new_queue("small", quota_kb=SMALL_QUEUE_QUOTA_KB)
     to_small = {"destination": rf"TCP:{sut.address}\{small}"}
     wanted: dict[str, Any] = {"properties": {"PA": 1, "NA": 1}}
     packets = [
@@ -157,19 +157,20 @@ def test_known_message_is_discarded_although_it_would_be_refused(peer, sut, judg
         )
         copies.append(flip_signature_bit(sign_message(signed)))
     if sut.has("private_names"):
-        routed = receiver.with_admin_queue(user | peer.private_queue(peer.identifier, peer.next_message_id()))
+        routed = receiver.add_admin_queue_fields(user | peer.private_queue(peer.identifier, peer.next_message_id()))
         first = peer.message(routed | {"MessageID": peer.next_message_id()}, destination=None, **wanted)
         sent.append(receiver.send_packet(first))
         routed["MessageID"] = first["UserHeader"].MessageID
         copies += [
-            peer.message(routed | {"RC": hops}, destination=None, **wanted) for hops in (LAST_FORWARDED_RC, HIGHEST_RC)
+            peer.message(routed | {"RC": hops}, destination=None, **wanted)
+            for hops in (HIGHEST_FORWARDED_HOP_COUNT, HIGHEST_HOP_COUNT)
         ]
     again = [receiver.send_packet(packet) for packet in copies]
     last = receiver.send_packet(receiver.build_message(user, **wanted))
     came = receiver.await_acks(2)
     judge.all(expected=acknowledged(sent[0], last), observed=came, evidence=[*sent, *again, last, *came])
 
-    forwarded = receiver.await_all(receiver.list_forwarded, len(sent) - 1)
+    forwarded = receiver.await_messages_of_sut(receiver.list_forwarded_messages, len(sent) - 1)
     if forwarded:
         judge.all(
             expected=[frame["UserHeader"].MessageID for frame in sent[1:]],
@@ -239,11 +240,11 @@ def test_transactional_message_with_known_identifier_is_accepted(peer, sut, judg
     known = {"MessageID": sent[0]["UserHeader"].MessageID}
     for user, number in ((known, 1), (known, 2), ({}, 2), (known, 2), (known, 3), ({}, 1), ({}, 4)):
         sequence.number = number - 1
-        sent.append(receiver.send_packet(sequence.message(receiver.with_admin_queue(user), properties={"PA": 1})))
+        sent.append(receiver.send_packet(sequence.message(receiver.add_admin_queue_fields(user), properties={"PA": 1})))
     later = peer.open_raw()
     for number in (3, 5):
         sequence.number = number - 1
-        sent.append(later.send(sequence.message(receiver.with_admin_queue(), properties={"PA": 1})))
+        sent.append(later.send(sequence.message(receiver.add_admin_queue_fields(), properties={"PA": 1})))
     came = receiver.await_acks(6)
     arriving = (sent[0], sent[1], sent[2], sent[5], sent[7], sent[9])
     judge.all(expected=acknowledged(*arriving), observed=came, evidence=[*sent, *came])
@@ -284,12 +285,12 @@ def test_duplicate_updates_the_time_stamp_of_its_history_entry(peer, sut, judge)
     session = peer.open_raw()
     packet = peer.message()
     sent = [session.send(packet)]
-    peer.eventually(lambda: _read_time_stamp(sut, sent[0]) is not None)
-    old_stamp = _read_time_stamp(sut, sent[0])
+    peer.eventually(lambda: _read_history_time_stamp(sut, sent[0]) is not None)
+    old_stamp = _read_history_time_stamp(sut, sent[0])
     peer.pass_time(REPETITION_DELAY_S * 1_000)
     sent.append(session.send(packet))
-    peer.eventually(lambda: _read_time_stamp(sut, sent[0]) != old_stamp)
-    new_stamp, now_s = _read_time_stamp(sut, sent[0]), peer.environment.now().utc_s
+    peer.eventually(lambda: _read_history_time_stamp(sut, sent[0]) != old_stamp)
+    new_stamp, now_s = _read_history_time_stamp(sut, sent[0]), peer.environment.now().utc_s
     if old_stamp is None or new_stamp is None:
         judge(
             "MQQB-3.1.5.8.1-02",
@@ -316,6 +317,6 @@ def test_duplicate_updates_the_time_stamp_of_its_history_entry(peer, sut, judge)
     )
 
 
-def _read_time_stamp(sut: Sut, message: Frame) -> int | None:
+def _read_history_time_stamp(sut: Sut, message: Frame) -> int | None:
     entry = find_history_entry(sut, message)
     return None if entry is None else entry["TimeStamp"]

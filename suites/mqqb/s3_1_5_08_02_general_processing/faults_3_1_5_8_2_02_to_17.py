@@ -78,12 +78,12 @@ class ReceiverMessageWithJnToPrivateNameNotCounted(Receiving):
 def _set_session_element(element: str, value: int | bool) -> Install:
     """Make the receiver set an element of the session when it receives a message."""
 
-    class Marked(Receiving):
+    class SessionElementSet(Receiving):
         def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
             super().note_activity(session, packet, now)
             setattr(session, element, value)
 
-    return replace_part(Marked)
+    return replace_part(SessionElementSet)
 
 
 for _name, _rule, _says, _element, _value in (
@@ -159,7 +159,7 @@ class ReceiverDirectFormatSessionResetByPrivateName(Receiving):
 def _change_history_entry(change: Callable[[MessageIDHistoryEntry], MessageIDHistoryEntry | None]) -> Install:
     """Make the receiver change or omit each entry of the message history."""
 
-    class Remembered(History):
+    class ChangedHistoryEntry(History):
         def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
             entry = super().remember_message(packet, now)
             self.qm.adm.MessageIDHistoryTable.remove(entry)
@@ -168,7 +168,7 @@ def _change_history_entry(change: Callable[[MessageIDHistoryEntry], MessageIDHis
                 self.qm.adm.MessageIDHistoryTable.insert(changed)
             return entry
 
-    return replace_part(Remembered)
+    return replace_part(ChangedHistoryEntry)
 
 
 def _change_history_ordinal(entry: MessageIDHistoryEntry) -> MessageIDHistoryEntry:
@@ -184,14 +184,14 @@ add(
 )
 
 
-AN_HOUR_S = 3_600
+SECONDS_PER_HOUR = 3_600
 
 
 add(
     "receiver-history-entry-time-one-hour-early",
     ("MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-08"),
     "The receiver's history entry has the time of one hour ago.",
-    _change_history_entry(lambda entry: replace(entry, TimeStamp=entry.TimeStamp - AN_HOUR_S)),
+    _change_history_entry(lambda entry: replace(entry, TimeStamp=entry.TimeStamp - SECONDS_PER_HOUR)),
 )
 
 
@@ -304,7 +304,7 @@ class ReceiverSessionActiveNotSetByRecoverableMessage(Receiving):
             session.SessionActive = active
 
 
-_REFUSALS = {
+_RULE_BY_REFUSAL_CLASS = {
     MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q: "MQQB-3.1.5.8.2-15",
     MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q: "MQQB-3.1.5.8.2-32",
     MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG: "MQQB-3.1.5.8.2-37",
@@ -312,7 +312,7 @@ _REFUSALS = {
 }
 
 
-@fault("receiver-refused-message-with-jn-in-dead-letter-queue", breaks=_REFUSALS.values(), blind=True)
+@fault("receiver-refused-message-with-jn-in-dead-letter-queue", breaks=_RULE_BY_REFUSAL_CLASS.values(), blind=True)
 class ReceiverRefusedMessageWithJnInDeadLetterQueue(Admission):
     """The receiver puts a refused message with JN into its own dead-letter queue."""
 
@@ -320,14 +320,14 @@ class ReceiverRefusedMessageWithJnInDeadLetterQueue(Admission):
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         super().refuse_message(session, packet, message_class, now)
-        if message_class in _REFUSALS and packet.UserHeader.JN:
+        if message_class in _RULE_BY_REFUSAL_CLASS and packet.UserHeader.JN:
             system = self.qm.adm
             transactional = packet.TransactionHeader is not None
             place = system.SystemTransactionalDeadletterQueue if transactional else system.SystemDeadletterQueue
             self.qm.journaling.keep_message(place, self.build_message(packet, now))
 
 
-@fault("receiver-refused-message-with-trace-reported", breaks=_REFUSALS.values(), blind=True)
+@fault("receiver-refused-message-with-trace-reported", breaks=_RULE_BY_REFUSAL_CLASS.values(), blind=True)
 class ReceiverRefusedMessageWithTraceReported(Admission):
     """The receiver sends a report on a refused message."""
 
@@ -335,7 +335,7 @@ class ReceiverRefusedMessageWithTraceReported(Admission):
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         super().refuse_message(session, packet, message_class, now)
-        if message_class in _REFUSALS:
+        if message_class in _RULE_BY_REFUSAL_CLASS:
             self.qm.tracing.trace_received(self.build_message(packet, now), now)
 
 

@@ -68,7 +68,7 @@ class ReceiverFinalAckOfMissingQueueOncePerSession(FinalAcks):
         super().refuse_transactional(session, packet, message_class, now)
 
 
-NOT_TRANSACTIONAL_Q = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
+NOT_TRANSACTIONAL_QUEUE_CLASS = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
 
 
 @fault("receiver-not-transactional-q-of-later-message-omitted", breaks="MQQB-3.1.5.8.2-26", blind=True)
@@ -79,7 +79,7 @@ class ReceiverNotTransactionalQOfLaterMessageOmitted(Admission):
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         header = packet.TransactionHeader
-        if message_class is NOT_TRANSACTIONAL_Q and header is not None and header.TxSequenceNumber > 1:
+        if message_class is NOT_TRANSACTIONAL_QUEUE_CLASS and header is not None and header.TxSequenceNumber > 1:
             self.qm.final_acks.refuse_transactional(session, packet, message_class, now)
             return
         super().refuse_message(session, packet, message_class, now)
@@ -114,7 +114,7 @@ class ReceiverTransactionalQueueAcceptsRecoverableMessage(Admission):
         return super().check_nontransactional_queue(session, packet, queue, now)
 
 
-NOT_TRANSACTIONAL_MSG = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG
+NOT_TRANSACTIONAL_MESSAGE_CLASS = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG
 
 
 @fault("receiver-not-transactional-msg-of-recoverable-message-omitted", breaks="MQQB-3.1.5.8.2-34", blind=True)
@@ -124,7 +124,7 @@ class ReceiverNotTransactionalMsgOfRecoverableMessageOmitted(Admission):
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        if message_class is not NOT_TRANSACTIONAL_MSG or not packet.UserHeader.DM:
+        if message_class is not NOT_TRANSACTIONAL_MESSAGE_CLASS or not packet.UserHeader.DM:
             super().refuse_message(session, packet, message_class, now)
 
 
@@ -229,7 +229,7 @@ class ReceiverHopCountOfTransactionalMessageNotLimited(Routing):
         return packet if counted is None and packet.TransactionHeader is not None else counted
 
 
-def _replace_hops_by_purge(message_class: MessageClass) -> MessageClass:
+def _replace_hop_count_class(message_class: MessageClass) -> MessageClass:
     if message_class is MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED:
         return MessageClass.MQMSG_CLASS_NACK_DELETED
     return message_class
@@ -240,7 +240,7 @@ class ReceiverNackOfTooManyHopsClassPurged(AdminAcks):
     """The receiver sends an administration acknowledgment of class NACK_Q_PURGED for a message with too many hops."""
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
-        super().acknowledge_failure(message, _replace_hops_by_purge(message_class), now)
+        super().acknowledge_failure(message, _replace_hop_count_class(message_class), now)
 
 
 @fault("receiver-nack-of-too-many-hops-for-transactional-without-na", breaks="MQQB-3.1.5.8.2-41", blind=True)
@@ -264,7 +264,7 @@ class ReceiverFinalAckOfTooManyHopsClassPurged(FinalAcks):
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        super().refuse_transactional(session, packet, _replace_hops_by_purge(message_class), now)
+        super().refuse_transactional(session, packet, _replace_hop_count_class(message_class), now)
 
 
 @fault("receiver-final-ack-of-too-many-hops-only-for-na", breaks="MQQB-3.1.5.8.2-44", blind=True)

@@ -100,13 +100,13 @@ class ReceiverDirectFormatSessionOnlyForTcpNames(Receiving):
 # -- history ----------------------------------------------------------------------------------------------------------
 
 
-class _NotRemembered(History):
-    def is_forgotten(self, packet: UserMessagePacket) -> bool:
+class _MessageOmittedFromHistory(History):
+    def is_omitted_from_history(self, packet: UserMessagePacket) -> bool:
         raise NotImplementedError
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
         entry = super().remember_message(packet, now)
-        if self.is_forgotten(packet):
+        if self.is_omitted_from_history(packet):
             for kept in list(self.qm.adm.MessageIDHistoryTable):
                 if kept.MessageIdentifier == entry.MessageIdentifier:
                     self.qm.adm.MessageIDHistoryTable.remove(kept)
@@ -114,26 +114,26 @@ class _NotRemembered(History):
 
 
 @fault("receiver-message-with-large-body-not-in-history", breaks="MQQB-3.1.5.8.2-10")
-class ReceiverMessageWithLargeBodyNotInHistory(_NotRemembered):
+class ReceiverMessageWithLargeBodyNotInHistory(_MessageOmittedFromHistory):
     """The receiver adds no history entry for a message with more than 4,096 bytes of body."""
 
-    def is_forgotten(self, packet: UserMessagePacket) -> bool:
+    def is_omitted_from_history(self, packet: UserMessagePacket) -> bool:
         return len(packet.MessagePropertiesHeader.MessageBody) > LARGE_BODY_BYTES
 
 
 @fault("receiver-message-with-pa-not-in-history", breaks="MQQB-3.1.5.8.2-10")
-class ReceiverMessageWithPaNotInHistory(_NotRemembered):
+class ReceiverMessageWithPaNotInHistory(_MessageOmittedFromHistory):
     """The receiver adds no history entry for a message that requests an acknowledgment of its arrival."""
 
-    def is_forgotten(self, packet: UserMessagePacket) -> bool:
+    def is_omitted_from_history(self, packet: UserMessagePacket) -> bool:
         return bool(packet.MessagePropertiesHeader.Flags & 1)
 
 
 @fault("receiver-expired-message-not-in-history", breaks="MQQB-3.1.5.8.2-10")
-class ReceiverExpiredMessageNotInHistory(_NotRemembered):
+class ReceiverExpiredMessageNotInHistory(_MessageOmittedFromHistory):
     """The receiver adds no history entry for a message with a TimeToReachQueue of at most a second."""
 
-    def is_forgotten(self, packet: UserMessagePacket) -> bool:
+    def is_omitted_from_history(self, packet: UserMessagePacket) -> bool:
         return packet.BaseHeader.TimeToReachQueue <= 1
 
 
@@ -219,7 +219,7 @@ class ReceiverSessionActiveNotSetByTransactionalMessage(Receiving):
 # -- messages for other queue managers --------------------------------------------------------------------------------
 
 
-def _count(packet: UserMessagePacket, hops: int) -> UserMessagePacket:
+def _set_hop_count(packet: UserMessagePacket, hops: int) -> UserMessagePacket:
     user = packet.UserHeader
     flags = user.Flags & ~UserHeader.flags(RC=0x1F) | UserHeader.flags(RC=hops)
     return replace(packet, UserHeader=replace(user, Flags=flags))
@@ -255,7 +255,7 @@ class RouterHighestHopCountAcceptedForExpress(Routing):
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         if packet.UserHeader.RC >= HIGHEST_HOP_COUNT and not packet.UserHeader.DM:
-            return _count(packet, HIGHEST_HOP_COUNT)
+            return _set_hop_count(packet, HIGHEST_HOP_COUNT)
         return super().count_hop(packet)
 
 
@@ -265,7 +265,7 @@ class RouterMessageWithoutNaAndWithTooManyHopsForwarded(Routing):
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         if packet.UserHeader.RC >= HIGHEST_HOP_COUNT and not packet.MessagePropertiesHeader.Flags & 4:
-            return _count(packet, HIGHEST_HOP_COUNT)
+            return _set_hop_count(packet, HIGHEST_HOP_COUNT)
         return super().count_hop(packet)
 
 

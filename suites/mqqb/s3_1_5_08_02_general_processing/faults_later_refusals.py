@@ -26,10 +26,10 @@ NOT_TRANSACTIONAL_MESSAGE_CLASS = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONA
 TOO_MANY_HOPS_CLASS = MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
 
 
-MISSING = ("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", "MQQB-3.1.5.8.2-23")
+RULES_OF_MISSING_QUEUES = ("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", "MQQB-3.1.5.8.2-23")
 
 
-@fault("receiver-queue-with-longer-name-receives-message", breaks=MISSING)
+@fault("receiver-queue-with-longer-name-receives-message", breaks=RULES_OF_MISSING_QUEUES)
 class ReceiverQueueWithLongerNameReceivesMessage(Arrival):
     """The receiver puts a message to a missing queue into a queue whose name begins with the name of that queue."""
 
@@ -260,10 +260,10 @@ class ReceiverFinalAckOfTooManyHopsOncePerSession(_FinalAckOmitted):
         return known
 
 
-TRANSACTIONAL_ONLY = ("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-32")
+RULES_OF_TRANSACTIONAL_QUEUES = ("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-32")
 
 
-@fault("receiver-transactional-message-with-jn-in-any-queue", breaks=TRANSACTIONAL_ONLY)
+@fault("receiver-transactional-message-with-jn-in-any-queue", breaks=RULES_OF_TRANSACTIONAL_QUEUES)
 class ReceiverTransactionalMessageWithJnInAnyQueue(Admission):
     """The receiver inserts a transactional message with JN into any queue."""
 
@@ -273,10 +273,10 @@ class ReceiverTransactionalMessageWithJnInAnyQueue(Admission):
         return super().check_transactional_queue(session, packet, queue, now)
 
 
-NONTRANSACTIONAL = ("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37")
+RULES_OF_NONTRANSACTIONAL_QUEUES = ("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37")
 
 
-@fault("receiver-nontransactional-message-in-used-transactional-queue", breaks=NONTRANSACTIONAL)
+@fault("receiver-nontransactional-message-in-used-transactional-queue", breaks=RULES_OF_NONTRANSACTIONAL_QUEUES)
 class ReceiverNontransactionalMessageInUsedTransactionalQueue(Admission):
     """The receiver inserts a message without a transaction into a transactional queue that has a message."""
 
@@ -288,7 +288,9 @@ class ReceiverNontransactionalMessageInUsedTransactionalQueue(Admission):
         return super().check_nontransactional_queue(session, packet, queue, now)
 
 
-@fault("receiver-nontransactional-message-of-priority-0-in-transactional-queue", breaks=NONTRANSACTIONAL)
+@fault(
+    "receiver-nontransactional-message-of-priority-0-in-transactional-queue", breaks=RULES_OF_NONTRANSACTIONAL_QUEUES
+)
 class ReceiverNontransactionalMessageOfPriority0InTransactionalQueue(Admission):
     """The receiver inserts a message of priority 0 without a transaction into a transactional queue."""
 

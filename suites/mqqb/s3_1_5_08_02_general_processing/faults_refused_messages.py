@@ -15,9 +15,9 @@ from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.model.adm import Queue, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
-PRIVATE_NAME_DQ = 3
+DQ_OF_PRIVATE_NAME = 3
 """The value of UserHeader.Flags.DQ for a private format name."""
-NO_QUEUE_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
+MISSING_QUEUE_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
 NOT_TRANSACTIONAL_QUEUE_CLASS = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
 NOT_TRANSACTIONAL_MESSAGE_CLASS = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG
 
@@ -85,7 +85,7 @@ class ReceiverTransactionalByPrivateNameInAnyQueue(Admission):
 
     def check_transactional_queue(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
         outcome = super().check_transactional_queue(session, packet, queue, now)
-        return packet if packet.UserHeader.DQ == PRIVATE_NAME_DQ else outcome
+        return packet if packet.UserHeader.DQ == DQ_OF_PRIVATE_NAME else outcome
 
 
 @fault("receiver-recoverable-message-in-transactional-queue", breaks=("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"))
@@ -120,7 +120,7 @@ for _name, _breaks, _says, _refused, _dead in (
         "receiver-puts-message-to-missing-queue-into-dead-letter-queue",
         ("MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-23"),
         "The receiver moves a message to a missing queue into its own dead-letter queue.",
-        NO_QUEUE_CLASS,
+        MISSING_QUEUE_CLASS,
         True,
     ),
     (
@@ -170,7 +170,7 @@ class ReceiverFinalAckOfMissingPrivateQueueMissing(FinalAcks):
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        if packet.UserHeader.DQ != PRIVATE_NAME_DQ:
+        if packet.UserHeader.DQ != DQ_OF_PRIVATE_NAME:
             super().refuse_transactional(session, packet, message_class, now)
 
 
@@ -190,19 +190,19 @@ for _name, _rule, _says, _install in (
         "receiver-nack-of-missing-queue-not-sent",
         ("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10"),
         "The receiver sends no administration acknowledgment for a message with NA to a missing queue.",
-        omit_nack(NO_QUEUE_CLASS),
+        omit_nack(MISSING_QUEUE_CLASS),
     ),
     (
         "receiver-nack-of-missing-queue-without-na",
         ("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10"),
         "The receiver sends an administration acknowledgment for a message without NA to a missing queue.",
-        send_unrequested_nack(NO_QUEUE_CLASS),
+        send_unrequested_nack(MISSING_QUEUE_CLASS),
     ),
     (
         "receiver-final-ack-of-missing-queue-not-sent",
         "MQQB-3.1.5.8.2-20",
         "The receiver sends no FinalAck for a transactional message to a missing queue.",
-        omit_final_ack(NO_QUEUE_CLASS),
+        omit_final_ack(MISSING_QUEUE_CLASS),
     ),
     (
         "receiver-nack-of-non-transactional-queue-not-sent",

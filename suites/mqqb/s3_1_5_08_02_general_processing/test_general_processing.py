@@ -16,10 +16,10 @@ from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, OTHER_GUID, find_accept
 from suites.mqqb.steps.ordering import Receiver, get_private_queue_number
 
 ACK_DELAY_MS = ACK_TIMEOUT_MS // 2
-MESSAGES_BEYOND_6_BITS = 64
+MESSAGE_COUNT_BEYOND_6_BITS = 64
 LONG_ACK_TIMEOUT_MS = 120_000
 """An AckTimeout in ms that is so long that no acknowledgment is sent during a check."""
-LATER_S = 2
+LATER_MESSAGE_DELAY_S = 2
 GREATEST_TIMER_SPEED_UP = 10
 """The greatest speed-up of timers at which the check still has time to act."""
 
@@ -108,7 +108,7 @@ def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recove
     ack = session.poll("SessionAck", within_ms=sut.duration_ms(2 * ACK_DELAY_MS) + sut.slack_ms(ACK_DELAY_MS))
     expected = packet("SessionAck", {"SessionHeader.AckSequenceNumber": 1})
     judge("MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-12", expected=expected, observed=ack or session, evidence=[sent, ack])
-    counted = [sent, *_send_messages_that_are_not_stored(peer, sut, session)]
+    counted = [sent, *_send_unstorable_messages(peer, sut, session)]
     last = session.request_acknowledgment()
     expected = packet("SessionAck", {"SessionHeader.AckSequenceNumber": len(counted) + 1})
     judge(
@@ -120,7 +120,7 @@ def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recove
     )
 
 
-def _send_messages_that_are_not_stored(peer, sut, session):
+def _send_unstorable_messages(peer, sut, session):
     """Send an expired message, a transactional message behind a gap, and as many messages to a missing queue that the
     numbers of the messages need seven bits; return the packets.
     """
@@ -131,7 +131,7 @@ def _send_messages_that_are_not_stored(peer, sut, session):
         peer.message({"SentTime": sent_s, "DM": 1}, base={"TimeToReachQueue": 1}),
         peer.message({"SentTime": sent_s, "DM": 0}, base={"TimeToReachQueue": 1}),
         Sequence(peer, ordinal=14).message(transaction=gap),
-        *(peer.message(destination=nowhere) for _ in range(MESSAGES_BEYOND_6_BITS)),
+        *(peer.message(destination=nowhere) for _ in range(MESSAGE_COUNT_BEYOND_6_BITS)),
     ]
     return [session.send(one) for one in packets_]
 
@@ -198,7 +198,7 @@ def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
     source, MessageID and time in seconds since 1970.
     """
     session = peer.open_raw()
-    known = _read_history(sut)
+    known = _read_history_time_stamps(sut)
     first = peer.message({"SentTime": peer.environment.now().utc_s - 3_600})
     expired = {"SentTime": peer.environment.now().utc_s - 3_600}
     packets = [first, peer.recoverable_message(), Sequence(peer).message()]
@@ -209,10 +209,12 @@ def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
             elsewhere = peer.private_queue(peer.identifier, peer.next_message_id())
             packets.append(peer.message(elsewhere | fields, destination=None))
     sent = [session.send(packets[0])]
-    peer.pass_time(LATER_S * 1_000)
+    peer.pass_time(LATER_MESSAGE_DELAY_S * 1_000)
     sent += [session.send(one) for one in packets[1:]]
     peer.eventually(lambda: find_history_entry(sut, sent[-1]) is not None)
-    own = {name: stamp for name, stamp in _read_history(sut).items() if name.startswith(f"{peer.identifier} ")}
+    own = {
+        name: stamp for name, stamp in _read_history_time_stamps(sut).items() if name.startswith(f"{peer.identifier} ")
+    }
     new = {name: stamp for name, stamp in own.items() if name not in known}
     now_s = peer.environment.now().utc_s
     judge(
@@ -247,12 +249,12 @@ def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
         "MQQB-3.1.5.8.2-07",
         expected=holds("later", otherwise="not later"),
         observed=last_s > first_s,
-        case=f"TimeStamp of a message that arrived {LATER_S} seconds after another",
+        case=f"TimeStamp of a message that arrived {LATER_MESSAGE_DELAY_S} seconds after another",
         evidence=sent,
     )
 
 
-def _read_history(sut):
+def _read_history_time_stamps(sut):
     """Return the TimeStamps of MessageIDHistoryTable by source and MessageID."""
     table = sut.inspect()["QueueManager"]["MessageIDHistoryTable"]
     names = [

@@ -12,11 +12,11 @@ from harness.expectations import facts, of_classes, one_of, packet, packets
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import IN_NO_QUEUE, AckClass, AcknowledgingReceiver, find_queues_with_message
+from suites.mqqb.steps.disposition import IN_NO_QUEUE_OUTCOME, AckClass, AcknowledgingReceiver, find_queues_with_message
 
-LAST_FORWARDED_RC = 0x1D
+HIGHEST_FORWARDED_HOP_COUNT = 0x1D
 """The end of the range of RC: the receiver does not forward a message with this hop count (E29)."""
-HIGHEST_RC = 0x1F
+HIGHEST_HOP_COUNT = 0x1F
 """The highest value of RC."""
 FORWARDED_HOP_COUNTS = (0x00, 0x01, 0x05, 0x0F, 0x10, 0x1C)
 """Hop counts of messages that are forwarded in each reading; the last hop count is the end of the range."""
@@ -34,13 +34,13 @@ class ForwardingSut:
         """Queues that no other check uses."""
 
     def send_message(self, kind: str, hops: int, properties: Any = None, **fields: Any) -> Frame:
-        user = self.receiver.with_admin_queue(self.targets[hops % 2] | {"RC": hops} | fields.pop("user", {}))
+        user = self.receiver.add_admin_queue_fields(self.targets[hops % 2] | {"RC": hops} | fields.pop("user", {}))
         rest = {"destination": None, "properties": properties or {}, **fields}
         if kind == "transactional":
             return self.receiver.send(user, **rest)
         return self.receiver.send_packet(self.peer.message(user | {"DM": int(kind == "recoverable")}, **rest))
 
-    def list_returned(self) -> list[Frame]:
+    def list_returned_messages(self) -> list[Frame]:
         """Return the messages of the peer that the SUT has forwarded so far."""
         return [one for one in self.receiver.messages if one["UserHeader"].SourceQueueManager == self.peer.identifier]
 
@@ -55,7 +55,7 @@ def test_forwarded_message_has_one_hop_more(peer, sut, judge, kind):
     """
     router = ForwardingSut(peer, sut)
     sent = [router.send_message(kind, hops, body=b"%d" % hops, ApplicationTag=hops) for hops in FORWARDED_HOP_COUNTS]
-    came = router.receiver.await_all(router.list_returned, len(sent))
+    came = router.receiver.await_messages_of_sut(router.list_returned_messages, len(sent))
     evidence = [*sent, *came]
     judge(
         "MQQB-3.1.5.8.2-38",
@@ -162,16 +162,18 @@ def test_message_with_too_many_hops_is_not_forwarded(peer, sut, judge, kind):
     rest: dict[str, Any] = traced if sut.has("public_names") else {}
     sent = [
         router.send_message(kind, hops, {"NA": na}, user={"JN": 1}, **rest)
-        for na, hops in enumerate((LAST_FORWARDED_RC, HIGHEST_RC))
+        for na, hops in enumerate((HIGHEST_FORWARDED_HOP_COUNT, HIGHEST_HOP_COUNT))
     ]
-    sent.append(router.send_message(kind, LAST_FORWARDED_RC, {"NA": 1, "PA": 1}, **rest))
-    sent.append(router.send_message("express", HIGHEST_RC, {"NA": 1}, **rest))
+    sent.append(router.send_message(kind, HIGHEST_FORWARDED_HOP_COUNT, {"NA": 1, "PA": 1}, **rest))
+    sent.append(router.send_message("express", HIGHEST_HOP_COUNT, {"NA": 1}, **rest))
     acks = receiver.await_acks(3)
-    finals = receiver.await_all(receiver.final_acks, 3) if kind == "transactional" else receiver.final_acks()
+    finals = (
+        receiver.await_messages_of_sut(receiver.final_acks, 3) if kind == "transactional" else receiver.final_acks()
+    )
     other_sequence = Sequence(peer, ordinal=2)
     receiver.sequence = other_sequence if kind == "transactional" else receiver.sequence
     sent.append(router.send_message(kind, FORWARDED_HOP_COUNTS[-1]))
-    returned = receiver.await_all(router.list_returned, 1)
+    returned = receiver.await_messages_of_sut(router.list_returned_messages, 1)
     evidence = [*sent, *acks, *finals, *returned]
     observed = [frame["UserHeader"].MessageID for frame in returned]
     expected = [sent[-1]["UserHeader"].MessageID]
@@ -187,7 +189,7 @@ def test_message_with_too_many_hops_is_not_forwarded(peer, sut, judge, kind):
     reports = receiver.list_reports()
     judge(
         "MQQB-3.1.5.8.2-47",
-        expected=facts(reports=packets(), messages=IN_NO_QUEUE),
+        expected=facts(reports=packets(), messages=IN_NO_QUEUE_OUTCOME),
         observed={"reports": reports, "messages": find_queues_with_message(sut, sent[:-1])},
         evidence=[*evidence, *reports],
     )

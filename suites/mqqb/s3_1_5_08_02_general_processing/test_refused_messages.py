@@ -15,7 +15,7 @@ from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PublicQueueFormatName
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
-    IN_NO_QUEUE,
+    IN_NO_QUEUE_OUTCOME,
     MISSING_QUEUE,
     AckClass,
     AcknowledgingReceiver,
@@ -28,8 +28,8 @@ from suites.mqqb.steps.disposition import (
 from suites.mqqb.steps.ordering import get_private_queue_number
 
 LARGE_BODY_BYTES = 5_000
-UNKNOWN_NUMBER = 0x00FF_FF17
-UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ee")
+UNKNOWN_PRIVATE_QUEUE_NUMBER = 0x00FF_FF17
+UNKNOWN_PUBLIC_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ee")
 """A queue number and a GUID that no queue has."""
 JOURNALING_FIELDS = {"JN": 1, "JP": 1}
 """Fields of UserHeader that request journaling: the receiver does not journal a refused message."""
@@ -64,7 +64,7 @@ def _open_report_session(receiver: AcknowledgingReceiver) -> list[Frame]:
     if not _build_tracing_headers(receiver.sut):
         return []
     receiver.send_packet(receiver.build_message(**_build_tracing_headers(receiver.sut)))
-    return receiver.await_all(receiver.list_reports, 1)
+    return receiver.await_messages_of_sut(receiver.list_reports, 1)
 
 
 @sut_survives()
@@ -84,9 +84,9 @@ def test_message_to_a_missing_queue_is_discarded(peer, sut, judge, name):
     public = {
         "DQ": QueueType.PUBLIC,
         "QueueManagerAddress": sut.guid,
-        "DestinationQueue": PublicQueueFormatName(PublicQueueIdentifier=UNKNOWN_GUID),
+        "DestinationQueue": PublicQueueFormatName(PublicQueueIdentifier=UNKNOWN_PUBLIC_QUEUE_GUID),
     }
-    missing = {"private": private_queue(sut.guid, UNKNOWN_NUMBER), "public": public}.get(
+    missing = {"private": private_queue(sut.guid, UNKNOWN_PRIVATE_QUEUE_NUMBER), "public": public}.get(
         name, {"DQ": QueueType.DIRECT}
     ) | JOURNALING_FIELDS
     rest = {"destination": destination, "properties": {"PA": 1}, **_build_tracing_headers(sut)}
@@ -94,11 +94,11 @@ def test_message_to_a_missing_queue_is_discarded(peer, sut, judge, name):
     sent = [
         receiver.send_packet(receiver.build_message(missing | {"DM": recoverable}, **rest)) for recoverable in (0, 1)
     ]
-    sent.append(receiver.send(receiver.with_admin_queue(missing), **rest))
+    sent.append(receiver.send(receiver.add_admin_queue_fields(missing), **rest))
     sent.append(receiver.send_packet(receiver.build_message(properties={"PA": 1})))
-    came = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 1)
+    came = receiver.await_messages_of_sut(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 1)
     rules = ("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-16", "MQQB-3.1.5.8.2-23")
-    _judge_only_last_arrived(receiver, judge, rules, sent, [*sent, *came], known, "MQQB-3.1.5.8.2-15")
+    _judge_only_last_message_arrived(receiver, judge, rules, sent, [*sent, *came], known, "MQQB-3.1.5.8.2-15")
     receiver.acknowledge_all()
 
 
@@ -118,10 +118,12 @@ def test_message_with_na_to_a_missing_queue_is_nacked(peer, sut, judge):
         for recoverable in (0, 1)
         for na in (0, 1)
     ]
-    sent += [receiver.send(receiver.with_admin_queue(), destination=nowhere, properties={"NA": one}) for one in (0, 1)]
+    sent += [
+        receiver.send(receiver.add_admin_queue_fields(), destination=nowhere, properties={"NA": one}) for one in (0, 1)
+    ]
     public = PublicQueueFormatName(PublicQueueIdentifier=PEER_PUBLIC_QUEUE)
     elsewhere = {"DQ": QueueType.PUBLIC, "QueueManagerAddress": sut.guid, "DestinationQueue": public}
-    for missing in (elsewhere, private_queue(sut.guid, UNKNOWN_NUMBER)):
+    for missing in (elsewhere, private_queue(sut.guid, UNKNOWN_PRIVATE_QUEUE_NUMBER)):
         sent += [
             receiver.send_packet(receiver.build_message(missing, destination=None, properties={"NA": one}))
             for one in (0, 1)
@@ -147,13 +149,13 @@ def test_transactional_message_to_a_missing_queue_has_final_ack(peer, sut, judge
     """
     receiver = AcknowledgingReceiver(peer, sut)
     nowhere = rf"TCP:{sut.address}\{MISSING_QUEUE}" if name == "direct" else None
-    missing = {} if name == "direct" else private_queue(sut.guid, UNKNOWN_NUMBER)
+    missing = {} if name == "direct" else private_queue(sut.guid, UNKNOWN_PRIVATE_QUEUE_NUMBER)
     sent = [
         receiver.send_packet(receiver.build_message(missing | {"DM": recoverable}, destination=nowhere))
         for recoverable in (0, 1)
     ]
     sent += [receiver.send(missing | journal, destination=nowhere) for journal in ({}, {"JN": 1}, {"JP": 1})]
-    acks = receiver.await_all(receiver.final_acks, 3)
+    acks = receiver.await_messages_of_sut(receiver.final_acks, 3)
     judge(
         "MQQB-3.1.5.8.2-20",
         expected=of_classes(*[AckClass.BAD_DST_Q] * 3),
@@ -173,16 +175,16 @@ def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user, rest = (
-        receiver.with_admin_queue(_build_destination_fields(sut, name, "plain")),
+        receiver.add_admin_queue_fields(_build_destination_fields(sut, name, "plain")),
         _build_destination_arguments(sut, name, "plain") | _build_tracing_headers(sut),
     )
     known = _open_report_session(receiver)
     sent = [receiver.send(user | JOURNALING_FIELDS, properties={"PA": 1, "NA": na}, **rest) for na in (0, 1)]
     sent.append(receiver.send(user, properties={"NA": 1}, body=bytes(LARGE_BODY_BYTES), **rest))
-    finals = receiver.await_all(receiver.final_acks, 3)
-    receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.NOT_TRANSACTIONAL_Q, *sent), 2)
-    sent.append(receiver.send_packet(_make_first_message(receiver, name, "transactional")))
-    arrived = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 1)
+    finals = receiver.await_messages_of_sut(receiver.final_acks, 3)
+    receiver.await_messages_of_sut(lambda: receiver.list_acks_of_class(AckClass.NOT_TRANSACTIONAL_Q, *sent), 2)
+    sent.append(receiver.send_packet(_build_first_message(receiver, name, "transactional")))
+    arrived = receiver.await_messages_of_sut(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 1)
     acks = [ack for ack in receiver.list_admin_acks() if get_correlation_id(ack) in map(identifier, sent[:-1])]
     evidence = [*sent, *acks, *arrived, *finals]
     refused = acknowledged(sent[1], sent[2], of_class=AckClass.NOT_TRANSACTIONAL_Q)
@@ -197,7 +199,7 @@ def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut
         case="FinalAcks",
         evidence=evidence,
     )
-    _judge_only_last_arrived(
+    _judge_only_last_message_arrived(
         receiver, judge, ("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-32"), sent, evidence, known
     )
     receiver.acknowledge_all()
@@ -216,8 +218,8 @@ def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut
         _build_destination_arguments(sut, name, "transactional") | _build_tracing_headers(sut),
     )
     known = _open_report_session(receiver)
-    first = receiver.send_packet(_make_first_message(receiver, name, "transactional"))
-    receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, first), 1)
+    first = receiver.send_packet(_build_first_message(receiver, name, "transactional"))
+    receiver.await_messages_of_sut(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, first), 1)
     sent = [
         receiver.send_packet(receiver.build_message(user | {"DM": recoverable}, properties={"PA": 1, "NA": na}, **rest))
         for recoverable in (0, 1)
@@ -225,9 +227,9 @@ def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut
     ]
     rest["base"] = rest.get("base", {}) | {"PR": 0}
     sent.append(receiver.send_packet(receiver.build_message(user, properties={"NA": 1}, **rest)))
-    receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.NOT_TRANSACTIONAL_MSG, *sent), 3)
+    receiver.await_messages_of_sut(lambda: receiver.list_acks_of_class(AckClass.NOT_TRANSACTIONAL_MSG, *sent), 3)
     sent.append(receiver.send_packet(receiver.build_message(properties={"PA": 1})))
-    arrived = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 1)
+    arrived = receiver.await_messages_of_sut(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 1)
     acks = [ack for ack in receiver.list_admin_acks() if get_correlation_id(ack) in map(identifier, sent[:-1])]
     evidence = [*sent, *acks, *arrived]
     expected = acknowledged(sent[1], sent[3], sent[4], of_class=AckClass.NOT_TRANSACTIONAL_MSG)
@@ -239,10 +241,10 @@ def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut
         evidence=evidence,
         case="acknowledgments",
     )
-    _judge_only_last_arrived(receiver, judge, ("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"), sent, evidence, known)
+    _judge_only_last_message_arrived(receiver, judge, ("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"), sent, evidence, known)
 
 
-def _judge_only_last_arrived(receiver, judge, rules, sent, evidence, known, *disregarding):
+def _judge_only_last_message_arrived(receiver, judge, rules, sent, evidence, known, *disregarding):
     """Judge that only the last of the given messages arrived and is stored. Also judge that the SUT reported only this
     message; this judgement is for the last rule and the rules ``disregarding``.
     """
@@ -251,7 +253,7 @@ def _judge_only_last_arrived(receiver, judge, rules, sent, evidence, known, *dis
     stored = find_queues_with_message(receiver.sut, sent[:-1], "plain", "admin", "transactional")
     *rejection, no_further_processing = rules
     expected, observed = (
-        {"acknowledgments_of_arrival": acknowledged(sent[-1]), "earlier_messages": IN_NO_QUEUE},
+        {"acknowledgments_of_arrival": acknowledged(sent[-1]), "earlier_messages": IN_NO_QUEUE_OUTCOME},
         {"acknowledgments_of_arrival": arrived, "earlier_messages": stored},
     )
     judge(*rejection, expected=facts(**expected), observed=observed, evidence=evidence)
@@ -265,8 +267,8 @@ def _judge_only_last_arrived(receiver, judge, rules, sent, evidence, known, *dis
     )
 
 
-def _make_first_message(receiver, name, kind):
+def _build_first_message(receiver, name, kind):
     """Make the first message of a new sequence, addressed to a queue that accepts the message."""
-    user = receiver.with_admin_queue(_build_destination_fields(receiver.sut, name, kind))
+    user = receiver.add_admin_queue_fields(_build_destination_fields(receiver.sut, name, kind))
     rest = _build_destination_arguments(receiver.sut, name, kind)
     return Sequence(receiver.peer, ordinal=2).message(user, properties={"PA": 1}, **rest)

@@ -17,14 +17,14 @@ from reference_qm.model.adm import Message, Session
 from reference_qm.security import Refused
 from reference_qm.surface.clock import Now
 
-SECURITY_CLASSES = (
+SECURITY_NACK_CLASSES = (
     MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE,
     MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION,
     MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED,
 )
 
 
-def omit_nack_of_transactional(refused: MessageClass) -> Install:
+def omit_nack_of_transactional_message(refused: MessageClass) -> Install:
     """Omit negative acknowledgments of the given class for transactional messages."""
 
     class Omitted(AdminAcks):
@@ -50,10 +50,10 @@ def omit_final_ack_with_na(refused: MessageClass) -> Install:
     return replace_part(Omitted)
 
 
-def keep_dead_letter(refused: MessageClass) -> Install:
+def keep_refused_as_dead_letter(refused: MessageClass) -> Install:
     """Copy messages that are refused with the given class to a local dead-letter queue."""
 
-    class Kept(Admission):
+    class RefusedMessageKept(Admission):
         def refuse_message(
             self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
         ) -> None:
@@ -61,10 +61,10 @@ def keep_dead_letter(refused: MessageClass) -> Install:
             if message_class is refused:
                 self.journal_refused(replace(self.build_message(packet, now), security=None))
 
-    return replace_part(Kept)
+    return replace_part(RefusedMessageKept)
 
 
-BAD_SIGNATURE = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
+BAD_SIGNATURE_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
 
 
 BAD_ENCRYPTION = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
@@ -87,12 +87,12 @@ def is_encrypted(packet: UserMessagePacket) -> bool:
     return packet.SecurityHeader is not None and bool(packet.SecurityHeader.EB)
 
 
-def has_list(packet: UserMessagePacket) -> bool:
+def has_destination_list(packet: UserMessagePacket) -> bool:
     """Return whether a message has a list of destinations."""
     return packet.MultiQueueFormatHeader is not None
 
 
-def skip_step(name: str, when: When) -> Install:
+def skip_security_step(name: str, when: When) -> Install:
     """Return an installer of a fault that omits a step for some messages."""
 
     def run(self: Any, original: Any, packet: UserMessagePacket, *rest: Any) -> Any:
@@ -103,7 +103,7 @@ def skip_step(name: str, when: When) -> Install:
     return change_step(getattr(SecurityOnReceipt, name), run)
 
 
-def accept_despite(name: str, when: When) -> Install:
+def accept_refused_messages(name: str, when: When) -> Install:
     """Return an installer of a fault that accepts some messages which a step refuses."""
 
     def run(self: Any, original: Any, packet: UserMessagePacket, *rest: Any) -> Any:
@@ -117,7 +117,7 @@ def accept_despite(name: str, when: When) -> Install:
     return change_step(getattr(SecurityOnReceipt, name), run)
 
 
-def refuse(name: str, when: When, message_class: MessageClass) -> Install:
+def refuse_messages_in_step(name: str, when: When, message_class: MessageClass) -> Install:
     """Return an installer of a fault that refuses some messages in a step."""
 
     def run(self: Any, original: Any, packet: UserMessagePacket, *rest: Any) -> Any:

@@ -14,25 +14,25 @@ from reference_qm.security import HashAlgorithm
 from suites.mqmq.steps.kinds_of_messages import is_express, is_transactional
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
     When,
-    accept_despite,
+    accept_refused_messages,
     add_blind_faults,
-    has_list,
+    has_destination_list,
     is_encrypted,
-    skip_step,
+    skip_security_step,
 )
 
-_AS_MASK = SecurityHeader.flags(AS=0xF)
+_AS_FIELD_MASK = SecurityHeader.flags(AS=0xF)
 
 
-def _set_as(packet: UserMessagePacket, kind: int) -> UserMessagePacket:
+def _set_authentication_signature(packet: UserMessagePacket, kind: int) -> UserMessagePacket:
     header = packet.SecurityHeader
     assert header is not None
     return replace(
-        packet, SecurityHeader=replace(header, Flags=header.Flags & ~_AS_MASK | SecurityHeader.flags(AS=kind))
+        packet, SecurityHeader=replace(header, Flags=header.Flags & ~_AS_FIELD_MASK | SecurityHeader.flags(AS=kind))
     )
 
 
-KNOWN_HASHES = frozenset(HashAlgorithm)
+KNOWN_HASH_ALGORITHMS = frozenset(HashAlgorithm)
 
 
 def is_signed_msmq_1_or_3(packet: UserMessagePacket) -> bool:
@@ -40,16 +40,20 @@ def is_signed_msmq_1_or_3(packet: UserMessagePacket) -> bool:
     return packet.SecurityHeader is not None and packet.SecurityHeader.AS in {1, 5}
 
 
-def _set_as_to(old: int, new: int, when: When) -> Install:
+def _replace_authentication_signature(old: int, new: int, when: When) -> Install:
     def run(self: Any, original: Any, packet: UserMessagePacket) -> Any:
         done = original(packet)
         header = done.SecurityHeader
-        return _set_as(done, new) if header is not None and old == header.AS and when(packet) else done
+        return (
+            _set_authentication_signature(done, new)
+            if header is not None and old == header.AS and when(packet)
+            else done
+        )
 
     return change_step(SecurityOnReceipt.authenticate_packet, run)
 
 
-def _sign_content_of(kind: int, field: str, value: Any) -> Install:
+def _change_signed_content(kind: int, field: str, value: Any) -> Install:
     def run(self: Any, original: Any, packet: UserMessagePacket, asked: Any) -> bytes:
         if asked == kind and getattr(packet, field.split(".")[0]) is not None:
             packet = set_fields(packet, {field: value})
@@ -59,7 +63,7 @@ def _sign_content_of(kind: int, field: str, value: Any) -> Install:
     return change_step(SecurityOnReceipt.signed_properties, run)
 
 
-def _check_only_first(name: str) -> Install:
+def _trust_sender_after_first_check(name: str) -> Install:
     """Make the receiver trust a sender whose first message has passed a step."""
 
     def run(self: Any, original: Any, packet: UserMessagePacket, *rest: Any) -> Any:
@@ -68,7 +72,7 @@ def _check_only_first(name: str) -> Install:
         sender = None if header is None else header.SecurityData.SecurityID
         signed = header is not None and header.SecurityData.Signature
         if signed and sender in known:
-            return _set_as(packet, 3) if name == "authenticate_packet" else None
+            return _set_authentication_signature(packet, 3) if name == "authenticate_packet" else None
         done = original(packet, *rest)
         if signed:
             known.add(sender)
@@ -82,13 +86,13 @@ def _trust_known_signature(self: Any, original: Any, packet: UserMessagePacket) 
     header = packet.SecurityHeader
     signature = None if header is None else header.SecurityData.Signature
     if signature and signature in known:
-        return _set_as(packet, 3)
+        return _set_authentication_signature(packet, 3)
     done = original(packet)
     known.add(signature)
     return done
 
 
-def _use_first_certificate(self: Any, original: Any, packet: UserMessagePacket) -> Any:
+def _verify_with_first_certificate(self: Any, original: Any, packet: UserMessagePacket) -> Any:
     header = packet.SecurityHeader
     if header is None or not header.SecurityData.Signature:
         return original(packet)
@@ -98,20 +102,20 @@ def _use_first_certificate(self: Any, original: Any, packet: UserMessagePacket) 
     return replace(done, SecurityHeader=replace(done.SecurityHeader, SecurityData=header.SecurityData))
 
 
-def _check_on_first_session(self: Any, original: Any, session: Any, packet: UserMessagePacket, *rest: Any) -> Any:
+def _check_only_on_first_session(self: Any, original: Any, session: Any, packet: UserMessagePacket, *rest: Any) -> Any:
     first = self.__dict__.setdefault("first", session.number)
     return original(session, packet, *rest) if session.number == first else packet
 
 
-def _check_while_empty(self: Any, original: Any, session: Any, packet: Any, queue: Any, now: Any) -> Any:
+def _check_only_for_empty_queue(self: Any, original: Any, session: Any, packet: Any, queue: Any, now: Any) -> Any:
     return packet if len(queue.MessagePositionList) else original(session, packet, queue, now)
 
 
-def _check_normal_class(self: Any, original: Any, session: Any, packet: Any, *rest: Any) -> Any:
+def _check_only_normal_class(self: Any, original: Any, session: Any, packet: Any, *rest: Any) -> Any:
     return packet if packet.MessagePropertiesHeader.MessageClass else original(session, packet, *rest)
 
 
-_FIRST_OF_LIST = "MultiQueueFormatHeader.Destination.FormatNameList"
+_FORMAT_NAME_LIST_FIELD = "MultiQueueFormatHeader.Destination.FormatNameList"
 
 
 add_blind_faults(
@@ -119,44 +123,46 @@ add_blind_faults(
         "receiver-security-of-second-session-not-checked",
         "MQQB-3.1.5.8.3-01",
         "The receiver checks the security of messages only on the first session that delivers such a message.",
-        change_step(SecurityOnReceipt.check_security, _check_on_first_session),
+        change_step(SecurityOnReceipt.check_security, _check_only_on_first_session),
     ),
     (
         "receiver-security-checked-while-queue-is-empty",
         "MQQB-3.1.5.8.3-01",
         "The receiver does not check the security of a message to a queue that contains a message.",
-        change_step(SecurityOnReceipt.check_security, _check_while_empty),
+        change_step(SecurityOnReceipt.check_security, _check_only_for_empty_queue),
     ),
     (
         "receiver-security-of-acknowledgment-not-checked",
         "MQQB-3.1.5.8.3-01",
         "The receiver does not check the security of a message whose MessageClass is not NORMAL.",
-        change_step(SecurityOnReceipt.check_security, _check_normal_class),
+        change_step(SecurityOnReceipt.check_security, _check_only_normal_class),
     ),
     (
         "receiver-signature-of-encrypted-message-not-checked",
         "MQQB-3.1.5.8.3-02",
         "The receiver does not check the signature of an encrypted message.",
-        accept_despite("authenticate_packet", is_encrypted),
+        accept_refused_messages("authenticate_packet", is_encrypted),
     ),
     (
         "receiver-authentication-of-sender-once",
         "MQQB-3.1.5.8.3-02",
         "The receiver checks only the first signature of each sender.",
-        _check_only_first("authenticate_packet"),
+        _trust_sender_after_first_check("authenticate_packet"),
     ),
     (
         "receiver-signature-in-list-of-transactional-message-not-checked",
         "MQQB-3.1.5.8.3-02",
         "The receiver does not check the signature in the list of destinations of a transactional message.",
-        skip_step("authenticate_packet", lambda packet: is_transactional(packet) and has_list(packet)),
+        skip_security_step(
+            "authenticate_packet", lambda packet: is_transactional(packet) and has_destination_list(packet)
+        ),
     ),
     *(
         (
             f"receiver-msmq-{version}-signature-without-{label}",
             rule,
             f"The receiver computes the hash of an MSMQ {version}.0 signature as if {field} were {words}.",
-            _sign_content_of(kind, field, value),
+            _change_signed_content(kind, field, value),
         )
         for version, kind, rule in (
             (1, 1, "MQQB-3.1.5.8.3-08"),
@@ -182,7 +188,7 @@ add_blind_faults(
                 (1, 2, 3),
             ),
             ("extension", "MessagePropertiesHeader.ExtensionData", b"", "missing", (3,)),
-            ("second-destination", _FIRST_OF_LIST, lambda old: old[:1], "its first entry", (3,)),
+            ("second-destination", _FORMAT_NAME_LIST_FIELD, lambda old: old[:1], "its first entry", (3,)),
         )
         if version in versions
     ),
@@ -196,14 +202,14 @@ add_blind_faults(
         "receiver-signature-decrypted-with-first-certificate",
         "MQQB-3.1.5.8.3-05",
         "The receiver decrypts each signature in SecurityData with the certificate of the first signed message.",
-        change_step(SecurityOnReceipt.authenticate_packet, _use_first_certificate),
+        change_step(SecurityOnReceipt.authenticate_packet, _verify_with_first_certificate),
     ),
     *(
         (
             f"receiver-as-of-{label}-msmq-{version}-signature-0",
             rule,
             f"The receiver leaves AS at 0 for {words} message with a valid MSMQ {version}.0 signature.",
-            _set_as_to(kind, 0, when),
+            _replace_authentication_signature(kind, 0, when),
         )
         for version, kind, rule in (
             (1, 1, "MQQB-3.1.5.8.3-09"),
@@ -222,13 +228,17 @@ add_blind_faults(
             f"receiver-invalid-signature-of-{label}-accepted",
             "MQQB-3.1.5.8.3-14",
             f"The receiver accepts {words} with an invalid signature.",
-            accept_despite("authenticate_packet", when),
+            accept_refused_messages("authenticate_packet", when),
         )
         for label, words, when in (
             ("anonymous-message", "a message without a sender (ST 0)", lambda packet: packet.SecurityHeader.ST == 0),
             ("queue-manager", "a message of a queue manager (ST 2)", lambda packet: packet.SecurityHeader.ST == 2),
-            ("transactional-list", "a transactional message to a list", lambda p: is_transactional(p) and has_list(p)),
-            ("express-list", "an express message to a list", lambda p: is_express(p) and has_list(p)),
+            (
+                "transactional-list",
+                "a transactional message to a list",
+                lambda p: is_transactional(p) and has_destination_list(p),
+            ),
+            ("express-list", "an express message to a list", lambda p: is_express(p) and has_destination_list(p)),
             (
                 "message-without-certificate",
                 "a message without a certificate",
@@ -242,7 +252,7 @@ add_blind_faults(
             (
                 "unlisted-hash",
                 "a message with an unknown HashAlgorithm",
-                lambda packet: packet.MessagePropertiesHeader.HashAlgorithm not in KNOWN_HASHES,
+                lambda packet: packet.MessagePropertiesHeader.HashAlgorithm not in KNOWN_HASH_ALGORITHMS,
             ),
         )
     ),
@@ -251,7 +261,7 @@ add_blind_faults(
             f"receiver-signer-of-{label}-not-verified",
             ("MQQB-3.1.5.8.3-22", "MQQB-3.1.5.8.3-37"),
             f"The receiver does not verify the identity of the signer of {words}.",
-            skip_step("verify_sender", when),
+            skip_security_step("verify_sender", when),
         )
         for label, words, when in (
             ("encrypted-message", "an encrypted message", is_encrypted),
@@ -264,7 +274,7 @@ add_blind_faults(
         "receiver-signer-verified-once-per-user",
         ("MQQB-3.1.5.8.3-22", "MQQB-3.1.5.8.3-37"),
         "The receiver verifies the identity of the signer only for the first signed message of each user.",
-        _check_only_first("verify_sender"),
+        _trust_sender_after_first_check("verify_sender"),
     ),
 )
 
@@ -286,7 +296,11 @@ class ReceiverAsOfExpressMsmq2Signature1(SecurityOnReceipt):
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         done = super().authenticate_packet(packet)
         header = done.SecurityHeader
-        return _set_as(done, 1) if header is not None and header.AS == 3 and not done.UserHeader.DM else done
+        return (
+            _set_authentication_signature(done, 1)
+            if header is not None and header.AS == 3 and not done.UserHeader.DM
+            else done
+        )
 
 
 @fault("receiver-as-of-transactional-msmq-2-signature-0", breaks="MQQB-3.1.5.8.3-06", blind=True)
@@ -296,7 +310,11 @@ class ReceiverAsOfTransactionalMsmq2Signature0(SecurityOnReceipt):
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         done = super().authenticate_packet(packet)
         header = done.SecurityHeader
-        return _set_as(done, 0) if header is not None and header.AS == 3 and done.UserHeader.TH else done
+        return (
+            _set_authentication_signature(done, 0)
+            if header is not None and header.AS == 3 and done.UserHeader.TH
+            else done
+        )
 
 
 @fault("receiver-as-of-encrypted-msmq-2-signature-0", breaks="MQQB-3.1.5.8.3-06", blind=True)
@@ -306,7 +324,7 @@ class ReceiverAsOfEncryptedMsmq2Signature0(SecurityOnReceipt):
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         done = super().authenticate_packet(packet)
         header = done.SecurityHeader
-        return _set_as(done, 0) if header is not None and header.AS == 3 and header.EB else done
+        return _set_authentication_signature(done, 0) if header is not None and header.AS == 3 and header.EB else done
 
 
 @fault("receiver-as-of-msmq-3-signature-with-extension-1", breaks="MQQB-3.1.5.8.3-13", blind=True)
@@ -317,4 +335,4 @@ class ReceiverAsOfMsmq3SignatureWithExtension1(SecurityOnReceipt):
         done = super().authenticate_packet(packet)
         header = done.SecurityHeader
         extended = bool(done.MessagePropertiesHeader.ExtensionData)
-        return _set_as(done, 1) if header is not None and header.AS == 5 and extended else done
+        return _set_authentication_signature(done, 1) if header is not None and header.AS == 5 and extended else done

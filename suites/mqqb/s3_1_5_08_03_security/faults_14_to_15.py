@@ -24,10 +24,10 @@ from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
     ACCESS_DENIED,
     BAD_ENCRYPTION,
-    BAD_SIGNATURE,
-    SECURITY_CLASSES,
+    BAD_SIGNATURE_CLASS,
+    SECURITY_NACK_CLASSES,
     add_blind_faults,
-    omit_nack_of_transactional,
+    omit_nack_of_transactional_message,
 )
 
 
@@ -80,7 +80,7 @@ class ReceiverSecurityNackOfRecoverableMessageOmitted(Admission):
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         nontransactional = packet.TransactionHeader is None
-        if not (message_class in SECURITY_CLASSES and packet.UserHeader.DM and nontransactional):
+        if not (message_class in SECURITY_NACK_CLASSES and packet.UserHeader.DM and nontransactional):
             super().refuse_message(session, packet, message_class, now)
 
 
@@ -91,22 +91,22 @@ class ReceiverSecurityNackOfTransactionalMessageOmitted(Admission):
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        if message_class in SECURITY_CLASSES and packet.TransactionHeader is not None:
+        if message_class in SECURITY_NACK_CLASSES and packet.TransactionHeader is not None:
             self.qm.final_acks.refuse_transactional(session, packet, message_class, now)
             return
         super().refuse_message(session, packet, message_class, now)
 
 
-class _OncePerSender(Admission):
+class _ReportedSenderRecorder(Admission):
     """Remember the senders to which the receiver has already reported a refusal."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
         self.told: set[tuple[MessageClass, bytes]] = set()
 
-    def was_told(self, packet: UserMessagePacket, message_class: MessageClass) -> bool:
+    def was_refusal_reported(self, packet: UserMessagePacket, message_class: MessageClass) -> bool:
         header = packet.SecurityHeader
-        if header is None or message_class not in SECURITY_CLASSES:
+        if header is None or message_class not in SECURITY_NACK_CLASSES:
             return False
         key = message_class, header.SecurityData.SecurityID
         told = key in self.told
@@ -115,13 +115,13 @@ class _OncePerSender(Admission):
 
 
 @fault("receiver-security-nack-once-per-sender", breaks=RULES_OF_NACKS, blind=True)
-class ReceiverSecurityNackOncePerSender(_OncePerSender):
+class ReceiverSecurityNackOncePerSender(_ReportedSenderRecorder):
     """The receiver acknowledges only the first message of each sender that fails a security check of a kind."""
 
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        if not packet.MessagePropertiesHeader.NA or not self.was_told(packet, message_class):
+        if not packet.MessagePropertiesHeader.NA or not self.was_refusal_reported(packet, message_class):
             super().refuse_message(session, packet, message_class, now)
         elif packet.TransactionHeader is not None:
             self.qm.final_acks.refuse_transactional(session, packet, message_class, now)
@@ -135,7 +135,7 @@ class ReceiverSecurityNackOfRecoverableMessageOfOtherClass(AdminAcks):
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)
-        if message_class in SECURITY_CLASSES and message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
+        if message_class in SECURITY_NACK_CLASSES and message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
             others = {
                 MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE: MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED,
                 MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION: MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED,
@@ -149,14 +149,14 @@ add(
     "receiver-nack-bad-signature-of-transactional-message-omitted",
     "MQQB-3.1.5.8.3-15",
     "The receiver sends no acknowledgment of class BAD_SIGNATURE for a transactional message with NA set.",
-    omit_nack_of_transactional(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE),
+    omit_nack_of_transactional_message(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE),
 )
 
 
-SECURITY_NACKS = frozenset({BAD_SIGNATURE, BAD_ENCRYPTION, ACCESS_DENIED})
+SECURITY_NACK_CLASS_SET = frozenset({BAD_SIGNATURE_CLASS, BAD_ENCRYPTION, ACCESS_DENIED})
 
 
-NACKS = (
+NACK_RULES = (
     "MQQB-3.1.5.8.3-15",
     "MQQB-3.1.5.8.3-38",
     "MQQB-3.1.5.8.3-48",
@@ -166,7 +166,7 @@ NACKS = (
 )
 
 
-FINAL_ACKS = (
+FINAL_ACK_RULES = (
     "MQQB-3.1.5.8.3-18",
     "MQQB-3.1.5.8.3-41",
     "MQQB-3.1.5.8.3-51",
@@ -176,7 +176,7 @@ FINAL_ACKS = (
 )
 
 
-INSERTED = (
+INSERTION_RULES = (
     "MQQB-3.1.5.8.3-21",
     "MQQB-3.1.5.8.3-44",
     "MQQB-3.1.5.8.3-54",
@@ -186,54 +186,54 @@ INSERTED = (
 )
 
 
-def _omit_nack_when(when: Callable[[Any, Message], bool]) -> Install:
+def _omit_security_nack(when: Callable[[Any, Message], bool]) -> Install:
     def run(self: Any, original: Any, message: Message, message_class: Any, now: Any) -> None:
-        if message_class not in SECURITY_NACKS or not when(self, message):
+        if message_class not in SECURITY_NACK_CLASS_SET or not when(self, message):
             original(message, message_class, now)
 
     return change_step(AdminAcks.acknowledge_failure, run)
 
 
-def _add_nack_when(when: Callable[[Message], bool]) -> Install:
+def _send_unrequested_security_nack(when: Callable[[Message], bool]) -> Install:
     def run(self: Any, original: Any, message: Message, message_class: Any, now: Any) -> None:
         original(message, message_class, now)
         asked = message.AcknowledgementsRequested & MessagePropertiesHeader.flags(NA=1)
-        if message_class in SECURITY_NACKS and not asked and when(message):
+        if message_class in SECURITY_NACK_CLASS_SET and not asked and when(message):
             self.send(message, message_class, now)
 
     return change_step(AdminAcks.acknowledge_failure, run)
 
 
-def _omit_final_ack_when(when: Callable[[Any, Any, UserMessagePacket], bool]) -> Install:
+def _omit_security_final_ack(when: Callable[[Any, Any, UserMessagePacket], bool]) -> Install:
     def run(self: Any, original: Any, session: Any, packet: Any, message_class: Any, now: Any) -> None:
-        if message_class not in SECURITY_NACKS or not when(self, session, packet):
+        if message_class not in SECURITY_NACK_CLASS_SET or not when(self, session, packet):
             original(session, packet, message_class, now)
 
     return change_step(FinalAcks.refuse_transactional, run)
 
 
-def _change_final_ack(changes: dict[str, Any]) -> Install:
+def _change_security_final_ack(changes: dict[str, Any]) -> Install:
     def run(self: Any, original: Any, session: Any, packet: Any, message_class: Any, now: Any) -> None:
-        if message_class in SECURITY_NACKS:
+        if message_class in SECURITY_NACK_CLASS_SET:
             packet = set_fields(packet, changes)
         original(session, packet, message_class, now)
 
     return change_step(FinalAcks.refuse_transactional, run)
 
 
-def _was_seen(part: Any, key: Any) -> bool:
+def _has_seen_key(part: Any, key: Any) -> bool:
     seen = part.__dict__.setdefault("seen", set())
     known = key in seen
     seen.add(key)
     return known
 
 
-def _keep_refused(choose: Callable[[Any, Any, UserMessagePacket], Any]) -> Install:
+def _keep_refused_message(choose: Callable[[Any, Any, UserMessagePacket], Any]) -> Install:
     """Make the receiver put a refused message into the queue that ``choose`` returns, if any."""
 
     def run(self: Any, original: Any, session: Any, packet: Any, message_class: Any, now: Any) -> None:
         original(session, packet, message_class, now)
-        queue = choose(self.qm, session, packet) if message_class in SECURITY_NACKS else None
+        queue = choose(self.qm, session, packet) if message_class in SECURITY_NACK_CLASS_SET else None
         if queue is not None:
             message = replace(self.build_message(packet, now), security=None)
             self.qm.journaling.keep_message(queue, message)
@@ -241,13 +241,13 @@ def _keep_refused(choose: Callable[[Any, Any, UserMessagePacket], Any]) -> Insta
     return change_step(Admission.refuse_message, run)
 
 
-_SOMETIMES = (
+_MESSAGE_CONDITIONS = (
     ("with-pa", "requests PA as well", lambda part, message: message.AcknowledgementsRequested & 1),
     ("with-jn", "requests negative journaling", lambda part, message: message.NegativeJournalingRequested),
     (
         "second-for-queue",
         "is not the first refused message for its queue",
-        lambda part, message: _was_seen(part, message.DestinationQueueFormatName),
+        lambda part, message: _has_seen_key(part, message.DestinationQueueFormatName),
     ),
     ("without-body", "has no body", lambda part, message: not message.Body),
 )
@@ -257,75 +257,77 @@ add_blind_faults(
     *(
         (
             f"receiver-security-nack-{label}-omitted",
-            NACKS,
+            NACK_RULES,
             f"The receiver omits the requested acknowledgment of a message that fails a security check and {words}.",
-            _omit_nack_when(when),
+            _omit_security_nack(when),
         )
-        for label, words, when in _SOMETIMES
+        for label, words, when in _MESSAGE_CONDITIONS
     ),
     (
         "receiver-security-nack-with-only-pa-sent",
-        NACKS,
+        NACK_RULES,
         "The receiver acknowledges a message that fails a security check when only PA is set.",
-        _add_nack_when(lambda message: bool(message.AcknowledgementsRequested & 1)),
+        _send_unrequested_security_nack(lambda message: bool(message.AcknowledgementsRequested & 1)),
     ),
     (
         "receiver-security-nack-with-only-nr-sent",
-        NACKS,
+        NACK_RULES,
         "The receiver acknowledges a message that fails a security check when only NR is set.",
-        _add_nack_when(lambda message: bool(message.AcknowledgementsRequested & 8)),
+        _send_unrequested_security_nack(lambda message: bool(message.AcknowledgementsRequested & 8)),
     ),
     (
         "receiver-security-nack-of-transactional-without-na-sent",
-        NACKS,
+        NACK_RULES,
         "The receiver acknowledges a transactional message that fails a security check although NA is not set.",
-        _add_nack_when(lambda message: message.TransactionIdentifier is not None),
+        _send_unrequested_security_nack(lambda message: message.TransactionIdentifier is not None),
     ),
     (
         "receiver-security-final-ack-with-jn-omitted",
-        FINAL_ACKS,
+        FINAL_ACK_RULES,
         "The receiver sends no FinalAck for a message with JN that fails a security check.",
-        _omit_final_ack_when(lambda part, session, packet: bool(packet.UserHeader.JN)),
+        _omit_security_final_ack(lambda part, session, packet: bool(packet.UserHeader.JN)),
     ),
     (
         "receiver-security-final-ack-of-second-session-omitted",
-        FINAL_ACKS,
+        FINAL_ACK_RULES,
         "The receiver sends a FinalAck for a message that fails a security check only to the first session.",
-        _omit_final_ack_when(
+        _omit_security_final_ack(
             lambda part, session, packet: part.__dict__.setdefault("first", session.number) != session.number
         ),
     ),
     (
         "receiver-security-final-ack-without-na-omitted-for-second",
-        FINAL_ACKS,
+        FINAL_ACK_RULES,
         "The receiver sends a FinalAck only for the first message of each sequence that fails a security check.",
-        _omit_final_ack_when(
-            lambda part, session, packet: _was_seen(part, getattr(packet.TransactionHeader, "TxSequenceID", None))
+        _omit_security_final_ack(
+            lambda part, session, packet: _has_seen_key(part, getattr(packet.TransactionHeader, "TxSequenceID", None))
         ),
     ),
     (
         "receiver-security-final-ack-of-wrong-message-id",
-        FINAL_ACKS,
+        FINAL_ACK_RULES,
         "The receiver names MessageID 1 in the FinalAck of each message that fails a security check.",
-        _change_final_ack({"UserHeader.MessageID": 1}),
+        _change_security_final_ack({"UserHeader.MessageID": 1}),
     ),
     (
         "receiver-security-refused-message-with-jp-in-journal",
-        INSERTED,
+        INSERTION_RULES,
         "The receiver puts a message with JP that fails a security check into the receiver's own journal.",
-        _keep_refused(lambda qm, session, packet: qm.adm.SystemJournalQueue if packet.UserHeader.JP else None),
+        _keep_refused_message(lambda qm, session, packet: qm.adm.SystemJournalQueue if packet.UserHeader.JP else None),
     ),
     (
         "receiver-security-refused-express-message-in-dead-letter-queue",
-        INSERTED,
+        INSERTION_RULES,
         "The receiver puts an express message that fails a security check into its own dead-letter queue.",
-        _keep_refused(lambda qm, session, packet: None if packet.UserHeader.DM else qm.adm.SystemDeadletterQueue),
+        _keep_refused_message(
+            lambda qm, session, packet: None if packet.UserHeader.DM else qm.adm.SystemDeadletterQueue
+        ),
     ),
     (
         "receiver-security-refused-message-in-dead-letter-queue-always",
-        INSERTED,
+        INSERTION_RULES,
         "The receiver puts each message that fails a security check into its own dead-letter queue.",
-        _keep_refused(lambda qm, session, packet: qm.adm.SystemDeadletterQueue),
+        _keep_refused_message(lambda qm, session, packet: qm.adm.SystemDeadletterQueue),
     ),
 )
 
@@ -346,7 +348,7 @@ class ReceiverSecond40BitMessageWithoutFinalAck(FinalAcks):
         super().refuse_transactional(session, packet, message_class, now)
 
 
-def _is_not_denying(ace: Ace) -> bool:
+def _is_not_access_denial(ace: Ace) -> bool:
     return ace.AceType is not AceType.ACCESS_DENIED
 
 
@@ -376,6 +378,6 @@ class ReceiverAccessCheckDenyingAcesBeforeAllowingAces(SecurityOnReceipt):
         assert packet.SecurityHeader is not None
         descriptor = self.qm.security_lookup.find_queue_security(queue)
         if descriptor.Dacl is not None:
-            aces = tuple(sorted(descriptor.Dacl.Aces, key=_is_not_denying))
+            aces = tuple(sorted(descriptor.Dacl.Aces, key=_is_not_access_denial))
             descriptor = replace(descriptor, Dacl=replace(descriptor.Dacl, Aces=aces))
         authorize_sender(packet.SecurityHeader, self._build_receiver(), descriptor)

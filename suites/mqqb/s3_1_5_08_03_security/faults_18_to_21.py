@@ -12,7 +12,11 @@ from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
-from suites.mqqb.s3_1_5_08_03_security.fault_steps import SECURITY_CLASSES, keep_dead_letter, omit_final_ack_with_na
+from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
+    SECURITY_NACK_CLASSES,
+    keep_refused_as_dead_letter,
+    omit_final_ack_with_na,
+)
 
 RULES_OF_FINAL_ACKS = (
     "MQQB-3.1.5.8.3-18",
@@ -30,7 +34,7 @@ class ReceiverSecurityFinalAckOnlyWithNa(FinalAcks):
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        if message_class not in SECURITY_CLASSES or packet.MessagePropertiesHeader.NA:
+        if message_class not in SECURITY_NACK_CLASSES or packet.MessagePropertiesHeader.NA:
             super().refuse_transactional(session, packet, message_class, now)
 
 
@@ -46,7 +50,7 @@ class ReceiverSecurityFinalAckOncePerSender(FinalAcks):
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         key = session.number, message_class
-        if message_class not in SECURITY_CLASSES or key not in self.told:
+        if message_class not in SECURITY_NACK_CLASSES or key not in self.told:
             super().refuse_transactional(session, packet, message_class, now)
         self.told.add(key)
 
@@ -77,7 +81,7 @@ class ReceiverSecurityRefusedMessageJournaled(Admission):
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         super().refuse_message(session, packet, message_class, now)
-        if message_class in SECURITY_CLASSES:
+        if message_class in SECURITY_NACK_CLASSES:
             self.journal_refused(replace(self.build_message(packet, now), security=None))
 
 
@@ -100,7 +104,7 @@ class ReceiverSecurityRefusedMessageReportedAsArrived(Admission):
     ) -> None:
         super().refuse_message(session, packet, message_class, now)
         message = replace(self.build_message(packet, now), security=None)
-        if message_class in SECURITY_CLASSES and packet.MessagePropertiesHeader.PA:
+        if message_class in SECURITY_NACK_CLASSES and packet.MessagePropertiesHeader.PA:
             self.qm.admin_acks.send(message, MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, now)
 
 
@@ -124,7 +128,7 @@ class ReceiverSecurityRefusedTransactionalMessageInDeadLetterQueue(Admission):
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         super().refuse_message(session, packet, message_class, now)
-        if message_class in SECURITY_CLASSES and packet.TransactionHeader is not None and packet.UserHeader.JN:
+        if message_class in SECURITY_NACK_CLASSES and packet.TransactionHeader is not None and packet.UserHeader.JN:
             message = replace(self.build_message(packet, now), security=None)
             self.qm.journaling.keep_message(self.qm.adm.SystemTransactionalDeadletterQueue, message)
 
@@ -133,5 +137,5 @@ add(
     "receiver-message-with-invalid-signature-and-jn-in-dead-letter-queue",
     "MQQB-3.1.5.8.3-21",
     "The receiver puts a message with an invalid signature and JN into the dead-letter queue.",
-    keep_dead_letter(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE),
+    keep_refused_as_dead_letter(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE),
 )

@@ -26,12 +26,12 @@ from reference_qm.surface.clock import Now
 from suites.mqmq.steps.kinds_of_messages import is_express, is_transactional
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
     ACCESS_DENIED,
-    accept_despite,
+    accept_refused_messages,
     add_blind_faults,
-    has_list,
+    has_destination_list,
     is_encrypted,
-    refuse,
-    skip_step,
+    refuse_messages_in_step,
+    skip_security_step,
 )
 
 
@@ -63,40 +63,42 @@ class ReceiverCachedCertificateAcceptedForOtherUser(SecurityOnReceipt):
         super().verify_sender(packet, now)
 
 
-WRITE = QueueAccess.MQSEC_WRITE_MESSAGE
+WRITE_MESSAGE_RIGHT = QueueAccess.MQSEC_WRITE_MESSAGE
 
 
-CERTIFICATES = "UserCertCache"
+CERTIFICATE_CACHE_NAME = "UserCertCache"
 
 
-RECEIVED_KEYS = "ReceiveSymmetricKeyCache"
+RECEIVED_KEY_CACHE_NAME = "ReceiveSymmetricKeyCache"
 
 
-def _change_descriptor(change: Callable[[SecurityDescriptor], SecurityDescriptor]) -> Install:
+def _change_queue_security(change: Callable[[SecurityDescriptor], SecurityDescriptor]) -> Install:
     def run(self: Any, original: Any, queue: Any) -> SecurityDescriptor:
         return change(original(queue))
 
     return change_step(SecurityLookup.find_queue_security, run)
 
 
-def _change_aces(change: Callable[[tuple[Ace, ...]], tuple[Ace, ...]]) -> Install:
+def _change_access_control_entries(change: Callable[[tuple[Ace, ...]], tuple[Ace, ...]]) -> Install:
     def run(descriptor: SecurityDescriptor) -> SecurityDescriptor:
         acl = descriptor.Dacl
         return descriptor if acl is None else replace(descriptor, Dacl=Acl(change(acl.Aces)))
 
-    return _change_descriptor(run)
+    return _change_queue_security(run)
 
 
-def _grant_write_with(right: int) -> Install:
-    return _change_aces(
+def _grant_write_with_right(right: int) -> Install:
+    return _change_access_control_entries(
         lambda aces: tuple(
-            replace(ace, Mask=ace.Mask | WRITE) if ace.Mask & right and ace.AceType is AceType.ACCESS_ALLOWED else ace
+            replace(ace, Mask=ace.Mask | WRITE_MESSAGE_RIGHT)
+            if ace.Mask & right and ace.AceType is AceType.ACCESS_ALLOWED
+            else ace
             for ace in aces
         )
     )
 
 
-def _change_groups(change: Callable[[Any, Any, Any], Any]) -> Install:
+def _change_user_groups(change: Callable[[Any, Any, Any], Any]) -> Install:
     def run(self: Any, original: Any, sid: Any) -> Any:
         groups = original(sid)
         return None if groups is None else change(self, sid, groups)
@@ -104,7 +106,7 @@ def _change_groups(change: Callable[[Any, Any, Any], Any]) -> Install:
     return change_step(SecurityLookup.find_groups, run)
 
 
-def _keep_first_user(self: Any, original: Any, packet: UserMessagePacket, queue: Any) -> None:
+def _authorize_as_first_user(self: Any, original: Any, packet: UserMessagePacket, queue: Any) -> None:
     header = packet.SecurityHeader
     if header is not None and header.ST == 1:
         kept = self.__dict__.setdefault("user", header.SecurityData.SecurityID)
@@ -124,7 +126,7 @@ def _replace_sender_type(old: int, new: int) -> Install:
     return change_step(SecurityOnReceipt.authorize_sender, run)
 
 
-class UsedEntryRenewed(Cache):
+class CacheRenewingFoundEntry(Cache):
     """A cache that renews CachedTime of an entry when the entry is found."""
 
     def find(self, matches: Any) -> Any:
@@ -137,7 +139,7 @@ class UsedEntryRenewed(Cache):
         return found
 
 
-class SecondIgnored(Cache):
+class CacheOfFirstEntry(Cache):
     """A cache that stores only its first entry."""
 
     def add(self, entry: Any) -> None:
@@ -145,20 +147,20 @@ class SecondIgnored(Cache):
             super().add(entry)
 
 
-def _forget(field: str) -> type[Cache]:
+def _build_cache_without_equal_field(field: str) -> type[Cache]:
     """Return a cache whose new entry replaces an entry with the same value in a field."""
 
-    class Replacing(Cache):
+    class CacheOfUniqueField(Cache):
         def add(self, entry: Any) -> None:
             self.entries = [kept for kept in self.entries if getattr(kept, field) != getattr(entry, field)]
             super().add(entry)
 
-    return Replacing
+    return CacheOfUniqueField
 
 
-_CACHES = (
-    ("certificate", CERTIFICATES, "MQQB-3.1.5.8.3-34", "MQQB-3.1.5.8.3-35", "MQQB-3.1.5.8.3-36"),
-    ("symmetric-key", RECEIVED_KEYS, "MQQB-3.1.5.8.3-58", "MQQB-3.1.5.8.3-68", "MQQB-3.1.5.8.3-69"),
+_CACHE_RULES = (
+    ("certificate", CERTIFICATE_CACHE_NAME, "MQQB-3.1.5.8.3-34", "MQQB-3.1.5.8.3-35", "MQQB-3.1.5.8.3-36"),
+    ("symmetric-key", RECEIVED_KEY_CACHE_NAME, "MQQB-3.1.5.8.3-58", "MQQB-3.1.5.8.3-68", "MQQB-3.1.5.8.3-69"),
 )
 
 
@@ -168,12 +170,12 @@ add_blind_faults(
             f"receiver-access-of-{label}-not-checked",
             ("MQQB-3.1.5.8.3-89", "MQQB-3.1.5.8.3-120"),
             f"The receiver does not check the access of the sender of {words}.",
-            skip_step("authorize_sender", when),
+            skip_security_step("authorize_sender", when),
         )
         for label, words, when in (
             ("encrypted-message", "an encrypted message", is_encrypted),
             ("express-message", "an express message", is_express),
-            ("message-to-list", "a message with a list of destinations", has_list),
+            ("message-to-list", "a message with a list of destinations", has_destination_list),
             ("signed-message", "an authenticated message", lambda packet: packet.SecurityHeader.AS != 0),
             ("acknowledgment", "an acknowledgment", lambda packet: packet.MessagePropertiesHeader.MessageClass != 0),
         )
@@ -182,19 +184,21 @@ add_blind_faults(
         "receiver-access-of-queue-manager-unlimited",
         "MQQB-3.1.5.8.3-97",
         "The receiver grants a queue manager (ST 2) access to every queue.",
-        skip_step("authorize_sender", lambda packet: packet.SecurityHeader.ST == 2),
+        skip_security_step("authorize_sender", lambda packet: packet.SecurityHeader.ST == 2),
     ),
     (
         "receiver-access-of-express-message-of-queue-manager-denied",
         "MQQB-3.1.5.8.3-97",
         "The receiver denies a queue manager (ST 2) access when the message is express.",
-        refuse("authorize_sender", lambda packet: packet.SecurityHeader.ST == 2 and is_express(packet), ACCESS_DENIED),
+        refuse_messages_in_step(
+            "authorize_sender", lambda packet: packet.SecurityHeader.ST == 2 and is_express(packet), ACCESS_DENIED
+        ),
     ),
     (
         "receiver-access-of-user-as-first-user",
         "MQQB-3.1.5.8.3-98",
         "The receiver checks the access of each user as if the user were the first user who sent a message.",
-        change_step(SecurityOnReceipt.authorize_sender, _keep_first_user),
+        change_step(SecurityOnReceipt.authorize_sender, _authorize_as_first_user),
     ),
     (
         "receiver-access-of-user-as-anonymous",
@@ -206,19 +210,23 @@ add_blind_faults(
         "receiver-access-denials-first",
         "MQQB-3.1.5.8.3-99",
         "The receiver applies the denying entries of an access control list before the allowing entries.",
-        _change_aces(lambda aces: tuple(sorted(aces, key=lambda ace: ace.AceType is not AceType.ACCESS_DENIED))),
+        _change_access_control_entries(
+            lambda aces: tuple(sorted(aces, key=lambda ace: ace.AceType is not AceType.ACCESS_DENIED))
+        ),
     ),
     (
         "receiver-access-denials-last",
         "MQQB-3.1.5.8.3-99",
         "The receiver applies the denying entries of an access control list after the allowing entries.",
-        _change_aces(lambda aces: tuple(sorted(aces, key=lambda ace: ace.AceType is AceType.ACCESS_DENIED))),
+        _change_access_control_entries(
+            lambda aces: tuple(sorted(aces, key=lambda ace: ace.AceType is AceType.ACCESS_DENIED))
+        ),
     ),
     (
         "receiver-access-with-empty-dacl-granted",
         "MQQB-3.1.5.8.3-99",
         "The receiver grants access to a queue whose security descriptor has an empty DACL.",
-        _change_descriptor(
+        _change_queue_security(
             lambda found: replace(found, Dacl=None) if found.Dacl is not None and not found.Dacl.Aces else found
         ),
     ),
@@ -226,35 +234,37 @@ add_blind_faults(
         "receiver-access-by-inherit-only-entry",
         "MQQB-3.1.5.8.3-99",
         "The receiver applies an entry of an access control list that is only for inheritance.",
-        _change_aces(lambda aces: tuple(replace(ace, AceFlags=ace.AceFlags & ~8) for ace in aces)),
+        _change_access_control_entries(lambda aces: tuple(replace(ace, AceFlags=ace.AceFlags & ~8) for ace in aces)),
     ),
     (
         "receiver-access-by-inherited-entry-ignored",
         "MQQB-3.1.5.8.3-99",
         "The receiver ignores an inherited entry of an access control list.",
-        _change_aces(lambda aces: tuple(ace for ace in aces if not ace.AceFlags & 0x10)),
+        _change_access_control_entries(lambda aces: tuple(ace for ace in aces if not ace.AceFlags & 0x10)),
     ),
     (
         "receiver-access-generic-rights-ignored",
         "MQQB-3.1.5.8.3-99",
         "The receiver ignores the generic rights in an access control list.",
-        _change_aces(lambda aces: tuple(replace(ace, Mask=ace.Mask & 0x0FFFFFFF) for ace in aces)),
+        _change_access_control_entries(lambda aces: tuple(replace(ace, Mask=ace.Mask & 0x0FFFFFFF) for ace in aces)),
     ),
     (
         "receiver-access-by-first-entry-only",
         "MQQB-3.1.5.8.3-99",
         "The receiver applies only the first entry of an access control list.",
-        _change_aces(lambda aces: aces[:1]),
+        _change_access_control_entries(lambda aces: aces[:1]),
     ),
     (
         "receiver-access-of-owner-granted",
         "MQQB-3.1.5.8.3-99",
         "The receiver grants the owner of a queue the right to write.",
-        _change_descriptor(
+        _change_queue_security(
             lambda found: (
                 found
                 if found.Dacl is None or found.Owner is None
-                else replace(found, Dacl=Acl((Ace(AceType.ACCESS_ALLOWED, WRITE, found.Owner), *found.Dacl.Aces)))
+                else replace(
+                    found, Dacl=Acl((Ace(AceType.ACCESS_ALLOWED, WRITE_MESSAGE_RIGHT, found.Owner), *found.Dacl.Aces))
+                )
             )
         ),
     ),
@@ -262,9 +272,10 @@ add_blind_faults(
         "receiver-access-denial-of-other-right-denies-write",
         "MQQB-3.1.5.8.3-117",
         "The receiver denies a sender to write to whom an entry denies a different right.",
-        _change_aces(
+        _change_access_control_entries(
             lambda aces: tuple(
-                replace(ace, Mask=ace.Mask | WRITE) if ace.AceType is AceType.ACCESS_DENIED else ace for ace in aces
+                replace(ace, Mask=ace.Mask | WRITE_MESSAGE_RIGHT) if ace.AceType is AceType.ACCESS_DENIED else ace
+                for ace in aces
             )
         ),
     ),
@@ -273,7 +284,7 @@ add_blind_faults(
             f"receiver-access-by-right-{right:05x}",
             "MQQB-3.1.5.8.3-117",
             f"The receiver lets a sender with the right 0x{right:05X} write.",
-            _grant_write_with(right),
+            _grant_write_with_right(right),
         )
         for right in (0x1, 0x8, 0x10, 0x20, 0x10000, 0x20000, 0x40000, 0x80000)
     ),
@@ -281,13 +292,15 @@ add_blind_faults(
         "receiver-access-of-malformed-sid-granted",
         "MQQB-3.1.5.8.3-102",
         "The receiver grants access to a sender whose SecurityID is malformed.",
-        accept_despite("authorize_sender", lambda packet: len(packet.SecurityHeader.SecurityData.SecurityID) < 12),
+        accept_refused_messages(
+            "authorize_sender", lambda packet: len(packet.SecurityHeader.SecurityData.SecurityID) < 12
+        ),
     ),
     (
         "receiver-access-of-empty-sid-as-anonymous",
         "MQQB-3.1.5.8.3-102",
         "The receiver grants access to a sender with an empty SecurityID.",
-        skip_step("authorize_sender", lambda packet: not packet.SecurityHeader.SecurityData.SecurityID),
+        skip_security_step("authorize_sender", lambda packet: not packet.SecurityHeader.SecurityData.SecurityID),
     ),
     (
         "receiver-account-of-second-sid-not-found",
@@ -313,14 +326,14 @@ add_blind_faults(
         "receiver-groups-of-first-user-for-all",
         ("MQQB-3.1.5.8.3-114", "MQQB-3.1.5.8.3-115"),
         "The receiver puts the groups of the first user into the token of each user.",
-        _change_groups(lambda self, sid, groups: self.__dict__.setdefault("groups", groups)),
+        _change_user_groups(lambda self, sid, groups: self.__dict__.setdefault("groups", groups)),
     ),
     *(
         (
             f"receiver-denied-{label}-inserted",
             ("MQQB-3.1.5.8.3-120", "MQQB-3.1.5.8.3-127"),
             f"The receiver accepts {words} whose sender has no access.",
-            accept_despite("authorize_sender", when),
+            accept_refused_messages("authorize_sender", when),
         )
         for label, words, when in (
             ("transactional-message", "a transactional message", is_transactional),
@@ -339,12 +352,12 @@ add_blind_faults(
         for label, cache, rules in (
             (
                 "certificate",
-                CERTIFICATES,
+                CERTIFICATE_CACHE_NAME,
                 {"UserCert": "MQQB-3.1.5.8.3-30", "SecurityID": "MQQB-3.1.5.8.3-31", "CachedTime": "MQQB-3.1.5.8.3-32"},
             ),
             (
                 "key",
-                RECEIVED_KEYS,
+                RECEIVED_KEY_CACHE_NAME,
                 {
                     "CryptoServiceProvider": "MQQB-3.1.5.8.3-60",
                     "CryptoAlgorithm": "MQQB-3.1.5.8.3-61",
@@ -362,13 +375,13 @@ add_blind_faults(
             f"The receiver's {cache} {words}.",
             replace_cache(cache, kind),
         )
-        for label, cache, added, full, _timer in _CACHES
+        for label, cache, added, full, _timer in _CACHE_RULES
         for what, words, kind, is_full in (
             ("loses-oldest-only", "loses only its oldest entry when it is full", OldestLost, True),
             ("full-early", "is halved one entry early", FullEarly, True),
             ("loses-half-and-one", "loses one entry more than half when it is full", HalfAndOneLost, True),
-            ("renews-used-entries", "counts a used entry as new", UsedEntryRenewed, True),
-            ("ignores-second-entry", "stores only its first entry", SecondIgnored, False),
+            ("renews-used-entries", "counts a used entry as new", CacheRenewingFoundEntry, True),
+            ("ignores-second-entry", "stores only its first entry", CacheOfFirstEntry, False),
         )
     ),
     *(
@@ -376,12 +389,12 @@ add_blind_faults(
             f"receiver-{label}-cache-one-entry-for-{field.lower()}",
             rule,
             f"The receiver's {cache} has only one entry for each {field}.",
-            replace_cache(cache, _forget(field)),
+            replace_cache(cache, _build_cache_without_equal_field(field)),
         )
         for label, cache, rule, field in (
-            ("symmetric-key", RECEIVED_KEYS, "MQQB-3.1.5.8.3-58", "RemoteQMGuid"),
-            ("symmetric-key", RECEIVED_KEYS, "MQQB-3.1.5.8.3-58", "CryptoAlgorithm"),
-            ("symmetric-key", RECEIVED_KEYS, "MQQB-3.1.5.8.3-58", "CryptoServiceProvider"),
+            ("symmetric-key", RECEIVED_KEY_CACHE_NAME, "MQQB-3.1.5.8.3-58", "RemoteQMGuid"),
+            ("symmetric-key", RECEIVED_KEY_CACHE_NAME, "MQQB-3.1.5.8.3-58", "CryptoAlgorithm"),
+            ("symmetric-key", RECEIVED_KEY_CACHE_NAME, "MQQB-3.1.5.8.3-58", "CryptoServiceProvider"),
         )
     ),
     *(
@@ -392,9 +405,9 @@ add_blind_faults(
             replace_cache(cache, found_by(field)),
         )
         for label, cache, rule, field in (
-            ("cached-certificate", CERTIFICATES, "MQQB-3.1.5.8.3-23", "SecurityID"),
-            ("cached-certificate", CERTIFICATES, "MQQB-3.1.5.8.3-23", "UserCert"),
-            ("cached-key", RECEIVED_KEYS, "MQQB-3.1.5.8.3-57", "EncryptedSymmetricKey"),
+            ("cached-certificate", CERTIFICATE_CACHE_NAME, "MQQB-3.1.5.8.3-23", "SecurityID"),
+            ("cached-certificate", CERTIFICATE_CACHE_NAME, "MQQB-3.1.5.8.3-23", "UserCert"),
+            ("cached-key", RECEIVED_KEY_CACHE_NAME, "MQQB-3.1.5.8.3-57", "EncryptedSymmetricKey"),
         )
     ),
     *(
@@ -404,7 +417,7 @@ add_blind_faults(
             f"The receiver starts the cleanup timer of {cache} with {words} lifetime.",
             time_cleanup(cache, factor),
         )
-        for label, cache, _added, _full, timer in _CACHES
+        for label, cache, _added, _full, timer in _CACHE_RULES
         for what, words, factor in (("twice", "twice the", 2.0), ("half", "half the", 0.5))
         if (label, what) != ("symmetric-key", "twice")  # the rule permits a longer time
     ),

@@ -17,12 +17,12 @@ from reference_qm.surface.clock import Now
 from suites.mqmq.steps.kinds_of_messages import is_express
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
     BAD_ENCRYPTION,
-    accept_despite,
+    accept_refused_messages,
     add_blind_faults,
-    has_list,
+    has_destination_list,
     is_encrypted,
-    refuse,
-    skip_step,
+    refuse_messages_in_step,
+    skip_security_step,
 )
 
 
@@ -43,7 +43,7 @@ class ReceiverBodyOfTransactionalMessageNotDecrypted(SecurityOnReceipt):
         return packet if packet.UserHeader.TH else super().decrypt_body(packet, now)
 
 
-def _decrypt_at_level(old: Callable[[int], bool], new: int) -> Install:
+def _decrypt_at_other_level(old: Callable[[int], bool], new: int) -> Install:
     def run(self: Any, original: Any, packet: UserMessagePacket, now: Any) -> Any:
         level = packet.MessagePropertiesHeader.PrivacyLevel
         if not old(level):
@@ -54,7 +54,7 @@ def _decrypt_at_level(old: Callable[[int], bool], new: int) -> Install:
     return change_step(SecurityOnReceipt.decrypt_body, run)
 
 
-def _decrypt_with_blob(change: Callable[[bytes], bytes]) -> Install:
+def _decrypt_with_changed_blob(change: Callable[[bytes], bytes]) -> Install:
     def run(self: Any, original: Any, packet: UserMessagePacket, now: Any) -> Any:
         header = packet.SecurityHeader
         if header is None or not header.EB:
@@ -66,11 +66,11 @@ def _decrypt_with_blob(change: Callable[[bytes], bytes]) -> Install:
     return change_step(SecurityOnReceipt.decrypt_body, run)
 
 
-def _is_privacy_named(packet: UserMessagePacket) -> bool:
+def _has_privacy_level_without_encryption(packet: UserMessagePacket) -> bool:
     return not is_encrypted(packet) and packet.MessagePropertiesHeader.PrivacyLevel != 0
 
 
-def _refuse_key_with_zeros(is_refused: Callable[[UserMessagePacket, bytes], bool]) -> Install:
+def _refuse_rejected_symmetric_key(is_refused: Callable[[UserMessagePacket, bytes], bool]) -> Install:
     def run(self: Any, original: Any, packet: UserMessagePacket, now: Any) -> Any:
         done = original(packet, now)
         header = packet.SecurityHeader
@@ -85,14 +85,14 @@ def _refuse_key_with_zeros(is_refused: Callable[[UserMessagePacket, bytes], bool
     return change_step(SecurityOnReceipt.decrypt_body, run)
 
 
-def _refuse_algorithm(value: int) -> Install:
+def _refuse_encryption_algorithm(value: int) -> Install:
     def is_refused(packet: UserMessagePacket) -> bool:
         return is_encrypted(packet) and packet.MessagePropertiesHeader.EncryptionAlgorithm == value
 
-    return refuse("decrypt_body", is_refused, BAD_ENCRYPTION)
+    return refuse_messages_in_step("decrypt_body", is_refused, BAD_ENCRYPTION)
 
 
-def _decrypt_at_level_of_first(self: Any, original: Any, packet: UserMessagePacket, now: Any) -> Any:
+def _decrypt_at_first_level(self: Any, original: Any, packet: UserMessagePacket, now: Any) -> Any:
     if not is_encrypted(packet):
         return original(packet, now)
     level = packet.MessagePropertiesHeader.PrivacyLevel
@@ -118,7 +118,7 @@ add_blind_faults(
             f"receiver-encrypted-message-with-{label}-accepted",
             ("MQQB-3.1.5.8.3-81", "MQQB-3.1.5.8.3-88"),
             f"The receiver accepts an encrypted message that it cannot decrypt and that has {label.replace('-', ' ')}.",
-            accept_despite("decrypt_body", when),
+            accept_refused_messages("decrypt_body", when),
         )
         for label, when in _CIPHERTEXT_ERRORS.items()
     ),
@@ -127,11 +127,11 @@ add_blind_faults(
             f"receiver-encrypted-body-{label}-left",
             "MQQB-3.1.5.8.3-45",
             f"The receiver does not decrypt the body of {words} message.",
-            skip_step("decrypt_body", when),
+            skip_security_step("decrypt_body", when),
         )
         for label, words, when in (
             ("of-express-message", "an express", is_express),
-            ("of-message-to-list", "a multi-destination", has_list),
+            ("of-message-to-list", "a multi-destination", has_destination_list),
             ("of-acknowledgment", "an acknowledgment", lambda packet: packet.MessagePropertiesHeader.MessageClass),
         )
     ),
@@ -139,13 +139,13 @@ add_blind_faults(
         "receiver-plain-message-with-privacy-level-refused",
         "MQQB-3.1.5.8.3-45",
         "The receiver refuses a message with EB clear and a PrivacyLevel other than 0.",
-        refuse("decrypt_body", _is_privacy_named, BAD_ENCRYPTION),
+        refuse_messages_in_step("decrypt_body", _has_privacy_level_without_encryption, BAD_ENCRYPTION),
     ),
     (
         "receiver-plain-message-with-encryption-key-refused",
         "MQQB-3.1.5.8.3-45",
         "The receiver refuses a message with EB clear and an EncryptionKey.",
-        refuse(
+        refuse_messages_in_step(
             "decrypt_body",
             lambda packet: (
                 not is_encrypted(packet)
@@ -159,14 +159,14 @@ add_blind_faults(
         "receiver-privacy-level-of-first-message-for-all",
         ("MQQB-3.1.5.8.3-46", "MQQB-3.1.5.8.3-65"),
         "The receiver uses the PrivacyLevel of the first encrypted message for all messages.",
-        change_step(SecurityOnReceipt.decrypt_body, _decrypt_at_level_of_first),
+        change_step(SecurityOnReceipt.decrypt_body, _decrypt_at_first_level),
     ),
     *(
         (
             f"receiver-privacy-level-{label}-taken-as-{new}",
             "MQQB-3.1.5.8.3-47",
             f"The receiver treats PrivacyLevel {words} of an encrypted message as {new}.",
-            _decrypt_at_level(old, new),
+            _decrypt_at_other_level(old, new),
         )
         for label, words, old, new in (
             ("0", "0", lambda level: level == 0, 1),
@@ -182,7 +182,7 @@ add_blind_faults(
             f"receiver-simple-blob-{label}-ignored",
             "MQQB-3.1.5.8.3-63",
             f"The receiver accepts a SIMPLEBLOB with a wrong {words}.",
-            _decrypt_with_blob(change),
+            _decrypt_with_changed_blob(change),
         )
         for label, words, change in (
             ("first-byte", "first byte", lambda blob: b"\1" + blob[1:]),
@@ -195,7 +195,7 @@ add_blind_faults(
             f"receiver-key-refused-{label}",
             "MQQB-3.1.5.8.3-71",
             f"With RejectEnhancedRC2Using40BitKeys, the receiver refuses {words}.",
-            _refuse_key_with_zeros(is_refused),
+            _refuse_rejected_symmetric_key(is_refused),
         )
         for label, words, is_refused in (
             ("with-80-zero-bits", "a key whose last 80 bits are zeros", lambda packet, key: not any(key[-10:])),
@@ -212,14 +212,14 @@ add_blind_faults(
         "receiver-rc2-key-of-40-bits-of-express-message-accepted",
         "MQQB-3.1.5.8.3-71",
         "The receiver accepts a rejected RC2 key in an express message.",
-        accept_despite("decrypt_body", lambda packet: is_express(packet) and is_encrypted(packet)),
+        accept_refused_messages("decrypt_body", lambda packet: is_express(packet) and is_encrypted(packet)),
     ),
     *(
         (
             f"receiver-algorithm-{value:04x}-refused",
             ("MQQB-3.1.5.8.3-79", "MQQB-3.1.5.8.3-81"),
             f"The receiver refuses messages that are encrypted with EncryptionAlgorithm 0x{value:04X}.",
-            _refuse_algorithm(value),
+            _refuse_encryption_algorithm(value),
         )
         for value in (0x6602, 0x6801, 0x660E, 0x660F, 0x6610)
     ),

@@ -15,9 +15,9 @@ from reference_qm.model.adm import Queue, Session
 from reference_qm.security import Refused
 from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
-    keep_dead_letter,
+    keep_refused_as_dead_letter,
     omit_final_ack_with_na,
-    omit_nack_of_transactional,
+    omit_nack_of_transactional_message,
 )
 
 
@@ -47,7 +47,7 @@ add(
     "receiver-nack-bad-encryption-of-transactional-message-omitted",
     "MQQB-3.1.5.8.3-82",
     "The receiver sends no acknowledgment of class BAD_ENCRYPTION for a transactional message with NA set.",
-    omit_nack_of_transactional(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION),
+    omit_nack_of_transactional_message(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION),
 )
 
 
@@ -76,7 +76,7 @@ add(
     "receiver-message-without-readable-body-and-jn-in-dead-letter-queue",
     "MQQB-3.1.5.8.3-88",
     "The receiver puts a message with JN whose body it cannot decrypt into the dead-letter queue.",
-    keep_dead_letter(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION),
+    keep_refused_as_dead_letter(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION),
 )
 
 
@@ -178,7 +178,7 @@ add(
     "receiver-nack-access-denied-of-transactional-message-omitted",
     "MQQB-3.1.5.8.3-121",
     "The receiver sends no acknowledgment of class ACCESS_DENIED for a transactional message with NA set.",
-    omit_nack_of_transactional(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED),
+    omit_nack_of_transactional_message(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED),
 )
 
 
@@ -218,5 +218,5 @@ add(
     "receiver-message-without-access-and-jn-in-dead-letter-queue",
     "MQQB-3.1.5.8.3-127",
     "The receiver puts a message with JN whose sender has no access into the dead-letter queue.",
-    keep_dead_letter(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED),
+    keep_refused_as_dead_letter(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED),
 )

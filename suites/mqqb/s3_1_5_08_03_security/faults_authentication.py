@@ -149,15 +149,15 @@ def _refuse_signature_kind(kind: int) -> Install:
     return replace_part(SignatureRefused)
 
 
-def _mark_kind_as(kind: int, other: int) -> Install:
+def _replace_signature_kind(kind: int, other: int) -> Install:
     """Make the receiver set AS of signatures of one kind to the AS of a different kind."""
 
-    class SignatureMarked(SecurityOnReceipt):
+    class ReplacedSignatureKind(SecurityOnReceipt):
         def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
             found = super().authenticate_packet(packet)
             return _set_authentication_signature(found, other) if _get_signature_kind(found) == kind else found
 
-    return replace_part(SignatureMarked)
+    return replace_part(ReplacedSignatureKind)
 
 
 add(
@@ -182,19 +182,19 @@ add(
     "receiver-as-of-msmq-2-signature-1",
     ("MQQB-3.1.5.8.3-06", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06"),
     "The receiver sets AS of an MSMQ 2.0 signature to the AS of MSMQ 1.0.",
-    _mark_kind_as(MSMQ_2, MSMQ_1),
+    _replace_signature_kind(MSMQ_2, MSMQ_1),
 )
 add(
     "receiver-as-of-msmq-1-signature-3",
     ("MQQB-3.1.5.8.3-09", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06"),
     "The receiver sets AS of an MSMQ 1.0 signature to the AS of MSMQ 2.0.",
-    _mark_kind_as(MSMQ_1, MSMQ_2),
+    _replace_signature_kind(MSMQ_1, MSMQ_2),
 )
 add(
     "receiver-as-of-msmq-3-signature-3",
     ("MQQB-3.1.5.8.3-13", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06"),
     "The receiver sets AS of an MSMQ 3.0 signature to the AS of MSMQ 2.0.",
-    _mark_kind_as(MSMQ_3, MSMQ_2),
+    _replace_signature_kind(MSMQ_3, MSMQ_2),
 )
 
 

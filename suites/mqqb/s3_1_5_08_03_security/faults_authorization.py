@@ -78,10 +78,10 @@ class ReceiverWriteAccessCheckedForFirstQueue(SecurityOnReceipt):
 # -- the sender ----------------------------------------------------------------------------------------------------
 
 
-def _change_sender_type(sent: int, other: int) -> Install:
+def _replace_sender_type(sent: int, other: int) -> Install:
     """Make the receiver treat one value of ST as a different value."""
 
-    class OtherSender(SecurityOnReceipt):
+    class ReplacedSenderType(SecurityOnReceipt):
         def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
             security = packet.SecurityHeader
             if security is not None and sent == security.ST:
@@ -89,26 +89,26 @@ def _change_sender_type(sent: int, other: int) -> Install:
                 packet = replace(packet, SecurityHeader=replace(security, Flags=flags))
             super().authorize_sender(packet, queue)
 
-    return replace_part(OtherSender)
+    return replace_part(ReplacedSenderType)
 
 
 add(
     "receiver-queue-manager-treated-as-anonymous",
     "MQQB-3.1.5.8.3-97",
     "The receiver treats a sender that is a queue manager as the anonymous user.",
-    _change_sender_type(ST_QUEUE_MANAGER, ST_NONE),
+    _replace_sender_type(ST_QUEUE_MANAGER, ST_NONE),
 )
 add(
     "receiver-queue-manager-guid-used-as-sid",
     "MQQB-3.1.5.8.3-97",
     "The receiver uses the GUID of a sender that is a queue manager as the sender's SID.",
-    _change_sender_type(ST_QUEUE_MANAGER, ST_SID),
+    _replace_sender_type(ST_QUEUE_MANAGER, ST_SID),
 )
 add(
     "receiver-access-check-treats-user-as-everyone",
     "MQQB-3.1.5.8.3-98",
     "The receiver treats a sender that is a user as Everyone.",
-    _change_sender_type(ST_SID, ST_QUEUE_MANAGER),
+    _replace_sender_type(ST_SID, ST_QUEUE_MANAGER),
 )
 
 
@@ -156,14 +156,14 @@ class ReceiverWriteAccessByDefaultDescriptor(SecurityLookup):
 def _change_queue_rights(change: Callable[[Ace], Ace]) -> Install:
     """Make the receiver change the entries of the access control lists of queues."""
 
-    class Granted(SecurityLookup):
+    class ChangedQueueRights(SecurityLookup):
         def find_queue_security(self, queue: Queue) -> SecurityDescriptor:
             descriptor = super().find_queue_security(queue)
             if descriptor.Dacl is None:
                 return descriptor
             return replace(descriptor, Dacl=Acl(tuple(map(change, descriptor.Dacl.Aces))))
 
-    return replace_part(Granted)
+    return replace_part(ChangedQueueRights)
 
 
 def _grant_write_with_peek(ace: Ace) -> Ace:

@@ -31,16 +31,16 @@ from reference_qm.security.algorithms import BASE_PROVIDER
 from reference_qm.surface.clock import Now
 
 CERTIFICATES, RECEIVED_KEYS = "UserCertCache", "ReceiveSymmetricKeyCache"
-UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
+UNKNOWN_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
 ANONYMOUS = b"\1\1\0\0\0\0\0\1\0\0\0\0"
 
 
-class _NotSearched(Cache):
+class _CacheWithoutHits(Cache):
     def find(self, matches: Callable[[Any], bool]) -> Any:
         return None
 
 
-class _BaseKeysElsewhere(Cache):
+class _CacheWithoutBaseKeys(Cache):
     def add(self, entry: Any) -> None:
         if entry.CryptoServiceProvider != BASE_PROVIDER:
             super().add(entry)
@@ -61,7 +61,7 @@ class ReceiverCacheCleanupTimersStartTogether(CacheTimers):
                 self.qm.timers.start(TimerKey(name, 0), now.monotonic_ms, lifetime_ms // self.qm.settings.scale)
 
 
-class _KeysBackwards(Cache):
+class _CacheOfReversedKeys(Cache):
     def add(self, entry: Any) -> None:
         super().add(replace(entry, SymmetricKey=entry.SymmetricKey[::-1]))
 
@@ -145,7 +145,7 @@ for _name, _breaks, _says, _install in (
         "receiver-cached-key-remote-guid-wrong",
         "MQQB-3.1.5.8.3-59",
         "The receiver adds a key with a wrong RemoteQMGuid to ReceiveSymmetricKeyCache.",
-        change_cached_entries(RECEIVED_KEYS, RemoteQMGuid=UNKNOWN_GUID),
+        change_cached_entries(RECEIVED_KEYS, RemoteQMGuid=UNKNOWN_QUEUE_MANAGER_GUID),
     ),
     (
         "receiver-cached-key-provider-wrong",
@@ -211,13 +211,13 @@ for _name, _breaks, _says, _install in (
         "receiver-symmetric-key-cache-not-searched",
         "MQQB-3.1.5.8.3-55",
         "The receiver caches the keys of messages, but does not search the cache.",
-        replace_cache(RECEIVED_KEYS, _NotSearched),
+        replace_cache(RECEIVED_KEYS, _CacheWithoutHits),
     ),
     (
         "receiver-cached-symmetric-key-bytes-reversed",
         "MQQB-3.1.5.8.3-56",
         "The receiver uses the bytes of a cached key in reverse order.",
-        replace_cache(RECEIVED_KEYS, _KeysBackwards),
+        replace_cache(RECEIVED_KEYS, _CacheOfReversedKeys),
     ),
 ):
     add(_name, _breaks, _says, _install)
@@ -225,5 +225,5 @@ add(
     "receiver-base-provider-key-not-cached",
     "MQQB-3.1.5.8.3-67",
     "The receiver adds no key of the Base provider to ReceiveSymmetricKeyCache.",
-    replace_cache(RECEIVED_KEYS, _BaseKeysElsewhere),
+    replace_cache(RECEIVED_KEYS, _CacheWithoutBaseKeys),
 )

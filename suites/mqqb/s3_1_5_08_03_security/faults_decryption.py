@@ -63,7 +63,7 @@ class ReceiverPrivacyLevelAlwaysAdvanced(SecurityOnReceipt):
 def _accept_undecrypted_body(when: Callable[[UserMessagePacket], bool]) -> Install:
     """Make the receiver accept the encrypted body of some messages when it cannot decrypt the body."""
 
-    class TakenAsItIs(SecurityOnReceipt):
+    class UndecryptedBodyAccepted(SecurityOnReceipt):
         def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
             try:
                 return super().decrypt_body(packet, now)
@@ -72,7 +72,7 @@ def _accept_undecrypted_body(when: Callable[[UserMessagePacket], bool]) -> Insta
                     return packet
                 raise
 
-    return replace_part(TakenAsItIs)
+    return replace_part(UndecryptedBodyAccepted)
 
 
 def _has_no_simple_blob(packet: UserMessagePacket) -> bool:
@@ -103,14 +103,14 @@ add(
 def _change_decrypted_bodies(when: Callable[[UserMessagePacket], bool]) -> Install:
     """Make the receiver change the decrypted body of some messages."""
 
-    class Garbled(SecurityOnReceipt):
+    class ChangedDecryptedBody(SecurityOnReceipt):
         def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
             found = super().decrypt_body(packet, now)
             if _has_encrypted_body(packet) and when(packet):
                 found = set_fields(found, {"MessagePropertiesHeader.MessageBody": _change_first_cipher_block})
             return found
 
-    return replace_part(Garbled)
+    return replace_part(ChangedDecryptedBody)
 
 
 def _change_first_cipher_block(body: bytes) -> bytes:

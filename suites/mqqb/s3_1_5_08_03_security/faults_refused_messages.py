@@ -18,7 +18,7 @@ RPC_ACCESS_DENIED_STATUS = MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
 def _insert_refused_message(refused: MessageClass) -> Install:
     """Make the receiver refuse a message, but insert it into its queue."""
 
-    class TakenAnyway(SecurityOnReceipt):
+    class RefusedMessageInserted(SecurityOnReceipt):
         def check_security(
             self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
         ) -> UserMessagePacket | MessageClass:
@@ -28,7 +28,7 @@ def _insert_refused_message(refused: MessageClass) -> Install:
             self.qm.admission.refuse_message(session, packet, refused, now)
             return packet
 
-    return replace_part(TakenAnyway)
+    return replace_part(RefusedMessageInserted)
 
 
 for _name, _breaks, _says, _install in (

@@ -15,7 +15,12 @@ from reference_qm.model.adm import Queue, Session
 from reference_qm.security.algorithms import EncryptionAlgorithm
 from reference_qm.surface.clock import Now
 from suites.mqmq.steps.kinds_of_messages import is_transactional
-from suites.mqqb.s3_1_5_08_03_security.fault_steps import BAD_ENCRYPTION, add_blind_faults, is_encrypted, refuse
+from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
+    BAD_ENCRYPTION,
+    add_blind_faults,
+    is_encrypted,
+    refuse_messages_in_step,
+)
 
 RECEIVED_KEYS = "ReceiveSymmetricKeyCache"
 _RC4_LIMIT = 4096
@@ -178,7 +183,7 @@ add_blind_faults(
         "receiver-key-of-transactional-message-not-decrypted",
         "MQQB-3.1.5.8.3-64",
         "The receiver decrypts no symmetric key of a transactional message, and refuses the message.",
-        refuse("decrypt_body", _is_encrypted_transactional, BAD_ENCRYPTION),
+        refuse_messages_in_step("decrypt_body", _is_encrypted_transactional, BAD_ENCRYPTION),
     ),
     (
         "receiver-body-decrypted-up-to-4096-bytes",
@@ -196,6 +201,6 @@ add_blind_faults(
         "receiver-body-encrypted-with-aes-192-not-decrypted",
         "MQQB-3.1.5.8.3-70",
         "The receiver refuses a body that is encrypted with AES and a key of 192 bits.",
-        refuse("decrypt_body", _has_algorithm(EncryptionAlgorithm.AES192), BAD_ENCRYPTION),
+        refuse_messages_in_step("decrypt_body", _has_algorithm(EncryptionAlgorithm.AES192), BAD_ENCRYPTION),
     ),
 )

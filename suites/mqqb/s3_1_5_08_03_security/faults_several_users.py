@@ -15,7 +15,7 @@ from reference_qm.model.adm import Queue
 from reference_qm.security import Ace, AceType, Acl, QueueAccess, Refused, Sid, authorize_sender
 from reference_qm.surface.clock import Now
 from suites.mqmq.steps.kinds_of_messages import is_express, is_transactional
-from suites.mqqb.s3_1_5_08_03_security.fault_steps import BAD_SIGNATURE, When, add_blind_faults, is_encrypted
+from suites.mqqb.s3_1_5_08_03_security.fault_steps import BAD_SIGNATURE_CLASS, When, add_blind_faults, is_encrypted
 
 SELF = Sid(5, (10,))
 CERTIFICATES = "UserCertCache"
@@ -34,7 +34,7 @@ class ReceiverUserNotLookedUpAfterRefusedCertificate(SecurityOnReceipt):
         refused = self.__dict__.setdefault("refused_users", set())
         user = b"" if packet.SecurityHeader is None else packet.SecurityHeader.SecurityData.SecurityID
         if _is_verified(packet) and user in refused:
-            raise Refused(BAD_SIGNATURE, "a fault does not look up the user again")
+            raise Refused(BAD_SIGNATURE_CLASS, "a fault does not look up the user again")
         try:
             super().verify_sender(packet, now)
         except Refused:
@@ -60,7 +60,7 @@ def _refuse_new_certificate(when: When) -> Install:
         before = len(self.qm.caches.UserCertCache)
         original(packet, now)
         if when(packet) and len(self.qm.caches.UserCertCache) != before:
-            raise Refused(BAD_SIGNATURE, "a fault refuses the message")
+            raise Refused(BAD_SIGNATURE_CLASS, "a fault refuses the message")
 
     return change_step(SecurityOnReceipt.verify_sender, run)
 

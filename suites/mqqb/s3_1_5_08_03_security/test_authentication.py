@@ -17,7 +17,7 @@ from suites.mqqb.steps.secured import (
     NOBODY,
     SHA1,
     SYMMETRIC_KEYS,
-    Secured,
+    SecuredMessageSender,
     add_signature,
     encrypt_message,
     flip_signature_bit,
@@ -25,16 +25,16 @@ from suites.mqqb.steps.secured import (
     sign_message,
 )
 
-UNKNOWN_HASH = 0x8009
+UNKNOWN_HASH_ALGORITHM = 0x8009
 ENHANCED_PRIVACY_LEVEL = 3
 ARRIVED, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 HASH_NAMES = dict(zip(HASHES, ("MD2", "MD4", "MD5", "SHA-1", "SHA-256", "SHA-512"), strict=True))
-IN_QUEUE, NOT_IN_QUEUE = "stored in its queue", "not stored in its queue"
+STORED_OUTCOME, NOT_STORED_OUTCOME = "stored in its queue", "not stored in its queue"
 NEEDED_SECURITY_FACILITIES = needs("security", "receive")
-EXTENSION = b"an extension"
+MESSAGE_EXTENSION = b"an extension"
 RULES_OF_REFUSALS = ("MQQB-3.1.5.8.3-02", "MQQB-3.1.5.8.3-14", "MQQB-3.1.5.8.3-15")
 LARGE_BODY = b"a large body" * 6_000
-SIGNATURE_ROWS = (
+SIGNATURE_DISPOSITIONS = (
     *(("MQQB-3.1.5.8.3-02", f"MSMQ 2.0 with hash {HASH_NAMES[one]}", "answer", ARRIVED) for one in HASHES),
     *(("MQQB-3.1.5.8.3-04", f"MSMQ 2.0 with hash {HASH_NAMES[one]}", "answer", ARRIVED) for one in HASHES),
     *(("MQQB-3.1.5.8.3-05", f"MSMQ 2.0 with hash {HASH_NAMES[one]}", "answer", ARRIVED) for one in HASHES),
@@ -58,12 +58,12 @@ SIGNATURE_ROWS = (
     ("MQQB-3.1.5.8.3-14", "one bit of the signature changed", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-15", "one bit of the signature changed", "answer", BAD_SIGNATURE),
     ("MQDMPR-3.1.1.12-D16", "one bit of the signature changed", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-21", "one bit of the signature changed", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-21", "one bit of the signature changed", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-12", "one bit of the list's signature changed", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-14", "one bit of the list's signature changed", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-15", "one bit of the list's signature changed", "answer", BAD_SIGNATURE),
     ("MQDMPR-3.1.1.12-D16", "one bit of the list's signature changed", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-21", "one bit of the list's signature changed", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-21", "one bit of the list's signature changed", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-05", "signed with the key of another user", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-14", "signed with the key of another user", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-12", "the list signed with the key of another user", "answer", BAD_SIGNATURE),
@@ -98,34 +98,37 @@ SIGNATURE_ROWS = (
         ("MQQB-3.1.5.8.3-15", f"one bit changed, with hash {HASH_NAMES[one]}", "answer", BAD_SIGNATURE)
         for one in HASHES
     ),
-    *(("MQQB-3.1.5.8.3-21", f"one bit changed, with hash {HASH_NAMES[one]}", "kept", NOT_IN_QUEUE) for one in HASHES),
-    ("MQQB-3.1.5.8.3-21", "signed with the key of another user", "kept", NOT_IN_QUEUE),
+    *(
+        ("MQQB-3.1.5.8.3-21", f"one bit changed, with hash {HASH_NAMES[one]}", "kept", NOT_STORED_OUTCOME)
+        for one in HASHES
+    ),
+    ("MQQB-3.1.5.8.3-21", "signed with the key of another user", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-15", "no body, an invalid signature", "answer", BAD_SIGNATURE),
     *((rule, "the signature of an earlier message", "answer", BAD_SIGNATURE) for rule in RULES_OF_REFUSALS),
     ("MQQB-3.1.5.8.3-05", "the signature of an earlier message", "answer", BAD_SIGNATURE),
     *((rule, "no sender, an invalid signature", "answer", BAD_SIGNATURE) for rule in RULES_OF_REFUSALS),
     *((rule, "a queue manager, an invalid signature", "answer", BAD_SIGNATURE) for rule in RULES_OF_REFUSALS),
-    ("MQQB-3.1.5.8.3-14", "half of a signature", "kept", NOT_IN_QUEUE),
-    ("MQQB-3.1.5.8.3-14", "a signature without a certificate", "kept", NOT_IN_QUEUE),
-    ("MQQB-3.1.5.8.3-14", "an unknown HashAlgorithm", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-14", "half of a signature", "kept", NOT_STORED_OUTCOME),
+    ("MQQB-3.1.5.8.3-14", "a signature without a certificate", "kept", NOT_STORED_OUTCOME),
+    ("MQQB-3.1.5.8.3-14", "an unknown HashAlgorithm", "kept", NOT_STORED_OUTCOME),
     *((rule, "MSMQ 1.0, more than 64 KB", "level", "sig10") for rule in ("MQQB-3.1.5.8.3-08", "MQQB-3.1.5.8.3-09")),
     *((rule, "MSMQ 2.0, more than 64 KB", "level", "sig20") for rule in ("MQQB-3.1.5.8.3-04", "MQQB-3.1.5.8.3-06")),
     *((rule, "MSMQ 3.0, more than 64 KB", "level", "sig30") for rule in ("MQQB-3.1.5.8.3-11", "MQQB-3.1.5.8.3-13")),
     ("MQQB-3.1.5.8.3-15", "refused without NA", "answer", "no acknowledgment"),
     ("MQDMPR-3.1.1.12-D16", "refused without NA", "answer", "no acknowledgment"),
-    ("MQQB-3.1.5.8.3-21", "refused without NA", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-21", "refused without NA", "kept", NOT_STORED_OUTCOME),
 )
 
 
 @malforms("MQMQ-2.2.20.6-16")
 @NEEDED_SECURITY_FACILITIES
-@covers(*(rule for rule, *_ in SIGNATURE_ROWS))
+@covers(*(rule for rule, *_ in SIGNATURE_DISPOSITIONS))
 def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
     """The peer sends messages with MSMQ 1.0, 2.0 and 3.0 signatures and each hash: these messages arrive. The SUT
     refuses messages with each kind of invalid signature.
     """
-    secured = Secured(peer, sut)
-    secured.agree_on_signatures()
+    secured = SecuredMessageSender(peer, sut)
+    secured.require_accepted_signature()
 
     def change_packet(packet, **fields):
         for name, value in fields.items():
@@ -169,27 +172,29 @@ def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
             ),
             "an MSMQ 2.0 signature in the list": _sign_list_as_msmq_2(secured),
             "an MSMQ 3.0 signature outside the list": outside,
-            "MSMQ 3.0 with an extension": sign_message(secured.message(several=True, ExtensionData=EXTENSION), SIG30),
+            "MSMQ 3.0 with an extension": sign_message(
+                secured.message(several=True, ExtensionData=MESSAGE_EXTENSION), SIG30
+            ),
             "MSMQ 3.0 without a body": sign_message(secured.message(several=True, body=b""), SIG30),
-            "MSMQ 1.0 with an extension": sign_message(secured.message(ExtensionData=EXTENSION), SIG10),
-            "MSMQ 2.0 with an extension": sign_message(secured.message(ExtensionData=EXTENSION)),
+            "MSMQ 1.0 with an extension": sign_message(secured.message(ExtensionData=MESSAGE_EXTENSION), SIG10),
+            "MSMQ 2.0 with an extension": sign_message(secured.message(ExtensionData=MESSAGE_EXTENSION)),
             "no body": sign_message(secured.message(body=b"")),
             "no body, an invalid signature": flip_signature_bit(sign_message(secured.message(body=b""))),
             "more than 64 KB, an invalid signature": flip_signature_bit(sign_message(secured.message(body=LARGE_BODY))),
             "refused without NA": flip_signature_bit(sign_message(secured.message(NA=0, NR=1))),
-            **_build_further_messages(secured),
+            **_build_unusually_signed_messages(secured),
         }
     )
-    judge_dispositions(judge, secured, dispositions, SIGNATURE_ROWS)
+    judge_dispositions(judge, secured, dispositions, SIGNATURE_DISPOSITIONS)
 
 
-def _build_further_messages(secured):
+def _build_unusually_signed_messages(secured):
     of_queue_manager = {"ST": BY_QUEUE_MANAGER, "SecurityID": secured.peer.identifier.bytes_le}
     earlier, half, bare = (sign_message(secured.message()) for _ in range(3))
     half["SecurityHeader"].Signature = half["SecurityHeader"].Signature[:32]
     bare["SecurityHeader"].SenderCert = b""
     unknown = sign_message(secured.message())
-    unknown["MessagePropertiesHeader"].HashAlgorithm = UNKNOWN_HASH
+    unknown["MessagePropertiesHeader"].HashAlgorithm = UNKNOWN_HASH_ALGORITHM
     return {
         "an earlier message": earlier,
         "the signature of an earlier message": add_signature(
@@ -210,7 +215,7 @@ def _build_further_messages(secured):
     }
 
 
-AS_SET_BY_PEER = 0xE
+AS_VALUE_SET_BY_PEER = 0xE
 """A value of AS that the peer sends although only the receiver should set AS: the SUT may refuse the message (MS-MQMQ
 2.2.20.6).
 """
@@ -221,9 +226,9 @@ AS_SET_BY_PEER = 0xE
 @covers("MQQB-3.1.5.8.3-06", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06", "MQQB-3.1.5.8.3-09", "MQQB-3.1.5.8.3-13")
 def test_authentication_signature_is_set_by_the_valid_signature(peer, sut, judge):
     """The peer sends signed messages with AS 0xE: in the queue, AS is the kind of the valid signature."""
-    secured = Secured(peer, sut)
-    secured.agree_on_signatures()
-    marked = {"AS": AS_SET_BY_PEER}
+    secured = SecuredMessageSender(peer, sut)
+    secured.require_accepted_signature()
+    marked = {"AS": AS_VALUE_SET_BY_PEER}
     dispositions = secured.dispositions(
         {
             "sig20": sign_message(secured.message(security=marked)),
@@ -250,7 +255,7 @@ def test_authentication_signature_is_set_by_the_valid_signature(peer, sut, judge
             judge_dispositions(judge, secured, dispositions, [(rule, kind, "level", kind)])
 
 
-MESSAGE_TAG = 0x51D5_0001
+TAG_OF_SIGNED_MESSAGE = 0x51D5_0001
 
 
 @needs("security", "receive", "send")
@@ -261,7 +266,7 @@ def test_signature_of_the_sut_is_valid_when_it_comes_back(peer, sut, judge, algo
     arrives. The SUT refuses a copy with one changed bit. The peer can change the destination, because an MSMQ 1.0
     signature does not cover the destination.
     """
-    secured = Secured(peer, sut)
+    secured = SecuredMessageSender(peer, sut)
     to = f"DIRECT=TCP:{peer.address}\\{PEER_QUEUE}"
     options = {"authentication_level": "sig10", "hash_algorithm": algorithm, "sender": ALICE.name}
     try:
@@ -271,13 +276,13 @@ def test_signature_of_the_sut_is_valid_when_it_comes_back(peer, sut, judge, algo
             label="here",
             admin_queue=to,
             acks=["positive_arrival"],
-            application_tag=MESSAGE_TAG,
+            application_tag=TAG_OF_SIGNED_MESSAGE,
             **options,
         )
     except ControlRefused as refused:
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not sign with {algorithm}: {refused}")
         return
-    frame = _await_tag(peer, MESSAGE_TAG)
+    frame = _await_message_with_tag(peer, TAG_OF_SIGNED_MESSAGE)
     properties = frame["MessagePropertiesHeader"]
     names = ("MessageBody", "Label", "ApplicationTag", "CorrelationID", "BodyType", "HashAlgorithm")
     copied = {name: getattr(properties, name) for name in names}
@@ -294,7 +299,7 @@ def test_signature_of_the_sut_is_valid_when_it_comes_back(peer, sut, judge, algo
     judge_dispositions(judge, secured, dispositions, table)
 
 
-def _await_tag(peer, tag):
+def _await_message_with_tag(peer, tag):
     came = peer.inbox.wait(lambda frame: frame["MessagePropertiesHeader"].ApplicationTag == tag)
     if not came:
         raise ConformanceFailure("no message of the SUT arrived")
@@ -308,7 +313,7 @@ def _sign_list_as_msmq_2(secured):
     return packet
 
 
-IDENTITY_ROWS = (
+SENDER_IDENTITY_DISPOSITIONS = (
     ("MQQB-3.1.5.8.3-22", "the user's own certificate", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-24", "the user's own certificate", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-27", "the user's own certificate", "answer", ARRIVED),
@@ -322,14 +327,14 @@ IDENTITY_ROWS = (
     ("MQQB-3.1.5.8.3-27", "a certificate of another user", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-37", "a certificate of another user", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-38", "a certificate of another user", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-44", "a certificate of another user", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-44", "a certificate of another user", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-23", "a cached certificate of another user", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-37", "a cached certificate of another user", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-22", "an unknown user", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-24", "an unknown user", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-37", "an unknown user", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-38", "an unknown user", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-44", "an unknown user", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-44", "an unknown user", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-38", "refused without NA", "answer", "no acknowledgment"),
     *(
         (rule, f"a certificate of another user, {kind}", "answer", BAD_SIGNATURE)
@@ -337,7 +342,7 @@ IDENTITY_ROWS = (
         for kind in ("MSMQ 1.0", "MSMQ 3.0", "of a queue manager", "no body")
     ),
     *(
-        ("MQQB-3.1.5.8.3-44", f"a certificate of another user, {kind}", "kept", NOT_IN_QUEUE)
+        ("MQQB-3.1.5.8.3-44", f"a certificate of another user, {kind}", "kept", NOT_STORED_OUTCOME)
         for kind in ("MSMQ 1.0", "MSMQ 3.0", "of a queue manager", "no body")
     ),
     ("MQSO-7.3-03", "the user's own certificate", "answer", ARRIVED),
@@ -354,7 +359,7 @@ IDENTITY_ROWS = (
 
 
 @NEEDED_SECURITY_FACILITIES
-@covers(*(rule for rule, *_ in IDENTITY_ROWS))
+@covers(*(rule for rule, *_ in SENDER_IDENTITY_DISPOSITIONS))
 @pytest.mark.parametrize("where", ["here", pytest.param("in the directory", marks=needs("directory"))])
 def test_message_arrives_only_with_a_certificate_of_its_user(peer, sut, judge, where):
     """The peer sends messages with valid signatures: a message arrives only if its certificate is registered for the
@@ -362,8 +367,8 @@ def test_message_arrives_only_with_a_certificate_of_its_user(peer, sut, judge, w
 
     The certificate is registered in the queue manager or in its directory.
     """
-    secured = Secured(peer, sut)
-    secured.agree_on_signatures()
+    secured = SecuredMessageSender(peer, sut)
+    secured.require_accepted_signature()
     foreign = {"SenderCert": MALLORY.certificate}
     of_registered_users = {
         "the user's own certificate": sign_message(secured.message()),
@@ -399,52 +404,55 @@ def test_message_arrives_only_with_a_certificate_of_its_user(peer, sut, judge, w
         ),
     }
     judge_dispositions(
-        judge, secured, secured.dispositions(of_registered_users) | secured.dispositions(after_caching), IDENTITY_ROWS
+        judge,
+        secured,
+        secured.dispositions(of_registered_users) | secured.dispositions(after_caching),
+        SENDER_IDENTITY_DISPOSITIONS,
     )
 
 
-FINAL_ACK_ROWS = (
+FINAL_ACK_DISPOSITIONS = (
     ("MQQB-3.1.5.8.3-18", "a transactional message", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-41", "a transactional message", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-06", "a transactional message", "level", "sig20"),
     ("MQQB-3.1.5.8.3-09", "a transactional message of MSMQ 1.0", "level", "sig10"),
     ("MQQB-3.1.5.8.3-13", "a transactional message of MSMQ 3.0", "level", "sig30"),
-    ("MQQB-3.1.5.8.3-18", "a transactional message", "kept", IN_QUEUE),
-    ("MQQB-3.1.5.8.3-41", "a transactional message", "kept", IN_QUEUE),
-    ("MQQB-3.1.5.8.3-24", "a transactional message of a new user", "kept", IN_QUEUE),
-    ("MQQB-3.1.5.8.3-28", "a transactional message of a new user", "kept", IN_QUEUE),
+    ("MQQB-3.1.5.8.3-18", "a transactional message", "kept", STORED_OUTCOME),
+    ("MQQB-3.1.5.8.3-41", "a transactional message", "kept", STORED_OUTCOME),
+    ("MQQB-3.1.5.8.3-24", "a transactional message of a new user", "kept", STORED_OUTCOME),
+    ("MQQB-3.1.5.8.3-28", "a transactional message of a new user", "kept", STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-18", "an invalid signature", "final", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-14", "an invalid signature", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-15", "an invalid signature", "answer", BAD_SIGNATURE),
     ("MQDMPR-3.1.1.12-D16", "an invalid signature", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-21", "an invalid signature", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-21", "an invalid signature", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-18", "a second invalid signature", "final", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-15", "a second invalid signature", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-21", "a second invalid signature", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-21", "a second invalid signature", "kept", NOT_STORED_OUTCOME),
     *((rule, "an invalid signature of MSMQ 3.0", "answer", BAD_SIGNATURE) for rule in RULES_OF_REFUSALS),
     ("MQQB-3.1.5.8.3-18", "an invalid signature of MSMQ 3.0", "final", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-21", "an invalid signature of MSMQ 3.0", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-21", "an invalid signature of MSMQ 3.0", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-41", "an unknown user", "final", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-38", "an unknown user", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-44", "an unknown user", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-44", "an unknown user", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-41", "a certificate of another user", "final", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-38", "a certificate of another user", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-44", "a certificate of another user", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-44", "a certificate of another user", "kept", NOT_STORED_OUTCOME),
     ("MQSO-7.4.1.4.2-D02", "a registered certificate of another user", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-41", "a registered certificate of another user", "final", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-44", "a registered certificate of another user", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-44", "a registered certificate of another user", "kept", NOT_STORED_OUTCOME),
 )
 
 
 @sut_survives()
 @NEEDED_SECURITY_FACILITIES
-@covers(*(rule for rule, *_ in FINAL_ACK_ROWS))
+@covers(*(rule for rule, *_ in FINAL_ACK_DISPOSITIONS))
 def test_refused_signed_transactional_message_has_final_ack(peer, sut, judge):
     """The peer sends transactional messages with a wrong signature or certificate: the SUT sends FinalAcks of class
     BAD_SIGNATURE, and sends no FinalAck for a valid message.
     """
-    secured = Secured(peer, sut)
-    secured.agree_on_signatures()
+    secured = SecuredMessageSender(peer, sut)
+    secured.require_accepted_signature()
     dispositions = secured.dispositions(
         {
             "a transactional message": sign_message(secured.message(queue="transactional")),
@@ -470,4 +478,4 @@ def test_refused_signed_transactional_message_has_final_ack(peer, sut, judge):
         },
         "transactional",
     )
-    judge_dispositions(judge, secured, dispositions, FINAL_ACK_ROWS)
+    judge_dispositions(judge, secured, dispositions, FINAL_ACK_DISPOSITIONS)

@@ -29,7 +29,7 @@ from suites.mqqb.steps.secured import (
     BY_QUEUE_MANAGER,
     NOBODY,
     SYMMETRIC_KEYS,
-    Secured,
+    SecuredMessageSender,
     encrypt_message,
     judge_dispositions,
     sign_message,
@@ -37,14 +37,14 @@ from suites.mqqb.steps.secured import (
 
 ENHANCED_PRIVACY_LEVEL = 3
 ARRIVED, DENIED = "ACK_REACH_QUEUE", "NACK_ACCESS_DENIED"
-ACK_CLASS = 2
+REACH_QUEUE_CLASS = 2
 """The class ACK_REACH_QUEUE. Spec: MS-MQMQ 2.2.18.1.6."""
 NEEDED_SECURITY_FACILITIES = needs("security", "receive")
 RESTRICTED_QUEUE_NEEDS = needs("security", "receive", "queue_control")
 """The needs of checks with a restricted queue. Only the owner may read this queue, so the checks read it by the control
 channel and not by a remote reader.
 """
-RESTRICTED_QUEUE_ROWS = (
+RESTRICTED_QUEUE_DISPOSITIONS = (
     ("MQQB-3.1.5.8.3-90", "Carol, with the right to write", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-91", "Carol, with the right to write", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-98", "Carol, with the right to write", "answer", ARRIVED),
@@ -118,13 +118,13 @@ RESTRICTED_QUEUE_ROWS = (
 
 
 @RESTRICTED_QUEUE_NEEDS
-@covers(*(rule for rule, *_ in RESTRICTED_QUEUE_ROWS))
+@covers(*(rule for rule, *_ in RESTRICTED_QUEUE_DISPOSITIONS))
 def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge):
     """Users who have the right to write, directly or through a group, send messages: these messages arrive. The SUT
     refuses messages of other users.
     """
-    secured = Secured(peer, sut)
-    secured.agree_on_signatures(ALICE)
+    secured = SecuredMessageSender(peer, sut)
+    secured.require_accepted_signature(ALICE)
 
     def build_message_of_user(user, **fields):
         return secured.message(user, queue="restricted", **fields)
@@ -150,14 +150,14 @@ def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge
         "restricted",
     )
     elsewhere = secured.dispositions({"Alice, to another queue": secured.message(ALICE)})
-    judge_dispositions(judge, secured, dispositions | elsewhere, RESTRICTED_QUEUE_ROWS)
+    judge_dispositions(judge, secured, dispositions | elsewhere, RESTRICTED_QUEUE_DISPOSITIONS)
 
 
 def _build_queue_manager_security(peer):
     return {"ST": BY_QUEUE_MANAGER, "SecurityID": peer.identifier.bytes_le}
 
 
-OPEN_QUEUE_ROWS = (
+OPEN_QUEUE_DISPOSITIONS = (
     ("MQQB-3.1.5.8.3-89", "Alice", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-90", "Alice", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-91", "Alice", "answer", ARRIVED),
@@ -183,12 +183,12 @@ OPEN_QUEUE_ROWS = (
 
 @malforms("MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-14", "MQMQ-2.2.20.6-20")
 @NEEDED_SECURITY_FACILITIES
-@covers(*(rule for rule, *_ in OPEN_QUEUE_ROWS))
+@covers(*(rule for rule, *_ in OPEN_QUEUE_DISPOSITIONS))
 def test_message_to_an_open_queue_needs_an_account(peer, sut, judge):
     """A user and a queue manager send messages to a queue to which Everyone may write: these messages arrive. The SUT
     refuses messages of a SID without an account.
     """
-    secured = Secured(peer, sut)
+    secured = SecuredMessageSender(peer, sut)
     dispositions = secured.dispositions(
         {
             "Alice": secured.message(),
@@ -196,52 +196,56 @@ def test_message_to_an_open_queue_needs_an_account(peer, sut, judge):
             "a SID without account": secured.message(MALLORY),
             "a malformed SID": secured.message(security={"SecurityID": b"\1\2\3\4"}),
             "an empty SID": secured.message(security={"SecurityID": b""}),
-            "an acknowledgment of a SID without account": secured.message(MALLORY, MessageClass=ACK_CLASS),
+            "an acknowledgment of a SID without account": secured.message(MALLORY, MessageClass=REACH_QUEUE_CLASS),
         }
     )
-    judge_dispositions(judge, secured, dispositions, OPEN_QUEUE_ROWS)
+    judge_dispositions(judge, secured, dispositions, OPEN_QUEUE_DISPOSITIONS)
 
 
-ACCESS_RULES = {"Alice": ARRIVED, "a SID without account": DENIED}
-PUBLIC_QUEUE_RULES = ("MQQB-3.1.5.8.3-89", "MQQB-3.1.5.8.3-90", "MQQB-3.1.5.8.3-91", "MQQB-3.1.5.8.3-102")
+OUTCOME_BY_SENDER = {"Alice": ARRIVED, "a SID without account": DENIED}
+RULES_OF_PUBLIC_QUEUES = ("MQQB-3.1.5.8.3-89", "MQQB-3.1.5.8.3-90", "MQQB-3.1.5.8.3-91", "MQQB-3.1.5.8.3-102")
 
 
 @RESTRICTED_QUEUE_NEEDS
 @needs("directory")
-@covers(*PUBLIC_QUEUE_RULES)
+@covers(*RULES_OF_PUBLIC_QUEUES)
 def test_message_to_an_open_public_queue_needs_an_account(peer, sut, judge):
     """A user sends a message to a public queue with the default descriptor: the message arrives. The SUT refuses a
     message of a SID without an account.
     """
-    secured, name = Secured(peer, sut), f"mqc-{sut.own}-public"
+    secured, name = SecuredMessageSender(peer, sut), f"mqc-{sut.own}-public"
     sut.create_queue(name)
     to = rf"TCP:{sut.address}\{name}"
     users = {"Alice": ALICE, "a SID without account": MALLORY}
     sent = {sender: secured.message(user, destination=to) for sender, user in users.items()}
     dispositions = secured.dispositions(sent)
     table = [
-        (rule, sender, "answer", expected) for rule in PUBLIC_QUEUE_RULES for sender, expected in ACCESS_RULES.items()
+        (rule, sender, "answer", expected)
+        for rule in RULES_OF_PUBLIC_QUEUES
+        for sender, expected in OUTCOME_BY_SENDER.items()
     ]
     judge_dispositions(judge, secured, dispositions, table)
     sut.delete_queue(name)
 
 
-WRITE_RIGHT = 0x04
+WRITE_MESSAGE_RIGHT = 0x04
 """The right MQSEC_WRITE_MESSAGE. Spec: MS-MQMQ 2.2.25."""
-GROUP_DENIAL_ROWS = (
+GROUP_DENIAL_DISPOSITIONS = (
     ("MQSO-7.3-02", ALICE.name, "answer", ARRIVED),
     ("MQSO-7.3-02", BOB.name, "answer", DENIED),
 )
 
 
 @RESTRICTED_QUEUE_NEEDS
-@covers(*(rule for rule, *_ in GROUP_DENIAL_ROWS))
+@covers(*(rule for rule, *_ in GROUP_DENIAL_DISPOSITIONS))
 def test_denial_for_group_applies_to_its_members(peer, sut, judge):
     """A queue denies the right to write to a group and grants this right to everyone: the message of Alice arrives, and
     the SUT refuses the message of Bob, who is a member of the group.
     """
     security = descriptor(
-        denied=((SENDERS_GROUP_SID, WRITE_RIGHT),), granted=((EVERYONE, WRITE_RIGHT),), denials_first=True
+        denied=((SENDERS_GROUP_SID, WRITE_MESSAGE_RIGHT),),
+        granted=((EVERYONE, WRITE_MESSAGE_RIGHT),),
+        denials_first=True,
     )
     try:
         name = sut.new_queue("group", security_base64=base64.b64encode(security).decode())
@@ -250,14 +254,14 @@ def test_denial_for_group_applies_to_its_members(peer, sut, judge):
             f"the SUT's control channel cannot set the security descriptor of a new queue: {refused}"
         )
         return
-    secured, to = Secured(peer, sut), rf"TCP:{sut.address}\{name}"
+    secured, to = SecuredMessageSender(peer, sut), rf"TCP:{sut.address}\{name}"
     dispositions = secured.dispositions({user.name: secured.message(user, destination=to) for user in (ALICE, BOB)})
-    judge_dispositions(judge, secured, dispositions, GROUP_DENIAL_ROWS)
+    judge_dispositions(judge, secured, dispositions, GROUP_DENIAL_DISPOSITIONS)
 
 
 GENERIC_READ, GENERIC_WRITE, GENERIC_ALL = 0x8000_0000, 0x4000_0000, 0x1000_0000
 """Generic rights. Spec: MS-DTYP 2.4.3."""
-GENERIC_RIGHT_ROWS = ((ALICE, GENERIC_WRITE, ARRIVED), (BOB, GENERIC_READ, DENIED), (CAROL, GENERIC_ALL, ARRIVED))
+GENERIC_RIGHT_CASES = ((ALICE, GENERIC_WRITE, ARRIVED), (BOB, GENERIC_READ, DENIED), (CAROL, GENERIC_ALL, ARRIVED))
 
 
 @RESTRICTED_QUEUE_NEEDS
@@ -266,7 +270,7 @@ def test_generic_rights_include_the_right_to_write(peer, sut, judge):
     """A queue grants GENERIC_WRITE to Alice, GENERIC_READ to Bob and GENERIC_ALL to Carol: only the messages of Alice
     and Carol arrive.
     """
-    security = descriptor(granted=tuple((user.sid, right) for user, right, _ in GENERIC_RIGHT_ROWS))
+    security = descriptor(granted=tuple((user.sid, right) for user, right, _ in GENERIC_RIGHT_CASES))
     try:
         name = sut.new_queue("generic", security_base64=base64.b64encode(security).decode())
     except ControlRefused as refused:
@@ -274,11 +278,11 @@ def test_generic_rights_include_the_right_to_write(peer, sut, judge):
             f"the SUT's control channel cannot set the security descriptor of a new queue: {refused}"
         )
         return
-    secured, to = Secured(peer, sut), rf"TCP:{sut.address}\{name}"
+    secured, to = SecuredMessageSender(peer, sut), rf"TCP:{sut.address}\{name}"
     dispositions = secured.dispositions(
-        {user.name: secured.message(user, destination=to) for user, *_ in GENERIC_RIGHT_ROWS}
+        {user.name: secured.message(user, destination=to) for user, *_ in GENERIC_RIGHT_CASES}
     )
-    table = [("MQQB-3.1.5.8.3-99", user.name, "answer", expected) for user, _, expected in GENERIC_RIGHT_ROWS]
+    table = [("MQQB-3.1.5.8.3-99", user.name, "answer", expected) for user, _, expected in GENERIC_RIGHT_CASES]
     judge_dispositions(judge, secured, dispositions, table)
 
 
@@ -286,14 +290,14 @@ ALL_RIGHTS_BUT_WRITE = 0x000F_003B
 """Each right of MS-MQMQ 2.2.25 except MQSEC_WRITE_MESSAGE."""
 INHERITED_ACE_FLAG = 0x10
 """The flag INHERITED_ACE. Spec: MS-DTYP 2.4.4.1."""
-DESCRIPTOR_ROWS: tuple[tuple[str, dict[str, Any], str, str], ...] = (
+DESCRIPTOR_CASES: tuple[tuple[str, dict[str, Any], str, str], ...] = (
     ("all rights but write", {"granted": ((EVERYONE, ALL_RIGHTS_BUT_WRITE),)}, "MQQB-3.1.5.8.3-117", DENIED),
-    ("only write", {"granted": ((EVERYONE, WRITE_RIGHT),)}, "MQQB-3.1.5.8.3-117", ARRIVED),
+    ("only write", {"granted": ((EVERYONE, WRITE_MESSAGE_RIGHT),)}, "MQQB-3.1.5.8.3-117", ARRIVED),
     (
         "other rights denied",
         {
             "denied": ((EVERYONE, ALL_RIGHTS_BUT_WRITE),),
-            "granted": ((EVERYONE, WRITE_RIGHT),),
+            "granted": ((EVERYONE, WRITE_MESSAGE_RIGHT),),
             "denials_first": True,
         },
         "MQQB-3.1.5.8.3-117",
@@ -301,34 +305,34 @@ DESCRIPTOR_ROWS: tuple[tuple[str, dict[str, Any], str, str], ...] = (
     ),
     (
         "an entry for inheritance",
-        {"granted": ((EVERYONE, WRITE_RIGHT),), "flags": INHERIT_ONLY},
+        {"granted": ((EVERYONE, WRITE_MESSAGE_RIGHT),), "flags": INHERIT_ONLY},
         "MQQB-3.1.5.8.3-99",
         DENIED,
     ),
     (
         "an inherited entry",
-        {"granted": ((EVERYONE, WRITE_RIGHT),), "flags": INHERITED_ACE_FLAG},
+        {"granted": ((EVERYONE, WRITE_MESSAGE_RIGHT),), "flags": INHERITED_ACE_FLAG},
         "MQQB-3.1.5.8.3-99",
         ARRIVED,
     ),
     ("an empty list", {"owner": ALICE.sid, "empty_list": True}, "MQQB-3.1.5.8.3-99", DENIED),
     (
         "write granted, then denied",
-        {"granted": ((EVERYONE, WRITE_RIGHT),), "denied": ((ALICE.sid, WRITE_RIGHT),)},
+        {"granted": ((EVERYONE, WRITE_MESSAGE_RIGHT),), "denied": ((ALICE.sid, WRITE_MESSAGE_RIGHT),)},
         "MQQB-3.1.5.8.3-99",
         ARRIVED,
     ),
     (
         "write granted by the second entry",
-        {"granted": ((BOB.sid, WRITE_RIGHT), (ALICE.sid, WRITE_RIGHT))},
+        {"granted": ((BOB.sid, WRITE_MESSAGE_RIGHT), (ALICE.sid, WRITE_MESSAGE_RIGHT))},
         "MQQB-3.1.5.8.3-99",
         ARRIVED,
     ),
     (
         "write denied to SELF",
         {
-            "denied": ((PRINCIPAL_SELF_SID, WRITE_RIGHT),),
-            "granted": ((EVERYONE, WRITE_RIGHT),),
+            "denied": ((PRINCIPAL_SELF_SID, WRITE_MESSAGE_RIGHT),),
+            "granted": ((EVERYONE, WRITE_MESSAGE_RIGHT),),
             "denials_first": True,
         },
         "MQQB-3.1.5.8.3-119",
@@ -346,18 +350,18 @@ def test_access_follows_the_entries_of_the_descriptor(peer, sut, judge):
     try:
         names = {
             case: sut.new_queue(f"d{at}", security_base64=base64.b64encode(descriptor(**parts)).decode())
-            for at, (case, parts, *_) in enumerate(DESCRIPTOR_ROWS)
+            for at, (case, parts, *_) in enumerate(DESCRIPTOR_CASES)
         }
     except ControlRefused as refused:
         judge.end_unobservable(
             f"the SUT's control channel cannot set the security descriptor of a new queue: {refused}"
         )
         return
-    secured = Secured(peer, sut)
+    secured = SecuredMessageSender(peer, sut)
     dispositions = secured.dispositions(
         {case: secured.message(ALICE, destination=rf"TCP:{sut.address}\{name}") for case, name in names.items()}
     )
-    table = [(rule, case, "answer", expected) for case, _, rule, expected in DESCRIPTOR_ROWS]
+    table = [(rule, case, "answer", expected) for case, _, rule, expected in DESCRIPTOR_CASES]
     judge_dispositions(judge, secured, dispositions, table)
 
 
@@ -368,7 +372,7 @@ def test_message_without_security_header_is_not_refused_for_its_signature(peer, 
     """The peer sends a message without a SecurityHeader to a restricted queue: the message arrives, or the SUT refuses
     it with ACCESS_DENIED (E83), but not with a different class.
     """
-    secured = Secured(peer, sut)
+    secured = SecuredMessageSender(peer, sut)
     disposition = secured.dispositions({"": secured.plain(queue="restricted")}, "restricted")[""]
     judge(
         "MQQB-3.1.5.8.3-01",
@@ -379,7 +383,7 @@ def test_message_without_security_header_is_not_refused_for_its_signature(peer, 
     )
 
 
-FINAL_ACK_ROWS = (
+FINAL_ACK_DISPOSITIONS = (
     ("MQQB-3.1.5.8.3-124", "Alice", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-124", "Alice", "kept", "stored in its queue"),
     ("MQQB-3.1.5.8.3-98", "Alice", "kept", "stored in its queue"),
@@ -398,12 +402,12 @@ FINAL_ACK_ROWS = (
 
 
 @NEEDED_SECURITY_FACILITIES
-@covers(*(rule for rule, *_ in FINAL_ACK_ROWS))
+@covers(*(rule for rule, *_ in FINAL_ACK_DISPOSITIONS))
 def test_transactional_message_without_access_has_final_ack(peer, sut, judge):
     """The peer sends a transactional message of a SID without an account: the SUT sends a FinalAck of class
     ACCESS_DENIED. The SUT sends no FinalAck for a message of a user.
     """
-    secured = Secured(peer, sut)
+    secured = SecuredMessageSender(peer, sut)
     packets = {
         "Alice": secured.message(queue="transactional"),
         "a queue manager, as Everyone": secured.message(
@@ -412,4 +416,4 @@ def test_transactional_message_without_access_has_final_ack(peer, sut, judge):
         "a SID without account": secured.message(MALLORY, queue="transactional"),
         "a second message without account": secured.message(MALLORY, queue="transactional"),
     }
-    judge_dispositions(judge, secured, secured.dispositions(packets, "transactional"), FINAL_ACK_ROWS)
+    judge_dispositions(judge, secured, secured.dispositions(packets, "transactional"), FINAL_ACK_DISPOSITIONS)

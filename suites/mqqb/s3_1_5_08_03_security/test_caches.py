@@ -11,13 +11,13 @@ from harness.expectations import between, facts, holds
 from harness.run.marks import covers, malforms, needs
 from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN, MALLORY
 from harness.wire import protection
-from suites.mqqb.steps.caching import Caches, expect_current_time, inspect_queue_manager
+from suites.mqqb.steps.caching import SecurityCaches, expect_current_time, inspect_queue_manager
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.secured import (
     CLEAR_BODY,
     NO_SIGNATURE_ACCEPTED_REASON,
     SYMMETRIC_KEYS,
-    Secured,
+    SecuredMessageSender,
     encrypt_message,
     sign_message,
 )
@@ -62,7 +62,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
 
     An earlier message without a certificate does not start the timer. A refused certificate is not added.
     """
-    secured, caches = Secured(peer, sut), Caches(sut)
+    secured, caches = SecuredMessageSender(peer, sut), SecurityCaches(sut)
     secured.dispositions(
         {
             "": encrypt_message(
@@ -116,7 +116,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     second = secured.dispositions({"": sign_message(secured.message(BOB), key=BOB.key)})[""]
     second_remaining_ms = caches.remaining_ms(caches.CERTIFICATES)
     now_s = peer.environment.now().utc_s
-    judge_second_entry(
+    judge_second_cache_entry(
         judge,
         caches.entries(caches.CERTIFICATES),
         {
@@ -125,7 +125,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
             "MQQB-3.1.5.8.3-29": ("SecurityID", BOB.security_id.hex()),
             "MQQB-3.1.5.8.3-31": ("SecurityID", BOB.security_id.hex()),
             "MQQB-3.1.5.8.3-30": ("UserCert.Certificate", BOB.certificate.hex()),
-            "MQQB-3.1.5.8.3-32": ("CachedTime", expect_later_time(entry, now_s)),
+            "MQQB-3.1.5.8.3-32": ("CachedTime", expect_later_cached_time(entry, now_s)),
         },
         second.frames,
     )
@@ -174,13 +174,13 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     )
 
 
-def expect_later_time(entry, now_s):
+def expect_later_cached_time(entry, now_s):
     """Return an expectation of a CachedTime after that of an entry which was added CACHING_DELAY_MS before."""
     soonest = min(entry["CachedTime"] + CACHING_DELAY_MS // 2_000, now_s)
     return between(soonest, now_s + CLOCK_TOLERANCE_S)
 
 
-def judge_second_entry(judge, entries, element_by_rule, evidence):
+def judge_second_cache_entry(judge, entries, element_by_rule, evidence):
     """Judge the elements of the newer of two entries in a cache."""
     entry = entries[1] if len(entries) > 1 else {}
     for rule, (element, expected) in element_by_rule.items():
@@ -200,7 +200,7 @@ def judge_second_entry(judge, entries, element_by_rule, evidence):
 @covers("MQQB-3.1.5.8.3-35", "MQQB-3.1.1.3-04")
 def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
     """UserCertCacheSize is 4: a fifth certificate removes the two oldest entries, although the first was used."""
-    secured, caches = Secured(peer, sut, user_cert_cache_size=4), Caches(sut)
+    secured, caches = SecuredMessageSender(peer, sut, user_cert_cache_size=4), SecurityCaches(sut)
     evidence = []
     for user in (ALICE, BOB, CAROL, DAVE):
         disposition = secured.dispositions({"": sign_message(secured.message(user), key=user.key)})[""]
@@ -244,7 +244,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
 
     An earlier message without a key does not start the cleanup timer of this cache.
     """
-    secured, caches = Secured(peer, sut), Caches(sut)
+    secured, caches = SecuredMessageSender(peer, sut), SecurityCaches(sut)
     secured.dispositions({"": sign_message(secured.message(body=CLEAR_BODY))})
     peer.pass_time(3 * sut.response_timeout_ms)
     initial = len(caches.entries(caches.RECEIVED_KEYS))
@@ -295,7 +295,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     another = secured.dispositions({"": build_encrypted_message(SYMMETRIC_KEYS[128][::-1])})[""]
     now_s = peer.environment.now().utc_s
     if known == 1:  # a receiver that does not search its cache (-55) has another second entry
-        judge_second_entry(
+        judge_second_cache_entry(
             judge,
             caches.entries(caches.RECEIVED_KEYS),
             {
@@ -303,7 +303,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
                     "EncryptedSymmetricKey",
                     bytes(another.sent["SecurityHeader"].EncryptionKey).hex(),
                 ),
-                "MQQB-3.1.5.8.3-66": ("CachedTime", expect_later_time(entry, now_s)),
+                "MQQB-3.1.5.8.3-66": ("CachedTime", expect_later_cached_time(entry, now_s)),
             },
             another.frames,
         )
@@ -387,7 +387,7 @@ def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
     """The peer sends messages that each have a different privacy level and algorithm: the SUT adds one entry to the
     cache for each message. Windows XP has two caches (note <60>).
     """
-    secured, caches = Secured(peer, sut), Caches(sut)
+    secured, caches = SecuredMessageSender(peer, sut), SecurityCaches(sut)
     frames = []
     for level, algorithm, bits in ENCRYPTION_KINDS:
         packet = encrypt_message(sut, secured.message(body=CLEAR_BODY), level, algorithm, SYMMETRIC_KEYS[bits])
@@ -415,12 +415,12 @@ def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
 @covers("MQQB-3.1.5.8.3-67", "MQQB-3.1.5.8.3-68", "MQQB-3.1.1.3-09")
 def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
     """ReceiveSymmetricKeyCacheSize is 4: a fifth key removes the two oldest entries, although the oldest was used."""
-    secured, caches = Secured(peer, sut, receive_symmetric_key_cache_size=4), Caches(sut)
+    secured, caches = SecuredMessageSender(peer, sut, receive_symmetric_key_cache_size=4), SecurityCaches(sut)
     receiver = protection.read_listed_keys(sut.receiving_keys)[PROVIDER_NAME]
     keys = [bytes([number]) * 16 for number in range(1, 6)]
     names = {protection.simple_blob(protection.RC4, key, receiver).hex(): str(key[0]) for key in keys}
 
-    def list_cached():
+    def list_cached_key_names():
         return [names.get(entry["EncryptedSymmetricKey"], "?") for entry in caches.entries(caches.RECEIVED_KEYS)]
 
     evidence = []
@@ -429,7 +429,7 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
             {"": encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, protection.RC4, key)}
         )[""].frames
         peer.pass_time(CACHING_DELAY_MS)
-    full = list_cached()
+    full = list_cached_key_names()
     judge(
         "MQQB-3.1.5.8.3-67",
         expected=holds("the SUT caches keys", otherwise="keys are not cached"),
@@ -446,6 +446,6 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
         "MQQB-3.1.5.8.3-68",
         "MQQB-3.1.1.3-09",
         expected=facts(entries_of_the_full_cache=[*"1234"], entries_after_another_one_was_added=[*"345"]),
-        observed={"entries_of_the_full_cache": full, "entries_after_another_one_was_added": list_cached()},
+        observed={"entries_of_the_full_cache": full, "entries_after_another_one_was_added": list_cached_key_names()},
         evidence=evidence[-6:],
     )

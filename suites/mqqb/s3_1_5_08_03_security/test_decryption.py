@@ -9,7 +9,7 @@ from harness.wire import protection
 from suites.mqqb.steps.secured import (
     CLEAR_BODY,
     SYMMETRIC_KEYS,
-    Secured,
+    SecuredMessageSender,
     encrypt_message,
     flip_signature_bit,
     judge_dispositions,
@@ -17,15 +17,15 @@ from suites.mqqb.steps.secured import (
 )
 
 ARRIVED, BAD_ENCRYPTION, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_ENCRYPTION", "NACK_BAD_SIGNATURE"
-NOT_IN_QUEUE = "not stored in its queue"
+NOT_STORED_OUTCOME = "not stored in its queue"
 BASE, ENHANCED, ADVANCED = 1, 3, 5
-ACK_CLASS = 2
+REACH_QUEUE_CLASS = 2
 """The class ACK_REACH_QUEUE. Spec: MS-MQMQ 2.2.18.1.6."""
 NEEDED_SECURITY_FACILITIES = needs("security", "receive")
 PADDED_RC2_KEY = SYMMETRIC_KEYS[40] + bytes(11)
 """An RC2 key of 40 bits that is padded with 88 zero bits (3.1.7.1.5)."""
-CLEAR_TEXT = CLEAR_BODY.decode()
-LARGE_TEXT = "a body that is larger than 64 KB " * 2_000
+CLEAR_BODY_TEXT = CLEAR_BODY.decode()
+LARGE_BODY_TEXT = "a body that is larger than 64 KB " * 2_000
 ENCRYPTION_KINDS = {
     "Base, RC2": (BASE, protection.RC2, 40),
     "Base, RC4": (BASE, protection.RC4, 40),
@@ -35,54 +35,62 @@ ENCRYPTION_KINDS = {
     "Advanced, AES 192": (ADVANCED, protection.AES_192, 192),
     "Advanced, AES 256": (ADVANCED, protection.AES_256, 256),
 }
-BODY_ROWS = (
-    *(("MQQB-3.1.5.8.3-45", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
-    *(("MQQB-3.1.5.8.3-46", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
-    *(("MQQB-3.1.5.8.3-64", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
-    *(("MQQB-3.1.5.8.3-65", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
-    *(("MQQB-3.1.5.8.3-70", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
-    *(("MQQB-3.1.5.8.3-79", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
-    *(("MQQB-3.1.5.8.3-80", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS if "AES" in name),
-    *(("MQDMPR-3.1.7.1.31-D03", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
-    *(("MQDMPR-3.1.7.1.31-D10", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
-    *(("MQDMPR-3.1.7.1.31-D13", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
+BODY_DISPOSITIONS = (
+    *(("MQQB-3.1.5.8.3-45", name, "body", CLEAR_BODY_TEXT) for name in ENCRYPTION_KINDS),
+    *(("MQQB-3.1.5.8.3-46", name, "body", CLEAR_BODY_TEXT) for name in ENCRYPTION_KINDS),
+    *(("MQQB-3.1.5.8.3-64", name, "body", CLEAR_BODY_TEXT) for name in ENCRYPTION_KINDS),
+    *(("MQQB-3.1.5.8.3-65", name, "body", CLEAR_BODY_TEXT) for name in ENCRYPTION_KINDS),
+    *(("MQQB-3.1.5.8.3-70", name, "body", CLEAR_BODY_TEXT) for name in ENCRYPTION_KINDS),
+    *(("MQQB-3.1.5.8.3-79", name, "body", CLEAR_BODY_TEXT) for name in ENCRYPTION_KINDS),
+    *(("MQQB-3.1.5.8.3-80", name, "body", CLEAR_BODY_TEXT) for name in ENCRYPTION_KINDS if "AES" in name),
+    *(("MQDMPR-3.1.7.1.31-D03", name, "body", CLEAR_BODY_TEXT) for name in ENCRYPTION_KINDS),
+    *(("MQDMPR-3.1.7.1.31-D10", name, "body", CLEAR_BODY_TEXT) for name in ENCRYPTION_KINDS),
+    *(("MQDMPR-3.1.7.1.31-D13", name, "body", CLEAR_BODY_TEXT) for name in ENCRYPTION_KINDS),
     *(("MQQB-3.1.5.8.3-45", name, "answer", ARRIVED) for name in ENCRYPTION_KINDS),
     *(("MQQB-3.1.5.8.3-81", name, "answer", ARRIVED) for name in ENCRYPTION_KINDS),
-    *(("MQMQ-2.2.20.6-06", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
-    *(("MQSO-7.4.1.3-03", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
-    *(("MQSO-7.4.1.4.3-D02", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
-    *(("MQQB-3.1.5.8.3-79", f"{name}, a known key", "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
-    *(("MQQB-3.1.5.8.3-80", f"{name}, a known key", "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS if "AES" in name),
+    *(("MQMQ-2.2.20.6-06", name, "body", CLEAR_BODY_TEXT) for name in ENCRYPTION_KINDS),
+    *(("MQSO-7.4.1.3-03", name, "body", CLEAR_BODY_TEXT) for name in ENCRYPTION_KINDS),
+    *(("MQSO-7.4.1.4.3-D02", name, "body", CLEAR_BODY_TEXT) for name in ENCRYPTION_KINDS),
+    *(("MQQB-3.1.5.8.3-79", f"{name}, a known key", "body", CLEAR_BODY_TEXT) for name in ENCRYPTION_KINDS),
     *(
-        (rule, f"{name}, a large body", "body", LARGE_TEXT)
+        ("MQQB-3.1.5.8.3-80", f"{name}, a known key", "body", CLEAR_BODY_TEXT)
+        for name in ENCRYPTION_KINDS
+        if "AES" in name
+    ),
+    *(
+        (rule, f"{name}, a large body", "body", LARGE_BODY_TEXT)
         for rule in ("MQQB-3.1.5.8.3-70", "MQQB-3.1.5.8.3-79")
         for name in ENCRYPTION_KINDS
     ),
-    ("MQQB-3.1.5.8.3-64", "a key that begins with 0", "body", CLEAR_TEXT),
-    ("MQQB-3.1.5.8.3-56", "a key, known for long", "body", CLEAR_TEXT),
-    *(("MQQB-3.1.5.8.3-80", f"{name}, a large body", "body", LARGE_TEXT) for name in ENCRYPTION_KINDS if "AES" in name),
+    ("MQQB-3.1.5.8.3-64", "a key that begins with 0", "body", CLEAR_BODY_TEXT),
+    ("MQQB-3.1.5.8.3-56", "a key, known for long", "body", CLEAR_BODY_TEXT),
+    *(
+        ("MQQB-3.1.5.8.3-80", f"{name}, a large body", "body", LARGE_BODY_TEXT)
+        for name in ENCRYPTION_KINDS
+        if "AES" in name
+    ),
     ("MQQB-3.1.5.8.3-06", "signed, then encrypted", "level", "sig20"),
-    *(("MQQB-3.1.5.8.3-56", f"{name}, a known key", "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
+    *(("MQQB-3.1.5.8.3-56", f"{name}, a known key", "body", CLEAR_BODY_TEXT) for name in ENCRYPTION_KINDS),
     ("MQQB-3.1.5.8.3-45", "signed, then encrypted", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-45", "signed, then encrypted", "body", CLEAR_TEXT),
-    ("MQQB-3.1.5.8.3-45", "EB clear", "body", CLEAR_TEXT),
-    ("MQQB-3.1.5.8.3-45", "EB clear, with a key", "body", CLEAR_TEXT),
-    ("MQQB-3.1.5.8.3-45", "a message to a list", "body", CLEAR_TEXT),
-    ("MQQB-3.1.5.8.3-45", "an acknowledgment", "body", CLEAR_TEXT),
+    ("MQQB-3.1.5.8.3-45", "signed, then encrypted", "body", CLEAR_BODY_TEXT),
+    ("MQQB-3.1.5.8.3-45", "EB clear", "body", CLEAR_BODY_TEXT),
+    ("MQQB-3.1.5.8.3-45", "EB clear, with a key", "body", CLEAR_BODY_TEXT),
+    ("MQQB-3.1.5.8.3-45", "a message to a list", "body", CLEAR_BODY_TEXT),
+    ("MQQB-3.1.5.8.3-45", "an acknowledgment", "body", CLEAR_BODY_TEXT),
     ("MQQB-3.1.5.8.3-09", "signed as MSMQ 1.0, then encrypted", "level", "sig10"),
     ("MQQB-3.1.5.8.3-13", "signed as MSMQ 3.0, then encrypted", "level", "sig30"),
     *(
         (rule, "wrongly signed, then encrypted", "answer", BAD_SIGNATURE)
         for rule in ("MQQB-3.1.5.8.3-02", "MQQB-3.1.5.8.3-14", "MQQB-3.1.5.8.3-15")
     ),
-    ("MQQB-3.1.5.8.3-21", "wrongly signed, then encrypted", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-21", "wrongly signed, then encrypted", "kept", NOT_STORED_OUTCOME),
     *(
         (rule, "signed by a stranger, then encrypted", "answer", BAD_SIGNATURE)
         for rule in ("MQQB-3.1.5.8.3-22", "MQQB-3.1.5.8.3-37", "MQQB-3.1.5.8.3-38")
     ),
-    ("MQQB-3.1.5.8.3-44", "signed by a stranger, then encrypted", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-44", "signed by a stranger, then encrypted", "kept", NOT_STORED_OUTCOME),
     *(
-        (rule, f"{name}, another key", "body", CLEAR_TEXT)
+        (rule, f"{name}, another key", "body", CLEAR_BODY_TEXT)
         for rule in ("MQQB-3.1.5.8.3-57", "MQQB-3.1.5.8.3-70", "MQQB-3.1.5.8.3-79")
         for name in ENCRYPTION_KINDS
     ),
@@ -90,13 +98,13 @@ BODY_ROWS = (
 
 
 @NEEDED_SECURITY_FACILITIES
-@covers(*(rule for rule, *_ in BODY_ROWS))
+@covers(*(rule for rule, *_ in BODY_DISPOSITIONS))
 def test_encrypted_body_arrives_decrypted(peer, sut, judge):
     """The peer sends bodies that are encrypted at each privacy level and with each algorithm: the bodies arrive
     decrypted. A body with EB clear arrives unchanged.
     """
-    secured = Secured(peer, sut)
-    secured.agree_on_signatures()
+    secured = SecuredMessageSender(peer, sut)
+    secured.require_accepted_signature()
 
     def build_encrypted_message(level, algorithm, bits, body=CLEAR_BODY):
         return encrypt_message(sut, secured.message(body=body), level, algorithm, SYMMETRIC_KEYS[bits])
@@ -107,7 +115,7 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
     packets = {
         **{f"{name}, a known key": build_encrypted_message(*parts) for name, parts in ENCRYPTION_KINDS.items()},
         **{
-            f"{name}, a large body": build_encrypted_message(*parts, LARGE_TEXT.encode())
+            f"{name}, a large body": build_encrypted_message(*parts, LARGE_BODY_TEXT.encode())
             for name, parts in ENCRYPTION_KINDS.items()
         },
         **{
@@ -129,10 +137,12 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
         "EB clear, with a key": secured.message(
             body=CLEAR_BODY, security={"EncryptionKey": packets["Advanced, AES 256"]["SecurityHeader"].EncryptionKey}
         ),
-        "a message to a list": _encrypt_advanced(sut, secured.message(body=CLEAR_BODY, several=True)),
-        "an acknowledgment": _encrypt_advanced(sut, secured.message(body=CLEAR_BODY, MessageClass=ACK_CLASS)),
+        "a message to a list": _encrypt_with_advanced_provider(sut, secured.message(body=CLEAR_BODY, several=True)),
+        "an acknowledgment": _encrypt_with_advanced_provider(
+            sut, secured.message(body=CLEAR_BODY, MessageClass=REACH_QUEUE_CLASS)
+        ),
     }
-    judge_dispositions(judge, secured, dispositions | secured.dispositions(packets), BODY_ROWS)
+    judge_dispositions(judge, secured, dispositions | secured.dispositions(packets), BODY_DISPOSITIONS)
 
 
 BODIES_AT_BLOCK_ENDS = ("x\x01", "xx\x02\x02", "a block!", "two blocks of 16", "\x08" * 8, "\x10" * 16, "xxxx\0\0")
@@ -145,7 +155,7 @@ def test_encrypted_body_of_any_end_arrives_unchanged(peer, sut, judge):
     """The peer sends encrypted bodies that fill the last block of the cipher, or whose last bytes equal the padding of
     a block: the bodies arrive unchanged.
     """
-    secured = Secured(peer, sut)
+    secured = SecuredMessageSender(peer, sut)
     packets = {
         f"{name}, {body!a}": encrypt_message(
             sut, secured.message(body=body.encode()), level, algorithm, SYMMETRIC_KEYS[bits]
@@ -169,7 +179,7 @@ def test_encrypted_body_of_transactional_message_arrives_decrypted(peer, sut, ju
     """The peer sends two transactional messages whose bodies are encrypted with the same key: the bodies arrive
     decrypted.
     """
-    secured = Secured(peer, sut)
+    secured = SecuredMessageSender(peer, sut)
     packets = {
         name: encrypt_message(
             sut, secured.message(queue="transactional", body=CLEAR_BODY), ENHANCED, protection.RC4, SYMMETRIC_KEYS[128]
@@ -177,27 +187,27 @@ def test_encrypted_body_of_transactional_message_arrives_decrypted(peer, sut, ju
         for name in ("transactional", "transactional, a known key")
     }
     table = (
-        ("MQQB-3.1.5.8.3-45", "transactional", "body", CLEAR_TEXT),
-        ("MQQB-3.1.5.8.3-64", "transactional", "body", CLEAR_TEXT),
-        ("MQQB-3.1.5.8.3-70", "transactional", "body", CLEAR_TEXT),
-        ("MQQB-3.1.5.8.3-56", "transactional, a known key", "body", CLEAR_TEXT),
+        ("MQQB-3.1.5.8.3-45", "transactional", "body", CLEAR_BODY_TEXT),
+        ("MQQB-3.1.5.8.3-64", "transactional", "body", CLEAR_BODY_TEXT),
+        ("MQQB-3.1.5.8.3-70", "transactional", "body", CLEAR_BODY_TEXT),
+        ("MQQB-3.1.5.8.3-56", "transactional, a known key", "body", CLEAR_BODY_TEXT),
     )
     judge_dispositions(judge, secured, secured.dispositions(packets, "transactional"), table)
 
 
-def _encrypt_advanced(sut, packet):
+def _encrypt_with_advanced_provider(sut, packet):
     return encrypt_message(sut, packet, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256])
 
 
 def _sign_and_encrypt(secured, version=protection.SIG20, *, key=ALICE.key, **fields):
     packet = secured.message(body=CLEAR_BODY, PrivacyLevel=ADVANCED, **fields)
-    return _encrypt_advanced(secured.sut, sign_message(packet, version, key))
+    return _encrypt_with_advanced_provider(secured.sut, sign_message(packet, version, key))
 
 
 BAD_ENCRYPTION_OR_SIGNATURE = one_of(BAD_ENCRYPTION, BAD_SIGNATURE)
-UNKNOWN_ALGORITHM = 0x6603
-INVALID_LEVELS = (0, 2, 4, 6, 0xFFFF_FFFF)
-WELL_ENCRYPTED = ("Base, RC4", "Enhanced, RC4", "Advanced, AES 256")
+UNKNOWN_ENCRYPTION_ALGORITHM = 0x6603
+INVALID_PRIVACY_LEVELS = (0, 2, 4, 6, 0xFFFF_FFFF)
+VALID_ENCRYPTION_NAMES = ("Base, RC4", "Enhanced, RC4", "Advanced, AES 256")
 """Kinds of encryption, one for each provider."""
 MALFORMED_BLOBS = {
     "a blob of another type": lambda blob: b"\6" + blob[1:],
@@ -205,45 +215,45 @@ MALFORMED_BLOBS = {
     "a blob for another key algorithm": lambda blob: blob[:8] + b"\0\x24\0\0" + blob[12:],
     "a blob that ends early": lambda blob: blob[:40],
 }
-REFUSAL_ROWS = (
+REFUSAL_DISPOSITIONS = (
     *(
         (rule, f"PrivacyLevel {level}, {kind}", *expected)
         for rule, expected in (
             ("MQQB-3.1.5.8.3-47", ("answer", BAD_ENCRYPTION_OR_SIGNATURE)),
             ("MQQB-3.1.5.8.3-48", ("answer", BAD_ENCRYPTION_OR_SIGNATURE)),
-            ("MQQB-3.1.5.8.3-54", ("kept", NOT_IN_QUEUE)),
+            ("MQQB-3.1.5.8.3-54", ("kept", NOT_STORED_OUTCOME)),
         )
-        for level in INVALID_LEVELS
-        for kind in WELL_ENCRYPTED
+        for level in INVALID_PRIVACY_LEVELS
+        for kind in VALID_ENCRYPTION_NAMES
     ),
     *(
         (rule, name, *expected)
         for rule, expected in (
-            ("MQQB-3.1.5.8.3-63", ("kept", NOT_IN_QUEUE)),
+            ("MQQB-3.1.5.8.3-63", ("kept", NOT_STORED_OUTCOME)),
             ("MQQB-3.1.5.8.3-81", ("answer", BAD_ENCRYPTION)),
-            ("MQQB-3.1.5.8.3-88", ("kept", NOT_IN_QUEUE)),
+            ("MQQB-3.1.5.8.3-88", ("kept", NOT_STORED_OUTCOME)),
         )
         for name in MALFORMED_BLOBS
     ),
     *(("MQQB-3.1.5.8.3-81", name, "answer", BAD_ENCRYPTION) for name in ("no block", "an unknown algorithm")),
-    *(("MQQB-3.1.5.8.3-88", name, "kept", NOT_IN_QUEUE) for name in ("no block", "an unknown algorithm")),
+    *(("MQQB-3.1.5.8.3-88", name, "kept", NOT_STORED_OUTCOME) for name in ("no block", "an unknown algorithm")),
     ("MQQB-3.1.5.8.3-47", "PrivacyLevel 2", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
     ("MQQB-3.1.5.8.3-48", "PrivacyLevel 2", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
-    ("MQQB-3.1.5.8.3-54", "PrivacyLevel 2", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-54", "PrivacyLevel 2", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-47", "PrivacyLevel 7", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
     ("MQQB-3.1.5.8.3-48", "PrivacyLevel 7", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
     ("MQQB-3.1.5.8.3-47", "PrivacyLevel 0x101", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
-    ("MQQB-3.1.5.8.3-54", "PrivacyLevel 0x101", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-54", "PrivacyLevel 0x101", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-48", "PrivacyLevel 0x101", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
-    ("MQQB-3.1.5.8.3-54", "PrivacyLevel 7", "kept", NOT_IN_QUEUE),
-    ("MQQB-3.1.5.8.3-54", "PrivacyLevel 2, without NA", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-54", "PrivacyLevel 7", "kept", NOT_STORED_OUTCOME),
+    ("MQQB-3.1.5.8.3-54", "PrivacyLevel 2, without NA", "kept", NOT_STORED_OUTCOME),
     *(("MQQB-3.1.5.8.3-48", f"PrivacyLevel {one}", "answer", BAD_ENCRYPTION_OR_SIGNATURE) for one in (4, 6)),
-    *(("MQQB-3.1.5.8.3-54", f"PrivacyLevel {one}", "kept", NOT_IN_QUEUE) for one in (4, 6)),
+    *(("MQQB-3.1.5.8.3-54", f"PrivacyLevel {one}", "kept", NOT_STORED_OUTCOME) for one in (4, 6)),
     ("MQQB-3.1.5.8.3-82", "not a SIMPLEBLOB", "answer", BAD_ENCRYPTION),
-    ("MQQB-3.1.5.8.3-88", "not a SIMPLEBLOB", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-88", "not a SIMPLEBLOB", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-82", "a blob for another key", "answer", BAD_ENCRYPTION),
-    ("MQQB-3.1.5.8.3-88", "a blob for another key", "kept", NOT_IN_QUEUE),
-    ("MQQB-3.1.5.8.3-88", "an incomplete block, without NA", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-88", "a blob for another key", "kept", NOT_STORED_OUTCOME),
+    ("MQQB-3.1.5.8.3-88", "an incomplete block, without NA", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-48", "PrivacyLevel 2, without NA", "answer", "no acknowledgment"),
     ("MQQB-3.1.5.8.3-63", "not a SIMPLEBLOB", "answer", BAD_ENCRYPTION),
     ("MQQB-3.1.5.8.3-81", "not a SIMPLEBLOB", "answer", BAD_ENCRYPTION),
@@ -252,11 +262,11 @@ REFUSAL_ROWS = (
     ("MQQB-3.1.5.8.3-81", "an incomplete block", "answer", BAD_ENCRYPTION),
     ("MQQB-3.1.5.8.3-82", "an incomplete block", "answer", BAD_ENCRYPTION),
     ("MQDMPR-3.1.1.12-D17", "an incomplete block", "answer", BAD_ENCRYPTION),
-    ("MQQB-3.1.5.8.3-88", "an incomplete block", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-88", "an incomplete block", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-81", "no padding", "answer", BAD_ENCRYPTION),
     ("MQQB-3.1.5.8.3-82", "no padding", "answer", BAD_ENCRYPTION),
     ("MQDMPR-3.1.1.12-D17", "no padding", "answer", BAD_ENCRYPTION),
-    ("MQQB-3.1.5.8.3-88", "no padding", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-88", "no padding", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-82", "an incomplete block, without NA", "answer", "no acknowledgment"),
     ("MQDMPR-3.1.1.12-D17", "an incomplete block, without NA", "answer", "no acknowledgment"),
 )
@@ -272,12 +282,12 @@ REFUSAL_ROWS = (
 )
 @sut_survives()
 @NEEDED_SECURITY_FACILITIES
-@covers(*(rule for rule, *_ in REFUSAL_ROWS))
+@covers(*(rule for rule, *_ in REFUSAL_DISPOSITIONS))
 def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
     """The peer sends messages with an invalid PrivacyLevel, a malformed key blob, a key blob for another key, or an
     invalid ciphertext: the SUT refuses these messages.
     """
-    secured = Secured(peer, sut)
+    secured = SecuredMessageSender(peer, sut)
     keys = protection.read_listed_keys(sut.receiving_keys)
 
     def build_undecryptable_message(level=ADVANCED, algorithm=protection.AES_256, bits=256, *, na=1, **changes):
@@ -306,8 +316,8 @@ def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
                 f"PrivacyLevel {level}, {kind}": build_undecryptable_message(
                     level, algorithm, bits, for_level=provider_level
                 )
-                for level in INVALID_LEVELS
-                for kind in WELL_ENCRYPTED
+                for level in INVALID_PRIVACY_LEVELS
+                for kind in VALID_ENCRYPTION_NAMES
                 for provider_level, algorithm, bits in [ENCRYPTION_KINDS[kind]]
             },
             **{
@@ -322,29 +332,29 @@ def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
                 )
                 for name, change in MALFORMED_BLOBS.items()
             },
-            "an unknown algorithm": build_undecryptable_message(EncryptionAlgorithm=UNKNOWN_ALGORITHM),
-            "no block": _empty_body(build_undecryptable_message()),
+            "an unknown algorithm": build_undecryptable_message(EncryptionAlgorithm=UNKNOWN_ENCRYPTION_ALGORITHM),
+            "no block": _clear_message_body(build_undecryptable_message()),
         }
     )
-    judge_dispositions(judge, secured, dispositions, REFUSAL_ROWS)
+    judge_dispositions(judge, secured, dispositions, REFUSAL_DISPOSITIONS)
 
 
-def _empty_body(packet):
+def _clear_message_body(packet):
     packet["MessagePropertiesHeader"].MessageBody = b""
     return packet
 
 
-REJECTED_KEY_ROWS = (
+REJECTED_KEY_DISPOSITIONS = (
     ("MQQB-3.1.5.8.3-71", "88 zero bits first", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-71", "88 zero bits", "answer", BAD_ENCRYPTION),
     ("MQQB-3.1.5.8.3-72", "88 zero bits", "answer", BAD_ENCRYPTION),
-    ("MQQB-3.1.5.8.3-78", "88 zero bits", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-78", "88 zero bits", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-72", "88 zero bits, without NA", "answer", "no acknowledgment"),
-    ("MQQB-3.1.5.8.3-71", "88 zero bits, without NA", "kept", NOT_IN_QUEUE),
-    ("MQQB-3.1.5.8.3-78", "88 zero bits, without NA", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-71", "88 zero bits, without NA", "kept", NOT_STORED_OUTCOME),
+    ("MQQB-3.1.5.8.3-78", "88 zero bits, without NA", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-71", "88 zero bits again", "answer", BAD_ENCRYPTION),
     ("MQQB-3.1.5.8.3-72", "88 zero bits again", "answer", BAD_ENCRYPTION),
-    ("MQQB-3.1.5.8.3-78", "88 zero bits again", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-78", "88 zero bits again", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-71", "another key of RC2", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-71", "88 zero bits with RC4", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-71", "RC2 of the Base provider", "answer", ARRIVED),
@@ -352,12 +362,12 @@ REJECTED_KEY_ROWS = (
 
 
 @needs("security", "receive", "rejected_40_bit_keys")
-@covers(*(rule for rule, *_ in REJECTED_KEY_ROWS), "MQQB-3.1.1.3-19")
+@covers(*(rule for rule, *_ in REJECTED_KEY_DISPOSITIONS), "MQQB-3.1.1.3-19")
 def test_enhanced_rc2_key_of_40_bits_is_rejected_when_configured(peer, sut, judge):
     """RejectEnhancedRC2Using40BitKeys is set: the SUT refuses messages with an Enhanced RC2 key that ends with 88 zero
     bits, and accepts messages with other keys.
     """
-    secured = Secured(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
+    secured = SecuredMessageSender(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
 
     def build_message_with_rc2_key(level, algorithm, key, na=1):
         return encrypt_message(sut, secured.message(body=CLEAR_BODY, NA=na, NR=1), level, algorithm, key)
@@ -374,7 +384,7 @@ def test_enhanced_rc2_key_of_40_bits_is_rejected_when_configured(peer, sut, judg
             "other delivery": build_message_with_rc2_key(ENHANCED, protection.RC2, PADDED_RC2_KEY),
         }
     )
-    judge_dispositions(judge, secured, dispositions, REJECTED_KEY_ROWS)
+    judge_dispositions(judge, secured, dispositions, REJECTED_KEY_DISPOSITIONS)
     answers = sorted({dispositions[name].answer for name in ("88 zero bits", "other delivery")})
     expected, observed = {"TRUE": BAD_ENCRYPTION}, {"TRUE": ", ".join(answers)}
     evidence = [*dispositions["88 zero bits"].frames]
@@ -393,76 +403,80 @@ def test_enhanced_rc2_key_of_40_bits_is_rejected_when_configured(peer, sut, judg
     )
 
 
-FINAL_ACK_ROWS = (
+FINAL_ACK_DISPOSITIONS = (
     ("MQQB-3.1.5.8.3-51", "decrypted", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-85", "decrypted", "final", "no FinalAck"),
-    ("MQQB-3.1.5.8.3-51", "decrypted", "body", CLEAR_TEXT),
-    ("MQQB-3.1.5.8.3-85", "decrypted", "body", CLEAR_TEXT),
+    ("MQQB-3.1.5.8.3-51", "decrypted", "body", CLEAR_BODY_TEXT),
+    ("MQQB-3.1.5.8.3-85", "decrypted", "body", CLEAR_BODY_TEXT),
     ("MQQB-3.1.5.8.3-51", "PrivacyLevel 2", "final", BAD_ENCRYPTION_OR_SIGNATURE),
     ("MQQB-3.1.5.8.3-48", "PrivacyLevel 2", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
     ("MQQB-3.1.5.8.3-82", "an incomplete block", "answer", BAD_ENCRYPTION),
     ("MQQB-3.1.5.8.3-85", "an incomplete block", "final", BAD_ENCRYPTION),
-    ("MQQB-3.1.5.8.3-54", "PrivacyLevel 2", "kept", NOT_IN_QUEUE),
-    ("MQQB-3.1.5.8.3-88", "an incomplete block", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-54", "PrivacyLevel 2", "kept", NOT_STORED_OUTCOME),
+    ("MQQB-3.1.5.8.3-88", "an incomplete block", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-51", "PrivacyLevel 7", "final", BAD_ENCRYPTION_OR_SIGNATURE),
-    ("MQQB-3.1.5.8.3-54", "PrivacyLevel 7", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-54", "PrivacyLevel 7", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-82", "not a SIMPLEBLOB", "answer", BAD_ENCRYPTION),
     ("MQQB-3.1.5.8.3-85", "not a SIMPLEBLOB", "final", BAD_ENCRYPTION),
-    ("MQQB-3.1.5.8.3-88", "not a SIMPLEBLOB", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-88", "not a SIMPLEBLOB", "kept", NOT_STORED_OUTCOME),
 )
-REJECTED_KEY_FINAL_ACK_ROWS = (
+REJECTED_KEY_FINAL_ACK_DISPOSITIONS = (
     ("MQQB-3.1.5.8.3-75", "decrypted", "final", "no FinalAck"),
-    ("MQQB-3.1.5.8.3-75", "decrypted", "body", CLEAR_TEXT),
+    ("MQQB-3.1.5.8.3-75", "decrypted", "body", CLEAR_BODY_TEXT),
     ("MQQB-3.1.5.8.3-75", "88 zero bits", "final", BAD_ENCRYPTION),
-    ("MQQB-3.1.5.8.3-78", "88 zero bits", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-78", "88 zero bits", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-75", "88 zero bits again", "final", BAD_ENCRYPTION),
-    ("MQQB-3.1.5.8.3-78", "88 zero bits again", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-78", "88 zero bits again", "kept", NOT_STORED_OUTCOME),
 )
 
 
 @malforms("MQMQ-2.2.19.3-20", "MQQB-2.4.2-01", "MQQB-2.4.2-D01")
 @NEEDED_SECURITY_FACILITIES
-@covers(*(rule for rule, *_ in FINAL_ACK_ROWS))
+@covers(*(rule for rule, *_ in FINAL_ACK_DISPOSITIONS))
 def test_undecryptable_transactional_message_has_final_ack(peer, sut, judge):
     """The peer sends transactional messages that the SUT cannot decrypt: the SUT sends FinalAcks of class
     BAD_ENCRYPTION. The SUT sends no FinalAck for a message that it can decrypt.
     """
-    secured = Secured(peer, sut)
+    secured = SecuredMessageSender(peer, sut)
     dispositions = secured.dispositions(
         {
-            "decrypted": _encrypt_transactional(secured, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256]),
-            "PrivacyLevel 2": _encrypt_transactional(secured, 2, protection.RC4, SYMMETRIC_KEYS[40], for_level=BASE),
-            "PrivacyLevel 7": _encrypt_transactional(secured, 7, protection.RC4, SYMMETRIC_KEYS[40], for_level=BASE),
-            "not a SIMPLEBLOB": _encrypt_transactional(
+            "decrypted": _encrypt_transactional_message(secured, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256]),
+            "PrivacyLevel 2": _encrypt_transactional_message(
+                secured, 2, protection.RC4, SYMMETRIC_KEYS[40], for_level=BASE
+            ),
+            "PrivacyLevel 7": _encrypt_transactional_message(
+                secured, 7, protection.RC4, SYMMETRIC_KEYS[40], for_level=BASE
+            ),
+            "not a SIMPLEBLOB": _encrypt_transactional_message(
                 secured, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256], blob=b"\7" * 268
             ),
-            "an incomplete block": _encrypt_transactional(
+            "an incomplete block": _encrypt_transactional_message(
                 secured, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256], body=b"\x11" * 47
             ),
         },
         "transactional",
     )
-    judge_dispositions(judge, secured, dispositions, FINAL_ACK_ROWS)
+    judge_dispositions(judge, secured, dispositions, FINAL_ACK_DISPOSITIONS)
 
 
 @needs("security", "receive", "rejected_40_bit_keys")
-@covers(*(rule for rule, *_ in REJECTED_KEY_FINAL_ACK_ROWS))
+@covers(*(rule for rule, *_ in REJECTED_KEY_FINAL_ACK_DISPOSITIONS))
 def test_transactional_message_with_rejected_rc2_key_has_final_ack(peer, sut, judge):
     """RejectEnhancedRC2Using40BitKeys is set: the SUT refuses a transactional message with a 40-bit RC2
     key, and sends a FinalAck.
     """
-    secured = Secured(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
+    secured = SecuredMessageSender(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
     dispositions = secured.dispositions(
         {
-            "decrypted": _encrypt_transactional(secured, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256]),
-            "88 zero bits": _encrypt_transactional(secured, ENHANCED, protection.RC2, PADDED_RC2_KEY),
-            "88 zero bits again": _encrypt_transactional(secured, ENHANCED, protection.RC2, PADDED_RC2_KEY),
+            "decrypted": _encrypt_transactional_message(secured, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256]),
+            "88 zero bits": _encrypt_transactional_message(secured, ENHANCED, protection.RC2, PADDED_RC2_KEY),
+            "88 zero bits again": _encrypt_transactional_message(secured, ENHANCED, protection.RC2, PADDED_RC2_KEY),
         },
         "transactional",
     )
-    judge_dispositions(judge, secured, dispositions, REJECTED_KEY_FINAL_ACK_ROWS)
+    judge_dispositions(judge, secured, dispositions, REJECTED_KEY_FINAL_ACK_DISPOSITIONS)
 
 
-def _encrypt_transactional(secured, level, algorithm, key, **changes):
+def _encrypt_transactional_message(secured, level, algorithm, key, **changes):
     packet = secured.message(queue="transactional", body=CLEAR_BODY)
     return encrypt_message(secured.sut, packet, level, algorithm, key, **changes)

@@ -11,7 +11,7 @@ from harness.wire import protection
 from harness.wire.protection import SIG20, SIG30
 from suites.mqqb.steps.secured import (
     SYMMETRIC_KEYS,
-    Secured,
+    SecuredMessageSender,
     encrypt_message,
     flip_signature_bit,
     judge_dispositions,
@@ -43,7 +43,7 @@ PLACES_OF_REFUSED_MESSAGES = (
 )
 
 
-def list_rows_of_refusals(causes):
+def list_refusal_dispositions(causes):
     """Return the expected dispositions of transactional messages that are refused without an acknowledgment."""
     return [
         row
@@ -57,24 +57,26 @@ def list_rows_of_refusals(causes):
     ]
 
 
-FINAL_ACK_CASES = [
-    *list_rows_of_refusals(REFUSAL_CAUSES),
+FINAL_ACK_DISPOSITIONS = [
+    *list_refusal_dispositions(REFUSAL_CAUSES),
     *(("MQQB-3.1.5.8.3-01", f"sender, {place}", "final", "NACK_ACCESS_DENIED") for place in PLACES_OF_REFUSED_MESSAGES),
 ]
 RULES_OF_REJECTED_KEYS = ("MQQB-3.1.5.8.3-75", "MQQB-3.1.5.8.3-72", "MQQB-3.1.5.8.3-78")
-REJECTED_KEY_CASES = list_rows_of_refusals({"40-bit key": (*RULES_OF_REJECTED_KEYS, "NACK_BAD_ENCRYPTION")})
+REJECTED_KEY_FINAL_ACK_DISPOSITIONS = list_refusal_dispositions(
+    {"40-bit key": (*RULES_OF_REJECTED_KEYS, "NACK_BAD_ENCRYPTION")}
+)
 
 
 @malforms("MQMQ-2.2.19.3-20")
 @needs("security", "receive")
-@covers(*sorted({rule for rule, *_ in FINAL_ACK_CASES}))
+@covers(*sorted({rule for rule, *_ in FINAL_ACK_DISPOSITIONS}))
 def test_refused_message_without_requests_has_final_ack(peer, sut, judge):
     """Transactional messages that do not request NA are refused for their signature, certificate, encryption, sender or
     privacy level, two in each sequence and on two sessions: each causes a FinalAck with the class of its refusal, and
     no administration acknowledgment.
     """
-    secured = Secured(peer, sut)
-    secured.agree_on_signatures()
+    secured = SecuredMessageSender(peer, sut)
+    secured.require_accepted_signature()
     stranger = {"SenderCert": MALLORY.certificate}
 
     def build_refused_message(cause, quiet):
@@ -93,27 +95,27 @@ def test_refused_message_without_requests_has_final_ack(peer, sut, judge):
             sut, secured.message(**quiet), 2, protection.RC4, SYMMETRIC_KEYS[40], for_level=BASE_PRIVACY_LEVEL
         )
 
-    dispositions = send_on_two_sessions(secured, REFUSAL_CAUSES, build_refused_message)
-    judge_dispositions(judge, secured, dispositions, FINAL_ACK_CASES)
+    dispositions = send_refused_on_two_sessions(secured, REFUSAL_CAUSES, build_refused_message)
+    judge_dispositions(judge, secured, dispositions, FINAL_ACK_DISPOSITIONS)
 
 
 @needs("security", "receive", "rejected_40_bit_keys")
-@covers(*sorted({rule for rule, *_ in REJECTED_KEY_CASES}))
+@covers(*sorted({rule for rule, *_ in REJECTED_KEY_FINAL_ACK_DISPOSITIONS}))
 def test_message_with_rejected_key_without_requests_has_final_ack(peer, sut, judge):
     """Transactional messages that do not request NA are refused for a 40-bit RC2 key, two in each sequence and on two
     sessions: each causes a FinalAck with BAD_ENCRYPTION, and no administration acknowledgment.
     """
-    secured = Secured(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
+    secured = SecuredMessageSender(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
 
     def build_refused_message(cause, quiet):
         key = SYMMETRIC_KEYS[40] + bytes(11)
         return encrypt_message(sut, secured.message(**quiet), ENHANCED_PRIVACY_LEVEL, protection.RC2, key)
 
-    dispositions = send_on_two_sessions(secured, ["40-bit key"], build_refused_message)
-    judge_dispositions(judge, secured, dispositions, REJECTED_KEY_CASES)
+    dispositions = send_refused_on_two_sessions(secured, ["40-bit key"], build_refused_message)
+    judge_dispositions(judge, secured, dispositions, REJECTED_KEY_FINAL_ACK_DISPOSITIONS)
 
 
-def send_on_two_sessions(secured, causes, build):
+def send_refused_on_two_sessions(secured, causes, build):
     """Send two messages of one sequence for each cause, on each of two sessions; return their dispositions."""
     dispositions: dict[str, Any] = {}
     for places in (PLACES_OF_REFUSED_MESSAGES[:2], PLACES_OF_REFUSED_MESSAGES[2:]):
@@ -121,7 +123,7 @@ def send_on_two_sessions(secured, causes, build):
             secured.reconnect()
         packets = {}
         for cause in causes:
-            sequence = secured.new_sequence()
+            sequence = secured.create_sequence()
             for place in places:
                 quiet: dict[str, Any] = {"queue": "transactional", "PA": 0, "NA": 0, "NR": 1, "sequence": sequence}
                 packets[f"{cause}, {place}"] = build(cause, quiet)

@@ -9,13 +9,17 @@ from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
 from harness.wire.protection import SIG10, SIG20, SIG30, signature
-from suites.mqqb.steps.secured import Secured, add_signature, judge_dispositions
+from suites.mqqb.steps.secured import SecuredMessageSender, add_signature, judge_dispositions
 
-NOT_IN_QUEUE = "not stored in its queue"
+NOT_STORED_OUTCOME = "not stored in its queue"
 SIGNATURE_BY_VERSION = {"MSMQ 1.0": SIG10, "MSMQ 2.0": SIG20, "MSMQ 3.0": SIG30}
-RULE_BY_KIND = {"MSMQ 1.0": "MQQB-3.1.5.8.3-08", "MSMQ 2.0": "MQQB-3.1.5.8.3-04", "MSMQ 3.0": "MQQB-3.1.5.8.3-11"}
+RULE_BY_SIGNATURE_VERSION = {
+    "MSMQ 1.0": "MQQB-3.1.5.8.3-08",
+    "MSMQ 2.0": "MQQB-3.1.5.8.3-04",
+    "MSMQ 3.0": "MQQB-3.1.5.8.3-11",
+}
 RULE_OF_REFUSAL = "MQQB-3.1.5.8.3-14"
-OTHER_QUEUE = r"TCP:10.0.0.9\private$\answers"
+OTHER_RESPONSE_QUEUE = r"TCP:10.0.0.9\private$\answers"
 CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-00000000c0c0")
 LONG_BODY = b"a long body " * 500
 Change = tuple[dict[str, Any], dict[str, Any]]
@@ -24,7 +28,7 @@ CHANGES_BY_FIELD: dict[str, tuple[Change, str]] = {
     "CorrelationID": (({"CorrelationID": bytes(20)}, {"CorrelationID": b"\5" * 20}), "123"),
     "label": (({}, {"label": "a label"}), "123"),
     "end of the body": (({"body": LONG_BODY}, {"body": LONG_BODY[:-1] + b"?"}), "123"),
-    "ResponseQueue": (({}, {"header": {"ResponseQueue": OTHER_QUEUE}}), "123"),
+    "ResponseQueue": (({}, {"header": {"ResponseQueue": OTHER_RESPONSE_QUEUE}}), "123"),
     "AdminQueue": (({"header": {"AdminQueue": None}}, {}), "123"),
     "body type": (({"BodyType": 0}, {"BodyType": 8}), "23"),
     "ConnectorType": (({}, {"header": {"ConnectorType": CONNECTOR_GUID}}), "23"),
@@ -38,13 +42,13 @@ CHANGES_BY_FIELD: dict[str, tuple[Change, str]] = {
 
 
 @needs("security", "receive")
-@covers(*RULE_BY_KIND.values(), RULE_OF_REFUSAL)
+@covers(*RULE_BY_SIGNATURE_VERSION.values(), RULE_OF_REFUSAL)
 def test_message_with_a_field_changed_after_signing_is_refused(peer, sut, judge):
     """The peer signs messages, each with one kind of signature, and then changes one field that the signature covers:
     the SUT does not store the messages.
     """
-    secured = Secured(peer, sut)
-    secured.agree_on_signatures()
+    secured = SecuredMessageSender(peer, sut)
+    secured.require_accepted_signature()
     packets, table = {}, []
     for kind, version in SIGNATURE_BY_VERSION.items():
         for field, ((before, after), versions) in CHANGES_BY_FIELD.items():
@@ -52,14 +56,15 @@ def test_message_with_a_field_changed_after_signing_is_refused(peer, sut, judge)
                 continue
             value = signature(_build_message(secured, kind, before), version, ALICE.key)
             changed = _build_message(secured, kind, after)
-            packets[f"{kind}, {field}"] = add_signature(changed, value, in_list=_is_list(kind))
+            packets[f"{kind}, {field}"] = add_signature(changed, value, in_list=_is_list_signature(kind))
             table += [
-                (rule, f"{kind}, {field}", "kept", NOT_IN_QUEUE) for rule in (RULE_BY_KIND[kind], RULE_OF_REFUSAL)
+                (rule, f"{kind}, {field}", "kept", NOT_STORED_OUTCOME)
+                for rule in (RULE_BY_SIGNATURE_VERSION[kind], RULE_OF_REFUSAL)
             ]
     judge_dispositions(judge, secured, secured.dispositions(packets), table)
 
 
-def _is_list(kind):
+def _is_list_signature(kind):
     return kind == "MSMQ 3.0"
 
 
@@ -67,9 +72,9 @@ def _build_message(secured, kind, fields):
     fields = dict(fields)
     number = fields.pop("several", 1)
     header = {"DM": 0, **fields.pop("header", {})}
-    packet = secured.message(several=_is_list(kind), header=header, **fields)
+    packet = secured.message(several=_is_list_signature(kind), header=header, **fields)
     if number == 2:
-        names = secured.sut.format_name("plain").removeprefix("DIRECT="), OTHER_QUEUE
+        names = secured.sut.format_name("plain").removeprefix("DIRECT="), OTHER_RESPONSE_QUEUE
         packet["MultiQueueFormatHeader"].Destination = [
             MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName=name)) for name in names
         ]

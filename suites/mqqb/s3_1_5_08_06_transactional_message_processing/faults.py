@@ -239,7 +239,7 @@ class ReceiverLaterSequenceKeepsHigherNumber(InSequence):
         transfer.SequenceNumber = max(number, transfer.SequenceNumber)
 
 
-PRIVATE_NAME_DQ = 3
+DQ_OF_PRIVATE_NAME = 3
 """The value of UserHeader.Flags.DQ for a private format name."""
 
 
@@ -248,16 +248,16 @@ class ReceiverSequenceOfPrivateNameUnchecked(InSequence):
     """The receiver accepts transactional messages to a private format name in any order."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
-        return packet.UserHeader.DQ == PRIVATE_NAME_DQ or super().is_in_sequence(session, packet)
+        return packet.UserHeader.DQ == DQ_OF_PRIVATE_NAME or super().is_in_sequence(session, packet)
 
 
-Accepted = Callable[[TransactionHeader, Session, bool], bool]
+SequenceComparison = Callable[[TransactionHeader, Session, bool], bool]
 """A function that decides whether a message is accepted; its arguments are the header, the session, and the correct
 decision.
 """
 
 
-def _change_sequence_comparison(name: str, breaks: tuple[str, ...], says: str, accepted: Accepted) -> None:
+def _change_sequence_comparison(name: str, breaks: tuple[str, ...], says: str, accepted: SequenceComparison) -> None:
     """Add a fault that uses a different comparison to decide whether a message is accepted."""
 
     class SequenceComparisonReplaced(InSequence):
@@ -330,7 +330,7 @@ class ReceiverMessageNotBehindLastAcceptedRejected(InSequence):
         return super().is_in_sequence(session, packet)
 
 
-def _has_signature(number: int) -> int:
+def _interpret_as_signed(number: int) -> int:
     return number - (1 << 32) if number >> 31 else number
 
 
@@ -343,8 +343,12 @@ class ReceiverTxSequenceNumberComparedAsSigned(InSequence):
         assert header is not None
         if header.TxSequenceID != session.IncomingTxSequenceID:
             return super().is_in_sequence(session, packet)
-        last = _has_signature(session.IncomingTxSequenceNumber)
-        return _has_signature(header.PreviousTxSequenceNumber) <= last < _has_signature(header.TxSequenceNumber)
+        last = _interpret_as_signed(session.IncomingTxSequenceNumber)
+        return (
+            _interpret_as_signed(header.PreviousTxSequenceNumber)
+            <= last
+            < _interpret_as_signed(header.TxSequenceNumber)
+        )
 
 
 @fault("receiver-message-with-lower-previous-number-rejected", breaks="MQQB-3.1.5.8.6-D03", blind=True)

@@ -67,7 +67,7 @@ class ReceiverOrderAckOmittedWhenNothingWasAcceptedSince(OrderAcks):
 # -- rejected messages ------------------------------------------------------------------------------------------------
 
 
-class _Rejecting(InSequence):
+class _RejectionChanger(InSequence):
     def note_rejection(self, session: Session, transfer: IncomingTransactionalTransferInfo | None) -> None:
         raise NotImplementedError
 
@@ -105,7 +105,7 @@ class ReceiverMessageOfOlderSequenceNotCountedAsRejected(InSequence):
 
 
 @fault("receiver-reject-count-of-transfer-info-at-most-1", breaks="MQQB-3.1.5.8.6-06")
-class ReceiverRejectCountOfTransferInfoAtMost1(_Rejecting):
+class ReceiverRejectCountOfTransferInfoAtMost1(_RejectionChanger):
     """The receiver sets RejectCount to 1 after several rejected messages."""
 
     def note_rejection(self, session: Session, transfer: IncomingTransactionalTransferInfo | None) -> None:
@@ -114,7 +114,7 @@ class ReceiverRejectCountOfTransferInfoAtMost1(_Rejecting):
 
 
 @fault("receiver-reject-count-set-in-every-transfer-info", breaks="MQQB-3.1.5.8.6-06")
-class ReceiverRejectCountSetInEveryTransferInfo(_Rejecting):
+class ReceiverRejectCountSetInEveryTransferInfo(_RejectionChanger):
     """The receiver sets RejectCount in the IncomingTransactionalTransferInfo of every queue."""
 
     def note_rejection(self, session: Session, transfer: IncomingTransactionalTransferInfo | None) -> None:
@@ -123,7 +123,7 @@ class ReceiverRejectCountSetInEveryTransferInfo(_Rejecting):
                 one.RejectCount = session.TxMessageRejectCount
 
 
-class _Accepting(InSequence):
+class _AcceptanceChanger(InSequence):
     def note_acceptance(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, rejected: int, now: Now
     ) -> None:
@@ -138,7 +138,7 @@ class _Accepting(InSequence):
 
 
 @fault("receiver-reject-count-decremented-by-accepted-message", breaks="MQQB-3.1.5.8.6-07")
-class ReceiverRejectCountDecrementedByAcceptedMessage(_Accepting):
+class ReceiverRejectCountDecrementedByAcceptedMessage(_AcceptanceChanger):
     """The receiver decrements TxMessageRejectCount by one when it accepts a message, instead of setting it to 0."""
 
     def note_acceptance(
@@ -148,7 +148,7 @@ class ReceiverRejectCountDecrementedByAcceptedMessage(_Accepting):
 
 
 @fault("receiver-access-time-of-every-sequence-set", breaks="MQQB-3.1.5.8.6-08")
-class ReceiverAccessTimeOfEverySequenceSet(_Accepting):
+class ReceiverAccessTimeOfEverySequenceSet(_AcceptanceChanger):
     """The receiver sets LastAccessTime in the IncomingTransactionalTransferInfo of every queue."""
 
     def note_acceptance(
@@ -172,7 +172,7 @@ class ReceiverAccessTimeIsSentTime(InSequence):
 
 # -- the order of messages --------------------------------------------------------------------------------------------
 
-ORDER = ("MQQB-3.1.5.8.6-09", "MQQB-3.1.5.8.6-D02")
+RULES_OF_SEQUENCE_ORDER = ("MQQB-3.1.5.8.6-09", "MQQB-3.1.5.8.6-D02")
 
 
 @fault("receiver-message-of-sequence-by-computer-name-unchecked", breaks="MQQB-3.1.5.8.6-D01")

@@ -12,13 +12,13 @@ from harness.peer.peer import Peer
 from harness.states.machine import Machine, event, probe, state
 from harness.wire import TxSequenceID
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
-from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, read_ack_place
+from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, read_acknowledged_sequence_place
 
 SEQUENCE_NAMES = ("earlier", "first", "later", "third")
 """The names of the sequences, in the order of their identifiers."""
 
 
-class IncomingSequence(Machine, path=Path(__file__)):
+class IncomingSequenceMachine(Machine, path=Path(__file__)):
     """Send messages of several sequences to a queue of the system. Each message requests an
     acknowledgment of arrival.
     """
@@ -33,22 +33,22 @@ class IncomingSequence(Machine, path=Path(__file__)):
     # -- states ---------------------------------------------------------------------------------------------------
 
     @state("new")
-    def begin_nothing(self) -> None:
+    def begin_without_sequence(self) -> None:
         """Send nothing."""
 
     @state("one")
-    def accept_one(self) -> None:
+    def accept_one_message(self) -> None:
         """Send the first message of the sequence."""
         self._send_message_and_require_acceptance(1, 1, 0)
 
     @state("four after one")
-    def accept_four(self) -> None:
+    def accept_four_messages(self) -> None:
         """Send the first message, and then the fourth message, whose predecessor is the first message."""
         self._send_message_and_require_acceptance(1, 1, 0)
         self._send_message_and_require_acceptance(1, 4, 1)
 
     @state("one of a later sequence")
-    def accept_one_of_later(self) -> None:
+    def accept_one_message_of_later_sequence(self) -> None:
         """Send the first message of a sequence, then the first message of a later sequence."""
         self._send_message_and_require_acceptance(1, 1, 0)
         self._send_message_and_require_acceptance(2, 1, 0)
@@ -56,39 +56,39 @@ class IncomingSequence(Machine, path=Path(__file__)):
     # -- events ---------------------------------------------------------------------------------------------------
 
     @event("next message")
-    def send_next(self) -> str:
+    def send_next_message(self) -> str:
         """Send the message that follows the last accepted message."""
-        return self._send_and_name_outcome(self._sequence, self._number + 1, self._number)
+        return self._send_and_describe_outcome(self._sequence, self._number + 1, self._number)
 
     @event("last message again")
     def send_again(self) -> str:
         """Send the last accepted message again."""
-        return self._send_and_name_outcome(self._sequence, self._number, self._previous)
+        return self._send_and_describe_outcome(self._sequence, self._number, self._previous)
 
     @event("message behind a missing one")
-    def send_behind_missing(self) -> str:
+    def send_message_behind_missing_one(self) -> str:
         """Send a message whose predecessor was not sent."""
-        return self._send_and_name_outcome(self._sequence, self._number + 3, self._number + 2)
+        return self._send_and_describe_outcome(self._sequence, self._number + 3, self._number + 2)
 
     @event("message after expired ones")
-    def send_after_expired(self) -> str:
+    def send_message_after_expired_one(self) -> str:
         """Send a message whose predecessor is the last accepted message, but whose number is not the next number."""
-        return self._send_and_name_outcome(self._sequence, self._number + 3, self._number)
+        return self._send_and_describe_outcome(self._sequence, self._number + 3, self._number)
 
     @event("first message of a later sequence")
     def send_first_message_of_later_sequence(self) -> str:
         """Send the first message of a later sequence."""
-        return self._send_and_name_outcome(self._sequence + 1, 1, 0)
+        return self._send_and_describe_outcome(self._sequence + 1, 1, 0)
 
     @event("second message of a later sequence")
     def send_second_message_of_later_sequence(self) -> str:
         """Send the second message of a later sequence without its first message."""
-        return self._send_and_name_outcome(self._sequence + 1, 2, 1)
+        return self._send_and_describe_outcome(self._sequence + 1, 2, 1)
 
     @event("message of an earlier sequence")
     def send_message_of_earlier_sequence(self) -> str:
         """Send a message without a predecessor in an earlier sequence."""
-        return self._send_and_name_outcome(self._sequence - 1, 9, 0)
+        return self._send_and_describe_outcome(self._sequence - 1, 9, 0)
 
     # -- what is seen ---------------------------------------------------------------------------------------------
 
@@ -100,7 +100,7 @@ class IncomingSequence(Machine, path=Path(__file__)):
         self._receiver.acknowledge_all()
         if not came:
             return "no OrderAck"
-        place = read_ack_place(came[-1])
+        place = read_acknowledged_sequence_place(came[-1])
         self.evidence.append(came[-1])
         order = place.Ordinal - self._receiver.sequence.identifier.Ordinal
         known = place.TimeStamp == self._receiver.sequence.identifier.TimeStamp and 0 <= order < len(SEQUENCE_NAMES)
@@ -117,7 +117,7 @@ class IncomingSequence(Machine, path=Path(__file__)):
             )
         self._sequence, self._number, self._previous = sequence, number, previous
 
-    def _send_and_name_outcome(self, sequence: int, number: int, previous: int) -> str:
+    def _send_and_describe_outcome(self, sequence: int, number: int, previous: int) -> str:
         return "accepted" if self._send_message(sequence, number, previous) else "discarded"
 
     def _send_message(self, sequence: int, number: int, previous: int) -> bool:
@@ -127,10 +127,10 @@ class IncomingSequence(Machine, path=Path(__file__)):
         place = {"TxSequenceID": identifier, "TxSequenceNumber": number, "PreviousTxSequenceNumber": previous}
         label = f"{SEQUENCE_NAMES[sequence]} {number}"
         asked = {"transaction": place, "properties": {"PA": 1}, "label": label}
-        sent = self._receiver.send(self._receiver.with_admin_queue(), **asked)
-        acks = self._receiver.await_all(lambda: self._find_acks(sent), 1)
+        sent = self._receiver.send(self._receiver.add_admin_queue_fields(), **asked)
+        acks = self._receiver.await_messages_of_sut(lambda: self._list_arrival_acks(sent), 1)
         self.evidence += [sent, *acks]
         return bool(acks)
 
-    def _find_acks(self, sent: Frame) -> list[Frame]:
+    def _list_arrival_acks(self, sent: Frame) -> list[Frame]:
         return self._receiver.list_acks_of_class(AckClass.REACH_QUEUE, sent)

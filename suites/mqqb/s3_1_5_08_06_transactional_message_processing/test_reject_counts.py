@@ -16,7 +16,7 @@ from suites.mqqb.steps.pinging import read_element
 
 GREATEST_TIMER_SPEED_UP = 4
 """The highest factor by which the timers may be accelerated, so that the check can act while a timer runs."""
-LATER_MESSAGE_MS = 3_000
+LATER_MESSAGE_DELAY_MS = 3_000
 LEAST_IDENTIFIER_GROWTH_S = 2
 """The time in s for which the check waits before the SUT sets a time element again, and the least increase of that
 element in s.
@@ -41,7 +41,7 @@ def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, jud
     receiver.await_acknowledgment()
     first = rejected = _get_listed_transfer(receiver)
     of_other = _get_listed_transfer(receiver, other)
-    peer.pass_time(LATER_MESSAGE_MS)
+    peer.pass_time(LATER_MESSAGE_DELAY_MS)
     sent: list[Frame] = []
     for count, (number, previous, accepted) in enumerate(((3, 2, 0), (1, 0, 0), (5, 4, 0), (2, 1, 1), (9, 8, 0)), 1):
         receiver.sequence.number = number - 1
@@ -53,7 +53,7 @@ def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, jud
             receiver.await_acknowledgment()
             peer.eventually(functools.partial(_has_reject_count, receiver, 0))
             transfer = _get_listed_transfer(receiver)
-            _judge_growth(peer, judge, "MQQB-3.1.5.8.6-08", rejected, transfer, "LastAccessTime", sent[-2], sent)
+            _judge_time_increase(peer, judge, "MQQB-3.1.5.8.6-08", rejected, transfer, "LastAccessTime", sent[-2], sent)
             continue
         expected = count if count <= 3 else 1
         peer.eventually(functools.partial(_has_reject_count, receiver, expected))
@@ -76,11 +76,11 @@ def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, jud
                 case="RejectCount of the sequence of another sender",
             )
         if count in (1, 3):
-            _judge_growth(
+            _judge_time_increase(
                 peer, judge, "MQQB-3.1.5.8.6-08", first, _get_listed_transfer(receiver), "LastAccessTime", begun, sent
             )
             rejected = _get_listed_transfer(receiver)
-            peer.pass_time(LATER_MESSAGE_MS)
+            peer.pass_time(LATER_MESSAGE_DELAY_MS)
     receiver.sequence = Sequence(peer, 2)
     sent.append(receiver.send())
     receiver.await_acknowledgment()
@@ -127,15 +127,15 @@ def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
     receiver = Receiver(peer, sut)
     begun = receiver.send()
     receiver.await_acknowledgment()
-    before = _find_session(peer, sut)
-    first = _find_transfer_info(peer, sut)
-    peer.pass_time(LATER_MESSAGE_MS)
+    before = _find_session_of_peer(peer, sut)
+    first = _find_newest_transfer_info(peer, sut)
+    peer.pass_time(LATER_MESSAGE_DELAY_MS)
     rejected = []
     for count in (1, 2):
         receiver.sequence.number = 2
         rejected.append(receiver.send())
-        peer.eventually(functools.partial(_has_rejected, peer, sut, count))
-        session, transfer = _find_session(peer, sut), _find_transfer_info(peer, sut)
+        peer.eventually(functools.partial(_has_session_reject_count, peer, sut, count))
+        session, transfer = _find_session_of_peer(peer, sut), _find_newest_transfer_info(peer, sut)
         judge(
             "MQQB-3.1.5.8.6-05",
             expected=count,
@@ -150,11 +150,11 @@ def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
             case="RejectCount",
             evidence=rejected,
         )
-    _judge_growth(peer, judge, "MQQB-3.1.5.8.6-08", first, transfer, "LastAccessTime", begun, rejected)
+    _judge_time_increase(peer, judge, "MQQB-3.1.5.8.6-08", first, transfer, "LastAccessTime", begun, rejected)
     receiver.sequence.number = 1
     taken = receiver.send()
-    peer.eventually(functools.partial(_has_rejected, peer, sut, 0))
-    count = read_element(_find_session(peer, sut), "TxMessageRejectCount")
+    peer.eventually(functools.partial(_has_session_reject_count, peer, sut, 0))
+    count = read_element(_find_session_of_peer(peer, sut), "TxMessageRejectCount")
     judge(
         "MQQB-3.1.5.8.6-07",
         expected=0,
@@ -164,12 +164,19 @@ def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
     )
     judge.conclude("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
     ack = receiver.await_acknowledgment()
-    _judge_growth(
-        peer, judge, "MQQB-3.1.6.9-02", before, _find_session(peer, sut), "LastOrderAckSendTime", begun, [taken, ack]
+    _judge_time_increase(
+        peer,
+        judge,
+        "MQQB-3.1.6.9-02",
+        before,
+        _find_session_of_peer(peer, sut),
+        "LastOrderAckSendTime",
+        begun,
+        [taken, ack],
     )
 
 
-def _judge_growth(peer, judge, rule, before, after, name, since, evidence):
+def _judge_time_increase(peer, judge, rule, before, after, name, since, evidence):
     """Judge that a time of the SUT, in seconds, increased as much as the tester's clock; the two clocks may differ."""
     passed, grown = peer.measure_duration(since), read_element(after, name) - read_element(before, name)
     latest_s = passed.ms // 1_000 + 2
@@ -183,15 +190,15 @@ def _judge_growth(peer, judge, rule, before, after, name, since, evidence):
     )
 
 
-def _has_rejected(peer, sut, count: int) -> bool:
-    return bool(read_element(_find_session(peer, sut), "TxMessageRejectCount") == count)
+def _has_session_reject_count(peer, sut, count: int) -> bool:
+    return bool(read_element(_find_session_of_peer(peer, sut), "TxMessageRejectCount") == count)
 
 
-def _find_session(peer, sut) -> dict[str, Any]:
+def _find_session_of_peer(peer, sut) -> dict[str, Any]:
     return find_accepted_session(sut, peer.identifier)
 
 
-def _find_transfer_info(peer, sut) -> dict[str, Any]:
+def _find_newest_transfer_info(peer, sut) -> dict[str, Any]:
     """Return the newest IncomingTransactionalTransferInfo of the peer's sequences."""
     name = sut.queue("transactional").lower()
     found = [

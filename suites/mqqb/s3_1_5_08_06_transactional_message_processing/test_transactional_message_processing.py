@@ -15,7 +15,7 @@ from harness.wire import TxSequenceID
 from suites.applications import computer_names
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, get_correlation_id, identifier
-from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, Receiver, read_ack_place
+from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, Receiver, read_acknowledged_sequence_place
 
 LONGEST_ORDER_ACK_DELAY_MS = 10_000
 """The value of MaximumOrderAckDelay (3.1.3.2), in ms."""
@@ -25,7 +25,7 @@ MESSAGE_INTERVAL_IN_TIMEOUTS = 0.6
 """The time between two messages, as a fraction of OrderAckTimeout."""
 GREATEST_TIMER_SPEED_UP = 4
 """The highest factor by which the timers may be accelerated, so that the check can act while a timer runs."""
-ORDER_ACK_IN_TIME = "after OrderAckTimeout"
+ORDER_ACK_IN_TIME_OUTCOME = "after OrderAckTimeout"
 HIGH_ORDINAL = 0x8000_0001
 MESSAGES_OF_ONE_SEQUENCE = (
     (5, 4, False, "number 5 after 4 as the first message"),
@@ -67,15 +67,15 @@ PreviousTxSequenceNumber, whether the message is accepted, and its label.
 """
 WAIT_FOR_NEW_SECOND_MS = 2_500
 """The time in ms after which a new sequence has a later TimeStamp than all sequences of this check."""
-KINDS_OF_NAME = ("direct", pytest.param("private", marks=needs("queue_control")))
-FOR_EACH_KIND_OF_NAME = pytest.mark.parametrize("name", KINDS_OF_NAME)
-LATER_MESSAGE_MS = 3_000
+QUEUE_NAME_KINDS = ("direct", pytest.param("private", marks=needs("queue_control")))
+FOR_EACH_KIND_OF_NAME = pytest.mark.parametrize("name", QUEUE_NAME_KINDS)
+LATER_MESSAGE_DELAY_MS = 3_000
 LEAST_IDENTIFIER_GROWTH_S = 2
 """The time in s for which the check waits before the SUT sets a time element again, and the least increase of that
 element in s.
 """
 MAX_ATTEMPTS = 3
-STALLED_ATTEMPTS = 6
+MAX_STALLED_ATTEMPTS = 6
 """The number of attempts. The check needs several attempts, because a slow system may process a message and a timer
 together.
 """
@@ -86,7 +86,7 @@ def _describe_order_ack_time(peer, frame: Frame | None, since: Frame) -> str:
     return (
         "not sent"
         if frame is None
-        else peer.measure_duration(since, frame).describe_expiry(ORDER_ACK_TIMEOUT_MS, ORDER_ACK_IN_TIME)
+        else peer.measure_duration(since, frame).describe_expiry(ORDER_ACK_TIMEOUT_MS, ORDER_ACK_IN_TIME_OUTCOME)
     )
 
 
@@ -125,12 +125,12 @@ def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
             "MQQB-3.1.1.6.2-06",
             "MQQB-3.1.2.7-01",
             "MQQB-3.1.3.2-28",
-            expected=ORDER_ACK_IN_TIME,
+            expected=ORDER_ACK_IN_TIME_OUTCOME,
             observed=when,
             case="time of the OrderAck",
             evidence=evidence,
         )
-        what = "nothing" if frame is None else read_ack_place(frame).TxSequenceNumber
+        what = "nothing" if frame is None else read_acknowledged_sequence_place(frame).TxSequenceNumber
         judge(
             "MQQB-3.1.5.8.6-04",
             "MQQB-3.1.1.6.2-07",
@@ -182,11 +182,11 @@ def _judge_two_messages_in_time(receiver: Receiver, judge, gap_ms: int, rules: t
     """Send two messages within OrderAckTimeout; judge that one OrderAck follows when OrderAckTimeout has passed since
     the second message.
     """
-    for _ in range(STALLED_ATTEMPTS):
+    for _ in range(MAX_STALLED_ATTEMPTS):
         sent = _send_two_messages_in_time(receiver, gap_ms)
         last = sent[-1]["TransactionHeader"].TxSequenceNumber
         frame = receiver.await_acknowledgment()
-        number = read_ack_place(frame).TxSequenceNumber
+        number = read_acknowledged_sequence_place(frame).TxSequenceNumber
         if number == last:
             break
         receiver.await_last_acknowledgment(last)  # a stalled system handles timer and message together
@@ -199,7 +199,7 @@ def _judge_two_messages_in_time(receiver: Receiver, judge, gap_ms: int, rules: t
         expected=fields(
             {
                 "TxSequenceNumber of the OrderAck": last,
-                "time of the OrderAck since the second message": ORDER_ACK_IN_TIME,
+                "time of the OrderAck since the second message": ORDER_ACK_IN_TIME_OUTCOME,
             }
         ),
         observed=observed,
@@ -237,7 +237,7 @@ def test_order_ack_names_last_message_accepted_in_order(peer, sut, judge):
             receiver.sequence.number = number - 1
             sent.append(receiver.send())
         frame = receiver.await_last_acknowledgment(expected)
-        observed = "nothing" if frame is None else read_ack_place(frame).TxSequenceNumber
+        observed = "nothing" if frame is None else read_acknowledged_sequence_place(frame).TxSequenceNumber
         judge.all(
             expected=expected, observed=observed, case="TxSequenceNumber of the OrderAck", evidence=[*sent, frame]
         )
@@ -265,7 +265,7 @@ def test_messages_of_one_sequence_are_accepted_in_order_and_once(peer, sut, judg
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04")
-@pytest.mark.parametrize("name", [*KINDS_OF_NAME, pytest.param("computer name", marks=needs("receive"))])
+@pytest.mark.parametrize("name", [*QUEUE_NAME_KINDS, pytest.param("computer name", marks=needs("receive"))])
 def test_message_of_later_sequence_is_accepted_only_from_its_beginning(peer, sut, judge, name):
     """After one message, the peer sends messages of earlier and later sequences: the SUT accepts only the first message
     of a later sequence and the messages that follow it.
@@ -318,7 +318,7 @@ def _judge_accepted_messages(
     if name == "computer name":
         computer = next(iter(computer_names(sut)), sut.address)
         rest = {"destination": rf"OS:{computer}\{sut.queue('transactional')}"}
-    user = receiver.with_admin_queue(user)
+    user = receiver.add_admin_queue_fields(user)
     sent = [
         receiver.send(
             user | {"JN": int(not accepted)},
@@ -330,7 +330,7 @@ def _judge_accepted_messages(
         for position, accepted, what in messages
     ]
     wanted = [what for _, accepted, what in messages if accepted]
-    acks = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), len(wanted))
+    acks = receiver.await_messages_of_sut(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), len(wanted))
     label = {identifier(frame): what for frame, (_, _, what) in zip(sent, messages, strict=True)}
     arrived = [label[get_correlation_id(ack)] for ack in acks]
     evidence = [*sent, *acks]

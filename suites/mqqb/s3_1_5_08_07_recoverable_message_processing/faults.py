@@ -81,7 +81,7 @@ class ReceiverAckOfSecond32MessagesNotSent(SessionAcks):
         super().send(session, now)
 
 
-def _change_ack_after_32(path: str, change: Callable[[int], int]) -> Install:
+def _change_ack_of_32_messages(path: str, change: Callable[[int], int]) -> Install:
     """Make the receiver change a field of the SessionAck that acknowledges 32 messages."""
     return during(
         SessionAcks.set_flag,
@@ -145,7 +145,7 @@ for _name, _rule, _says, _path, _change in (
         lambda old: old + 1,
     ),
 ):
-    add(_name, _rule, _says, _change_ack_after_32(_path, _change))
+    add(_name, _rule, _says, _change_ack_of_32_messages(_path, _change))
 
 
 PT_OFFSET = 18
@@ -189,7 +189,7 @@ class ReceiverAckOf32MessagesCountsRecoverableMessagesOnly(SessionAcks):
         return replace(header, AckSequenceNumber=session.RecoverableMessageReceivedCount)
 
 
-class _ChangingAckOfFullFlags(SessionAcks):
+class _FullFlagsAckChanger(SessionAcks):
     """Change only the SessionAck that the receiver sends when all bits of RecoverableMsgAckFlags are used."""
 
     def __init__(self, qm: QM) -> None:
@@ -210,7 +210,7 @@ class _ChangingAckOfFullFlags(SessionAcks):
 
 
 @fault("receiver-ack-of-32-messages-number-1", breaks="MQQB-3.1.5.8.7-06", blind=True)
-class ReceiverAckOf32MessagesNumber1(_ChangingAckOfFullFlags):
+class ReceiverAckOf32MessagesNumber1(_FullFlagsAckChanger):
     """The receiver sends RecoverableMsgAckSeqNumber 1 in every SessionAck after 32 recoverable messages."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
@@ -218,7 +218,7 @@ class ReceiverAckOf32MessagesNumber1(_ChangingAckOfFullFlags):
 
 
 @fault("receiver-ack-of-32-messages-without-sent-messages", breaks="MQQB-3.1.5.8.7-07", blind=True)
-class ReceiverAckOf32MessagesWithoutSentMessages(_ChangingAckOfFullFlags):
+class ReceiverAckOf32MessagesWithoutSentMessages(_FullFlagsAckChanger):
     """The receiver sends UserMsgSequenceNumber 0 in the SessionAck after 32 recoverable messages."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
@@ -226,7 +226,7 @@ class ReceiverAckOf32MessagesWithoutSentMessages(_ChangingAckOfFullFlags):
 
 
 @fault("receiver-ack-of-32-messages-recoverable-count-of-all-sent", breaks="MQQB-3.1.5.8.7-08", blind=True)
-class ReceiverAckOf32MessagesRecoverableCountOfAllSent(_ChangingAckOfFullFlags):
+class ReceiverAckOf32MessagesRecoverableCountOfAllSent(_FullFlagsAckChanger):
     """The receiver sends the number of all sent messages as RecoverableMsgSeqNumber in the SessionAck after 32
     recoverable messages.
     """
@@ -245,7 +245,7 @@ class ReceiverSessionAckHighestFlagNeverSet(SessionAcks):
 
 
 @fault("receiver-ack-of-32-messages-window-of-peer", breaks="MQQB-3.1.5.8.7-10", blind=True)
-class ReceiverAckOf32MessagesWindowOfPeer(_ChangingAckOfFullFlags):
+class ReceiverAckOf32MessagesWindowOfPeer(_FullFlagsAckChanger):
     """The receiver sends the WindowSize of the other queue manager in the SessionAck after 32 recoverable messages."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
@@ -275,7 +275,7 @@ class ReceiverSessionAckNumberCountsExpressMessages(SessionAcks):
         session.LastAckedRecoverableMsgSeqNumber = session.LastAckedRecoverableMsgSeqNumber + express & 0xFFFF
 
 
-def _lose_at_restart(is_lost: Callable[[MessagePosition], bool]) -> Install:
+def _remove_messages_at_restart(is_lost: Callable[[MessagePosition], bool]) -> Install:
     """Make the receiver lose messages when it restarts."""
 
     def lose_messages(qm: QueueManager) -> None:
@@ -290,7 +290,7 @@ add(
     "receiver-messages-lost-at-restart",
     "MQQB-3.1.5.8.7-12",
     "The receiver loses every message of its queues at a restart.",
-    _lose_at_restart(lambda position: True),
+    _remove_messages_at_restart(lambda position: True),
 )
 
 
@@ -298,7 +298,7 @@ add(
     "receiver-transactional-messages-lost-at-restart",
     "MQQB-3.1.5.8.7-12",
     "The receiver loses every message of its transactional queues at a restart.",
-    _lose_at_restart(lambda position: position.QueueReference.Transactional),
+    _remove_messages_at_restart(lambda position: position.QueueReference.Transactional),
 )
 
 

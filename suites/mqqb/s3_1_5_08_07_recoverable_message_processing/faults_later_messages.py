@@ -26,7 +26,7 @@ from reference_qm.surface.clock import Now
 LARGE_BODY_BYTES = 0x1000
 
 
-def _has_waiting_window(session: Session) -> bool:
+def _has_highest_ack_flag(session: Session) -> bool:
     return bool(session.RecoverableMsgAckFlags >> FLAG_BITS - 1 & 1)
 
 
@@ -64,13 +64,13 @@ class ReceiverAckOf32MessagesOmittedBesideOtherSession(SessionAcks):
         super().set_flag(session, now)
 
 
-class _FullAckChanged(SessionAcks):
+class _FullFlagsAckChanger(SessionAcks):
     def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
         raise NotImplementedError
 
     def build(self, session: Session) -> SessionAckPacket:
         packet = super().build(session)
-        return self.change_ack(session, packet) if _has_waiting_window(session) else packet
+        return self.change_ack(session, packet) if _has_highest_ack_flag(session) else packet
 
     def change_header(self, packet: SessionAckPacket, **fields: int) -> SessionAckPacket:
         header: SessionHeader = packet.SessionHeader
@@ -78,7 +78,7 @@ class _FullAckChanged(SessionAcks):
 
 
 @fault("receiver-ack-of-32-messages-number-at-most-32", breaks="MQQB-3.1.5.8.7-05")
-class ReceiverAckOf32MessagesNumberAtMost32(_FullAckChanged):
+class ReceiverAckOf32MessagesNumberAtMost32(_FullFlagsAckChanger):
     """The receiver sets AckSequenceNumber in the SessionAck after 32 messages to at most 32."""
 
     def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
@@ -86,7 +86,7 @@ class ReceiverAckOf32MessagesNumberAtMost32(_FullAckChanged):
 
 
 @fault("receiver-ack-of-32-messages-number-follows-all-messages", breaks="MQQB-3.1.5.8.7-06")
-class ReceiverAckOf32MessagesNumberFollowsAllMessages(_FullAckChanged):
+class ReceiverAckOf32MessagesNumberFollowsAllMessages(_FullFlagsAckChanger):
     """The receiver sets RecoverableMsgAckSeqNumber in the SessionAck after 32 messages to AckSequenceNumber - 31."""
 
     def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
@@ -95,7 +95,7 @@ class ReceiverAckOf32MessagesNumberFollowsAllMessages(_FullAckChanged):
 
 
 @fault("receiver-ack-of-32-messages-counts-at-most-1-sent-message", breaks="MQQB-3.1.5.8.7-07")
-class ReceiverAckOf32MessagesCountsAtMost1SentMessage(_FullAckChanged):
+class ReceiverAckOf32MessagesCountsAtMost1SentMessage(_FullFlagsAckChanger):
     """The receiver sets UserMsgSequenceNumber in the SessionAck after 32 messages to 1 after several sent messages."""
 
     def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
@@ -103,7 +103,7 @@ class ReceiverAckOf32MessagesCountsAtMost1SentMessage(_FullAckChanged):
 
 
 @fault("receiver-ack-of-32-messages-recoverable-sent-count-0", breaks="MQQB-3.1.5.8.7-08")
-class ReceiverAckOf32MessagesRecoverableSentCount0(_FullAckChanged):
+class ReceiverAckOf32MessagesRecoverableSentCount0(_FullFlagsAckChanger):
     """The receiver sets RecoverableMsgSeqNumber in the SessionAck after 32 messages to 0."""
 
     def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
@@ -111,7 +111,7 @@ class ReceiverAckOf32MessagesRecoverableSentCount0(_FullAckChanged):
 
 
 @fault("receiver-ack-of-next-32-messages-window-0", breaks="MQQB-3.1.5.8.7-10")
-class ReceiverAckOfNext32MessagesWindow0(_FullAckChanged):
+class ReceiverAckOfNext32MessagesWindow0(_FullFlagsAckChanger):
     """The receiver sets WindowSize to 0 in the SessionAck after the second 32 messages."""
 
     def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
@@ -119,19 +119,19 @@ class ReceiverAckOfNext32MessagesWindow0(_FullAckChanged):
         return self.change_header(packet, WindowSize=0) if later else packet
 
 
-class _NotSaved(Arrival):
-    def change_saved(self, packet: UserMessagePacket) -> UserMessagePacket:
+class _SavedMessageChanger(Arrival):
+    def change_saved_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         raise NotImplementedError
 
     def save_message(self, saving: Saving, packet: UserMessagePacket) -> None:
-        super().save_message(saving, self.change_saved(packet))
+        super().save_message(saving, self.change_saved_packet(packet))
 
 
 @fault("receiver-body-of-large-message-not-saved", breaks="MQQB-3.1.5.8.7-12")
-class ReceiverBodyOfLargeMessageNotSaved(_NotSaved):
+class ReceiverBodyOfLargeMessageNotSaved(_SavedMessageChanger):
     """The receiver saves only the first 4,096 bytes of the body of a message."""
 
-    def change_saved(self, packet: UserMessagePacket) -> UserMessagePacket:
+    def change_saved_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         properties = packet.MessagePropertiesHeader
         return replace(
             packet,
@@ -141,10 +141,10 @@ class ReceiverBodyOfLargeMessageNotSaved(_NotSaved):
 
 
 @fault("receiver-priority-of-message-not-saved", breaks="MQQB-3.1.5.8.7-12")
-class ReceiverPriorityOfMessageNotSaved(_NotSaved):
+class ReceiverPriorityOfMessageNotSaved(_SavedMessageChanger):
     """The receiver saves a message with priority 3."""
 
-    def change_saved(self, packet: UserMessagePacket) -> UserMessagePacket:
+    def change_saved_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         if packet.TransactionHeader is not None:
             return packet
         flags = packet.BaseHeader.Flags & ~BaseHeader.flags(PR=7) | BaseHeader.flags(PR=3)
@@ -163,7 +163,7 @@ class ReceiverLatestMessageOfQueueReplacesOthersOnDisk(Arrival):
             self.qm.disk.save(build_removal_change(earlier))
 
 
-class _RecoverableCount(Receiving):
+class _RecoverableCountOmission(Receiving):
     def is_not_counted(self, packet: UserMessagePacket) -> bool:
         raise NotImplementedError
 
@@ -174,7 +174,7 @@ class _RecoverableCount(Receiving):
 
 
 @fault("receiver-recoverable-count-without-transactional-messages", breaks="MQQB-3.1.5.8.7-13")
-class ReceiverRecoverableCountWithoutTransactionalMessages(_RecoverableCount):
+class ReceiverRecoverableCountWithoutTransactionalMessages(_RecoverableCountOmission):
     """The receiver does not count a transactional message as recoverable."""
 
     def is_not_counted(self, packet: UserMessagePacket) -> bool:

@@ -17,12 +17,12 @@ from suites.mqqb.steps.opening import read_internal_bits
 from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.outgoing_session import await_session_of_sut
 
-FLAG_COUNT = 32
+ACK_FLAG_COUNT = 32
 """The number of bits in RecoverableMsgAckFlags."""
-EXPRESS_COUNT = 3
+EXPRESS_MESSAGE_COUNT = 3
 """The number of express messages that are sent between the recoverable messages."""
-LATE_ACK_MS = ACK_TIMEOUT_MS // 2
-REPETITIONS_IN_BODIES = (0, 1, 10_000)
+LATEST_ACK_DELAY_MS = ACK_TIMEOUT_MS // 2
+BODY_TEXT_REPETITIONS = (0, 1, 10_000)
 """How often a text is repeated in the bodies of the stored messages: 0 for no body, and a number that makes a body of
 more than 64 KB.
 """
@@ -57,16 +57,16 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, 
     else:
         sut.limit_time_scale(10)
         peer.open_raw()
-        session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATE_ACK_MS)
+        session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATEST_ACK_DELAY_MS)
     late_ack_ms = session.sut_parameters.RecoverableAckTimeout
     window = session.sut_parameters.WindowSize
-    if window <= FLAG_COUNT + EXPRESS_COUNT:
+    if window <= ACK_FLAG_COUNT + EXPRESS_MESSAGE_COUNT:
         raise ConformanceFailure(f"the SUT's window of {window} messages is too small to use all flags")
-    earlier = _let_sut_acknowledge(peer, sut, session) if before == "acknowledgments of the SUT" else 0
+    earlier = _await_acks_of_every_kind(peer, sut, session) if before == "acknowledgments of the SUT" else 0
     own = [frame["UserHeader"].DM for frame in session.received if frame.kind == "UserMessage"]
     known = len(session.received)
-    packets = [peer.recoverable_message() for _ in range(FLAG_COUNT)]
-    packets[1:1] = [peer.message() for _ in range(EXPRESS_COUNT)]
+    packets = [peer.recoverable_message() for _ in range(ACK_FLAG_COUNT)]
+    packets[1:1] = [peer.message() for _ in range(EXPRESS_MESSAGE_COUNT)]
     sent = [session.send(packet) for packet in packets]
     early = not session.stays_quiet(sut.duration_ms(late_ack_ms) // 4)
     sent.append(session.send(peer.recoverable_message()))
@@ -101,7 +101,7 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, 
         raise ConformanceFailure("the acknowledgment is not a SessionAck")
     header = ack["SessionHeader"]
     for rule, name, value in (
-        ("MQQB-3.1.5.8.7-05", "AckSequenceNumber", earlier + FLAG_COUNT + EXPRESS_COUNT + 1),
+        ("MQQB-3.1.5.8.7-05", "AckSequenceNumber", earlier + ACK_FLAG_COUNT + EXPRESS_MESSAGE_COUNT + 1),
         ("MQQB-3.1.5.8.7-06", "RecoverableMsgAckSeqNumber", earlier + 1),
         ("MQQB-3.1.5.8.7-07", "UserMsgSequenceNumber", len(own)),
         ("MQQB-3.1.5.8.7-08", "RecoverableMsgSeqNumber", sum(own)),
@@ -117,24 +117,24 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, 
     )
     header = last["SessionHeader"]
     evidence = [sent[-1], ack, last]
-    numbered = fields(RecoverableMsgAckSeqNumber=earlier + FLAG_COUNT + 1)
+    numbered = fields(RecoverableMsgAckSeqNumber=earlier + ACK_FLAG_COUNT + 1)
     judge("MQQB-3.1.5.8.7-11", expected=numbered, observed=header, evidence=evidence)
     judge("MQQB-3.1.5.8.7-15", expected=fields(RecoverableMsgAckFlags=1), observed=header, evidence=evidence)
 
 
-def _let_sut_acknowledge(peer, sut, session) -> int:
+def _await_acks_of_every_kind(peer, sut, session) -> int:
     """Let the SUT send an OrderAck, a FinalAck, and SessionAcks after 32 recoverable messages; return the number of
     messages that the SUT has received, all of them recoverable and acknowledged.
     """
     packets = [
         Sequence(peer).message({"JN": 1}, label="journaled"),
-        *(peer.recoverable_message() for _ in range(FLAG_COUNT)),
+        *(peer.recoverable_message() for _ in range(ACK_FLAG_COUNT)),
     ]
     for packet in packets:
         session.send(packet)
     if sut.has("receive") and peer.await_label("journaled", sut.queue("transactional")):
         receive_first_message(sut, sut.queue("transactional"))
-    within_ms = sut.duration_ms(LATE_ACK_MS) + sut.slack_ms(LATE_ACK_MS)
+    within_ms = sut.duration_ms(LATEST_ACK_DELAY_MS) + sut.slack_ms(LATEST_ACK_DELAY_MS)
     session.expect(
         "SessionAck",
         lambda frame: frame["SessionHeader"].AckSequenceNumber == len(packets),
@@ -145,7 +145,7 @@ def _let_sut_acknowledge(peer, sut, session) -> int:
     return len(packets)
 
 
-UNFORWARDED_RC = 0x1F
+UNFORWARDED_HOP_COUNT = 0x1F
 """A hop count at which a message is not forwarded."""
 
 
@@ -160,17 +160,17 @@ def test_recoverable_message_behind_refused_one_is_acknowledged(peer, sut, judge
     """The peer sends three recoverable messages, the second of which the SUT refuses or discards as a duplicate: the
     SUT acknowledges the third message as number 3, or as number 2 (E19).
     """
-    session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATE_ACK_MS)
+    session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATEST_ACK_DELAY_MS)
     first, third = peer.recoverable_message(), peer.recoverable_message()
     packets = [first, first.copy() if reason == "a duplicate" else _build_refused_message(peer, sut, reason), third]
     sent = [session.send(packet) for packet in packets]
     within_ms = sut.duration_ms(ACK_TIMEOUT_MS) + sut.slack_ms(ACK_TIMEOUT_MS)
-    peer.environment.run_until(lambda: len(_list_stored_numbers(session)) >= len(sent), within_ms)
+    peer.environment.run_until(lambda: len(_list_acknowledged_recoverable_numbers(session)) >= len(sent), within_ms)
     allowed = one_of([1, 2, 3]) if reason == "a duplicate" else one_of([1, 2, 3], [1, 2])
     judge(
         "MQQB-3.1.5.8.7-15",
         expected=allowed,
-        observed=_list_stored_numbers(session),
+        observed=_list_acknowledged_recoverable_numbers(session),
         case="numbers of the messages that are acknowledged as stored",
         evidence=[*sent, session.last],
     )
@@ -183,17 +183,17 @@ def _build_refused_message(peer, sut, reason):
         return peer.recoverable_message(queue="transactional")
     if reason == "a gap in its sequence":
         return Sequence(peer).message(transaction={"TxSequenceNumber": 5, "PreviousTxSequenceNumber": 4})
-    user = peer.private_queue(peer.identifier, peer.next_message_id()) | {"RC": UNFORWARDED_RC}
+    user = peer.private_queue(peer.identifier, peer.next_message_id()) | {"RC": UNFORWARDED_HOP_COUNT}
     return peer.recoverable_message(user, destination=None)
 
 
-def _list_stored_numbers(session) -> list[int]:
+def _list_acknowledged_recoverable_numbers(session) -> list[int]:
     """Return the numbers of the recoverable messages that the SUT acknowledged as stored on a session (E22)."""
     headers = [frame["SessionHeader"] for frame in session.received if frame.kind == "SessionAck"]
     stored = {
         int(header.RecoverableMsgAckSeqNumber) + bit
         for header in headers
-        for bit in range(FLAG_COUNT)
+        for bit in range(ACK_FLAG_COUNT)
         if header.RecoverableMsgAckFlags >> bit & 1
     }
     return sorted(stored)
@@ -214,7 +214,7 @@ def test_acknowledged_messages_survive_restart(peer, sut, judge):
                 base={"PR": number}, label=f"on disk {number}", body=b"on disk" * count, **_describe_message(number)
             )
         )
-        for number, count in enumerate(REPETITIONS_IN_BODIES, 1)
+        for number, count in enumerate(BODY_TEXT_REPETITIONS, 1)
     ]
     sent.append(session.send(peer.recoverable_message({"JN": 1, "JP": 1}, label=LONGEST_LABEL, **_describe_message(4))))
     sent += [receiver.send(label=f"on disk, in sequence {number}", **_describe_message(number)) for number in (1, 2)]
@@ -233,7 +233,7 @@ def test_acknowledged_messages_survive_restart(peer, sut, judge):
 
 
 LONGEST_LABEL = "a label of the greatest length ".ljust(249, "x")
-UNSTABLE_PROPERTIES = ("lookup_id", "body_base64")
+UNCOMPARED_PROPERTIES = ("lookup_id", "body_base64")
 """Properties that the check does not compare: the position in a queue, and the body, which the check compares as text.
 """
 
@@ -250,7 +250,7 @@ def _describe_message(number: int) -> dict[str, Any]:
 def _describe_queue_contents(sut) -> list[str]:
     """Describe the messages in the queues that the check uses, with all their properties."""
     return [
-        ", ".join(f"{name} {value}" for name, value in sorted(one.items()) if name not in UNSTABLE_PROPERTIES)
+        ", ".join(f"{name} {value}" for name, value in sorted(one.items()) if name not in UNCOMPARED_PROPERTIES)
         for kind in ("plain", "transactional")
         for one in sut.messages(kind)
     ]
@@ -314,13 +314,15 @@ def test_session_ack_flags_recoverable_messages_only(peer, sut, judge):
     """
     sut.limit_time_scale(10)
     peer.open_raw()
-    session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATE_ACK_MS)
+    session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATEST_ACK_DELAY_MS)
     evidence: list[Frame] = []
     before = 0
     for group in ("ereer", "r", "rrre"):
         packets = [peer.recoverable_message() if one == "r" else peer.message({"JN": 1}) for one in group]
         evidence += [session.send(packet) for packet in packets]
-        ack = session.poll("SessionAck", within_ms=sut.duration_ms(LATE_ACK_MS) + sut.slack_ms(LATE_ACK_MS))
+        ack = session.poll(
+            "SessionAck", within_ms=sut.duration_ms(LATEST_ACK_DELAY_MS) + sut.slack_ms(LATEST_ACK_DELAY_MS)
+        )
         count = group.count("r")
         if ack is not None:
             evidence.append(ack)

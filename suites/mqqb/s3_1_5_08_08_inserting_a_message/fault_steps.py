@@ -16,12 +16,12 @@ from reference_qm.model.statuses import EnqueueStatus
 def ignore_quota_kind(exceeded: EnqueueStatus) -> Install:
     """Make the receiver ignore one kind of quota."""
 
-    class Overlooked(Quotas):
+    class QuotaIgnored(Quotas):
         def check(self, queue: Queue, message: Message) -> EnqueueStatus:
             status = super().check(queue, message)
             return EnqueueStatus.NO_ERROR if status is exceeded else status
 
-    return replace_part(Overlooked)
+    return replace_part(QuotaIgnored)
 
 
-OVER_QUOTA = MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA
+OVER_QUOTA_CLASS = MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA

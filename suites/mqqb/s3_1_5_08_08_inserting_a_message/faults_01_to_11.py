@@ -27,7 +27,7 @@ from reference_qm.model.adm import (
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.surface.clock import Now
-from suites.mqqb.s3_1_5_08_08_inserting_a_message.fault_steps import OVER_QUOTA, ignore_quota_kind
+from suites.mqqb.s3_1_5_08_08_inserting_a_message.fault_steps import OVER_QUOTA_CLASS, ignore_quota_kind
 
 
 @fault(
@@ -142,14 +142,14 @@ class ReceiverQuotaIgnoredByEmptyQueue(Quotas):
         return EnqueueStatus.NO_ERROR if empty and status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED else status
 
 
-QUEUE_FULL = MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA
+QUOTA_EXCEEDED_CLASS = MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA
 
 
 add(
     "receiver-nack-of-queue-quota-not-sent",
     "MQQB-3.1.5.8.8-07",
     "For a message to a full queue, the receiver sends no acknowledgment to the administration queue.",
-    omit_nack(QUEUE_FULL),
+    omit_nack(QUOTA_EXCEEDED_CLASS),
 )
 
 
@@ -157,7 +157,7 @@ add(
     "receiver-nack-of-queue-quota-sent-without-na",
     "MQQB-3.1.5.8.8-07",
     "For a message without NA to a full queue, the receiver sends an acknowledgment to the administration queue.",
-    send_unrequested_nack(QUEUE_FULL),
+    send_unrequested_nack(QUOTA_EXCEEDED_CLASS),
 )
 
 
@@ -172,7 +172,7 @@ class ReceiverOverQuotaNackOncePerSender(AdminAcks):
         self.done: set[object] = set()
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
-        if message_class is OVER_QUOTA:
+        if message_class is OVER_QUOTA_CLASS:
             if message.Identifier.QueueManagerGuid in self.done:
                 return
             self.done.add(message.Identifier.QueueManagerGuid)
@@ -185,7 +185,7 @@ class ReceiverOverQuotaNackOfRecoverableMessageOmitted(AdminAcks):
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
         recoverable = message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE
-        if not (message_class is OVER_QUOTA and recoverable and message.TransactionIdentifier is None):
+        if not (message_class is OVER_QUOTA_CLASS and recoverable and message.TransactionIdentifier is None):
             super().acknowledge_failure(message, message_class, now)
 
 
@@ -236,7 +236,7 @@ class ReceiverDeadLetterOfRecoverableMessageMissing(Admission):
             super().journal_refused(message)
 
 
-def _keep_recoverable_only(original: Callable[..., None], *_: object) -> Callable[..., None]:
+def _journal_only_recoverable_refusals(original: Callable[..., None], *_: object) -> Callable[..., None]:
     def journal_refused(qm: QueueManager, message: Message) -> None:
         if message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
             original(qm, message)
@@ -248,7 +248,7 @@ add(
     "receiver-express-message-over-quota-not-in-dead-letter-queue",
     "MQQB-3.1.5.8.8-10",
     "The receiver puts a message with JN that exceeds the quota into the dead-letter queue only if it is recoverable.",
-    during(Admission.has_room, Admission.journal_refused, _keep_recoverable_only),
+    during(Admission.has_room, Admission.journal_refused, _journal_only_recoverable_refusals),
     blind=True,
 )
 
@@ -296,7 +296,7 @@ add(
     "receiver-final-ack-of-queue-quota-not-sent",
     "MQQB-3.1.5.8.8-11",
     "The receiver sends no FinalAck for a transactional message to a full queue.",
-    omit_final_ack(QUEUE_FULL),
+    omit_final_ack(QUOTA_EXCEEDED_CLASS),
 )
 
 
@@ -307,7 +307,7 @@ class ReceiverOverQuotaFinalAckOnlyWithNa(FinalAcks):
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        if message_class is not OVER_QUOTA or packet.MessagePropertiesHeader.NA:
+        if message_class is not OVER_QUOTA_CLASS or packet.MessagePropertiesHeader.NA:
             super().refuse_transactional(session, packet, message_class, now)
 
 

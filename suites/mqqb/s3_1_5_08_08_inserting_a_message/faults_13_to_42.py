@@ -28,7 +28,7 @@ from reference_qm.model.adm import (
 from reference_qm.model.states import SessionState
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.surface.clock import Now
-from suites.mqqb.s3_1_5_08_08_inserting_a_message.fault_steps import OVER_QUOTA, ignore_quota_kind
+from suites.mqqb.s3_1_5_08_08_inserting_a_message.fault_steps import OVER_QUOTA_CLASS, ignore_quota_kind
 
 
 @fault("receiver-over-quota-message-reported", breaks="MQQB-3.1.5.8.8-13", blind=True)
@@ -137,7 +137,7 @@ class ReceiverQuotaOfQueueManagerNackSent(Admission):
 
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
         if self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
-            self.qm.admin_acks.acknowledge_failure(message, OVER_QUOTA, now)
+            self.qm.admin_acks.acknowledge_failure(message, OVER_QUOTA_CLASS, now)
         return super().has_room(session, packet, queue, message, now)
 
 

@@ -28,7 +28,7 @@ from reference_qm.model.adm import (
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.surface.clock import Now
-from suites.mqqb.s3_1_5_08_08_inserting_a_message.fault_steps import OVER_QUOTA
+from suites.mqqb.s3_1_5_08_08_inserting_a_message.fault_steps import OVER_QUOTA_CLASS
 
 LARGE_BODY_BYTES = 0x1000
 LONG_LABEL_CHARACTERS = 64
@@ -40,7 +40,7 @@ def _is_transactional(message: Message) -> bool:
     return message.TransactionIdentifier is not None
 
 
-def _change_property(name: str, change: Callable[[Any], Any], when: Callable[[Message], bool]) -> Any:
+def _change_inserted_property(name: str, change: Callable[[Any], Any], when: Callable[[Message], bool]) -> Any:
     def change_message(message: Message) -> Message:
         return replace(message, **{name: change(getattr(message, name))}) if when(message) else message
 
@@ -98,7 +98,7 @@ for _name, _property, _change, _when, _says in (
         "The receiver sets BodyType of a stored transactional message to 0.",
     ),
 ):
-    add(_name, ("MQQB-3.1.5.8.8-01", "MQQB-3.1.5.8.8-05"), _says, _change_property(_property, _change, _when))
+    add(_name, ("MQQB-3.1.5.8.8-01", "MQQB-3.1.5.8.8-05"), _says, _change_inserted_property(_property, _change, _when))
 
 
 @fault("receiver-second-message-of-sender-has-body-of-first", breaks=("MQQB-3.1.5.8.8-02", "MQQB-3.1.5.8.8-05"))
@@ -209,7 +209,7 @@ class _OverQuotaNackOmitted(AdminAcks):
         raise NotImplementedError
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
-        if message_class is not OVER_QUOTA or not self.is_omitted(message):
+        if message_class is not OVER_QUOTA_CLASS or not self.is_omitted(message):
             super().acknowledge_failure(message, message_class, now)
 
 
@@ -246,7 +246,7 @@ class ReceiverOverQuotaNackToFirstAdministrationQueue(AdminAcks):
         self._first: str | None = None
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
-        if message_class is OVER_QUOTA and message.AdministrationQueueFormatName:
+        if message_class is OVER_QUOTA_CLASS and message.AdministrationQueueFormatName:
             self._first = self._first or message.AdministrationQueueFormatName
             message = replace(message, AdministrationQueueFormatName=self._first)
         super().acknowledge_failure(message, message_class, now)
@@ -317,7 +317,7 @@ class _OverQuotaFinalAckOmitted(FinalAcks):
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        if message_class is OVER_QUOTA and self.is_omitted(session, packet):
+        if message_class is OVER_QUOTA_CLASS and self.is_omitted(session, packet):
             return
         super().refuse_transactional(session, packet, message_class, now)
 
@@ -359,7 +359,7 @@ class ReceiverOverQuotaFinalAckNamesFirstRefusedMessage(FinalAcks):
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        if message_class is OVER_QUOTA:
+        if message_class is OVER_QUOTA_CLASS:
             packet = self._first.setdefault(session.number, packet)
         super().refuse_transactional(session, packet, message_class, now)
 

@@ -29,7 +29,7 @@ LONG_LABEL_CHARACTERS = 64
 # -- IncomingTransactionalTransferInfo --------------------------------------------------------------------------------
 
 
-class _NewTransfer(InSequence):
+class _AcceptedTransferChanger(InSequence):
     def change_transfer(self, session: Session, transfer: IncomingTransactionalTransferInfo) -> None:
         raise NotImplementedError
 
@@ -41,7 +41,7 @@ class _NewTransfer(InSequence):
 
 
 @fault("receiver-transfer-info-only-for-first-queue", breaks=("MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-19"))
-class ReceiverTransferInfoOnlyForFirstQueue(_NewTransfer):
+class ReceiverTransferInfoOnlyForFirstQueue(_AcceptedTransferChanger):
     """The receiver removes the IncomingTransactionalTransferInfo of earlier queues when a sequence to another queue
     begins.
     """
@@ -53,7 +53,7 @@ class ReceiverTransferInfoOnlyForFirstQueue(_NewTransfer):
 
 
 @fault("receiver-transfer-info-of-second-name-replaces-first", breaks=("MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-19"))
-class ReceiverTransferInfoOfSecondNameReplacesFirst(_NewTransfer):
+class ReceiverTransferInfoOfSecondNameReplacesFirst(_AcceptedTransferChanger):
     """The receiver keeps one IncomingTransactionalTransferInfo for each queue, that of the latest sequence."""
 
     def change_transfer(self, session: Session, transfer: IncomingTransactionalTransferInfo) -> None:
@@ -75,7 +75,7 @@ class ReceiverTransferInfoFoundByOrdinalOnly(InSequence):
 
 
 @fault("receiver-transfer-info-format-name-in-lower-case", breaks="MQQB-3.1.5.8.8-22")
-class ReceiverTransferInfoFormatNameInLowerCase(_NewTransfer):
+class ReceiverTransferInfoFormatNameInLowerCase(_AcceptedTransferChanger):
     """The receiver sets FormatName of IncomingTransactionalTransferInfo to the path of the queue."""
 
     def change_transfer(self, session: Session, transfer: IncomingTransactionalTransferInfo) -> None:
@@ -83,7 +83,7 @@ class ReceiverTransferInfoFormatNameInLowerCase(_NewTransfer):
 
 
 @fault("receiver-transfer-info-sender-of-second-queue-zero", breaks="MQQB-3.1.5.8.8-23")
-class ReceiverTransferInfoSenderOfSecondQueueZero(_NewTransfer):
+class ReceiverTransferInfoSenderOfSecondQueueZero(_AcceptedTransferChanger):
     """The receiver sets SenderIdentifier to its own Identifier in the IncomingTransactionalTransferInfo of a second
     queue.
     """
@@ -95,7 +95,7 @@ class ReceiverTransferInfoSenderOfSecondQueueZero(_NewTransfer):
 
 
 @fault("receiver-transfer-info-last-access-time-of-other-queue-changed", breaks="MQQB-3.1.5.8.8-26")
-class ReceiverTransferInfoLastAccessTimeOfOtherQueueChanged(_NewTransfer):
+class ReceiverTransferInfoLastAccessTimeOfOtherQueueChanged(_AcceptedTransferChanger):
     """The receiver sets LastAccessTime to 0 in the IncomingTransactionalTransferInfo of every sequence except the
     first.
     """
@@ -152,8 +152,8 @@ class RouterTransferInfoNotUpdatedForSecondMessage(Routing):
         self._known.add(queue.session.number)
 
 
-def _cap_outgoing_element(change: Callable[[Any], dict[str, Any]]) -> type[OrderAcks]:
-    class Capped(OrderAcks):
+def _change_outgoing_transfer_info(change: Callable[[Any], dict[str, Any]]) -> type[OrderAcks]:
+    class ChangedOutgoingTransferInfo(OrderAcks):
         def note_transfer(self, session: Session) -> None:
             super().note_transfer(session)
             queue = session.OutgoingQueueReference
@@ -161,7 +161,7 @@ def _cap_outgoing_element(change: Callable[[Any], dict[str, Any]]) -> type[Order
                 info = queue.OutgoingTransferInfoReference
                 queue.OutgoingTransferInfoReference = replace(info, **change(info))
 
-    return Capped
+    return ChangedOutgoingTransferInfo
 
 
 for _name, _rule, _says, _capped in (
@@ -208,4 +208,4 @@ for _name, _rule, _says, _capped in (
         lambda info: {"EodResendCount": min(info.EodResendCount, 1)},
     ),
 ):
-    add(_name, _rule, _says, replace_part(_cap_outgoing_element(_capped)))
+    add(_name, _rule, _says, replace_part(_change_outgoing_transfer_info(_capped)))

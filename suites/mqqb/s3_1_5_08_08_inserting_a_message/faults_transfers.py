@@ -147,10 +147,10 @@ for _name, _breaks, _path in (
     )
 
 
-def _clear_on_forwarding(element: str) -> Install:
+def _clear_transfer_info_on_forwarding(element: str) -> Install:
     """Make the queue manager set an element of OutgoingTransferInfo to 0 when it forwards a message."""
 
-    class Forgotten(Routing):
+    class TransferInfoElementCleared(Routing):
         def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
             super().forward_message(position, packet, now)
             queue = position.QueueReference
@@ -158,7 +158,7 @@ def _clear_on_forwarding(element: str) -> Install:
             if queue.OutgoingTransferInfoReference is not None:
                 queue.OutgoingTransferInfoReference = set_fields(queue.OutgoingTransferInfoReference, {element: 0})
 
-    return replace_part(Forgotten)
+    return replace_part(TransferInfoElementCleared)
 
 
 for _name, _rule, _element in (
@@ -172,7 +172,7 @@ for _name, _rule, _element in (
         _name,
         _rule,
         f"The sender sets {_element} of OutgoingTransferInfo to 0 when it forwards a transactional message.",
-        _clear_on_forwarding(_element),
+        _clear_transfer_info_on_forwarding(_element),
     )
 
 

@@ -42,9 +42,9 @@ from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differe
 SMALL_QUOTA_KB = 8
 LARGE_BODY_REPETITIONS = 3_000
 """The number of repetitions of a text of about 30 bytes. The repeated text makes a body of more than 64 KB."""
-LONGEST_SHOWN_BODY = 60
+LONGEST_SHOWN_BODY_BYTES = 60
 LONG_LABEL_PRIORITY = 5
-LONG_LABEL_END = " with a long label" * 5
+LONG_LABEL_SUFFIX = " with a long label" * 5
 OVERSIZE_BODY = b"x" * 16_384
 RECEIVING_QUEUE_KINDS = ("plain", "admin", "transactional")
 DEAD_LETTERS, TRANSACTIONAL_DEAD_LETTERS = "system$;deadletter", "system$;deadxact"
@@ -86,7 +86,7 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
         user = {} if name == "direct" else peer.private_destination(sut.queue(queue))
         rest: dict[str, Any] = {"queue": queue} | ({} if name == "direct" else {"destination": None})
         for priority in range(8):
-            text_ = f"message for {queue}, priority {priority}" + LONG_LABEL_END * (priority == LONG_LABEL_PRIORITY)
+            text_ = f"message for {queue}, priority {priority}" + LONG_LABEL_SUFFIX * (priority == LONG_LABEL_PRIORITY)
             tag = 0xC0FF_EE00 + priority
             times = LARGE_BODY_REPETITIONS if (queue, priority) == ("plain", 7) else 1
             more: dict[str, Any] = {
@@ -124,8 +124,8 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
         "MQQB-3.1.5.8.8-01",
         "MQQB-3.1.5.8.8-02",
         "MQQB-3.1.5.8.8-05",
-        expected=any_order(*map(_get_sent_properties, sent.values())),
-        observed=[_get_stored_properties(one) for _, one in list_stored_messages()],
+        expected=any_order(*map(_describe_sent_properties, sent.values())),
+        observed=[_describe_stored_properties(one) for _, one in list_stored_messages()],
         evidence=evidence,
         case="properties of each message",
     )
@@ -143,12 +143,12 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
 
 def _describe_body(body: str) -> str:
     """Return a short body, or the beginning, the length and the checksum of a long body."""
-    if len(body) <= LONGEST_SHOWN_BODY:
+    if len(body) <= LONGEST_SHOWN_BODY_BYTES:
         return repr(body)
-    return f"{body[:LONGEST_SHOWN_BODY]!r} of {len(body)} characters with CRC {zlib.crc32(body.encode()):08X}"
+    return f"{body[:LONGEST_SHOWN_BODY_BYTES]!r} of {len(body)} characters with CRC {zlib.crc32(body.encode()):08X}"
 
 
-def _get_sent_properties(frame) -> str:
+def _describe_sent_properties(frame) -> str:
     """Return label, body, priority, tag and number of a packet."""
     properties = frame["MessagePropertiesHeader"]
     return (
@@ -157,7 +157,7 @@ def _get_sent_properties(frame) -> str:
     )
 
 
-def _get_stored_properties(message) -> str:
+def _describe_stored_properties(message) -> str:
     """Return label, body, priority, tag and number of a message in a queue."""
     number = message["message_id"].rpartition("\\")[2]
     return (
@@ -211,14 +211,18 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
                 packets.append(packet)
         if body != OVERSIZE_BODY:
             fitting.append(packet)
-    finals = receiver.await_all(receiver.final_acks, len(refused[""]) if transactional else 0)
-    arrived = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), len(fitting))
-    acks = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.Q_EXCEED_QUOTA, *sent), len(refused["N"]))
+    finals = receiver.await_messages_of_sut(receiver.final_acks, len(refused[""]) if transactional else 0)
+    arrived = receiver.await_messages_of_sut(
+        lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), len(fitting)
+    )
+    acks = receiver.await_messages_of_sut(
+        lambda: receiver.list_acks_of_class(AckClass.Q_EXCEED_QUOTA, *sent), len(refused["N"])
+    )
     evidence = [*sent, *acks, *finals, *arrived]
     receiver.acknowledge_all()
     there = [label for queue in queues for label in sut.labels(queue) if label.startswith("quota message")]
     fits = ("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13", "MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03")
-    judge(*fits, expected=in_queue(*map(_get_label, fitting)), observed=there, evidence=evidence)
+    judge(*fits, expected=in_queue(*map(_get_label_of_message, fitting)), observed=there, evidence=evidence)
     judge(*fits, expected=acknowledged(*fitting), observed=arrived, evidence=evidence)
     reports = receiver.list_reports()
     judge("MQQB-3.1.5.8.8-13", expected=none("report"), observed=reports, evidence=[*evidence, *reports])
@@ -234,7 +238,7 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
     judge(
         "MQQB-3.1.5.8.8-10",
         expected={
-            DEAD_LETTERS: [] if transactional else [*map(_get_label, refused["J"])],
+            DEAD_LETTERS: [] if transactional else [*map(_get_label_of_message, refused["J"])],
             TRANSACTIONAL_DEAD_LETTERS: [],
         },
         observed={
@@ -254,7 +258,7 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
     )
 
 
-def _get_label(frame: Frame) -> str:
+def _get_label_of_message(frame: Frame) -> str:
     """Return the Label of a message."""
     return str(frame["MessagePropertiesHeader"].Label)
 
@@ -275,7 +279,7 @@ def test_message_received_in_open_transaction_counts_for_quota(peer, sut, judge)
     destination = rf"TCP:{sut.address}\{queue}"
 
     def send_large_message(label: str) -> Any:
-        user = receiver.with_admin_queue()
+        user = receiver.add_admin_queue_fields()
         asked = {"PA": 1, "NA": 1}
         packet = receiver.sequence.message(
             user, destination=destination, body=bytes(10_000), label=label, properties=asked
@@ -288,7 +292,9 @@ def test_message_received_in_open_transaction_counts_for_quota(peer, sut, judge)
     received = sut.read_label("receive", queue=queue, transaction=transaction)
     sent.append(send_large_message("second"))
     kinds = (AckClass.REACH_QUEUE, AckClass.Q_EXCEED_QUOTA)
-    acks = receiver.await_all(lambda: [ack for kind in kinds for ack in receiver.list_acks_of_class(kind, *sent)], 2)
+    acks = receiver.await_messages_of_sut(
+        lambda: [ack for kind in kinds for ack in receiver.list_acks_of_class(kind, *sent)], 2
+    )
     sut.control.call("abort", transaction=transaction)
     observed = {
         "label_of_the_received_message": received,
@@ -315,11 +321,13 @@ def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judg
     receiver = AcknowledgingReceiver(peer, sut)
     rest: dict[str, Any] = {"destination": rf"TCP:{sut.address}\{queue}", "body": bytes(10_000)}
     sent = [
-        receiver.send(receiver.with_admin_queue(), properties={"PA": 1, "NA": 1}, label=label, **rest)
+        receiver.send(receiver.add_admin_queue_fields(), properties={"PA": 1, "NA": 1}, label=label, **rest)
         for label in ("message that fits", "message that does not fit")
     ]
     kinds = (AckClass.REACH_QUEUE, AckClass.Q_EXCEED_QUOTA)
-    acks = receiver.await_all(lambda: [ack for kind in kinds for ack in receiver.list_acks_of_class(kind, *sent)], 2)
+    acks = receiver.await_messages_of_sut(
+        lambda: [ack for kind in kinds for ack in receiver.list_acks_of_class(kind, *sent)], 2
+    )
     observed = {"acknowledgments": acks, "labels_in_the_queue": sut.labels(queue)}
     expected = facts(acknowledgments=of_classes(*kinds), labels_in_the_queue=["message that fits"])
     judge("MQQB-3.1.5.8.8-06", expected=expected, observed=observed, evidence=[*sent, *acks])
@@ -342,12 +350,12 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, k
     sut.configure(quota_kb=0)
     rest: dict[str, Any] = {"label": "no room", "properties": {"NA": 1}}
     if kind == "transactional":
-        packet = receiver.sequence.message(receiver.with_admin_queue({"JN": 1}), **rest)
+        packet = receiver.sequence.message(receiver.add_admin_queue_fields({"JN": 1}), **rest)
     else:
         packet = receiver.build_message({"DM": int(kind == "recoverable"), "JN": 1}, **rest)
     sent = receiver.send_packet(packet)
     judge("MQQB-3.1.5.8.8-15", expected=closed(), observed=session.await_close(), evidence=[sent, session.last])
-    came = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.Q_EXCEED_QUOTA, sent), 1)
+    came = receiver.await_messages_of_sut(lambda: receiver.list_acks_of_class(AckClass.Q_EXCEED_QUOTA, sent), 1)
     judge("MQQB-3.1.5.8.8-16", expected=acknowledged(), observed=came, case="acknowledgments", evidence=[sent, *came])
     finals = receiver.final_acks()
     judge("MQQB-3.1.5.8.8-16", expected=of_classes(), observed=finals, case="FinalAcks", evidence=[sent, *finals])

@@ -18,9 +18,9 @@ from suites.mqqb.steps.opening import (
     list_outgoing_queues,
     private_name,
 )
-from suites.mqqb.steps.sequences import Outgoing, get_sequence_info, read_info_place
+from suites.mqqb.steps.sequences import Outgoing, get_sequence_info, read_sequence_info_of_transfer
 
-ROUTED_QUEUE = 1
+ROUTED_QUEUE_NUMBER = 1
 
 
 RULES_OF_TRANSFER_INFO = (
@@ -53,7 +53,7 @@ def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge)
     name = private_name(peer.identifier)
     outgoing = Outgoing(peer, sut)
     outgoing.to = outgoing.sender.to = name
-    outgoing.open_beside("mqc-beside").send(delivery="express")
+    outgoing.start_second_sequence("mqc-beside").send(delivery="express")
     unread = sum(
         _get_outgoing_transfer_info(one).get("EodNoReadCount", 0) for one in list_outgoing_queues(sut, name)
     )  # of earlier checks
@@ -65,11 +65,11 @@ def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge)
         _get_outgoing_transfer_info(find_outgoing_queue(sut, name)).get("EodResendInterval", 0),
     )
     packet = Sequence(peer).message(
-        peer.private_queue(peer.identifier, ROUTED_QUEUE), destination=None, ApplicationTag=3
+        peer.private_queue(peer.identifier, ROUTED_QUEUE_NUMBER), destination=None, ApplicationTag=3
     )
     sent = peer.open_raw().send(packet)
     peer.environment.run_until(lambda: len(outgoing.session.messages) > known, sut.response_timeout_ms)
-    if not peer.eventually(lambda: read_info_place(outgoing.read_transfer_info(), "EodNextSeq")[1] > 1):
+    if not peer.eventually(lambda: read_sequence_info_of_transfer(outgoing.read_transfer_info(), "EodNextSeq")[1] > 1):
         judge(
             "MQQB-3.1.5.8.8-28",
             expected=holds("OutgoingTransferInfo shows the message that the SUT forwarded"),
@@ -104,20 +104,20 @@ def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge)
         judge(
             rule,
             expected=place,
-            observed=read_info_place(info, element),
+            observed=read_sequence_info_of_transfer(info, element),
             case=f"SeqID, SeqNo and PrevNo of {element}",
             evidence=[*acks, sent],
         )
-    number = read_info_place(info, "EodLastAck")[1]
+    number = read_sequence_info_of_transfer(info, "EodLastAck")[1]
     judge("MQQB-3.1.5.8.8-35", expected=1, observed=number, case="SeqNo of EodLastAck", evidence=[*acks, sent])
     outgoing.acknowledge_all()
 
 
-TIME_OUTS = 4
+RESEND_TIMER_EXPIRIES = 4
 """The number of expiries of the resend timer: one more than the number after which the resend interval changes."""
 FIRST_UNACKNOWLEDGED_NUMBER = 3
 """The number of the first message that the peer does not acknowledge by an OrderAck before the timer expires."""
-COPIED_ELEMENTS = {
+COPIED_ELEMENT_BY_RULE = {
     "MQQB-3.1.5.8.8-29": ("EodLastAckTime", "TimeOfLastAck"),
     "MQQB-3.1.5.8.8-30": ("EodLastAckCount", "LastAckCount"),
     "MQQB-3.1.5.8.8-32": ("EodResendInterval", "ResendInterval"),
@@ -141,44 +141,44 @@ def test_transfer_info_after_forwarding_equals_session_state(peer, sut, judge):
     """
     name = private_name(peer.identifier)
     outgoing = Outgoing(peer, sut)
-    beside = outgoing.open_beside("mqc-beside")
+    beside = outgoing.start_second_sequence("mqc-beside")
     beside.send(2, journal=["positive"])
     beside.send_session_ack()
     beside.send_order_ack(1)
     peer.settle()
     outgoing.to = outgoing.sender.to = name
     outgoing.send(4, journal=["positive"])
-    _judge_info_after_forwarding(peer, sut, judge, name, outgoing)
+    _judge_transfer_info_after_forwarding(peer, sut, judge, name, outgoing)
     for number in range(1, FIRST_UNACKNOWLEDGED_NUMBER):
         peer.pass_time(2_000)
         outgoing.send_order_ack(number)
         peer.settle()
-        _judge_info(peer, sut, judge, name, outgoing, [outgoing.sent[number]])
-    _judge_info_after_forwarding(peer, sut, judge, name, outgoing)
-    for _ in range(TIME_OUTS):
+        _judge_outgoing_transfer_info(peer, sut, judge, name, outgoing, [outgoing.sent[number]])
+    _judge_transfer_info_after_forwarding(peer, sut, judge, name, outgoing)
+    for _ in range(RESEND_TIMER_EXPIRIES):
         outgoing.await_resend(FIRST_UNACKNOWLEDGED_NUMBER)
         peer.settle()
         outgoing.send_session_ack()
-    _judge_info_after_forwarding(peer, sut, judge, name, outgoing)
+    _judge_transfer_info_after_forwarding(peer, sut, judge, name, outgoing)
     for each in (beside, outgoing):
         each.acknowledge_all()
-    _judge_info(peer, sut, judge, name, outgoing, outgoing.sent)
+    _judge_outgoing_transfer_info(peer, sut, judge, name, outgoing, outgoing.sent)
 
 
-def _judge_info_after_forwarding(peer, sut, judge, name, outgoing):
+def _judge_transfer_info_after_forwarding(peer, sut, judge, name, outgoing):
     """Let the SUT forward a message of the peer, and judge OutgoingTransferInfo."""
     before = _get_outgoing_transfer_info(find_outgoing_queue(sut, name))
     packet = Sequence(peer).message(
-        peer.private_queue(peer.identifier, ROUTED_QUEUE), destination=None, ApplicationTag=3
+        peer.private_queue(peer.identifier, ROUTED_QUEUE_NUMBER), destination=None, ApplicationTag=3
     )
     sent = peer.open_raw().send(packet)
     peer.settle()
     peer.eventually(lambda: _get_outgoing_transfer_info(find_outgoing_queue(sut, name)) != before)
-    _judge_info(peer, sut, judge, name, outgoing, [*outgoing.sent, sent])
+    _judge_outgoing_transfer_info(peer, sut, judge, name, outgoing, [*outgoing.sent, sent])
     outgoing.send_session_ack()  # otherwise the session ends, and its state begins anew
 
 
-def _judge_info(peer, sut, judge, name, outgoing, evidence):
+def _judge_outgoing_transfer_info(peer, sut, judge, name, outgoing, evidence):
     """Judge that OutgoingTransferInfo has the values of the session's elements."""
     info, state = _get_outgoing_transfer_info(find_outgoing_queue(sut, name)), find_initiated_session(sut, name)
     if len({frame.connection for number in range(1, 5) for frame in outgoing.copies(number)}) != 1:
@@ -186,7 +186,7 @@ def _judge_info(peer, sut, judge, name, outgoing, evidence):
     sequence = state["TxOutgoingSequence"]
     if not info:
         raise ConformanceFailure("the SUT shows no OutgoingTransferInfo")
-    for rule, (element, of_sequence) in COPIED_ELEMENTS.items():
+    for rule, (element, of_sequence) in COPIED_ELEMENT_BY_RULE.items():
         judge(
             rule,
             "MQQB-3.1.5.8.8-28",

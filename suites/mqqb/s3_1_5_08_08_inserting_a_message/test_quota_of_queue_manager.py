@@ -12,8 +12,8 @@ from harness.expectations import closed, holds
 from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 
-QUOTA_KB = 8_192
-BODY_KB = 1_024
+QUEUE_MANAGER_QUOTA_KB = 8_192
+LARGE_BODY_KB = 1_024
 
 
 @sut_survives()
@@ -25,7 +25,7 @@ def test_message_that_exceeds_quota_after_stored_messages_closes_session(peer, s
     message does not fit, and does not store that message. When the queue is empty again, the SUT stores a message of
     the same size as the message that did not fit.
     """
-    most = sut.provide_quota_kb(QUOTA_KB) // BODY_KB + 1
+    most = sut.provide_quota_kb(QUEUE_MANAGER_QUOTA_KB) // LARGE_BODY_KB + 1
     queue, receiver = sut.queue(), AcknowledgingReceiver(peer, sut)
     sent = [_send_large_message(receiver, recoverable, 1)]
     while _is_acknowledged(receiver, sent[-1]) and len(sent) < most:
@@ -34,7 +34,7 @@ def test_message_that_exceeds_quota_after_stored_messages_closes_session(peer, s
     stored = f"message {len(sent)}" in sut.labels(queue)
     sut.control.call("purge", queue=queue)
     if ended.closed_by_sut:
-        _require_room(receiver, recoverable)
+        _require_storage_in_empty_queue(receiver, recoverable)
     judge("MQQB-3.1.5.8.8-15", expected=closed(), observed=ended, evidence=[sent[-1], ended.last])
     judge(
         "MQQB-3.1.5.8.8-14",
@@ -48,7 +48,7 @@ def test_message_that_exceeds_quota_after_stored_messages_closes_session(peer, s
 
 def _send_large_message(receiver: AcknowledgingReceiver, recoverable: int, number: int) -> Frame:
     """Send a message that requests an acknowledgment of its arrival."""
-    body, label = bytes(BODY_KB * 1_024), f"message {number}"
+    body, label = bytes(LARGE_BODY_KB * 1_024), f"message {number}"
     return receiver.send_packet(
         receiver.build_message({"DM": recoverable}, properties={"PA": 1}, body=body, label=label)
     )
@@ -66,7 +66,7 @@ def _is_acknowledged(receiver: AcknowledgingReceiver, message: Frame) -> bool:
     return is_acknowledged()
 
 
-def _require_room(receiver: AcknowledgingReceiver, recoverable: int) -> None:
+def _require_storage_in_empty_queue(receiver: AcknowledgingReceiver, recoverable: int) -> None:
     """Raise ConformanceFailure unless the SUT stores a large message in its empty queue. If the SUT does not store this
     message, the quota is not the reason for which the SUT refused the last message.
     """

@@ -42,8 +42,8 @@ def test_two_queues_have_transfer_infos_of_their_own_sequences(peer, sut, judge)
     sent.append(session.send(second.message(destination=names[1], label="in second queue")))
     peer.await_label("in second queue", queues[1])
     session.check_alive()
-    peer.eventually(lambda: all(_list_infos(sut, queue) for queue in queues))
-    infos = [_list_infos(sut, queue) for queue in queues]
+    peer.eventually(lambda: all(_list_incoming_transfer_infos(sut, queue) for queue in queues))
+    infos = [_list_incoming_transfer_infos(sut, queue) for queue in queues]
     now_s = peer.environment.now().utc_s
     judge(
         "MQQB-3.1.5.8.8-18",
@@ -91,6 +91,6 @@ def test_two_queues_have_transfer_infos_of_their_own_sequences(peer, sut, judge)
         judge.mark_not_exercised("MQQB-3.1.5.8.8-26", reason="the SUT shows no IncomingTransactionalTransferInfo")
 
 
-def _list_infos(sut: Any, queue: str) -> list[dict[str, Any]]:
+def _list_incoming_transfer_infos(sut: Any, queue: str) -> list[dict[str, Any]]:
     """Return IncomingTransactionalTransferInfoCollection of a queue, by path name."""
     return list(sut.control.call("get_transfers", queue=queue)["transfers"])

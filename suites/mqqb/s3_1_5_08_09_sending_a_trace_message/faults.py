@@ -83,7 +83,7 @@ class ReceiverReportOfSecondMessageNotSent(Tracing):
             self.reported.add(message.TracingQueueIdentifier)
 
 
-_ELEMENTS: tuple[tuple[str, str | tuple[str, ...], str, Any], ...] = (
+_REPORT_ELEMENT_FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Any], ...] = (
     (
         "receiver-report-class-normal",
         ("MQQB-3.1.5.8.9-03", "MQDMPR-3.1.1.12-D06"),
@@ -102,12 +102,12 @@ _ELEMENTS: tuple[tuple[str, str | tuple[str, ...], str, Any], ...] = (
 )
 
 
-for _name, _rule, _element, _value in _ELEMENTS:
+for _name, _rule, _element, _value in _REPORT_ELEMENT_FAULTS:
     _says = f"The receiver's report on a received message has a wrong {_element}."
     add(_name, _rule, _says, change_report_element(Tracing.trace_received, _element, _value))
 
 
-def _send_with_class_of_message(
+def _send_report_with_class_of_message(
     original: Callable[..., None], qm: QM, message: Message, now: Now
 ) -> Callable[[QM, Message, Now], None]:
     def send_report(qm: QM, report: Message, now: Now) -> None:
@@ -121,7 +121,7 @@ add(
     "receiver-report-of-transactional-message-of-class-normal",
     "MQQB-3.1.5.8.9-03",
     "The receiver sends the report on a transactional message as a message of class NORMAL.",
-    during(Tracing.trace_received, OwnMessages.send, _send_with_class_of_message),
+    during(Tracing.trace_received, OwnMessages.send, _send_report_with_class_of_message),
     blind=True,
 )
 
@@ -141,7 +141,7 @@ class ReceiverReportToQueueOfFirstTracedMessage(Tracing):
         super().trace_received(message, now)
 
 
-def _copy_delivery_guarantee(original: Any, _: QM, traced: Message, *__: Any) -> Any:
+def _send_report_with_copied_delivery(original: Any, _: QM, traced: Message, *__: Any) -> Any:
     def send_with_copied_delivery(qm: QM, report: Message, now: Now) -> None:
         original(qm, replace(report, DeliveryGuarantee=traced.DeliveryGuarantee), now)
 
@@ -152,7 +152,7 @@ add(
     "receiver-report-of-recoverable-message-recoverable",
     "MQQB-3.1.5.8.9-05",
     "The receiver's report on a recoverable message is recoverable instead of express.",
-    during(Tracing.send_report, OwnMessages.send, _copy_delivery_guarantee),
+    during(Tracing.send_report, OwnMessages.send, _send_report_with_copied_delivery),
     blind=True,
 )
 

@@ -58,7 +58,7 @@ class ReceiverReportOfAcknowledgmentClassOmitted(_ReportOmitted):
         return message.Class != 0
 
 
-class _ReportChanged(OwnMessages):
+class _ReportChanger(OwnMessages):
     def change_report(self, message: Message) -> Message:
         raise NotImplementedError
 
@@ -67,7 +67,7 @@ class _ReportChanged(OwnMessages):
 
 
 @fault("receiver-second-report-is-recoverable", breaks="MQQB-3.1.5.8.9-05")
-class ReceiverSecondReportIsRecoverable(_ReportChanged):
+class ReceiverSecondReportIsRecoverable(_ReportChanger):
     """The receiver sends every report after the first as a recoverable message."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -80,7 +80,7 @@ class ReceiverSecondReportIsRecoverable(_ReportChanged):
 
 
 @fault("receiver-report-has-body-of-first-report", breaks="MQQB-3.1.5.8.9-07")
-class ReceiverReportHasBodyOfFirstReport(_ReportChanged):
+class ReceiverReportHasBodyOfFirstReport(_ReportChanger):
     """The receiver sends the body of the first report in each report."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -93,7 +93,7 @@ class ReceiverReportHasBodyOfFirstReport(_ReportChanged):
 
 
 @fault("receiver-second-report-of-class-normal", breaks="MQQB-3.1.5.8.9-03")
-class ReceiverSecondReportOfClassNormal(_ReportChanged):
+class ReceiverSecondReportOfClassNormal(_ReportChanger):
     """The receiver sends every report after the first with the class MQMSG_CLASS_NORMAL."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -105,7 +105,7 @@ class ReceiverSecondReportOfClassNormal(_ReportChanged):
         return replace(message, Class=type(message.Class)(0)) if sent else message
 
 
-class _LabelChanged(Tracing):
+class _ReportLabelChanger(Tracing):
     def change_message(self, message: Message) -> Message:
         raise NotImplementedError
 
@@ -114,7 +114,7 @@ class _LabelChanged(Tracing):
 
 
 @fault("receiver-report-label-message-id-of-16-bits", breaks="MQQB-3.1.5.8.9-06")
-class ReceiverReportLabelMessageIdOf16Bits(_LabelChanged):
+class ReceiverReportLabelMessageIdOf16Bits(_ReportLabelChanger):
     """The receiver writes only the lower 16 bits of the MessageID into the label of a report."""
 
     def change_message(self, message: Message) -> Message:
@@ -123,7 +123,7 @@ class ReceiverReportLabelMessageIdOf16Bits(_LabelChanged):
 
 
 @fault("receiver-report-label-hops-at-most-15", breaks="MQQB-3.1.5.8.9-06")
-class ReceiverReportLabelHopsAtMost15(_LabelChanged):
+class ReceiverReportLabelHopsAtMost15(_ReportLabelChanger):
     """The receiver writes at most 15 hops into the label of a report."""
 
     def change_message(self, message: Message) -> Message:
@@ -131,7 +131,7 @@ class ReceiverReportLabelHopsAtMost15(_LabelChanged):
 
 
 @fault("receiver-report-label-source-of-routed-message-is-own", breaks="MQQB-3.1.5.8.9-06")
-class ReceiverReportLabelSourceOfRoutedMessageIsOwn(_LabelChanged):
+class ReceiverReportLabelSourceOfRoutedMessageIsOwn(_ReportLabelChanger):
     """The receiver writes its own Identifier into the label of a report on a message with hops."""
 
     def change_message(self, message: Message) -> Message:
@@ -151,7 +151,7 @@ class ReceiverReportBodyWithoutTargetOfTransactionalMessage(Tracing):
 
 
 @fault("receiver-report-to-queue-of-previous-report", breaks="MQQB-3.1.5.8.9-04")
-class ReceiverReportToQueueOfPreviousReport(_ReportChanged):
+class ReceiverReportToQueueOfPreviousReport(_ReportChanger):
     """The receiver sends each report to the report queue of the previous report."""
 
     def __init__(self, qm: QueueManager) -> None:

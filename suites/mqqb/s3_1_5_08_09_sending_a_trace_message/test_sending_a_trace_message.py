@@ -74,12 +74,12 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
     refused = receiver.send_packet(Sequence(peer, ordinal=2).message(queue="plain", **build_traced_fields(4)))
     untraced = receiver.send_packet(receiver.build_message(**build_traced_fields(5, on=0)))
     repeated = receiver.send_packet(packets[0])
-    reports = receiver.await_all(receiver.list_reports, len(reported))
+    reports = receiver.await_messages_of_sut(receiver.list_reports, len(reported))
     found = [Report(frame) for frame in reports]
     evidence = [*reported, refused, untraced, repeated, to_unknown_queue, *reports]
 
     def count_reports(*messages: Frame) -> list[int]:
-        return [sum(report.is_about(message) for report in found) for message in messages]
+        return [sum(report.is_about_message(message) for report in found) for message in messages]
 
     expected = [*[1] * len(reported), 0]
     cases: tuple[tuple[str, str, Any, Any], ...] = (
@@ -165,7 +165,7 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
         evidence=evidence,
     )
     texts = sorted(
-        report.text.lower() for report in found if not any(report.is_about(frame) for frame in by_private_name)
+        report.text.lower() for report in found if not any(report.is_about_message(frame) for frame in by_private_name)
     )
     judge(
         "MQQB-3.1.5.8.9-07",

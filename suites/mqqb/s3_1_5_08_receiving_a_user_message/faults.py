@@ -115,12 +115,12 @@ class ReceiverMessageSessionHeaderIgnored(Receiving):
 def _ignore_session_header(condition: Callable[[QM, UserMessagePacket], bool]) -> Install:
     """Ignore the SessionHeaders of messages that meet a condition."""
 
-    def make_processing(
+    def omit_header_processing(
         original: Callable[..., None], qm: QM, session: Session, packet: UserMessagePacket, now: Now
     ) -> Callable[..., None]:
         return (lambda *arguments: None) if condition(qm, packet) else original
 
-    return during(Receiving.receive_user_message, SessionAcks.process_header, make_processing)
+    return during(Receiving.receive_user_message, SessionAcks.process_header, omit_header_processing)
 
 
 add(

@@ -107,10 +107,10 @@ class _SessionHeaderIgnored(Receiving):
         super().receive_user_message(session, packet, now)
 
 
-SESSION_HEADER = ("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01")
+RULES_OF_SESSION_HEADER = ("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01")
 
 
-@fault("receiver-session-header-of-recoverable-message-ignored", breaks=SESSION_HEADER)
+@fault("receiver-session-header-of-recoverable-message-ignored", breaks=RULES_OF_SESSION_HEADER)
 class ReceiverSessionHeaderOfRecoverableMessageIgnored(_SessionHeaderIgnored):
     """The receiver ignores the SessionHeader of a recoverable message."""
 
@@ -118,7 +118,7 @@ class ReceiverSessionHeaderOfRecoverableMessageIgnored(_SessionHeaderIgnored):
         return bool(packet.UserHeader.DM)
 
 
-@fault("receiver-session-header-of-duplicate-ignored", breaks=SESSION_HEADER)
+@fault("receiver-session-header-of-duplicate-ignored", breaks=RULES_OF_SESSION_HEADER)
 class ReceiverSessionHeaderOfDuplicateIgnored(_SessionHeaderIgnored):
     """The receiver ignores the SessionHeader of a duplicate."""
 
@@ -126,7 +126,7 @@ class ReceiverSessionHeaderOfDuplicateIgnored(_SessionHeaderIgnored):
         return packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None
 
 
-@fault("receiver-session-header-of-refused-message-ignored", breaks=SESSION_HEADER)
+@fault("receiver-session-header-of-refused-message-ignored", breaks=RULES_OF_SESSION_HEADER)
 class ReceiverSessionHeaderOfRefusedMessageIgnored(_SessionHeaderIgnored):
     """The receiver ignores the SessionHeader of a message to a queue that does not exist."""
 
@@ -134,7 +134,7 @@ class ReceiverSessionHeaderOfRefusedMessageIgnored(_SessionHeaderIgnored):
         return self.qm.arrival.find_destination(packet) is None
 
 
-@fault("receiver-second-session-header-of-session-ignored", breaks=SESSION_HEADER)
+@fault("receiver-second-session-header-of-session-ignored", breaks=RULES_OF_SESSION_HEADER)
 class ReceiverSecondSessionHeaderOfSessionIgnored(_SessionHeaderIgnored):
     """The receiver processes only the first SessionHeader in the messages of a session."""
 
@@ -249,7 +249,7 @@ class ReceiverTracedExpressMessageNotReported(Tracing):
             super().trace_received(message, now)
 
 
-ACKNOWLEDGED = ("MQQB-3.1.5.8-12", "MQQB-3.1.5.8.10-02")
+RULES_OF_ARRIVAL_ACKS = ("MQQB-3.1.5.8-12", "MQQB-3.1.5.8.10-02")
 
 
 class _ReachQueueAckOmitted(AdminAcks):
@@ -261,7 +261,7 @@ class _ReachQueueAckOmitted(AdminAcks):
             super().acknowledge_arrival(position, now)
 
 
-@fault("receiver-ack-reach-queue-omitted-with-jn", breaks=ACKNOWLEDGED)
+@fault("receiver-ack-reach-queue-omitted-with-jn", breaks=RULES_OF_ARRIVAL_ACKS)
 class ReceiverAckReachQueueOmittedWithJn(_ReachQueueAckOmitted):
     """The receiver sends no ACK_REACH_QUEUE for a message with JN."""
 
@@ -269,7 +269,7 @@ class ReceiverAckReachQueueOmittedWithJn(_ReachQueueAckOmitted):
         return position.MessageReference.NegativeJournalingRequested
 
 
-@fault("receiver-ack-reach-queue-omitted-with-pr", breaks=ACKNOWLEDGED)
+@fault("receiver-ack-reach-queue-omitted-with-pr", breaks=RULES_OF_ARRIVAL_ACKS)
 class ReceiverAckReachQueueOmittedWithPr(_ReachQueueAckOmitted):
     """The receiver sends no ACK_REACH_QUEUE for a message with PA and PR."""
 
@@ -277,7 +277,7 @@ class ReceiverAckReachQueueOmittedWithPr(_ReachQueueAckOmitted):
         return bool(position.MessageReference.AcknowledgementsRequested & 2)
 
 
-@fault("receiver-ack-reach-queue-omitted-with-na", breaks=ACKNOWLEDGED)
+@fault("receiver-ack-reach-queue-omitted-with-na", breaks=RULES_OF_ARRIVAL_ACKS)
 class ReceiverAckReachQueueOmittedWithNa(_ReachQueueAckOmitted):
     """The receiver sends no ACK_REACH_QUEUE for a message with PA and NA."""
 
@@ -285,7 +285,7 @@ class ReceiverAckReachQueueOmittedWithNa(_ReachQueueAckOmitted):
         return bool(position.MessageReference.AcknowledgementsRequested & 4)
 
 
-@fault("receiver-ack-reach-queue-omitted-while-queue-has-messages", breaks=ACKNOWLEDGED)
+@fault("receiver-ack-reach-queue-omitted-while-queue-has-messages", breaks=RULES_OF_ARRIVAL_ACKS)
 class ReceiverAckReachQueueOmittedWhileQueueHasMessages(_ReachQueueAckOmitted):
     """The receiver sends no ACK_REACH_QUEUE if the queue already had a message."""
 
@@ -293,7 +293,7 @@ class ReceiverAckReachQueueOmittedWhileQueueHasMessages(_ReachQueueAckOmitted):
         return len(list(position.QueueReference.MessagePositionList)) > 1
 
 
-@fault("receiver-ack-reach-queue-of-large-message-omitted", breaks=ACKNOWLEDGED)
+@fault("receiver-ack-reach-queue-of-large-message-omitted", breaks=RULES_OF_ARRIVAL_ACKS)
 class ReceiverAckReachQueueOfLargeMessageOmitted(_ReachQueueAckOmitted):
     """The receiver sends no ACK_REACH_QUEUE for a message with more than 4,096 bytes of body."""
 
@@ -309,7 +309,7 @@ class ReceiverAckReachQueueOmittedForMessageToPrivateName(_ReachQueueAckOmitted)
         return position.MessageReference.DestinationQueueManagerIdentifier != NULL_GUID
 
 
-@fault("receiver-no-ack-reach-queue-for-transactional-message", breaks=(*ACKNOWLEDGED, "MQQB-3.1.5.8.10-01"))
+@fault("receiver-no-ack-reach-queue-for-transactional-message", breaks=(*RULES_OF_ARRIVAL_ACKS, "MQQB-3.1.5.8.10-01"))
 class ReceiverNoAckReachQueueForTransactionalMessage(_ReachQueueAckOmitted):
     """The receiver sends no ACK_REACH_QUEUE for a transactional message."""
 

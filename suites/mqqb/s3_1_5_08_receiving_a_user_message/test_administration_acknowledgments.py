@@ -43,14 +43,14 @@ def test_acknowledgment_of_each_class_is_stored_once(peer, sut, judge):
         evidence=[*sent, ack],
     )
 
-    def list_stored() -> list[str]:
+    def list_stored_acks() -> list[str]:
         return [f"{one['label']}, {one['class']}" for one in sut.messages("admin")]
 
     expected = [f"class {int(value):#06x}, MQMSG_CLASS_{class_name(value)}" for value in ACKNOWLEDGMENT_CLASSES]
-    peer.eventually(lambda: len(list_stored()) >= len(expected))
+    peer.eventually(lambda: len(list_stored_acks()) >= len(expected))
     judge.all(
         expected=any_order(*expected),
-        observed=list_stored(),
+        observed=list_stored_acks(),
         case="labels and classes of the acknowledgments in the queue",
         evidence=sent,
     )

@@ -16,7 +16,7 @@ from harness.sut.provisioning import ALICE
 from harness.wire.protection import AES_256, RC4
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
-    IN_NO_QUEUE,
+    IN_NO_QUEUE_OUTCOME,
     MISSING_QUEUE,
     AckClass,
     AcknowledgingReceiver,
@@ -37,28 +37,28 @@ from suites.mqqb.steps.secured import (
 
 WRONG_MESSAGE_COUNT = 0x4000
 """A message count that is wrong according to every reading of the document (E20)."""
-LONG_AGO_AGE_S = 3_600
+OLD_MESSAGE_AGE_S = 3_600
 CLOCK_TOLERANCE_S = 120
 """The greatest difference between the clocks of the SUT and of the tester."""
 LIFETIME_CASES = {
     "no time to reach its queue": (0, None, False),
     "a second to reach its queue": (1, None, False),
-    "almost an hour to reach its queue": (LONG_AGO_AGE_S - CLOCK_TOLERANCE_S, None, False),
-    "more than an hour to reach its queue": (LONG_AGO_AGE_S + CLOCK_TOLERANCE_S, None, True),
+    "almost an hour to reach its queue": (OLD_MESSAGE_AGE_S - CLOCK_TOLERANCE_S, None, False),
+    "more than an hour to reach its queue": (OLD_MESSAGE_AGE_S + CLOCK_TOLERANCE_S, None, True),
     "68 years to reach its queue": (0x8000_0000, None, True),
     "the longest time to reach its queue": (0xFFFF_FFFE, None, True),
-    "more than an hour to be received": (None, LONG_AGO_AGE_S + CLOCK_TOLERANCE_S, True),
-    "an hour and more to be received, a minute to reach its queue": (60, LONG_AGO_AGE_S + CLOCK_TOLERANCE_S, False),
+    "more than an hour to be received": (None, OLD_MESSAGE_AGE_S + CLOCK_TOLERANCE_S, True),
+    "an hour and more to be received, a minute to reach its queue": (60, OLD_MESSAGE_AGE_S + CLOCK_TOLERANCE_S, False),
     "for ever": (None, None, True),
 }
 """TimeToReachQueue, TimeToBeReceived, and whether a message with these lifetimes must still arrive an hour after it was
 sent.
 """
-LIVES_OF_URGENT_MESSAGES = ("almost an hour to reach its queue", "for ever")
+LIFETIME_CASES_WITH_HIGH_PRIORITY = ("almost an hour to reach its queue", "for ever")
 """The cases of LIFETIME_CASES whose messages have priority 7 and JN."""
 UNLISTED_PRIVACY_LEVEL = 0x99
 KINDS = ("recoverable", "refused", "to a missing queue", "repeated", "transactional", "for another queue manager")
-WRONG_HEADER = {"UserMsgSequenceNumber": WRONG_MESSAGE_COUNT, "WindowSize": 64}
+WRONG_SESSION_HEADER_FIELDS = {"UserMsgSequenceNumber": WRONG_MESSAGE_COUNT, "WindowSize": 64}
 
 
 @sut_survives()
@@ -103,11 +103,11 @@ def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recover
         receiver.build_message({"DM": recoverable}, properties={"PA": 1}),
     ]
     sent = [receiver.send_packet(packet) for packet in packets]
-    came = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 2)
+    came = receiver.await_messages_of_sut(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 2)
     evidence = [*sent, *came]
     judge("MQQB-3.1.5.8-05", expected=acknowledged(*sent[3:]), observed=came, evidence=evidence)
     where = find_queues_with_message(sut, sent[:3], "plain")
-    judge("MQQB-3.1.5.8-05", expected=IN_NO_QUEUE, observed=where, case="refused messages", evidence=evidence)
+    judge("MQQB-3.1.5.8-05", expected=IN_NO_QUEUE_OUTCOME, observed=where, case="refused messages", evidence=evidence)
     invalid = receiver.build_message(
         {"DM": recoverable},
         queue="transactional",
@@ -116,7 +116,9 @@ def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recover
         body=CLEAR_BODY,
     )
     refused = receiver.send_packet(flip_signature_bit(sign_message(invalid)))
-    nacks = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.NOT_TRANSACTIONAL_MSG, refused), 1)
+    nacks = receiver.await_messages_of_sut(
+        lambda: receiver.list_acks_of_class(AckClass.NOT_TRANSACTIONAL_MSG, refused), 1
+    )
     judge(
         "MQQB-3.1.5.8-05",
         expected=acknowledged(refused),
@@ -135,22 +137,24 @@ def test_expired_message_does_not_arrive(peer, sut, judge, kind):
     """
     receiver = AcknowledgingReceiver(peer, sut)
     queue = "transactional" if kind == "transactional" else "plain"
-    user = {"SentTime": peer.environment.now().utc_s - LONG_AGO_AGE_S, "DM": int(kind != "express")}
+    user = {"SentTime": peer.environment.now().utc_s - OLD_MESSAGE_AGE_S, "DM": int(kind != "express")}
     sent: dict[str, Frame] = {}
     for number, (life, (reach_s, receive_s, _)) in enumerate(LIFETIME_CASES.items(), 1):
         limits = user | ({} if receive_s is None else {"TimeToBeReceived": receive_s})
         base = {} if reach_s is None else {"TimeToReachQueue": reach_s}
-        if kind != "transactional" and life in LIVES_OF_URGENT_MESSAGES:
+        if kind != "transactional" and life in LIFETIME_CASES_WITH_HIGH_PRIORITY:
             base |= {"PR": 7}
             limits |= {"JN": 1}
         more: dict[str, Any] = {"base": base, "label": life, "properties": {"PA": 1}}
         if kind == "transactional":
-            packet = Sequence(peer, ordinal=number).message(receiver.with_admin_queue(limits), **more)
+            packet = Sequence(peer, ordinal=number).message(receiver.add_admin_queue_fields(limits), **more)
         else:
             packet = receiver.build_message(limits, **more)
         sent[life] = receiver.send_packet(packet)
     wanted = [life for life, (_, _, arrives) in LIFETIME_CASES.items() if arrives]
-    came = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent.values()), len(wanted))
+    came = receiver.await_messages_of_sut(
+        lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent.values()), len(wanted)
+    )
     evidence = [*sent.values(), *came]
     arriving = acknowledged(*(sent[life] for life in wanted))
     judge("MQQB-3.1.5.8-07", expected=arriving, observed=came, evidence=evidence)
@@ -177,7 +181,7 @@ def test_message_with_wrong_session_header_counts_closes_session(peer, sut, judg
     if session.closed_by_sut:  # E20 permits a comparison of the counts before the message is counted
         session = peer.open_raw()
     session.check_alive()
-    sent = session.send(peer.message(session=WRONG_HEADER))
+    sent = session.send(peer.message(session=WRONG_SESSION_HEADER_FIELDS))
     judge.all(expected=closed(), observed=await_early_close(peer, session), evidence=[sent, session.last])
 
 
@@ -191,16 +195,23 @@ def test_session_header_of_any_message_is_processed(peer, sut, judge, kind):
     user = {"DM": 1}
     if kind == "repeated":
         packet = peer.message(
-            user | {"MessageID": session.send(peer.message(user))["UserHeader"].MessageID}, session=WRONG_HEADER
+            user | {"MessageID": session.send(peer.message(user))["UserHeader"].MessageID},
+            session=WRONG_SESSION_HEADER_FIELDS,
         )
     elif kind == "transactional":
-        packet = Sequence(peer).message(session=WRONG_HEADER)
+        packet = Sequence(peer).message(session=WRONG_SESSION_HEADER_FIELDS)
     elif kind == "to a missing queue":
-        packet = peer.message(user, destination=rf"TCP:{sut.address}\{MISSING_QUEUE}", session=WRONG_HEADER)
+        packet = peer.message(
+            user, destination=rf"TCP:{sut.address}\{MISSING_QUEUE}", session=WRONG_SESSION_HEADER_FIELDS
+        )
     elif kind == "for another queue manager":
-        packet = peer.message(user | peer.private_queue(OTHER_GUID, 1), destination=None, session=WRONG_HEADER)
+        packet = peer.message(
+            user | peer.private_queue(OTHER_GUID, 1), destination=None, session=WRONG_SESSION_HEADER_FIELDS
+        )
     else:
-        packet = peer.message(user, queue="plain" if kind == "recoverable" else "transactional", session=WRONG_HEADER)
+        packet = peer.message(
+            user, queue="plain" if kind == "recoverable" else "transactional", session=WRONG_SESSION_HEADER_FIELDS
+        )
     session.check_alive()
     sent = session.send(packet)
     judge.all(expected=closed(), observed=await_early_close(peer, session), evidence=[sent, session.last])

@@ -19,7 +19,7 @@ def test_message_after_closed_session_is_sent_on_new_session(peer, sut, judge):
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-closed"))
     sender.send(1)
-    session, sent = sender.await_first(1)
+    session, sent = sender.await_first_messages(1)
     session.acknowledge_all()
     session.stays_quiet()
     wrong = session.send(session_ack(AckSequenceNumber=1, UserMsgSequenceNumber=0x7FFF))
@@ -51,7 +51,7 @@ def test_session_that_the_sut_opened_has_state_closed(peer, sut, judge, queue, e
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-closed"))
     sender.send(1)
-    session, sent = sender.await_first(1)
+    session, sent = sender.await_first_messages(1)
     session.acknowledge_all()
     session.stays_quiet()
 

@@ -175,7 +175,7 @@ def test_outgoing_queue_of_closed_session_is_disconnected(peer, sut, judge, ende
     }
     for case in ("first session", "second session", *(wrong_packets if ended != "idle" else ())):
         sender.send(1)
-        session, _ = sender.await_first(1)
+        session, _ = sender.await_first_messages(1)
         before = get_queue_state()
         ack = session.acknowledge_all()
         if case in wrong_packets:

@@ -9,10 +9,10 @@ from harness.errors import ConformanceFailure
 from harness.expectations import facts, packet
 from harness.peer.handshake import establish_request
 from harness.run.marks import covers
-from suites.mqqb.steps.opening import exclude_echo, require_reaction
+from suites.mqqb.steps.opening import drop_echoed_packet, require_answer_or_close
 from suites.mqqb.steps.outgoing_session import await_session_of_sut
 
-COUNTED_FROM_ZERO = {
+EXPECTED_FIRST_ACK_FIELDS = {
     "SessionHeader.AckSequenceNumber": 1,
     "SessionHeader.RecoverableMsgAckSeqNumber": 1,
     "SessionHeader.RecoverableMsgAckFlags": 1,
@@ -33,7 +33,7 @@ def test_new_session_counts_messages_from_zero(peer, judge):
     acknowledged = connection.request_acknowledgment()
     judge(
         "MQQB-3.1.5.10-01",
-        expected=packet("SessionAck", COUNTED_FROM_ZERO),
+        expected=packet("SessionAck", EXPECTED_FIRST_ACK_FIELDS),
         observed=acknowledged or connection,
         evidence=[earlier.last, connection.sent[-1], acknowledged],
     )
@@ -52,7 +52,7 @@ def test_new_session_counts_messages_from_zero(peer, judge):
     acknowledged = last.request_acknowledgment()
     judge(
         "MQQB-3.1.5.10-01",
-        expected=packet("SessionAck", COUNTED_FROM_ZERO),
+        expected=packet("SessionAck", EXPECTED_FIRST_ACK_FIELDS),
         observed=acknowledged or last,
         case="third session",
         evidence=[last.sent[-1], acknowledged],
@@ -71,7 +71,7 @@ def test_acceptor_answers_request_and_sends_nothing_before(peer, sut, judge):
     came = connection.poll_next_packet()
     observed = {
         "SUT_is_silent_before_the_request": is_quiet,
-        "answer": require_reaction(connection, exclude_echo(sent, came)),
+        "answer": require_answer_or_close(connection, drop_echoed_packet(sent, came)),
     }
     judge(
         "MQQB-3.1.5.10-02",

@@ -120,18 +120,18 @@ class InitiatorSecondExpiryOfRetryTimerWithoutAttempt(Establishing):
         super().on_session_retry_connect_timer(session, now)
 
 
-def _change_before_retry(change: Callable[[Session], None]) -> Install:
+def _change_session_before_retry(change: Callable[[Session], None]) -> Install:
     """Change a session before the initiator tries to connect again. The timer also runs while a session is being set up
     (3.1.3.2).
     """
 
-    class Retried(Establishing):
+    class SessionChangedBeforeRetry(Establishing):
         def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
             if session.SessionState is SessionState.WAITING_RECONNECT:
                 change(session)
             super().on_session_retry_connect_timer(session, now)
 
-    return replace_part(Retried)
+    return replace_part(SessionChangedBeforeRetry)
 
 
 def _reset_next_hop_indexer(session: Session) -> None:
@@ -142,7 +142,7 @@ add(
     "initiator-next-hop-index-not-incremented",
     ("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05"),
     "The initiator always tries the first address of a host name.",
-    _change_before_retry(_reset_next_hop_indexer),
+    _change_session_before_retry(_reset_next_hop_indexer),
 )
 
 
@@ -185,7 +185,7 @@ class InitiatorNextHopGuidSetToOwnGuid(Resolving):
         session.RemoteQMGuid = self.qm.adm.Identifier
 
 
-def _end_next_hop_list(session: Session) -> None:
+def _set_indexer_behind_next_hops(session: Session) -> None:
     session.NextHopIndexer = len(session.NextHopCollection)
 
 
@@ -193,7 +193,7 @@ add(
     "initiator-host-name-resolved-for-each-attempt",
     "MQQB-3.1.6.1-09",
     "The initiator resolves the host name again for each attempt and begins with the first address.",
-    _change_before_retry(_end_next_hop_list),
+    _change_session_before_retry(_set_indexer_behind_next_hops),
 )
 
 
@@ -207,7 +207,7 @@ add(
     "initiator-loses-recoverable-messages-at-reconnection",
     ("MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01"),
     "The initiator drops recoverable nontransactional messages when it connects again.",
-    _change_before_retry(_remove_recoverable_messages),
+    _change_session_before_retry(_remove_recoverable_messages),
 )
 
 
@@ -219,7 +219,7 @@ add(
     "initiator-loses-first-message-at-reconnection",
     ("MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01"),
     "The initiator drops the first unacknowledged message when it connects again.",
-    _change_before_retry(_remove_first_outgoing_message),
+    _change_session_before_retry(_remove_first_outgoing_message),
 )
 
 

@@ -17,7 +17,7 @@ Condition = Callable[[Any, Any, int], bool]
 """The type of conditions: a function of the part, the session and the number of earlier expiries of its timer."""
 
 
-def _ignore_timer(when: Condition) -> Install:
+def _ignore_retry_timer(when: Condition) -> Install:
     """Return an installer of a fault that ignores some expiries of the Session Retry Connect Timer."""
 
     def run(self: Any, original: Any, session: Any, now: Any) -> None:
@@ -32,7 +32,7 @@ def _ignore_timer(when: Condition) -> Install:
     return change_step(Establishing.on_session_retry_connect_timer, run)
 
 
-def _has_older_session(self: Any, session: Any, earlier: int) -> bool:
+def _is_older_session_waiting(self: Any, session: Any, earlier: int) -> bool:
     return any(
         one.number < session.number
         for one in self.qm.sessions.values()
@@ -40,7 +40,7 @@ def _has_older_session(self: Any, session: Any, earlier: int) -> bool:
     )
 
 
-def _change_selection(change: Callable[[Any, Any], None]) -> Install:
+def _change_session_after_next_hop_selection(change: Callable[[Any, Any], None]) -> Install:
     """Return an installer of a fault that changes a session after the selection of a further next hop."""
 
     def run(self: Any, original: Any, session: Any) -> None:
@@ -51,19 +51,19 @@ def _change_selection(change: Callable[[Any, Any], None]) -> Install:
     return change_step(Resolving.select_next_hop, run)
 
 
-def _advance_by_two(self: Any, original: Any, session: Any, now: Any) -> None:
+def _advance_next_hop_index_by_two(self: Any, original: Any, session: Any, now: Any) -> None:
     if session.NextHopIndexer == 1:
         session.NextHopIndexer += 1
     original(session, now)
 
 
-def _stay_at_second(self: Any, original: Any, session: Any, now: Any) -> None:
+def _repeat_second_next_hop(self: Any, original: Any, session: Any, now: Any) -> None:
     if session.NextHopIndexer == 1 and len(session.NextHopCollection) > 2:
         session.NextHopIndexer = 0
     original(session, now)
 
 
-def _resolve_at_second(self: Any, original: Any, session: Any, now: Any) -> None:
+def _resolve_again_at_second_next_hop(self: Any, original: Any, session: Any, now: Any) -> None:
     waiting = session.SessionState is SessionState.WAITING_RECONNECT and len(session.OutgoingMessageTable)
     if waiting and session.NextHopIndexer >= 1 and self.qm.connecting.may_connect():
         self.establish(session, now, again=True)
@@ -71,14 +71,14 @@ def _resolve_at_second(self: Any, original: Any, session: Any, now: Any) -> None
         original(session, now)
 
 
-def _stop_after_last(self: Any, original: Any, session: Any, now: Any) -> None:
+def _stop_after_last_next_hop(self: Any, original: Any, session: Any, now: Any) -> None:
     hops = session.NextHopCollection
     if len(hops) > 1 and session.NextHopIndexer + 1 >= len(hops):
         return
     original(session, now)
 
 
-def _connect_to_first(self: Any, original: Any, session: Any) -> None:
+def _connect_to_second_next_hop_address(self: Any, original: Any, session: Any) -> None:
     address = session.RemoteQMAddress
     if session.NextHopIndexer >= 2:
         session.RemoteQMAddress = session.NextHopCollection[1].Address
@@ -86,7 +86,7 @@ def _connect_to_first(self: Any, original: Any, session: Any) -> None:
     session.RemoteQMAddress = address
 
 
-def _withhold(when: Callable[[Any, Any, bool], bool]) -> Install:
+def _withhold_messages_of_lost_session(when: Callable[[Any, Any, bool], bool]) -> Install:
     """Return an installer of a fault that does not send some messages of a lost session again."""
 
     def run(self: Any, original: Any, session: Any) -> None:
@@ -105,7 +105,7 @@ def _withhold(when: Callable[[Any, Any, bool], bool]) -> Install:
     return change_step(SessionInitialization.initialize_messages, run)
 
 
-def _name_no_host(self: Any, session: Any) -> None:
+def _clear_remote_host_name(self: Any, session: Any) -> None:
     session.RemoteQMHostName = ""
 
 
@@ -114,20 +114,20 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "initiator-third-retry-omitted",
         "MQQB-3.1.6.1-01",
         "The initiator ignores the third and each later expiry of the Session Retry Connect Timer.",
-        _ignore_timer(lambda self, session, earlier: earlier > 1),
+        _ignore_retry_timer(lambda self, session, earlier: earlier > 1),
     ),
     (
         "initiator-retry-of-second-session-omitted",
         "MQQB-3.1.6.1-01",
         "The initiator ignores the expiry of the timer while an older session also waits for its timer.",
-        _ignore_timer(_has_older_session),
+        _ignore_retry_timer(_is_older_session_waiting),
     ),
     *(
         (
             f"initiator-retry-for-{label}-omitted",
             "MQQB-3.1.6.1-01",
             f"The initiator does not connect again if {words} wait.",
-            _ignore_timer(when),
+            _ignore_retry_timer(when),
         )
         for label, words, when in (
             (
@@ -158,44 +158,44 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "initiator-third-next-hop-skipped",
         ("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05"),
         "The initiator advances NextHopIndexer by two after the second next hop.",
-        change_step(Establishing.on_session_retry_connect_timer, _advance_by_two),
+        change_step(Establishing.on_session_retry_connect_timer, _advance_next_hop_index_by_two),
     ),
     (
         "initiator-third-next-hop-never-tried",
         ("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05"),
         "The initiator alternates between the first and the second next hop.",
-        change_step(Establishing.on_session_retry_connect_timer, _stay_at_second),
+        change_step(Establishing.on_session_retry_connect_timer, _repeat_second_next_hop),
     ),
     (
         "initiator-third-next-hop-resolved-again",
         ("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-09"),
         "The initiator resolves the addresses again after the second next hop, even if there is a third next hop.",
-        change_step(Establishing.on_session_retry_connect_timer, _resolve_at_second),
+        change_step(Establishing.on_session_retry_connect_timer, _resolve_again_at_second_next_hop),
     ),
     (
         "initiator-no-retry-after-last-of-several-next-hops",
         "MQQB-3.1.6.1-03",
         "The initiator does not connect again after the last of several next hops.",
-        change_step(Establishing.on_session_retry_connect_timer, _stop_after_last),
+        change_step(Establishing.on_session_retry_connect_timer, _stop_after_last_next_hop),
     ),
     (
         "initiator-third-next-hop-with-second-address",
         "MQQB-3.1.6.1-06",
         "The initiator connects to the address of the second next hop when it tries the third next hop.",
-        change_step(Connecting.connect_transport, _connect_to_first),
+        change_step(Connecting.connect_transport, _connect_to_second_next_hop_address),
     ),
     (
         "initiator-host-name-of-further-next-hop-empty",
         "MQQB-3.1.6.1-07",
         "The initiator sets RemoteQMHostName to an empty string when it tries a further next hop.",
-        _change_selection(_name_no_host),
+        _change_session_after_next_hop_selection(_clear_remote_host_name),
     ),
     *(
         (
             f"initiator-{label}-of-lost-session-not-sent-again",
             ("MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01"),
             f"The initiator does not send {words} of a lost session on the new session.",
-            _withhold(when),
+            _withhold_messages_of_lost_session(when),
         )
         for label, words, when in (
             (

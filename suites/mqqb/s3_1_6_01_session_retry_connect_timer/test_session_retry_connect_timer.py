@@ -12,10 +12,10 @@ from harness.wire import session_ack
 from suites.mqqb.steps.opening import PEER_QUEUE_BY_HOST_NAME, SIGNATURE_BYTES, list_connection_history
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, SET_UP_PACKETS, Sender
+from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, SESSION_SET_UP_KINDS, Sender
 
 DELIVERY_MODES = ("express", "recoverable", "transactional")
-CONNECTED_AGAIN = holds("the SUT connected again after the retry time")
+RECONNECTION_EXPECTATION = holds("the SUT connected again after the retry time")
 LARGE_BODY = "body" * 2_500
 WRONG_MESSAGE_COUNT = 0x4000
 CONNECTION_FAILURE_STATUSES = ("PingFailure", "SocketConnectFailure")
@@ -49,7 +49,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
     sender = Sender(peer, sut)
     sender.send(1, 2)
     sender.send(3, **{"body": LARGE_BODY} if sut.has("send") else {})
-    session, sent = sender.await_first(3)
+    session, sent = sender.await_first_messages(3)
     if Sender.tags(sent) != [1, 2, 3]:
         raise ConformanceFailure("the three messages did not arrive in their order")
     ack = session.send(session_ack(AckSequenceNumber=1))
@@ -60,7 +60,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
     judge(
         "MQQB-3.1.5.9-04",
         "MQQB-3.1.6.1-01",
-        expected=CONNECTED_AGAIN,
+        expected=RECONNECTION_EXPECTATION,
         observed=_describe_reconnection_time(again, session, sut),
         evidence=[ack, *request],
     )
@@ -69,7 +69,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
     set_up = again.received[:2] if again else "not connected again"
     judge(
         "MQQB-3.1.6.1-03",
-        expected=packets(*SET_UP_PACKETS),
+        expected=packets(*SESSION_SET_UP_KINDS),
         observed=set_up,
         case="packets of the SUT on the new connection",
         evidence=[ack, *request],
@@ -104,7 +104,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
         judge(
             "MQQB-3.1.5.9-04",
             "MQQB-3.1.6.1-01",
-            expected=CONNECTED_AGAIN,
+            expected=RECONNECTION_EXPECTATION,
             observed=_describe_reconnection_time(again, lost, sut),
             case=cause,
             evidence=[ack, *request],
@@ -214,12 +214,12 @@ def test_new_session_brings_acknowledgments_of_lost_session(peer, sut, judge):
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-own-messages"), own=True)
     sender.send(1, 2)
-    session, sent = sender.await_first(2)
+    session, sent = sender.await_first_messages(2)
     session.close()
     again = sender.poll_session()
     judge(
         "MQQB-3.1.6.1-01",
-        expected=CONNECTED_AGAIN,
+        expected=RECONNECTION_EXPECTATION,
         observed=again is not None or "not connected again",
         evidence=sent,
     )
@@ -275,7 +275,7 @@ def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, su
     sut.set_timers(session_retry_connect_ms=LONG_RETRY_INTERVAL_MS)
     sender = Sender(peer, sut, peer.direct_name("mqc-late-order-ack"))
     sender.send(1, delivery="transactional")
-    session, [sent] = sender.await_first(1)
+    session, [sent] = sender.await_first_messages(1)
     session.acknowledge_all()
     peer.settle()
     session.close()

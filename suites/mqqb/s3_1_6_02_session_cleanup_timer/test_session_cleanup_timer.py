@@ -11,8 +11,8 @@ from suites.mqqb.steps.cleanup import (
     LONGEST_WAIT_IN_CLEANUP_TIMES,
     ONCE,
     TWICE,
-    begin_cleanups,
     describe_cleanup,
+    limit_cleanup_timer_speed,
 )
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.sender import Sender
@@ -29,7 +29,7 @@ def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer,
     session after one cleanup time, and each used session after two cleanup times. The document recommends, but does not
     require, that an idle session is closed; the document specifies the time.
     """
-    cleanup_ms = begin_cleanups(sut)
+    cleanup_ms = limit_cleanup_timer_speed(sut)
     idle, other, accepted, refused = (peer.open_raw() for _ in range(4))
     stored = peer.open_raw(RecoverableAckTimeout=min(cleanup_ms * 7 // 10, LONGEST_ACK_TIMEOUT_MS))
     peer.pass_time(sut.duration_ms(cleanup_ms) // 2)
@@ -100,7 +100,7 @@ def test_session_used_in_every_cleanup_time_stays_open(peer, sut, judge):
     """The peer sends one message in each of four cleanup times; one of these messages is transactional, and the SUT
     refuses another: the session is still open after each cleanup time.
     """
-    cleanup_ms = begin_cleanups(sut)
+    cleanup_ms = limit_cleanup_timer_speed(sut)
     used = peer.open_raw()
     packets = [
         peer.message(),
@@ -127,10 +127,10 @@ def test_session_of_initiator_closes_after_its_last_message(peer, sut, judge):
     """The SUT sends a message in each of three cleanup times, and the peer acknowledges the message: the SUT keeps the
     session open during these three cleanup times, and closes it at most two cleanup times later.
     """
-    cleanup_ms = begin_cleanups(sut)
+    cleanup_ms = limit_cleanup_timer_speed(sut)
     sender = Sender(peer, sut, peer.direct_name("mqc-cleaned-up"))
     sender.send(1)
-    session, sent = sender.await_first(1)
+    session, sent = sender.await_first_messages(1)
     session.acknowledge_all()
     for tag in (2, 3):
         peer.pass_time(sut.duration_ms(cleanup_ms) * 9 // 10)
@@ -164,7 +164,7 @@ def test_session_used_for_acknowledgments_only_stays_open(peer, sut, judge):
     """The SUT sends an acknowledgment on a session, and a second acknowledgment after 0.7 of the cleanup time: the
     session is still open after another 0.7 of the cleanup time.
     """
-    part_ms = sut.duration_ms(begin_cleanups(sut)) * 7 // 10
+    part_ms = sut.duration_ms(limit_cleanup_timer_speed(sut)) * 7 // 10
     receiver = AcknowledgingReceiver(peer, sut)
     sent = []
     for count in (1, 2):

@@ -45,7 +45,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     """
     private = f"PRIVATE={peer.identifier}\\00000001"  # half the wait of a direct name in Windows (note <46>)
     sender = Sender(peer, sut, private if sut.has("private_names") and sut.has("send") else None)
-    clock = Waits(sender)
+    clock = AckWaitClock(sender)
     beside = peer.open_raw({"ClientGuid": OTHER_GUID})  # a session that carries no message of the SUT (E16)
     sender.send(1)
 
@@ -122,12 +122,12 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     judge.conclude("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.2.4-01")
 
     for carrier in (BY_SESSION_ACK, BY_MESSAGE):
-        _judge_restart(judge, sender, clock, wait, carrier)
+        _judge_ack_wait_timer_restart(judge, sender, clock, wait, carrier)
     judge.conclude("MQQB-3.1.6.3-04")
     sender.await_session().acknowledge_all()
 
 
-def _judge_restart(judge: Judge, sender: Sender, clock: Waits, wait: int, carrier: str) -> None:
+def _judge_ack_wait_timer_restart(judge: Judge, sender: Sender, clock: AckWaitClock, wait: int, carrier: str) -> None:
     """Judge when the SUT closes a session on which the peer sends a SessionHeader that acknowledges no message."""
     clock.begin(sender.await_session())
     clock.wait(wait / 2)
@@ -169,7 +169,7 @@ def is_near_instant(instant: float | None, expected: float) -> bool:
     return instant is not None and abs(instant - expected) <= TOLERANCE_IN_TIMEOUTS
 
 
-class Waits:
+class AckWaitClock:
     """Measure the time since a message of the SUT, in AckWaitTimeouts."""
 
     def __init__(self, sender: Sender) -> None:

@@ -118,7 +118,7 @@ class ReceiverSessionAckNumberOf8Bits(SessionAcks):
         return replace(packet, SessionHeader=replace(header, AckSequenceNumber=header.AckSequenceNumber & 0xFF))
 
 
-class _HeaderOfAllSessions(SessionAcks):
+class _HeaderFromAllSessions(SessionAcks):
     """Put a value of all open sessions into the acknowledgments of each session."""
 
     def build_header(self, session: Session) -> SessionHeader:
@@ -133,7 +133,7 @@ class _HeaderOfAllSessions(SessionAcks):
 
 
 @fault("receiver-session-ack-ack-sequence-number-of-all-sessions", breaks="MQQB-3.1.6.4-04")
-class ReceiverSessionAckAckSequenceNumberOfAllSessions(_HeaderOfAllSessions):
+class ReceiverSessionAckAckSequenceNumberOfAllSessions(_HeaderFromAllSessions):
     """AckSequenceNumber of a SessionAck is the number of messages that the receiver has received on all sessions."""
 
     def change_header(self, header: SessionHeader, others: list[Session]) -> SessionHeader:
@@ -178,7 +178,7 @@ class ReceiverLaterSessionAckWithSentCountsOfFirst(SessionAcks):
 
 
 @fault("receiver-session-ack-user-msg-sequence-number-of-all-sessions", breaks="MQQB-3.1.6.4-06")
-class ReceiverSessionAckUserMsgSequenceNumberOfAllSessions(_HeaderOfAllSessions):
+class ReceiverSessionAckUserMsgSequenceNumberOfAllSessions(_HeaderFromAllSessions):
     """UserMsgSequenceNumber of a SessionAck is the number of messages that were sent on all sessions."""
 
     def change_header(self, header: SessionHeader, others: list[Session]) -> SessionHeader:
@@ -187,7 +187,7 @@ class ReceiverSessionAckUserMsgSequenceNumberOfAllSessions(_HeaderOfAllSessions)
 
 
 @fault("receiver-session-ack-recoverable-number-of-all-sessions", breaks="MQQB-3.1.6.4-07")
-class ReceiverSessionAckRecoverableNumberOfAllSessions(_HeaderOfAllSessions):
+class ReceiverSessionAckRecoverableNumberOfAllSessions(_HeaderFromAllSessions):
     """RecoverableMsgSeqNumber of a SessionAck is the number of recoverable messages that were sent on all sessions."""
 
     def change_header(self, header: SessionHeader, others: list[Session]) -> SessionHeader:
@@ -230,7 +230,7 @@ class ReceiverSessionAckFlagsOf16Bits(SessionAcks):
 
 
 @fault("receiver-session-ack-flags-of-all-sessions", breaks="MQQB-3.1.6.4-08")
-class ReceiverSessionAckFlagsOfAllSessions(_HeaderOfAllSessions):
+class ReceiverSessionAckFlagsOfAllSessions(_HeaderFromAllSessions):
     """RecoverableMsgAckFlags of a SessionAck has the bits of all sessions with unacknowledged messages."""
 
     def change_header(self, header: SessionHeader, others: list[Session]) -> SessionHeader:
@@ -269,7 +269,7 @@ class ReceiverSessionAckFlagsNotCleared(SessionAcks):
         session.RecoverableMsgAckFlags = flags
 
 
-def _send_ack_only_once(faulty: FaultyCore) -> None:
+def _install_single_ack_per_session(faulty: FaultyCore) -> None:
     acknowledged: set[int] = set()
 
     class Sent(SessionAcks):
@@ -277,20 +277,20 @@ def _send_ack_only_once(faulty: FaultyCore) -> None:
             super().send(session, now)
             acknowledged.add(session.number)
 
-    class NotStartedAgain(SessionTimers):
+    class AckSendTimerNotRestarted(SessionTimers):
         def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
             if name is not TimerName.SESSION_ACK_SEND or session.number not in acknowledged:
                 super().start(session, name, duration_ms, now)
 
     put_in_place(faulty.core, Sent)
-    put_in_place(faulty.core, NotStartedAgain)
+    put_in_place(faulty.core, AckSendTimerNotRestarted)
 
 
 add(
     "receiver-session-ack-sent-only-once",
     ("MQQB-3.1.6.4-11", "MQQB-3.1.2.5-D01"),
     "The receiver does not start the Session Ack Send Timer again after its first SessionAck.",
-    _send_ack_only_once,
+    _install_single_ack_per_session,
 )
 
 

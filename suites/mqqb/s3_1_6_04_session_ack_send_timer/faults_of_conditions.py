@@ -18,11 +18,11 @@ Condition = Callable[[Any, Any, int], bool]
 """The type of conditions: a function of the part, the session and the number of earlier SessionAcks of the session."""
 
 
-def _is_later(self: Any, session: Any, earlier: int) -> bool:
+def _has_earlier_ack(self: Any, session: Any, earlier: int) -> bool:
     return earlier > 0
 
 
-def _is_third(self: Any, session: Any, earlier: int) -> bool:
+def _has_two_earlier_acks(self: Any, session: Any, earlier: int) -> bool:
     return earlier > 1
 
 
@@ -35,41 +35,41 @@ def _is_initiator(self: Any, session: Any, earlier: int) -> bool:
     return bool(session.initiator)
 
 
-def _has_only_express(self: Any, session: Any, earlier: int) -> bool:
+def _has_only_express_messages(self: Any, session: Any, earlier: int) -> bool:
     return not session.RecoverableMsgAckFlags
 
 
-def _has_sent(self: Any, session: Any, earlier: int) -> bool:
+def _has_sent_messages(self: Any, session: Any, earlier: int) -> bool:
     return bool(session.MessageSentCount)
 
 
-def _has_several(self: Any, session: Any, earlier: int) -> bool:
+def _has_several_unacked_messages(self: Any, session: Any, earlier: int) -> bool:
     return bool(session.UnackedReceivedMsgCount > 3)
 
 
-_CASES: dict[str, tuple[str, Condition]] = {
-    "second-session-ack": ("the second and each later SessionAck of a session", _is_later),
-    "third-session-ack": ("the third and each later SessionAck of a session", _is_third),
+_ACK_CONDITIONS: dict[str, tuple[str, Condition]] = {
+    "second-session-ack": ("the second and each later SessionAck of a session", _has_earlier_ack),
+    "third-session-ack": ("the third and each later SessionAck of a session", _has_two_earlier_acks),
     "session-ack-of-later-session": ("a SessionAck on a session while an older session exists", _has_second_session),
     "session-ack-of-initiator": ("a SessionAck on a session that it initiated", _is_initiator),
-    "session-ack-of-express-messages": ("a SessionAck for express messages only", _has_only_express),
-    "session-ack-after-sent-message": ("a SessionAck after it has sent a message", _has_sent),
-    "session-ack-of-several-messages": ("a SessionAck for more than three messages", _has_several),
+    "session-ack-of-express-messages": ("a SessionAck for express messages only", _has_only_express_messages),
+    "session-ack-after-sent-message": ("a SessionAck after it has sent a message", _has_sent_messages),
+    "session-ack-of-several-messages": ("a SessionAck for more than three messages", _has_several_unacked_messages),
 }
 
 
-def _count_acks(self: Any, session: Any) -> int:
+def _count_earlier_acks(self: Any, session: Any) -> int:
     known = self.__dict__.setdefault("sent", {})
     earlier: int = known.get(session.transport, 0)
     return earlier
 
 
-def _drop(case: str) -> Install:
+def _omit_session_ack(case: str) -> Install:
     """Return an installer of a fault that omits some SessionAcks when the timer expires."""
-    when = _CASES[case][1]
+    when = _ACK_CONDITIONS[case][1]
 
     def run(self: Any, original: Any, session: Any, now: Any) -> None:
-        earlier = _count_acks(self, session)
+        earlier = _count_earlier_acks(self, session)
         self.sent[session.transport] = earlier + bool(session.UnackedReceivedMsgCount)
         if session.UnackedReceivedMsgCount and when(self, session, earlier):
             return
@@ -78,12 +78,12 @@ def _drop(case: str) -> Install:
     return change_step(SessionAcks.on_send_timer, run)
 
 
-def _change(case: str, change: Callable[[Any, Any, Any], Any]) -> Install:
+def _change_session_ack(case: str, change: Callable[[Any, Any, Any], Any]) -> Install:
     """Return an installer of a fault that changes the packet of some SessionAcks."""
-    when = _CASES[case][1]
+    when = _ACK_CONDITIONS[case][1]
 
     def run(self: Any, original: Any, session: Any) -> SessionAckPacket:
-        earlier = _count_acks(self, session)
+        earlier = _count_earlier_acks(self, session)
         last = self.__dict__.setdefault("last", {})
         packet: SessionAckPacket = original(session)
         if when(self, session, earlier):
@@ -95,17 +95,17 @@ def _change(case: str, change: Callable[[Any, Any, Any], Any]) -> Install:
     return change_step(SessionAcks.build, run)
 
 
-def _set(field: str, value: Callable[[Any, Any], int]) -> Callable[[Any, Any, Any], Any]:
+def _set_header_field(field: str, value: Callable[[Any, Any], int]) -> Callable[[Any, Any, Any], Any]:
     return lambda packet, session, last: replace(
         packet, SessionHeader=replace(packet.SessionHeader, **{field: value(session, last)})
     )
 
 
-def _repeat(field: str) -> Callable[[Any, Any, Any], Any]:
-    return _set(field, lambda session, last: getattr(last, field))
+def _repeat_last_header_field(field: str) -> Callable[[Any, Any, Any], Any]:
+    return _set_header_field(field, lambda session, last: getattr(last, field))
 
 
-def _change_bytes(at: int, change: Callable[[int], int], when: Callable[[str, int], bool]) -> Install:
+def _change_byte_of_ack(at: int, change: Callable[[int], int], when: Callable[[str, int], bool]) -> Install:
     """Return an installer of a fault that changes one byte of some SessionAcks.
 
     ``when`` is called with the name of the connection and the number of earlier SessionAcks on the connection.
@@ -134,24 +134,24 @@ def _parse_or_none(data: bytes) -> object:
         return None
 
 
-def _clear_sh(flags: int) -> int:
+def _clear_sh_flag(flags: int) -> int:
     return flags & ~0x10
 
 
-def _is_third_ack(transport: str, earlier: int) -> bool:
+def _is_third_ack_of_connection(transport: str, earlier: int) -> bool:
     return earlier > 1
 
 
-def _is_on_own_connection(transport: str, earlier: int) -> bool:
+def _is_on_initiated_connection(transport: str, earlier: int) -> bool:
     return transport.startswith("out-")
 
 
-def _keep(case: str, attribute: str) -> Install:
+def _keep_element_after_ack(case: str, attribute: str) -> Install:
     """Return an installer of a fault that keeps an element when some SessionAcks have been sent."""
-    when = _CASES[case][1]
+    when = _ACK_CONDITIONS[case][1]
 
     def run(self: Any, original: Any, session: Any, now: Any) -> None:
-        earlier = _count_acks(self, session)
+        earlier = _count_earlier_acks(self, session)
         self.sent[session.transport] = earlier + 1
         before = getattr(session, attribute)
         chosen = when(self, session, earlier)
@@ -162,7 +162,7 @@ def _keep(case: str, attribute: str) -> Install:
     return change_step(SessionAcks.note_acknowledged, run)
 
 
-def _also_without_messages(self: Any, original: Any, session: Any, now: Any) -> None:
+def _send_ack_without_messages(self: Any, original: Any, session: Any, now: Any) -> None:
     sent = self.__dict__.setdefault("empty", set())
     if session.UnackedReceivedMsgCount:
         original(session, now)
@@ -173,7 +173,7 @@ def _also_without_messages(self: Any, original: Any, session: Any, now: Any) -> 
         self.send(session, now)
 
 
-_FIELDS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
+_HEADER_FIELD_FAULTS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ("ack-number", "AckSequenceNumber", "MQQB-3.1.6.4-04", ("second-session-ack", "session-ack-of-later-session")),
     (
         "recoverable-ack-number",
@@ -185,7 +185,7 @@ _FIELDS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ("recoverable-number", "RecoverableMsgSeqNumber", "MQQB-3.1.6.4-07", ("second-session-ack", "third-session-ack")),
     ("flags", "RecoverableMsgAckFlags", "MQQB-3.1.6.4-08", ("second-session-ack", "third-session-ack")),
 )
-_ZEROS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
+_ZERO_FIELD_FAULTS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     (
         "ack-number",
         "AckSequenceNumber",
@@ -223,8 +223,8 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"receiver-{case}-omitted",
             "MQQB-3.1.6.4-01",
-            f"When the Session Ack Send Timer expires, the receiver omits {_CASES[case][0]}.",
-            _drop(case),
+            f"When the Session Ack Send Timer expires, the receiver omits {_ACK_CONDITIONS[case][0]}.",
+            _omit_session_ack(case),
         )
         for case in (
             "third-session-ack",
@@ -239,55 +239,58 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "receiver-session-ack-without-new-messages-once",
         "MQQB-3.1.6.4-01",
         "When the timer expires after a SessionAck and no message has arrived since, the receiver sends a SessionAck.",
-        change_step(SessionAcks.on_send_timer, _also_without_messages),
+        change_step(SessionAcks.on_send_timer, _send_ack_without_messages),
     ),
     *(
         (
             f"receiver-{case}-without-{label}-flag",
             "MQQB-3.1.6.4-02",
-            f"The receiver clears {label.upper()} in BaseHeader.Flags of {_CASES[case][0]}.",
-            _change_bytes(2, clear, when),
+            f"The receiver clears {label.upper()} in BaseHeader.Flags of {_ACK_CONDITIONS[case][0]}.",
+            _change_byte_of_ack(2, clear, when),
         )
         for case, label, clear, when in (
-            ("third-session-ack", "sh", _clear_sh, _is_third_ack),
-            ("session-ack-of-initiator", "sh", _clear_sh, _is_on_own_connection),
+            ("third-session-ack", "sh", _clear_sh_flag, _is_third_ack_of_connection),
+            ("session-ack-of-initiator", "sh", _clear_sh_flag, _is_on_initiated_connection),
         )
     ),
     *(
         (
             f"receiver-{case}-with-packet-type-2",
             "MQQB-3.1.6.4-03",
-            f"The receiver sets InternalHeader.Flags.PT to 0x2 in {_CASES[case][0]}.",
-            _change_bytes(18, lambda old: old & 0xF0 | 2, when),
+            f"The receiver sets InternalHeader.Flags.PT to 0x2 in {_ACK_CONDITIONS[case][0]}.",
+            _change_byte_of_ack(18, lambda old: old & 0xF0 | 2, when),
         )
-        for case, when in (("third-session-ack", _is_third_ack), ("session-ack-of-initiator", _is_on_own_connection))
+        for case, when in (
+            ("third-session-ack", _is_third_ack_of_connection),
+            ("session-ack-of-initiator", _is_on_initiated_connection),
+        )
     ),
     *(
         (
             f"receiver-{case}-repeats-{label}",
             rule,
-            f"The receiver repeats {field} of the previous SessionAck in {_CASES[case][0]}.",
-            _change(case, _repeat(field)),
+            f"The receiver repeats {field} of the previous SessionAck in {_ACK_CONDITIONS[case][0]}.",
+            _change_session_ack(case, _repeat_last_header_field(field)),
         )
-        for label, field, rule, cases in _FIELDS
+        for label, field, rule, cases in _HEADER_FIELD_FAULTS
         for case in cases
     ),
     *(
         (
             f"receiver-{case}-without-{label}",
             rule,
-            f"The receiver sets {field} to 0 in {_CASES[case][0]}.",
-            _change(case, _set(field, lambda session, last: 0)),
+            f"The receiver sets {field} to 0 in {_ACK_CONDITIONS[case][0]}.",
+            _change_session_ack(case, _set_header_field(field, lambda session, last: 0)),
         )
-        for label, field, rule, cases in _ZEROS
+        for label, field, rule, cases in _ZERO_FIELD_FAULTS
         for case in cases
     ),
     *(
         (
             f"receiver-flags-kept-by-{case}",
             "MQQB-3.1.6.4-10",
-            f"The receiver does not clear RecoverableMsgAckFlags after {_CASES[case][0]}.",
-            _keep(case, "RecoverableMsgAckFlags"),
+            f"The receiver does not clear RecoverableMsgAckFlags after {_ACK_CONDITIONS[case][0]}.",
+            _keep_element_after_ack(case, "RecoverableMsgAckFlags"),
         )
         for case in ("third-session-ack", "session-ack-of-initiator", "session-ack-after-sent-message")
     ),

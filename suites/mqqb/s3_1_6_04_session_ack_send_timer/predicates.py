@@ -18,11 +18,11 @@ from suites.mqqb.steps.internal_packets import (
     make_pt_of_kind_predicate,
 )
 
-_COUNT_RANGE = 0x10000
-_PAUSED_WINDOW = 1
+_SEQUENCE_NUMBER_RANGE = 0x10000
+_PAUSED_WINDOW_SIZE = 1
 
 
-class Sent(Summary):
+class SentMessageCounts(Summary):
     """Store the numbers of messages that a SUT has sent on a connection, and the WindowSize that the SUT last sent."""
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class Sent(Summary):
 @passive("MQQB-3.1.6.4-06", "SessionAck", "UserMsgSequenceNumber is the count of messages sent on the session")
 def check_messages_sent(packet: Any, context: Context) -> Finding:
     """Compare UserMsgSequenceNumber with the number of messages that the SUT has sent on the connection."""
-    return _compare_count("UserMsgSequenceNumber", packet, context.before(Sent).messages)
+    return _compare_sent_count("UserMsgSequenceNumber", packet, context.before(SentMessageCounts).messages)
 
 
 @passive("MQQB-3.1.6.4-07", "SessionAck", "RecoverableMsgSeqNumber is the count of recoverable messages sent")
@@ -53,7 +53,7 @@ def check_recoverable_messages_sent(packet: Any, context: Context) -> Finding:
     """Compare RecoverableMsgSeqNumber with the number of recoverable messages that the SUT has sent on the
     connection.
     """
-    return _compare_count("RecoverableMsgSeqNumber", packet, context.before(Sent).recoverable)
+    return _compare_sent_count("RecoverableMsgSeqNumber", packet, context.before(SentMessageCounts).recoverable)
 
 
 @passive("MQQB-3.1.6.4-09", "SessionAck", "WindowSize equals WindowSize of the sender's ConnectionParameters")
@@ -61,17 +61,17 @@ def check_announced_window_size(packet: Any, context: Context) -> Finding:
     """Compare WindowSize with the WindowSize that the SUT sent when the session was set up; while the queue is paused,
     the value 1 is also allowed (3.1.7.13).
     """
-    window = context.before(Sent).window
+    window = context.before(SentMessageCounts).window
     value = packet.SessionHeader.WindowSize
-    if window is None or value == _PAUSED_WINDOW:
+    if window is None or value == _PAUSED_WINDOW_SIZE:
         return None
     return value == window, f"WindowSize is {value} in the SessionHeader, and {window} in ConnectionParameters"
 
 
-def _compare_count(field: str, packet: Any, count: int) -> Finding:
+def _compare_sent_count(field: str, packet: Any, count: int) -> Finding:
     value = getattr(packet.SessionHeader, field)
     kind = "recoverable messages" if field.startswith("Recoverable") else "messages"
-    return value == count % _COUNT_RANGE, f"{field} is {value}, and the number of {kind} sent is {count}"
+    return value == count % _SEQUENCE_NUMBER_RANGE, f"{field} is {value}, and the number of {kind} sent is {count}"
 
 
 for rule, expected, judge in (

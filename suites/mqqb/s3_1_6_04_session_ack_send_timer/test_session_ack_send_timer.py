@@ -9,13 +9,13 @@ from harness.expectations import fields, holds
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, varied
 from suites.mqqb.steps.opening import read_internal_bits
-from suites.mqqb.steps.sender import SET_UP_PACKETS, Sender, is_recoverable
+from suites.mqqb.steps.sender import SESSION_SET_UP_KINDS, Sender, is_recoverable
 
 EXPRESS_ACK_DELAY_MS = ACK_TIMEOUT_MS // 2
 """The time in ms between the first message and its acknowledgment (3.1.5.8.2)."""
-FLAGGED_NUMBERS: tuple[list[int], ...] = ([1, 2], [3], [])
+FLAGGED_NUMBERS_OF_ACKS: tuple[list[int], ...] = ([1, 2], [3], [])
 """The numbers of the recoverable messages of the peer in each turn. In the last turn, the message is express."""
-EXPRESS_COUNT = 5
+EXPRESS_MESSAGE_COUNT = 5
 """The number of express messages that the first SessionAck acknowledges."""
 RECOVERABLE_ACK_DELAY_MS = 4_000
 """The time in ms between the first recoverable message and its acknowledgment (3.1.5.8.7), which is long enough to send
@@ -45,7 +45,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     sut.limit_time_scale(20)
     peer.try_session()
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=RECOVERABLE_ACK_DELAY_MS)
-    sent = [session.send(peer.message()) for _ in range(EXPRESS_COUNT)]
+    sent = [session.send(peer.message()) for _ in range(EXPRESS_MESSAGE_COUNT)]
     first = _poll_next_packet(session, sut)
     judge(
         "MQQB-3.1.6.4-01",
@@ -64,7 +64,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
         raise ConformanceFailure("the SUT acknowledged the first messages with a packet other than a SessionAck")
     judge(
         "MQQB-3.1.6.4-04",
-        expected=EXPRESS_COUNT,
+        expected=EXPRESS_MESSAGE_COUNT,
         observed=first["SessionHeader"].AckSequenceNumber,
         case="AckSequenceNumber of the first SessionAck",
         evidence=[*sent, first],
@@ -79,8 +79,8 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     )
 
     sent += [session.send(peer.recoverable_message()) for _ in range(2)]
-    second = _poll_ack_of_messages(judge, session, sut, EXPRESS_COUNT + 2)
-    evidence = [*sent[EXPRESS_COUNT:], second]
+    second = _poll_ack_of_messages(judge, session, sut, EXPRESS_MESSAGE_COUNT + 2)
+    evidence = [*sent[EXPRESS_MESSAGE_COUNT:], second]
     numbered = fields({"SessionHeader.RecoverableMsgAckSeqNumber": 1})
     judge("MQQB-3.1.6.4-05", expected=numbered, observed=second, evidence=evidence)
     flagged = fields({"SessionHeader.RecoverableMsgAckFlags": 0b11})
@@ -88,7 +88,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     judge.conclude("MQQB-3.1.6.4-08")
 
     sent.append(session.send(peer.recoverable_message()))
-    third = _poll_ack_of_messages(judge, session, sut, EXPRESS_COUNT + 3)
+    third = _poll_ack_of_messages(judge, session, sut, EXPRESS_MESSAGE_COUNT + 3)
     evidence = [second, sent[-1], third]
     numbered = fields({"SessionHeader.RecoverableMsgAckSeqNumber": 3})
     judge("MQQB-3.1.6.4-05", expected=numbered, observed=third, evidence=evidence)
@@ -133,15 +133,15 @@ def test_session_ack_counts_messages_that_the_sut_sent(peer, sut, judge):
     sender = Sender(peer, sut)
     sender.send(1, 2)
     sender.send(3, delivery="recoverable")
-    session, own = sender.await_first(3)
+    session, own = sender.await_first_messages(3)
     window = session.received[1]["ConnectionParametersHeader"].WindowSize
-    for turn, numbers in enumerate(FLAGGED_NUMBERS, 1):
+    for turn, numbers in enumerate(FLAGGED_NUMBERS_OF_ACKS, 1):
         if turn > 1:
             sender.send(turn + 2, delivery="recoverable")
             own = sender.collect(session, turn + 2)
         session.acknowledge_all()
         before = len(session.received)
-        build = peer.message if turn == len(FLAGGED_NUMBERS) else peer.recoverable_message
+        build = peer.message if turn == len(FLAGGED_NUMBERS_OF_ACKS) else peer.recoverable_message
         sent = [session.send(build()) for _ in range(2 if turn == 1 else 1)]
         ack = _poll_ack_of_count(session, sut, turn + 1)
         acks = [frame for frame in session.received[before:] if frame.kind != "UserMessage"]
@@ -186,15 +186,15 @@ def _poll_ack_of_count(session, sut, count: int):
     return None if no such packet arrives in time.
     """
 
-    def list_found() -> list:
-        others = [frame for frame in session.received if frame.kind not in ("UserMessage", *SET_UP_PACKETS)]
+    def list_matching_packets() -> list:
+        others = [frame for frame in session.received if frame.kind not in ("UserMessage", *SESSION_SET_UP_KINDS)]
         return [
             frame for frame in others if frame.kind != "SessionAck" or frame["SessionHeader"].AckSequenceNumber == count
         ]
 
     within_ms = sut.duration_ms(EXPRESS_ACK_DELAY_MS) + sut.slack_ms(EXPRESS_ACK_DELAY_MS)
-    session.peer.environment.run_until(lambda: bool(list_found()), within_ms)
-    return next(iter(list_found()), None)
+    session.peer.environment.run_until(lambda: bool(list_matching_packets()), within_ms)
+    return next(iter(list_matching_packets()), None)
 
 
 def _poll_next_packet(session, sut):
@@ -265,14 +265,14 @@ def list_flagged_numbers(header) -> set[int]:
     return {first + bit & 0xFFFF for bit in range(32) if first and flags >> bit & 1}
 
 
-MORE_THAN_ONE_BYTE_COUNTS = 258
+MESSAGE_COUNT_BEYOND_ONE_BYTE = 258
 
 
 @covers("MQQB-3.1.6.4-04")
 def test_session_ack_counts_more_than_255_messages(peer, sut, judge):
     """The peer sends 258 express messages: the last SessionAck of the SUT acknowledges all of them."""
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS)
-    sent = [session.send(peer.message()) for _ in range(MORE_THAN_ONE_BYTE_COUNTS)]
+    sent = [session.send(peer.message()) for _ in range(MESSAGE_COUNT_BEYOND_ONE_BYTE)]
     ack = session.poll(
         "SessionAck",
         lambda frame: frame["SessionHeader"].AckSequenceNumber == len(sent),

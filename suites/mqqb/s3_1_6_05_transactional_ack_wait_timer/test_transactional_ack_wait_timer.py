@@ -15,10 +15,10 @@ from harness.wire import session_ack
 from suites.mqqb.steps.opening import find_initiated_session
 from suites.mqqb.steps.sequences import FIRST_RESEND_MS, NOT_RESENT, RESENT, Outgoing, get_transaction_header
 
-RESENT_IN_TIME = "after the first resend time"
+RESENT_IN_TIME_OUTCOME = "after the first resend time"
 MESSAGE_COUNT = 12
 LARGE_BODY = "body" * 2_500
-LONG_ACK_WAIT_MS = 120_000
+LONGEST_ACK_TIMEOUT_MS = 120_000
 """The longest AckTimeout in ms (2.2.2.1). With this value, the Session Ack Wait Timer expires after the Transactional
 Ack Wait Timer.
 """
@@ -99,7 +99,7 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
     )
     judge(
         "MQQB-3.1.2.6-01",
-        expected=RESENT_IN_TIME,
+        expected=RESENT_IN_TIME_OUTCOME,
         observed=_describe_resend_time(peer, frames[1], sent[-1], copy),
         case="resent message",
         evidence=evidence,
@@ -151,7 +151,7 @@ def test_transactional_messages_are_resent_at_every_expiry(peer, sut, judge):
     outgoing.send_session_ack()
     within_ms = sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS) + sut.response_timeout_ms
     for turn in (2, 3):
-        peer.environment.run_until(partial(_have_arrived_times, outgoing, turn), within_ms)
+        peer.environment.run_until(partial(_has_each_message_arrived, outgoing, turn), within_ms)
         outgoing.send_session_ack()
         missing = [number for number in range(1, MESSAGE_COUNT + 1) if len(outgoing.copies(number)) < turn]
         judge.all(
@@ -173,7 +173,7 @@ def test_transactional_messages_of_two_queues_are_resent(peer, sut, judge):
     first = Outgoing(peer, sut, "mqc-resend-one")
     sent = first.send()
     first.send_session_ack()
-    second = first.open_beside("mqc-resend-two")
+    second = first.start_second_sequence("mqc-resend-two")
     sent += second.send()
     second.send_session_ack()
     within_ms = sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS) + sut.response_timeout_ms
@@ -184,7 +184,7 @@ def test_transactional_messages_of_two_queues_are_resent(peer, sut, judge):
         one.acknowledge_all()
 
 
-def _have_arrived_times(outgoing, turn):
+def _has_each_message_arrived(outgoing, turn):
     """Return whether each message arrived the given number of times."""
     return all(len(outgoing.copies(number)) >= turn for number in range(1, MESSAGE_COUNT + 1))
 
@@ -198,7 +198,7 @@ def _describe_resend_time(peer, acknowledged, sent, copy):
     due_ms, took = peer.sut.duration_ms(FIRST_RESEND_MS), peer.measure_duration(sent, copy)
     latest_ms = peer.measure_duration(sent, acknowledged).ms + due_ms + peer.sut.slack_ms(FIRST_RESEND_MS)
     earliest_ms, latest_ms = took.get_allowed_range(due_ms * 4 // 5, latest_ms)
-    return RESENT_IN_TIME if earliest_ms <= took.ms <= latest_ms else f"{took.ms} ms after it was sent"
+    return RESENT_IN_TIME_OUTCOME if earliest_ms <= took.ms <= latest_ms else f"{took.ms} ms after it was sent"
 
 
 @needs("send", "set_timers")
@@ -209,7 +209,7 @@ def test_message_without_session_ack_is_resent_as_well(peer, sut, judge, acknowl
     The SUT's timeout for SessionAcks is long. When the Transactional Ack Wait Timer expires, the SUT resends all three
     messages.
     """
-    sut.set_timers(ack_wait_timeout_ms=LONG_ACK_WAIT_MS)
+    sut.set_timers(ack_wait_timeout_ms=LONGEST_ACK_TIMEOUT_MS)
     outgoing = Outgoing(peer, sut, "mqc-resend-early")
     sent = outgoing.send(3)
     session = outgoing.session

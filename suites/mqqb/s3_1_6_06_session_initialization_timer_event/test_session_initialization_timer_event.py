@@ -24,7 +24,7 @@ def test_connection_without_request_closes_when_timer_expires(peer, sut, judge):
     used = peer.open_raw()
     since_ms = peer.recorder.elapsed_ms()
     connections = [peer.connect(), peer.connect()]
-    ends = [opening.time_initialization_end(sut, one, since_ms, lasts_ms) for one in connections]
+    ends = [opening.describe_initialization_end(sut, one, since_ms, lasts_ms) for one in connections]
     judge(
         "MQQB-3.1.6.6-01",
         expected=holds("open", otherwise="closed"),
@@ -39,7 +39,7 @@ def test_connection_without_request_closes_when_timer_expires(peer, sut, judge):
             "the connections"
         )
     for observed in ends:
-        judge.all(expected=opening.CLOSED_ON_TIME, observed=observed, evidence=evidence)
+        judge.all(expected=opening.CLOSED_ON_TIME_EXPECTATION, observed=observed, evidence=evidence)
 
 
 @needs("timers")
@@ -56,8 +56,8 @@ def test_partial_request_does_not_delay_initialization_timer(peer, sut, judge):
     for at in range(3):
         connection.send(data[4 * at : 4 * at + 4])
         peer.pass_time(sut.duration_ms(lasts_ms) // 4)
-    observed = opening.time_initialization_end(sut, connection, since_ms, lasts_ms)
-    judge("MQQB-3.1.6.6-01", expected=opening.CLOSED_ON_TIME, observed=observed, evidence=connection.sent)
+    observed = opening.describe_initialization_end(sut, connection, since_ms, lasts_ms)
+    judge("MQQB-3.1.6.6-01", expected=opening.CLOSED_ON_TIME_EXPECTATION, observed=observed, evidence=connection.sent)
 
 
 @needs("timers")
@@ -75,8 +75,8 @@ def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge,
         connection.send(establish_request(peer, ServerGuid=sut.guid if late else NULL_GUID))
     answers = [connection.expect("EstablishConnection") for connection in connections]
     for case, connection, answer in zip(("first session", "second session"), connections, answers, strict=True):
-        observed = opening.time_initialization_end(sut, connection, answer.time_ms, lasts_ms)
-        judge.all(expected=opening.CLOSED_ON_TIME, observed=observed, case=case, evidence=answer)
+        observed = opening.describe_initialization_end(sut, connection, answer.time_ms, lasts_ms)
+        judge.all(expected=opening.CLOSED_ON_TIME_EXPECTATION, observed=observed, case=case, evidence=answer)
 
 
 @needs("timers")
@@ -113,8 +113,8 @@ def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, s
     asked = outgoing.await_request()
     if answered:
         outgoing.respond()
-    observed = opening.time_initialization_end(sut, outgoing.connection, asked.time_ms, lasts_ms)
-    early = isinstance(observed, str) and observed.startswith(opening.CLOSED_EARLY)
+    observed = opening.describe_initialization_end(sut, outgoing.connection, asked.time_ms, lasts_ms)
+    early = isinstance(observed, str) and observed.startswith(opening.CLOSED_EARLY_OUTCOME)
     judge(
         "MQQB-3.1.5.2.3-01",
         expected=holds("the SUT did not close the connection before the timer expired"),
@@ -124,7 +124,7 @@ def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, s
     if early:
         raise ConformanceFailure("the SUT closed the connection before the timer of this attempt could expire")
     rules = ["MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01", *(["MQQB-3.1.5.4.2-06"] if answered else [])]
-    judge(*rules, expected=opening.CLOSED_ON_TIME, observed=observed, evidence=asked)
+    judge(*rules, expected=opening.CLOSED_ON_TIME_EXPECTATION, observed=observed, evidence=asked)
 
 
 @needs("timers")
@@ -137,5 +137,5 @@ def test_initiator_without_parameters_closes_when_timer_expires(peer, sut, judge
     outgoing = OutgoingSession(peer, sut)
     outgoing.await_request()
     parameters = outgoing.respond()
-    observed = opening.time_initialization_end(sut, outgoing.connection, parameters.time_ms, lasts_ms)
-    judge("MQQB-3.1.6.6-01", expected=opening.CLOSED_ON_TIME, observed=observed, evidence=parameters)
+    observed = opening.describe_initialization_end(sut, outgoing.connection, parameters.time_ms, lasts_ms)
+    judge("MQQB-3.1.6.6-01", expected=opening.CLOSED_ON_TIME_EXPECTATION, observed=observed, evidence=parameters)

@@ -58,38 +58,38 @@ class ReceiverHistoryCleanupAfterHalfDuration(History):
         super().on_history_timer(now)
 
 
-class _KeepingOldEntries(History):
+class _OldEntryKeeper(History):
     """Keep some of the old entries of the history."""
 
     def on_history_timer(self, now: Now) -> None:
         before = list(self.qm.adm.MessageIDHistoryTable)
         super().on_history_timer(now)
         left = {entry.MessageIdentifier for entry in self.qm.adm.MessageIDHistoryTable}
-        spared = [one for one in before if one.MessageIdentifier not in left and self.is_spared(one, before)]
+        spared = [one for one in before if one.MessageIdentifier not in left and self.is_entry_kept(one, before)]
         for entry in spared:
             self.qm.adm.MessageIDHistoryTable.insert(entry)
         if spared and not left:
             self.start_history_timer(now)
 
-    def is_spared(self, entry: MessageIDHistoryEntry, before: list[MessageIDHistoryEntry]) -> bool:
+    def is_entry_kept(self, entry: MessageIDHistoryEntry, before: list[MessageIDHistoryEntry]) -> bool:
         raise NotImplementedError
 
 
 @fault("receiver-history-cleanup-of-oldest-sender-only", breaks="MQQB-3.1.6.7-02", blind=True)
-class ReceiverHistoryCleanupOfOldestSenderOnly(_KeepingOldEntries):
+class ReceiverHistoryCleanupOfOldestSenderOnly(_OldEntryKeeper):
     """When the timer expires, the receiver deletes the old entries of only one sender: the sender of the
     oldest entry.
     """
 
-    def is_spared(self, entry: MessageIDHistoryEntry, before: list[MessageIDHistoryEntry]) -> bool:
+    def is_entry_kept(self, entry: MessageIDHistoryEntry, before: list[MessageIDHistoryEntry]) -> bool:
         return entry.MessageIdentifier.QueueManagerGuid != before[0].MessageIdentifier.QueueManagerGuid
 
 
 @fault("receiver-history-cleanup-keeps-entries-of-stored-messages", breaks="MQQB-3.1.6.7-02", blind=True)
-class ReceiverHistoryCleanupKeepsEntriesOfStoredMessages(_KeepingOldEntries):
+class ReceiverHistoryCleanupKeepsEntriesOfStoredMessages(_OldEntryKeeper):
     """The receiver keeps the old entry of a message while the message is in its queue."""
 
-    def is_spared(self, entry: MessageIDHistoryEntry, before: list[MessageIDHistoryEntry]) -> bool:
+    def is_entry_kept(self, entry: MessageIDHistoryEntry, before: list[MessageIDHistoryEntry]) -> bool:
         return any(
             position.MessageReference.Identifier == entry.MessageIdentifier
             for queue in self.qm.queue_names.every_queue()

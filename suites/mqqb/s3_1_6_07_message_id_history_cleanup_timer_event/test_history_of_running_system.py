@@ -15,7 +15,7 @@ GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_MS // 2_000
 """The greatest speed-up of the timer, which must run for at least two seconds, because TimeStamps are whole seconds."""
 ARRIVED_COPIES_BY_LABEL = {"repeated": 1, "forgotten": 2, "young": 1, "later": 2}
 """The number of copies of each message that arrive in the queue."""
-INSTANTS_OF_SENDING: tuple[tuple[float, tuple[str, ...]], ...] = (
+SENDING_INSTANTS_WITH_LABELS: tuple[tuple[float, tuple[str, ...]], ...] = (
     (0, ("forgotten",)),
     (0.45, ("young", "later")),
     (0.8, ("repeated",)),
@@ -49,7 +49,7 @@ def test_message_is_forgotten_two_durations_after_its_last_copy(peer, sut, judge
             first.setdefault(name, evidence[-1])
         receiver.await_acks(0)
 
-    for durations, names in INSTANTS_OF_SENDING:
+    for durations, names in SENDING_INSTANTS_WITH_LABELS:
         send_after_durations(durations, *names)
     evidence += receiver.await_acks(6)
     counts = {name: len(receiver.list_acks_of_class(AckClass.REACH_QUEUE, copy)) for name, copy in first.items()}

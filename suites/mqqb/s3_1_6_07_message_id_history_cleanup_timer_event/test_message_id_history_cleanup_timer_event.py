@@ -47,15 +47,15 @@ def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, 
     copy = peer.open_raw().send(repeated.data)
     wait_until(1.75)
     renewed = find_history_entry(sut, repeated)
-    seen = {1.75: _list_numbers_with_entry(sut, sent)}
+    seen = {1.75: _list_numbers_in_history(sut, sent)}
     session.send(peer.message())
     wait_until(2.5)
-    seen[2.5] = _list_numbers_with_entry(sut, sent)
+    seen[2.5] = _list_numbers_in_history(sut, sent)
     kept = find_history_entry(sut, repeated) is not None
     wait_until(3.5)
-    seen[3.5] = _list_numbers_with_entry(sut, sent)
+    seen[3.5] = _list_numbers_in_history(sut, sent)
     if seen != {1.75: [1, 2, 3], 2.5: [3], 3.5: []}:
-        peer.measure_duration(starting).require_steady(_get_margin_ms(sut))
+        peer.measure_duration(starting).require_steady(_get_step_margin_ms(sut))
     judge(
         "MQQB-3.1.2.8-01",
         "MQQB-3.1.6.7-01",
@@ -76,7 +76,7 @@ def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, 
     wait_until(3.6)
     alone = peer.open_raw().send(peer.message())
     wait_until(6)
-    left = _list_numbers_with_entry(sut, [alone])
+    left = _list_numbers_in_history(sut, [alone])
     judge(
         "MQQB-3.1.5.8.2-11",
         "MQQB-3.1.6.7-03",
@@ -118,7 +118,7 @@ def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, jud
     peer.eventually(lambda: count_copies() == [1, 2, 2])
     counts = count_copies()
     if counts != [1, 2, 2]:
-        peer.measure_duration(young).require_steady(_get_margin_ms(sut))
+        peer.measure_duration(young).require_steady(_get_step_margin_ms(sut))
     evidence = [young, second, third, *again]
     observed = dict(
         zip(("number_of_copies_of_the_first_message", "number_of_copies_of_the_second_message"), counts, strict=False)
@@ -140,13 +140,13 @@ def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, jud
     )
 
 
-def _get_margin_ms(sut: Sut) -> int:
+def _get_step_margin_ms(sut: Sut) -> int:
     """Return the allowed delay of a step, in ms; every step is planned at least twice this delay before or after an
     expiry.
     """
     return sut.duration_ms(HISTORY_CLEANUP_MS) // 10
 
 
-def _list_numbers_with_entry(sut: Sut, sent: list[Frame]) -> list[int]:
+def _list_numbers_in_history(sut: Sut, sent: list[Frame]) -> list[int]:
     """Return the numbers of the messages that have an entry in the history; the first message has number 1."""
     return [number for number, message in enumerate(sent, 1) if find_history_entry(sut, message) is not None]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers
-from suites.mqqb.steps.ordering import Receiver, read_ack_place
+from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_place
 
-DIRECT_QUEUE_TYPE = 7
+DQ_OF_DIRECT_NAME = 7
 """The value of UserHeader.Flags.DQ for a direct format name (MS-MQMQ 2.2.19.2)."""
 MESSAGE_COUNT_BY_SENDER = 3, 1
 """The number of messages that each of the two senders sends."""
@@ -35,7 +35,7 @@ def test_each_sender_receives_order_ack_of_its_own_sequence(peer, second_host, s
                 evidence=receiver.session.sent,
             )
             raise ConformanceFailure(f"no OrderAck arrived at the {name}")
-        place, own = read_ack_place(ack), receiver.sequence.identifier
+        place, own = read_acknowledged_sequence_place(ack), receiver.sequence.identifier
         judge(
             "MQQB-3.1.6.9-01",
             "MQQB-2.2.4.1-01",
@@ -53,7 +53,7 @@ def test_each_sender_receives_order_ack_of_its_own_sequence(peer, second_host, s
             evidence=[ack],
         )
         user = ack["UserHeader"]
-        if user.DQ == DIRECT_QUEUE_TYPE:
+        if user.DQ == DQ_OF_DIRECT_NAME:
             address = str(user.DestinationQueue.DirectFormatName).partition(":")[2].partition("\\")[0]
             judge(
                 "MQQB-2.2.4-06",

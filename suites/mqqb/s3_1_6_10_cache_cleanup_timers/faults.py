@@ -14,10 +14,10 @@ from reference_qm.surface.clock import Now
 CERTIFICATE_CACHE_NAME = "UserCertCache"
 
 
-RECEIVED_KEYS = "ReceiveSymmetricKeyCache"
+RECEIVED_KEY_CACHE_NAME = "ReceiveSymmetricKeyCache"
 
 
-SENT_KEYS = "SendSymmetricKeyCache"
+SENT_KEY_CACHE_NAME = "SendSymmetricKeyCache"
 
 
 class _NoCleanup(Cache):
@@ -96,35 +96,35 @@ for _name, _breaks, _says, _cache, _faulty in (
         "receiver-symmetric-key-cache-not-cleaned",
         ("MQQB-3.1.6.10-01", "MQQB-3.1.6.10-02"),
         "The receiver does nothing when the cleanup timer of ReceiveSymmetricKeyCache expires.",
-        RECEIVED_KEYS,
+        RECEIVED_KEY_CACHE_NAME,
         _NoCleanup,
     ),
     (
         "receiver-symmetric-key-cache-expired-entries-kept",
         ("MQQB-3.1.6.10-02",),
         "The receiver's cleanup of ReceiveSymmetricKeyCache keeps expired entries.",
-        RECEIVED_KEYS,
+        RECEIVED_KEY_CACHE_NAME,
         _CleanupKeepsAllEntries,
     ),
     (
         "receiver-symmetric-key-cache-young-entries-deleted",
         ("MQQB-3.1.6.10-02",),
         "The receiver's cleanup of ReceiveSymmetricKeyCache also deletes entries that have not expired.",
-        RECEIVED_KEYS,
+        RECEIVED_KEY_CACHE_NAME,
         _CleanupDeletesAllEntries,
     ),
     (
         "receiver-symmetric-key-cache-timer-by-youngest-entry",
         ("MQQB-3.1.6.10-03",),
         "The receiver computes the next cleanup of ReceiveSymmetricKeyCache from the youngest entry.",
-        RECEIVED_KEYS,
+        RECEIVED_KEY_CACHE_NAME,
         _NextCleanupByYoungestEntry,
     ),
     (
         "receiver-symmetric-key-cache-timer-ignores-age",
         ("MQQB-3.1.6.10-04",),
         "The receiver restarts the cleanup timer of ReceiveSymmetricKeyCache with a full lifetime.",
-        RECEIVED_KEYS,
+        RECEIVED_KEY_CACHE_NAME,
         _NextCleanupAfterFullLifetime,
     ),
     # -- keys of sent messages -------------------------------------------------------------------------------------
@@ -132,35 +132,35 @@ for _name, _breaks, _says, _cache, _faulty in (
         "sender-symmetric-key-cache-not-cleaned",
         ("MQQB-3.1.6.11-02", "MQQB-3.1.6.11-04"),
         "The sender does nothing when the cleanup timer of SendSymmetricKeyCache expires.",
-        SENT_KEYS,
+        SENT_KEY_CACHE_NAME,
         _NoCleanup,
     ),
     (
         "sender-symmetric-key-cache-expired-entries-kept",
         ("MQQB-3.1.6.11-02",),
         "The sender's cleanup of SendSymmetricKeyCache keeps expired entries.",
-        SENT_KEYS,
+        SENT_KEY_CACHE_NAME,
         _CleanupKeepsAllEntries,
     ),
     (
         "sender-symmetric-key-cache-young-entries-deleted",
         ("MQQB-3.1.6.11-02",),
         "The sender's cleanup of SendSymmetricKeyCache also deletes entries that have not expired.",
-        SENT_KEYS,
+        SENT_KEY_CACHE_NAME,
         _CleanupDeletesAllEntries,
     ),
     (
         "sender-symmetric-key-cache-timer-by-youngest-entry",
         ("MQQB-3.1.6.11-03",),
         "The sender computes the next cleanup of SendSymmetricKeyCache from the youngest entry instead of the oldest.",
-        SENT_KEYS,
+        SENT_KEY_CACHE_NAME,
         _NextCleanupByYoungestEntry,
     ),
     (
         "sender-symmetric-key-cache-timer-ignores-age",
         ("MQQB-3.1.6.11-04",),
         "The sender restarts the cleanup timer of SendSymmetricKeyCache with a full lifetime.",
-        SENT_KEYS,
+        SENT_KEY_CACHE_NAME,
         _NextCleanupAfterFullLifetime,
     ),
 ):
@@ -227,7 +227,7 @@ add(
 )
 
 
-RULES_OF_CACHES = {
+CLEANUP_RULE_BY_CACHE = {
     "ReceiveSymmetricKeyCache": "MQQB-3.1.6.10-04",
     "SendSymmetricKeyCache": "MQQB-3.1.6.11-04",
     "UserCertCache": "MQQB-3.1.6.13-04",
@@ -235,7 +235,7 @@ RULES_OF_CACHES = {
 """The rule about the next cleanup of each cache."""
 
 
-class WholeLifetime(Cache):
+class CleanupAfterWholeLifetime(Cache):
     """Make the next cleanup of a cache follow one lifetime later, although the oldest entry of the cache
     may expire earlier.
     """
@@ -246,14 +246,14 @@ class WholeLifetime(Cache):
         return None if again_ms is None or self.lifetime_ms is None else self.lifetime_ms // scale
 
 
-for _cache, _next in RULES_OF_CACHES.items():
+for _cache, _next in CLEANUP_RULE_BY_CACHE.items():
     _name = {"R": "received-keys", "S": "sent-keys", "U": "certificates"}[_cache[0]]
     add(
         f"cleanup-of-{_name}-after-whole-lifetime",
         _next,
         f"The queue manager always restarts the cleanup timer of {_cache} with the full lifetime, although the oldest "
         "entry may expire earlier.",
-        replace_cache(_cache, WholeLifetime),
+        replace_cache(_cache, CleanupAfterWholeLifetime),
         blind=True,
     )
 

@@ -14,7 +14,7 @@ from reference_qm.model.timers import TimerKey
 _MINUTE_MS = 60_000
 
 
-class _OneDeleted(Cache):
+class _CleanupDeletesOneEntry(Cache):
     """A cache that deletes only one entry at each cleanup."""
 
     def delete_old_entries(self, now: Any, scale: int = 1) -> int | None:
@@ -25,7 +25,7 @@ class _OneDeleted(Cache):
         return again if again is not None or not self.entries else 1000
 
 
-class _AllDeleted(Cache):
+class _CleanupDeletesAllEntries(Cache):
     """A cache that deletes all entries at a cleanup if one entry is old."""
 
     def delete_old_entries(self, now: Any, scale: int = 1) -> int | None:
@@ -37,7 +37,7 @@ class _AllDeleted(Cache):
         return again
 
 
-class _DeletedAfterMinute(Cache):
+class _CleanupDeletesAfterMinute(Cache):
     """A cache that deletes an entry only when the entry is one minute older than the lifetime."""
 
     def delete_old_entries(self, now: Any, scale: int = 1) -> int | None:
@@ -49,7 +49,7 @@ class _DeletedAfterMinute(Cache):
         return None if again is None else again - _MINUTE_MS // scale
 
 
-class _DeletedAfterHalf(Cache):
+class _CleanupDeletesAfterHalfLifetime(Cache):
     """A cache that deletes an entry after half of its lifetime."""
 
     def delete_old_entries(self, now: Any, scale: int = 1) -> int | None:
@@ -61,7 +61,7 @@ class _DeletedAfterHalf(Cache):
         return None if again is None or kept is None else again + kept // 2 // scale
 
 
-class _TimedByNewest(Cache):
+class _NextCleanupByNewestEntry(Cache):
     """A cache whose next cleanup is computed from the newest entry."""
 
     def delete_old_entries(self, now: Any, scale: int = 1) -> int | None:
@@ -72,7 +72,7 @@ class _TimedByNewest(Cache):
         return again + 1000 * (max(times) - min(times))
 
 
-class _TimedByFirst(Cache):
+class _NextCleanupByLastEntry(Cache):
     """A cache whose next cleanup is computed from the entry that is last in the list."""
 
     def delete_old_entries(self, now: Any, scale: int = 1) -> int | None:
@@ -82,7 +82,7 @@ class _TimedByFirst(Cache):
         return again + 1000 * (self.entries[-1].CachedTime - min(one.CachedTime for one in self.entries))
 
 
-class _WithoutMinute(Cache):
+class _NextCleanupWithoutMinute(Cache):
     """A cache whose next cleanup is one minute too early."""
 
     def delete_old_entries(self, now: Any, scale: int = 1) -> int | None:
@@ -90,7 +90,7 @@ class _WithoutMinute(Cache):
         return None if again is None else again - _MINUTE_MS // scale
 
 
-class _WithoutAge(Cache):
+class _NextCleanupAfterFullLifetime(Cache):
     """A cache whose next cleanup ignores the age of the oldest entry."""
 
     def delete_old_entries(self, now: Any, scale: int = 1) -> int | None:
@@ -100,7 +100,7 @@ class _WithoutAge(Cache):
         return self.lifetime_ms // scale + _MINUTE_MS // scale
 
 
-def _clean_once(cache: str) -> Install:
+def _ignore_later_cleanup_timers(cache: str) -> Install:
     """Return an installer of a fault that ignores the second and each later expiry of a cleanup timer."""
 
     def run(self: Any, original: Any, name: Any, now: Any) -> None:
@@ -114,7 +114,7 @@ def _clean_once(cache: str) -> Install:
     return change_step(CacheTimers.on_cleanup_timer, run)
 
 
-def _ignore_with_several(cache: str) -> Install:
+def _ignore_timer_of_several_entries(cache: str) -> Install:
     def run(self: Any, original: Any, name: Any, now: Any) -> None:
         if CACHE_TIMERS[name] != cache or len(getattr(self.qm.caches, cache)) < 2:
             original(name, now)
@@ -122,7 +122,7 @@ def _ignore_with_several(cache: str) -> Install:
     return change_step(CacheTimers.on_cleanup_timer, run)
 
 
-def _clean_other(cache: str, other: str) -> Install:
+def _clean_up_other_cache(cache: str, other: str) -> Install:
     def run(self: Any, original: Any, name: Any, now: Any) -> None:
         chosen = next(one for one, attribute in CACHE_TIMERS.items() if attribute == other)
         original(chosen if CACHE_TIMERS[name] == cache else name, now)
@@ -130,7 +130,7 @@ def _clean_other(cache: str, other: str) -> Install:
     return change_step(CacheTimers.on_cleanup_timer, run)
 
 
-def _start_timer_once(cache: str) -> Install:
+def _start_cleanup_timer_once(cache: str) -> Install:
     """Return an installer of a fault that starts a cleanup timer only for the first entry of a cache."""
     name = next(one for one, attribute in CACHE_TIMERS.items() if attribute == cache)
 
@@ -145,7 +145,7 @@ def _start_timer_once(cache: str) -> Install:
     return change_step(CacheTimers.start, run)
 
 
-_CACHES: tuple[tuple[str, str, dict[str, str]], ...] = (
+_CACHES_WITH_RULES: tuple[tuple[str, str, dict[str, str]], ...] = (
     (
         "ReceiveSymmetricKeyCache",
         "UserCertCache",
@@ -173,33 +173,52 @@ _CACHES: tuple[tuple[str, str, dict[str, str]], ...] = (
     ),
 )
 """Each cache, another cache, and the rule of each step of the cleanup."""
-_CHANGES: tuple[tuple[str, str, str, type[Cache]], ...] = (
-    ("one-entry-deleted", "delete", "deletes only one old entry of {} at a cleanup", _OneDeleted),
-    ("young-entries-deleted", "delete", "also deletes young entries of {} if an entry is old", _AllDeleted),
-    ("entries-deleted-late", "delete", "deletes an entry of {} one minute too late", _DeletedAfterMinute),
-    ("entries-deleted-early", "delete", "deletes an entry of {} after half of its lifetime", _DeletedAfterHalf),
-    ("timed-by-newest", "oldest", "computes the next cleanup of {} from the newest entry", _TimedByNewest),
+_CLEANUP_FAULTS: tuple[tuple[str, str, str, type[Cache]], ...] = (
+    ("one-entry-deleted", "delete", "deletes only one old entry of {} at a cleanup", _CleanupDeletesOneEntry),
+    (
+        "young-entries-deleted",
+        "delete",
+        "also deletes young entries of {} if an entry is old",
+        _CleanupDeletesAllEntries,
+    ),
+    ("entries-deleted-late", "delete", "deletes an entry of {} one minute too late", _CleanupDeletesAfterMinute),
+    (
+        "entries-deleted-early",
+        "delete",
+        "deletes an entry of {} after half of its lifetime",
+        _CleanupDeletesAfterHalfLifetime,
+    ),
+    ("timed-by-newest", "oldest", "computes the next cleanup of {} from the newest entry", _NextCleanupByNewestEntry),
     (
         "timed-by-last-of-list",
         "oldest",
         "computes the next cleanup of {} from the last entry of the list",
-        _TimedByFirst,
+        _NextCleanupByLastEntry,
     ),
-    ("minute-missing", "restart", "cleans up {} one minute too early", _WithoutMinute),
-    ("age-ignored", "restart", "ignores the age of the oldest entry when it restarts the timer of {}", _WithoutAge),
+    ("minute-missing", "restart", "cleans up {} one minute too early", _NextCleanupWithoutMinute),
+    (
+        "age-ignored",
+        "restart",
+        "ignores the age of the oldest entry when it restarts the timer of {}",
+        _NextCleanupAfterFullLifetime,
+    ),
 )
 _STEPS: tuple[tuple[str, str, Callable[[str, str], Install]], ...] = (
-    ("second-cleanup-omitted", "ignores the second expiry of the timer of {}", lambda cache, other: _clean_once(cache)),
+    (
+        "second-cleanup-omitted",
+        "ignores the second expiry of the timer of {}",
+        lambda cache, other: _ignore_later_cleanup_timers(cache),
+    ),
     (
         "cleanup-of-several-omitted",
         "ignores the timer of {} if this cache has several entries",
-        lambda cache, other: _ignore_with_several(cache),
+        lambda cache, other: _ignore_timer_of_several_entries(cache),
     ),
-    ("other-cache-cleaned", "cleans up another cache when the timer of {} expires", _clean_other),
+    ("other-cache-cleaned", "cleans up another cache when the timer of {} expires", _clean_up_other_cache),
     (
         "timer-after-emptied-cache-omitted",
         "starts the timer of {} only once by an entry",
-        lambda cache, other: _start_timer_once(cache),
+        lambda cache, other: _start_cleanup_timer_once(cache),
     ),
 )
 _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
@@ -210,8 +229,8 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             f"The queue manager {words.format(cache)}.",
             replace_cache(cache, cls),
         )
-        for cache, _, rules in _CACHES
-        for label, step, words, cls in _CHANGES
+        for cache, _, rules in _CACHES_WITH_RULES
+        for label, step, words, cls in _CLEANUP_FAULTS
         if (cache, label) != ("SendSymmetricKeyCache", "entries-deleted-early")  # breaks a MUST besides a SHOULD
     ),
     *(
@@ -221,7 +240,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             f"The queue manager {words.format(cache)}.",
             build(cache, other),
         )
-        for cache, other, rules in _CACHES
+        for cache, other, rules in _CACHES_WITH_RULES
         if "clean up" in rules
         for label, words, build in _STEPS
     ),

@@ -7,41 +7,41 @@ from harness.expectations import between, facts, holds, one_of
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB
 from harness.wire.protection import PROVIDER_BY_PRIVACY_LEVEL
-from suites.mqqb.steps.caching import ADVANCED, ENHANCED, PROVIDER_NAMES, Caches, fill_caches
-from suites.mqqb.steps.secured import Secured, sign_message
+from suites.mqqb.steps.caching import ADVANCED, ENHANCED, PROVIDER_NAMES, SecurityCaches, fill_security_caches
+from suites.mqqb.steps.secured import SecuredMessageSender, sign_message
 
 MS_PER_MINUTE = 60_000
 LEAST_REAL_LIFETIME_MS = 10_000
 """The least lifetime of entries in real time. The lifetime must be long because CachedTime counts whole seconds."""
 GREATEST_TIME_SCALE = 20
 """The highest factor by which the timers may be accelerated in this check."""
-REMAINING_ENTRIES = (
-    ("MQQB-3.1.6.10-01", Caches.RECEIVED_KEYS, "enhanced"),
-    ("MQQB-3.1.6.10-02", Caches.RECEIVED_KEYS, "enhanced"),
-    ("MQQB-3.1.6.11-02", Caches.SENT_KEYS, "enhanced"),
-    ("MQQB-3.1.6.13-01", Caches.CERTIFICATES, "bob"),
-    ("MQQB-3.1.6.13-02", Caches.CERTIFICATES, "bob"),
-    ("MQSO-6.4.3.1-D01", Caches.CERTIFICATES, "bob"),
+REMAINING_ENTRY_CASES = (
+    ("MQQB-3.1.6.10-01", SecurityCaches.RECEIVED_KEYS, "enhanced"),
+    ("MQQB-3.1.6.10-02", SecurityCaches.RECEIVED_KEYS, "enhanced"),
+    ("MQQB-3.1.6.11-02", SecurityCaches.SENT_KEYS, "enhanced"),
+    ("MQQB-3.1.6.13-01", SecurityCaches.CERTIFICATES, "bob"),
+    ("MQQB-3.1.6.13-02", SecurityCaches.CERTIFICATES, "bob"),
+    ("MQSO-6.4.3.1-D01", SecurityCaches.CERTIFICATES, "bob"),
 )
 """The rule, the cache, and the newer entry, which remains when the older entry has been deleted."""
-RESTARTED_TIMERS = (
-    ("MQQB-3.1.6.10-03", Caches.RECEIVED_KEYS, "first"),
-    ("MQQB-3.1.6.10-04", Caches.RECEIVED_KEYS, "first"),
-    ("MQQB-3.1.6.10-04", Caches.RECEIVED_KEYS, "second"),
-    ("MQQB-3.1.6.11-03", Caches.SENT_KEYS, "first"),
-    ("MQQB-3.1.6.11-04", Caches.SENT_KEYS, "first"),
-    ("MQQB-3.1.6.11-04", Caches.SENT_KEYS, "second"),
-    ("MQQB-3.1.6.13-03", Caches.CERTIFICATES, "first"),
-    ("MQSO-6.4.3.1-D02", Caches.CERTIFICATES, "first"),
-    ("MQSO-6.4.3.1-D02", Caches.CERTIFICATES, "second"),
-    ("MQQB-3.1.6.13-04", Caches.CERTIFICATES, "first"),
-    ("MQQB-3.1.6.13-04", Caches.CERTIFICATES, "second"),
+RESTARTED_TIMER_CASES = (
+    ("MQQB-3.1.6.10-03", SecurityCaches.RECEIVED_KEYS, "first"),
+    ("MQQB-3.1.6.10-04", SecurityCaches.RECEIVED_KEYS, "first"),
+    ("MQQB-3.1.6.10-04", SecurityCaches.RECEIVED_KEYS, "second"),
+    ("MQQB-3.1.6.11-03", SecurityCaches.SENT_KEYS, "first"),
+    ("MQQB-3.1.6.11-04", SecurityCaches.SENT_KEYS, "first"),
+    ("MQQB-3.1.6.11-04", SecurityCaches.SENT_KEYS, "second"),
+    ("MQQB-3.1.6.13-03", SecurityCaches.CERTIFICATES, "first"),
+    ("MQSO-6.4.3.1-D02", SecurityCaches.CERTIFICATES, "first"),
+    ("MQSO-6.4.3.1-D02", SecurityCaches.CERTIFICATES, "second"),
+    ("MQQB-3.1.6.13-04", SecurityCaches.CERTIFICATES, "first"),
+    ("MQQB-3.1.6.13-04", SecurityCaches.CERTIFICATES, "second"),
 )
 """The rule, the cache, and the expiry after which the restarted timer is judged."""
 
 
 @needs("security", "receive", "configure", "inspect", "private_names", "send", "set_timers")
-@covers(*(rule for rule, *_ in (*REMAINING_ENTRIES, *RESTARTED_TIMERS)), "MQSO-6.4.3.1-01")
+@covers(*(rule for rule, *_ in (*REMAINING_ENTRY_CASES, *RESTARTED_TIMER_CASES)), "MQSO-6.4.3.1-01")
 def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, judge):
     """The SUT adds an entry to each security cache, and later a second entry: the SUT still has the first entry when
     the lifetime of this entry ends, and deletes it a minute later. Then the SUT restarts the timer for the second
@@ -51,8 +51,12 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
     scale = sut.scale
     lifetime_ms = max(100_000, LEAST_REAL_LIFETIME_MS * scale)
     second_ms = lifetime_ms * 4 // 5
-    secured = Secured(peer, sut, user_cert_lifetime_ms=lifetime_ms, symmetric_key_short_lifetime_ms=lifetime_ms)
-    evidence = fill_caches(secured, ALICE, ADVANCED, early=True)  # a timer that is late must not see it a second older
+    secured = SecuredMessageSender(
+        peer, sut, user_cert_lifetime_ms=lifetime_ms, symmetric_key_short_lifetime_ms=lifetime_ms
+    )
+    evidence = fill_security_caches(
+        secured, ALICE, ADVANCED, early=True
+    )  # a timer that is late must not see it a second older
     began_ms = peer.recorder.elapsed_ms()
 
     def wait_until(specified_ms: int) -> None:
@@ -60,30 +64,36 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
 
     wait_until(second_ms)
     evidence += secured.dispositions({"": sign_message(secured.message(ALICE), key=ALICE.key)})[""].frames
-    evidence += fill_caches(secured, BOB, ENHANCED)
+    evidence += fill_security_caches(secured, BOB, ENHANCED)
     margin = sut.slack_ms(0)
     wait_until(lifetime_ms)
     peer.pass_time(margin)
-    caches = Caches(sut)
-    names = (Caches.RECEIVED_KEYS, Caches.SENT_KEYS, Caches.CERTIFICATES)
+    caches = SecurityCaches(sut)
+    names = (SecurityCaches.RECEIVED_KEYS, SecurityCaches.SENT_KEYS, SecurityCaches.CERTIFICATES)
     counts = {name: len(caches.entries(name)) for name in names}
     left_ms = {"first": {name: caches.remaining_ms(name) for name in names}}
     wait_until(lifetime_ms + MS_PER_MINUTE)
     peer.pass_time(2 * margin)
-    kept = {name: caches.users() if name == Caches.CERTIFICATES else _list_level_names(caches, name) for name in names}
+    kept = {
+        name: caches.users() if name == SecurityCaches.CERTIFICATES else _list_privacy_level_names(caches, name)
+        for name in names
+    }
     left_ms["second"] = {name: caches.remaining_ms(name) for name in names}
     wait_until(second_ms + lifetime_ms + 2 * MS_PER_MINUTE)
     peer.pass_time(2 * margin)
-    last = {"MQSO-6.4.3.1-D01": caches.users(), "MQQB-3.1.6.10-02": _list_level_names(caches, Caches.RECEIVED_KEYS)}
+    last = {
+        "MQSO-6.4.3.1-D01": caches.users(),
+        "MQQB-3.1.6.10-02": _list_privacy_level_names(caches, SecurityCaches.RECEIVED_KEYS),
+    }
     due_ms = {"first": MS_PER_MINUTE // scale, "second": second_ms // scale}
     judge(
         "MQSO-6.4.3.1-01",
         expected=2,
-        observed=counts[Caches.CERTIFICATES],
+        observed=counts[SecurityCaches.CERTIFICATES],
         case="number of entries of UserCertCache before the expiry",
         evidence=evidence,
     )
-    for rule, name, expected in REMAINING_ENTRIES:
+    for rule, name, expected in REMAINING_ENTRY_CASES:
         judge(
             rule,
             expected=facts(number_of_cache_entries_before_the_expiry=2, cache_entries_after_the_expiry=[expected]),
@@ -95,7 +105,7 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
         )
     for rule, left in last.items():
         judge(rule, expected=[], observed=left, case="entries after the expiry of the second entry", evidence=evidence)
-    for rule, name, expiry in RESTARTED_TIMERS:
+    for rule, name, expiry in RESTARTED_TIMER_CASES:
         due = [due_ms[expiry]]
         if rule == "MQQB-3.1.6.11-04" and expiry == "first":
             due.append(due_ms[expiry] + due_ms["second"])  # by the youngest entry; by which, 3.1.6.11-03 says
@@ -119,15 +129,17 @@ def test_one_cleanup_deletes_all_expired_cache_entries(peer, sut, judge):
     sut.limit_time_scale(GREATEST_TIME_SCALE)
     scale, margin = sut.scale, sut.slack_ms(0)
     lifetime_ms = max(100_000, LEAST_REAL_LIFETIME_MS * scale)
-    secured = Secured(peer, sut, user_cert_lifetime_ms=lifetime_ms, symmetric_key_short_lifetime_ms=lifetime_ms)
+    secured = SecuredMessageSender(
+        peer, sut, user_cert_lifetime_ms=lifetime_ms, symmetric_key_short_lifetime_ms=lifetime_ms
+    )
     began_ms = peer.recorder.elapsed_ms()
-    evidence = fill_caches(secured, ALICE, ADVANCED, early=True) + fill_caches(secured, BOB, ENHANCED)
+    evidence = fill_security_caches(secured, ALICE, ADVANCED, early=True) + fill_security_caches(secured, BOB, ENHANCED)
     filled_ms = peer.recorder.elapsed_ms()
-    caches = Caches(sut)
+    caches = SecurityCaches(sut)
     names = {
-        "MQQB-3.1.6.10-02": Caches.RECEIVED_KEYS,
-        "MQQB-3.1.6.11-02": Caches.SENT_KEYS,
-        "MQQB-3.1.6.13-02": Caches.CERTIFICATES,
+        "MQQB-3.1.6.10-02": SecurityCaches.RECEIVED_KEYS,
+        "MQQB-3.1.6.11-02": SecurityCaches.SENT_KEYS,
+        "MQQB-3.1.6.13-02": SecurityCaches.CERTIFICATES,
     }
     counts = [len(caches.entries(name)) for name in names.values()]
     if counts != [2, 2, 2] or filled_ms - began_ms > MS_PER_MINUTE // scale // 2:
@@ -136,9 +148,9 @@ def test_one_cleanup_deletes_all_expired_cache_entries(peer, sut, judge):
     peer.pass_time(2 * margin)
     for rule, name in names.items():
         judge(rule, expected=0, observed=len(caches.entries(name)), case=f"entries of {name}", evidence=evidence)
-    evidence = fill_caches(secured, ALICE, ADVANCED)
+    evidence = fill_security_caches(secured, ALICE, ADVANCED)
     filled_ms = peer.recorder.elapsed_ms()
-    lead_rules = {"MQQB-3.1.6.10-01": Caches.RECEIVED_KEYS, "MQQB-3.1.6.13-01": Caches.CERTIFICATES}
+    lead_rules = {"MQQB-3.1.6.10-01": SecurityCaches.RECEIVED_KEYS, "MQQB-3.1.6.13-01": SecurityCaches.CERTIFICATES}
     for rule, name in lead_rules.items():
         judge(
             rule,
@@ -162,7 +174,7 @@ def test_one_cleanup_deletes_all_expired_cache_entries(peer, sut, judge):
         )
 
 
-def _list_level_names(caches: Caches, name: str) -> list[str]:
+def _list_privacy_level_names(caches: SecurityCaches, name: str) -> list[str]:
     """Return the names of the privacy levels of the keys in a cache, in the order of the cache."""
     levels = {PROVIDER_BY_PRIVACY_LEVEL[level]: text for level, text in PROVIDER_NAMES.items()}
     return [levels[entry["CryptoServiceProvider"]] for entry in caches.entries(name)]

@@ -20,7 +20,7 @@ from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 
 
-class _Unexpired(Lifetimes):
+class _LifetimeWithoutExpiry(Lifetimes):
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return False
 
@@ -29,7 +29,7 @@ add(
     "sender-expired-message-sent",
     ("MQQB-3.1.7.1-06", "MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02", "MQQB-3.1.7.1.2-D01"),
     "The sender sends expired messages.",
-    both(replace_part(_Unexpired), skip(Expiring.on_expiration_timer)),
+    both(replace_part(_LifetimeWithoutExpiry), skip(Expiring.on_expiration_timer)),
 )
 
 

@@ -120,7 +120,7 @@ def test_message_that_expires_after_sending_is_not_resent(peer, sut, judge):
     sender = Sender(peer, sut)
     sender.send(1, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     sender.send(2, time_to_reach_queue_s=LONG_LIFETIME_S)
-    session, _ = sender.await_first(2)
+    session, _ = sender.await_first_messages(2)
     session.close()
     peer.pass_time(EXPIRY_WAIT_MS)
     again = sender.await_session()
@@ -129,7 +129,7 @@ def test_message_that_expires_after_sending_is_not_resent(peer, sut, judge):
     again.acknowledge_all()
 
 
-ROUTED_LIFETIMES = {
+LIFETIMES_OF_FORWARDED_MESSAGES = {
     "message that expired": (-1_000, 900),
     "message that has not expired": (-1_000, 1_100),
     "message with a later SentTime": (1_000, 1),
@@ -152,7 +152,7 @@ def test_forwarded_message_expires_by_its_sent_time(peer, sut, judge):
     """
     sender = Sender(peer, sut)
     session = peer.open_raw()
-    cases = ROUTED_LIFETIMES | (LIFETIMES_TO_THE_SECOND if peer.environment.virtual else {})
+    cases = LIFETIMES_OF_FORWARDED_MESSAGES | (LIFETIMES_TO_THE_SECOND if peer.environment.virtual else {})
     now_s, sent = peer.environment.now().utc_s, []
     for name, (ago_s, life_s) in cases.items():
         user = {"SourceQueueManager": OTHER_GUID, "QueueManagerAddress": peer.identifier, "RC": 1}
@@ -198,7 +198,7 @@ def test_forwarded_message_that_expires_is_acknowledged_as_requested(peer, sut, 
         user = {"SourceQueueManager": OTHER_GUID, "QueueManagerAddress": peer.identifier, "RC": 1}
         user |= {"SentTime": now_s - 1_000, "DM": int(delivery == "recoverable")}
         packet = peer.message(
-            receiver.with_admin_queue(user),
+            receiver.add_admin_queue_fields(user),
             base={"TimeToReachQueue": 900},
             destination=PrivateQueueFormatNameId(PrivateQueueIdentifier=1),
             properties={"NA": asked},

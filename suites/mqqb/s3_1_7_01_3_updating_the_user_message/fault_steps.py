@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 def change_after_update(change: Callable[[Session, OutgoingMessagePosition], None]) -> Install:
     """Change the session and the position of a message after the message was updated."""
 
-    class Updated(Sending):
+    class ChangedAfterUpdate(Sending):
         def update_user_message(
             self, session: Session, position: OutgoingMessagePosition, now: Now
         ) -> UserMessagePacket:
@@ -24,7 +24,7 @@ def change_after_update(change: Callable[[Session, OutgoingMessagePosition], Non
             change(session, position)
             return packet
 
-    return replace_part(Updated)
+    return replace_part(ChangedAfterUpdate)
 
 
 Condition = Callable[[Any, Any, Any], bool]
@@ -51,7 +51,7 @@ def is_own(self: Any, session: Any, position: Any) -> bool:
     return bool(position.UserMessage.MessagePropertiesHeader.MessageClass)
 
 
-def is_urgent(self: Any, session: Any, position: Any) -> bool:
+def has_high_priority(self: Any, session: Any, position: Any) -> bool:
     """Return whether the message has a priority above 3."""
     return bool(position.UserMessage.BaseHeader.PR > 3)
 
@@ -79,17 +79,17 @@ def has_large_body(self: Any, session: Any, position: Any) -> bool:
     return len(position.UserMessage.MessagePropertiesHeader.MessageBody) > 4096
 
 
-KINDS: tuple[tuple[str, str, Condition], ...] = (
+MESSAGE_CONDITIONS: tuple[tuple[str, str, Condition], ...] = (
     ("express-message", "an express message", is_express),
     ("recoverable-message", "a recoverable message", is_recoverable),
     ("transactional-message", "a transactional message", is_transactional),
     ("own-message", "a message that it created itself", is_own),
-    ("urgent-message", "a message with a priority above 3", is_urgent),
+    ("urgent-message", "a message with a priority above 3", has_high_priority),
     ("resent-message", "a message that it sends again on the same session", is_sent_again),
     ("message-on-later-connection", "a message on a later connection", is_on_later_session),
     ("message-of-second-queue", "a message of the second outgoing queue", is_on_second_queue),
     ("large-message", "a message with a body of more than 4 KB", has_large_body),
 )
 
-KIND_BY_NAME = {name: (words, when) for name, words, when in KINDS}
+MESSAGE_CONDITION_BY_NAME = {name: (words, when) for name, words, when in MESSAGE_CONDITIONS}
 """The description and the condition of each kind of message, by its name in names of faults."""

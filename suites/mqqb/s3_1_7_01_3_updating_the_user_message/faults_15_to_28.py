@@ -57,7 +57,7 @@ add(
 )
 
 
-class _ChangingLaterSessionHeaders(SessionAcks):
+class _LaterSessionHeaderChanger(SessionAcks):
     """Change the second and each later SessionHeader of a session, if the SessionHeader is in a user message."""
 
     def __init__(self, qm: QM) -> None:
@@ -82,7 +82,7 @@ class _ChangingLaterSessionHeaders(SessionAcks):
     breaks=("MQQB-3.1.7.1.3-16", "MQQB-3.1.7.1.3-17"),
     blind=True,
 )
-class SenderSecondSessionHeaderAcknowledgesAsFirst(_ChangingLaterSessionHeaders):
+class SenderSecondSessionHeaderAcknowledgesAsFirst(_LaterSessionHeaderChanger):
     """In the second and each later SessionHeader of a session, the sender repeats the acknowledged numbers of the first
     SessionHeader.
     """
@@ -100,7 +100,7 @@ class SenderSecondSessionHeaderAcknowledgesAsFirst(_ChangingLaterSessionHeaders)
     breaks=("MQQB-3.1.7.1.3-18", "MQQB-3.1.7.1.3-19"),
     blind=True,
 )
-class SenderSecondSessionHeaderWithSentCountsOfFirst(_ChangingLaterSessionHeaders):
+class SenderSecondSessionHeaderWithSentCountsOfFirst(_LaterSessionHeaderChanger):
     """In the second and each later SessionHeader of a session, the sender repeats the counts of sent messages of the
     first SessionHeader.
     """
@@ -131,15 +131,15 @@ def _change_after_session_header(change: Callable[[QueueManager, Session, Sessio
     argument of ``change``.
     """
 
-    def make_changed_note(original: Callable[..., None], *_: Any) -> Callable[..., None]:
-        def note_and_change(qm: QueueManager, session: Session, now: Now) -> None:
+    def replace_note_acknowledged(original: Callable[..., None], *_: Any) -> Callable[..., None]:
+        def note_acknowledged_and_change(qm: QueueManager, session: Session, now: Now) -> None:
             before = copy(session)
             original(qm, session, now)
             change(qm, session, before, now)
 
-        return note_and_change
+        return note_acknowledged_and_change
 
-    return during(Sending.update_user_message, SessionAcks.note_acknowledged, make_changed_note)
+    return during(Sending.update_user_message, SessionAcks.note_acknowledged, replace_note_acknowledged)
 
 
 def _keep_recoverable_ack_flags(qm: QueueManager, session: Session, before: Session, now: Now) -> None:

@@ -18,7 +18,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_7_01_3_updating_the_user_message.fault_steps import (
-    KIND_BY_NAME,
+    MESSAGE_CONDITION_BY_NAME,
     Condition,
     is_on_later_session,
     is_on_second_queue,
@@ -30,7 +30,7 @@ from suites.mqqb.s3_1_7_01_3_updating_the_user_message.fault_steps import (
 Effect = Callable[[Any, Any, Any], None]
 
 
-def _change_update(when: Condition, change: Effect) -> Install:
+def _change_after_update(when: Condition, change: Effect) -> Install:
     """Return an installer of a fault that changes the session or the position after the update of some packets."""
 
     def run(self: Any, original: Any, session: Any, position: Any, now: Any) -> UserMessagePacket:
@@ -43,31 +43,31 @@ def _change_update(when: Condition, change: Effect) -> Install:
     return change_step(Sending.update_user_message, run)
 
 
-def _correct_count(self: Any, session: Any, position: Any) -> None:
+def _decrement_unacked_message_count(self: Any, session: Any, position: Any) -> None:
     session.UnAckedMessageCount -= 1
 
 
-def _clear_activity(self: Any, session: Any, position: Any) -> None:
+def _clear_session_active(self: Any, session: Any, position: Any) -> None:
     session.SessionActive = False
 
 
-def _clear_awaiting(self: Any, session: Any, position: Any) -> None:
+def _clear_awaiting_ack(self: Any, session: Any, position: Any) -> None:
     position.AwaitingAck = False
 
 
-def _number_like_recoverable(self: Any, session: Any, position: Any) -> None:
+def _set_number_to_recoverable_count(self: Any, session: Any, position: Any) -> None:
     position.SequenceNumber = session.RecoverableMessageSentCount
 
 
-def _number_as_first(self: Any, session: Any, position: Any) -> None:
+def _set_sequence_number_to_one(self: Any, session: Any, position: Any) -> None:
     position.SequenceNumber = 1
 
 
-def _forget_number(self: Any, session: Any, position: Any) -> None:
+def _set_tx_sequence_number_to_one(self: Any, session: Any, position: Any) -> None:
     position.TxSequenceNumber = 1
 
 
-def _miscount(attribute: str, when: Condition) -> Install:
+def _omit_count_increment(attribute: str, when: Condition) -> Install:
     """Return an installer of a fault that omits the increment of a counter for some messages."""
 
     def run(self: Any, original: Any, session: Any, position: Any, now: Any) -> UserMessagePacket:
@@ -79,7 +79,7 @@ def _miscount(attribute: str, when: Condition) -> Install:
     return change_step(Sending.update_user_message, run)
 
 
-def _omit_wait_timer(when: Condition) -> Install:
+def _omit_session_ack_wait_timer(when: Condition) -> Install:
     def run(self: Any, original: Any, session: Any, position: Any, now: Any) -> UserMessagePacket:
         chosen = when(self, session, position)
         before = self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_WAIT, session.number))
@@ -91,7 +91,7 @@ def _omit_wait_timer(when: Condition) -> Install:
     return change_step(Sending.update_user_message, run)
 
 
-def _omit_transactional_timer(when: Condition) -> Install:
+def _omit_transactional_ack_wait_timer(when: Condition) -> Install:
     def run(self: Any, original: Any, session: Any, position: Any, now: Any) -> UserMessagePacket:
         chosen = when(self, session, position)
         before = self.qm.timers.is_running(TimerKey(TimerName.TRANSACTIONAL_ACK_WAIT, session.number))
@@ -103,7 +103,7 @@ def _omit_transactional_timer(when: Condition) -> Install:
     return change_step(TransactionalSending.update_transaction_header, run)
 
 
-def _is_second_start(self: Any, session: Any, position: Any) -> bool:
+def _is_later_timer_start(self: Any, session: Any, position: Any) -> bool:
     started = self.__dict__.setdefault("started", set())
     known = session.number in started
     started.add(session.number)
@@ -128,7 +128,7 @@ def _is_third_or_later(self: Any, session: Any, position: Any) -> bool:
     return bool(position.TxSequenceNumber >= 3)
 
 
-def _share_numbers(self: Any, original: Any, session: Any, message: Any) -> Any:
+def _share_sequence_numbers(self: Any, original: Any, session: Any, message: Any) -> Any:
     numbers = self.__dict__.setdefault("numbers", [1])
     session.OutgoingTxSequenceNumber = max(numbers[0], session.OutgoingTxSequenceNumber)
     numbered = original(session, message)
@@ -136,7 +136,7 @@ def _share_numbers(self: Any, original: Any, session: Any, message: Any) -> Any:
     return numbered
 
 
-def _number_transactions(self: Any, original: Any, session: Any, message: Any) -> Any:
+def _number_transactions_not_messages(self: Any, original: Any, session: Any, message: Any) -> Any:
     last = self.__dict__.setdefault("last", {})
     same = last.get(session.number) == message.TransactionIdentifier
     last[session.number] = message.TransactionIdentifier
@@ -145,7 +145,7 @@ def _number_transactions(self: Any, original: Any, session: Any, message: Any) -
     return original(session, message)
 
 
-def _list_twice(self: Any, original: Any, session: Any, position: Any, now: Any) -> Any:
+def _list_resent_message_twice(self: Any, original: Any, session: Any, position: Any, now: Any) -> Any:
     again = position.Transmitted
     packet = original(session, position, now)
     unacked = session.TxOutgoingSequence.UnackedSequence
@@ -154,13 +154,13 @@ def _list_twice(self: Any, original: Any, session: Any, position: Any, now: Any)
     return packet
 
 
-def _list_two(self: Any, original: Any, session: Any, position: Any, now: Any) -> Any:
+def _keep_two_unacked_entries(self: Any, original: Any, session: Any, position: Any, now: Any) -> Any:
     packet = original(session, position, now)
     del session.TxOutgoingSequence.UnackedSequence[:-2]
     return packet
 
 
-def _change_info(**values: Callable[[Any, Any], int]) -> Install:
+def _change_sequence_info(**values: Callable[[Any, Any], int]) -> Install:
     def run(self: Any, original: Any, session: Any, position: Any, now: Any) -> Any:
         packet = original(session, position, now)
         unacked = session.TxOutgoingSequence.UnackedSequence
@@ -176,7 +176,7 @@ def _restrict_to_recoverable(when: Condition) -> Condition:
     return lambda self, session, position: bool(position.recoverable) and when(self, session, position)
 
 
-_COUNTERS = (
+_COUNTER_FAULTS = (
     ("MessageSentCount", "MQQB-3.1.7.1.3-11", ("resent-message", "own-message", "urgent-message", "large-message")),
     (
         "RecoverableMessageSentCount",
@@ -189,23 +189,23 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"sender-{attribute.lower()}-of-{kind}-not-incremented",
             rule,
-            f"The sender does not increment {attribute} for {KIND_BY_NAME[kind][0]}.",
-            _miscount(
+            f"The sender does not increment {attribute} for {MESSAGE_CONDITION_BY_NAME[kind][0]}.",
+            _omit_count_increment(
                 attribute,
-                KIND_BY_NAME[kind][1]
+                MESSAGE_CONDITION_BY_NAME[kind][1]
                 if rule == "MQQB-3.1.7.1.3-11"
-                else _restrict_to_recoverable(KIND_BY_NAME[kind][1]),
+                else _restrict_to_recoverable(MESSAGE_CONDITION_BY_NAME[kind][1]),
             ),
         )
-        for attribute, rule, kinds in _COUNTERS
+        for attribute, rule, kinds in _COUNTER_FAULTS
         for kind in kinds
     ),
     *(
         (
             f"sender-window-does-not-count-{kind}",
             "MQQB-3.1.7.1.3-14",
-            f"The sender does not increment UnAckedMessageCount for {KIND_BY_NAME[kind][0]}.",
-            _change_update(KIND_BY_NAME[kind][1], _correct_count),
+            f"The sender does not increment UnAckedMessageCount for {MESSAGE_CONDITION_BY_NAME[kind][0]}.",
+            _change_after_update(MESSAGE_CONDITION_BY_NAME[kind][1], _decrement_unacked_message_count),
         )
         for kind in (
             "express-message",
@@ -219,8 +219,8 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"sender-session-active-unchanged-by-{kind}",
             "MQQB-3.1.7.1.3-28",
-            f"The sender does not set SessionActive to TRUE when it sends {KIND_BY_NAME[kind][0]}.",
-            _change_update(KIND_BY_NAME[kind][1], _clear_activity),
+            f"The sender does not set SessionActive to TRUE when it sends {MESSAGE_CONDITION_BY_NAME[kind][0]}.",
+            _change_after_update(MESSAGE_CONDITION_BY_NAME[kind][1], _clear_session_active),
         )
         for kind in ("express-message", "transactional-message", "own-message", "message-of-second-queue")
     ),
@@ -228,8 +228,8 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"sender-awaiting-ack-of-{kind}-false",
             "MQQB-3.1.7.1.3-26",
-            f"The sender sets AwaitingAck to FALSE for {KIND_BY_NAME[kind][0]}.",
-            _change_update(KIND_BY_NAME[kind][1], _clear_awaiting),
+            f"The sender sets AwaitingAck to FALSE for {MESSAGE_CONDITION_BY_NAME[kind][0]}.",
+            _change_after_update(MESSAGE_CONDITION_BY_NAME[kind][1], _clear_awaiting_ack),
         )
         for kind in ("transactional-message", "message-of-second-queue", "own-message")
     ),
@@ -237,8 +237,8 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"sender-ack-wait-timer-not-started-by-{kind}",
             "MQQB-3.1.7.1.3-27",
-            f"The sender does not start the Session Ack Wait Timer when it sends {KIND_BY_NAME[kind][0]}.",
-            _omit_wait_timer(KIND_BY_NAME[kind][1]),
+            f"The sender does not start the Session Ack Wait Timer when it sends {MESSAGE_CONDITION_BY_NAME[kind][0]}.",
+            _omit_session_ack_wait_timer(MESSAGE_CONDITION_BY_NAME[kind][1]),
         )
         for kind in (
             "express-message",
@@ -253,42 +253,42 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-sequence-number-of-recoverable-position-counts-recoverable-messages",
         "MQQB-3.1.7.1.3-12",
         "The sender sets SequenceNumber of a recoverable message to RecoverableMessageSentCount.",
-        _change_update(is_recoverable, _number_like_recoverable),
+        _change_after_update(is_recoverable, _set_number_to_recoverable_count),
     ),
     (
         "sender-sequence-number-of-resent-position-1",
         "MQQB-3.1.7.1.3-12",
         "The sender sets SequenceNumber of a message that it sends again to 1.",
-        _change_update(is_sent_again, _number_as_first),
+        _change_after_update(is_sent_again, _set_sequence_number_to_one),
     ),
     (
         "sender-tx-sequence-number-of-position-of-second-queue-1",
         "MQQB-3.1.7.1.3-05",
         "The sender sets TxSequenceNumber of each position of the second outgoing queue to 1.",
-        _change_update(
+        _change_after_update(
             lambda self, session, position: (
                 is_on_second_queue(self, session, position) and is_transactional(self, session, position)
             ),
-            _forget_number,
+            _set_tx_sequence_number_to_one,
         ),
     ),
     (
         "sender-transactional-timer-not-started-for-second-sequence",
         "MQQB-3.1.7.1.3-09",
         "The sender starts the Transactional Ack Wait Timer only for the first sequence of a session.",
-        _omit_transactional_timer(_is_second_start),
+        _omit_transactional_ack_wait_timer(_is_later_timer_start),
     ),
     (
         "sender-transactional-timer-not-started-for-second-queue",
         "MQQB-3.1.7.1.3-09",
         "The sender starts the Transactional Ack Wait Timer only for the first outgoing queue.",
-        _omit_transactional_timer(is_on_second_queue),
+        _omit_transactional_ack_wait_timer(is_on_second_queue),
     ),
     (
         "sender-transactional-timer-not-started-on-later-connection",
         "MQQB-3.1.7.1.3-09",
         "The sender starts the Transactional Ack Wait Timer only on its first connection.",
-        _omit_transactional_timer(is_on_later_session),
+        _omit_transactional_ack_wait_timer(is_on_later_session),
     ),
     (
         "sender-number-of-resent-message-after-later-messages",
@@ -356,37 +356,37 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-queues-share-transactional-numbers",
         ("MQQB-3.1.7.1.3-04", "MQQB-3.1.7.1.3-08"),
         "The sender numbers the transactional messages of all outgoing queues with one counter.",
-        change_step(TransactionalSending.number_in_sequence, _share_numbers),
+        change_step(TransactionalSending.number_in_sequence, _share_sequence_numbers),
     ),
     (
         "sender-transactional-number-per-transaction",
         ("MQQB-3.1.7.1.3-04", "MQQB-3.1.7.1.3-08"),
         "The sender gives all messages of a transaction the same TxSequenceNumber.",
-        change_step(TransactionalSending.number_in_sequence, _number_transactions),
+        change_step(TransactionalSending.number_in_sequence, _number_transactions_not_messages),
     ),
     (
         "sender-unacked-sequence-lists-resent-message-twice",
         "MQQB-3.1.7.1.3-06",
         "The sender adds a message that it sends again to UnackedSequence a second time.",
-        change_step(TransactionalSending.update_transaction_header, _list_twice),
+        change_step(TransactionalSending.update_transaction_header, _list_resent_message_twice),
     ),
     (
         "sender-unacked-sequence-lists-two-messages",
         "MQQB-3.1.7.1.3-06",
         "The sender keeps only the last two messages in UnackedSequence.",
-        change_step(TransactionalSending.update_transaction_header, _list_two),
+        change_step(TransactionalSending.update_transaction_header, _keep_two_unacked_entries),
     ),
     (
         "sender-sequence-info-of-second-message-without-previous-number",
         "MQQB-3.1.7.1.3-07",
         "The sender sets PrevNo in the SEQUENCE_INFO of the second and of each later message to 0.",
-        _change_info(PrevNo=lambda unacked, self: 0),
+        _change_sequence_info(PrevNo=lambda unacked, self: 0),
     ),
     (
         "sender-sequence-info-of-second-message-without-sequence",
         "MQQB-3.1.7.1.3-07",
         "The sender sets SeqID in the SEQUENCE_INFO of the second and of each later message to 0.",
-        _change_info(SeqID=lambda unacked, self: 0),
+        _change_sequence_info(SeqID=lambda unacked, self: 0),
     ),
 )
 for _name, _breaks, _says, _install in _FAULTS:

@@ -13,7 +13,7 @@ from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.timers import TimerName
 from suites.mqqb.s3_1_7_01_3_updating_the_user_message.fault_steps import (
-    KIND_BY_NAME,
+    MESSAGE_CONDITION_BY_NAME,
     Condition,
     is_express,
     is_on_second_queue,
@@ -24,7 +24,7 @@ from suites.mqqb.s3_1_7_01_3_updating_the_user_message.fault_steps import (
 HeaderCondition = Callable[[Any, Any, Any, int], bool]
 
 
-def _change_header(when: HeaderCondition, field: str, value: Callable[[Any, Any], int]) -> Install:
+def _change_session_header_field(when: HeaderCondition, field: str, value: Callable[[Any, Any], int]) -> Install:
     """Return an installer of a fault that changes a field of the SessionHeader of some messages.
 
     The value is computed from the previous SessionHeader of the session, or None, and the session.
@@ -52,15 +52,15 @@ def _is_second_header(self: Any, session: Any, position: Any, earlier: int) -> b
     return earlier > 0
 
 
-def _ignore_count(condition: Condition) -> HeaderCondition:
+def _adapt_message_condition(condition: Condition) -> HeaderCondition:
     return lambda self, session, position, earlier: condition(self, session, position)
 
 
-def _repeat_field(field: str) -> Callable[[Any, Any], int]:
+def _repeat_earlier_header_field(field: str) -> Callable[[Any, Any], int]:
     return lambda earlier, session: int(getattr(earlier, field))
 
 
-def _keep_after_header(attribute: str, when: HeaderCondition) -> Install:
+def _keep_counter_after_header(attribute: str, when: HeaderCondition) -> Install:
     """Return an installer of a fault that keeps the value of a counter when some messages acknowledge."""
 
     def run(self: Any, original: Any, session: Any, position: Any, now: Any) -> UserMessagePacket:
@@ -80,7 +80,7 @@ def _keep_after_header(attribute: str, when: HeaderCondition) -> Install:
     return change_step(Sending.update_user_message, run)
 
 
-def _keep_only_bit_0(self: Any, original: Any, session: Any) -> SessionHeader:
+def _keep_only_first_ack_flag(self: Any, original: Any, session: Any) -> SessionHeader:
     header: SessionHeader = original(session)
     return replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 1)
 
@@ -91,7 +91,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             f"sender-second-session-header-repeats-{label}",
             rule,
             f"The sender repeats {field} of the previous SessionHeader in the second SessionHeader of a session.",
-            _change_header(_is_second_header, field, _repeat_field(field)),
+            _change_session_header_field(_is_second_header, field, _repeat_earlier_header_field(field)),
         )
         for label, field, rule in (
             ("ack-number", "AckSequenceNumber", "MQQB-3.1.7.1.3-16"),
@@ -105,8 +105,10 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"sender-session-header-of-{kind}-without-{label}",
             rule,
-            f"The sender sets {field} to 0 in the SessionHeader of {KIND_BY_NAME[kind][0]}.",
-            _change_header(_ignore_count(KIND_BY_NAME[kind][1]), field, lambda earlier, session: 0),
+            f"The sender sets {field} to 0 in the SessionHeader of {MESSAGE_CONDITION_BY_NAME[kind][0]}.",
+            _change_session_header_field(
+                _adapt_message_condition(MESSAGE_CONDITION_BY_NAME[kind][1]), field, lambda earlier, session: 0
+            ),
         )
         for label, field, rule in (
             ("ack-number", "AckSequenceNumber", "MQQB-3.1.7.1.3-16"),
@@ -120,32 +122,38 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-session-header-of-express-message-without-recoverable-number",
         "MQQB-3.1.7.1.3-19",
         "The sender sets RecoverableMsgSeqNumber to 0 in the SessionHeader of an express message.",
-        _change_header(_ignore_count(is_express), "RecoverableMsgSeqNumber", lambda earlier, session: 0),
+        _change_session_header_field(
+            _adapt_message_condition(is_express), "RecoverableMsgSeqNumber", lambda earlier, session: 0
+        ),
     ),
     (
         "sender-second-session-header-with-window-of-peer",
         "MQQB-3.1.7.1.3-22",
         "The sender sets WindowSize in the second SessionHeader of a session to the WindowSize of the peer.",
-        _change_header(_is_second_header, "WindowSize", lambda earlier, session: session.ReceivedWindowSize),
+        _change_session_header_field(
+            _is_second_header, "WindowSize", lambda earlier, session: session.ReceivedWindowSize
+        ),
     ),
     (
         "sender-session-header-of-second-queue-with-window-1",
         "MQQB-3.1.7.1.3-22",
         "The sender sets WindowSize in the SessionHeader of a message of the second outgoing queue to 1.",
-        _change_header(_ignore_count(is_on_second_queue), "WindowSize", lambda earlier, session: 1),
+        _change_session_header_field(
+            _adapt_message_condition(is_on_second_queue), "WindowSize", lambda earlier, session: 1
+        ),
     ),
     (
         "sender-header-flags-only-of-first-recoverable-message",
         "MQQB-3.1.7.1.3-20",
         "The sender sets only bit 0 of RecoverableMsgAckFlags, even if several recoverable messages are stored.",
-        change_step(SessionAcks.build_header, _keep_only_bit_0),
+        change_step(SessionAcks.build_header, _keep_only_first_ack_flag),
     ),
     *(
         (
             f"sender-{attribute.lower()}-kept-by-{label}",
             rule,
             f"The sender does not change {attribute} when {words} acknowledges.",
-            _keep_after_header(attribute, when),
+            _keep_counter_after_header(attribute, when),
         )
         for attribute, rule in (
             ("RecoverableMsgAckFlags", "MQQB-3.1.7.1.3-21"),
@@ -156,12 +164,12 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             (
                 "header-of-recoverable-message",
                 "the SessionHeader of a recoverable message",
-                _ignore_count(is_recoverable),
+                _adapt_message_condition(is_recoverable),
             ),
             (
                 "header-of-transactional-message",
                 "the SessionHeader of a transactional message",
-                _ignore_count(is_transactional),
+                _adapt_message_condition(is_transactional),
             ),
         )
     ),

@@ -113,7 +113,7 @@ add(
 def _change_unacked_sequence(change: Callable[[list[SequenceInfo]], None]) -> Install:
     """Make the sender change UnackedSequence when it has sent a message."""
 
-    class Noted(TransactionalSending):
+    class ChangedUnackedSequence(TransactionalSending):
         def update_transaction_header(
             self, session: Session, position: OutgoingMessagePosition, now: Now
         ) -> UserMessagePacket:
@@ -121,10 +121,10 @@ def _change_unacked_sequence(change: Callable[[list[SequenceInfo]], None]) -> In
             change(get_outgoing_sequence(session).UnackedSequence)
             return packet
 
-    return replace_part(Noted)
+    return replace_part(ChangedUnackedSequence)
 
 
-def _clear_prev_no(unacked: list[SequenceInfo]) -> None:
+def _clear_previous_number_of_info(unacked: list[SequenceInfo]) -> None:
     unacked[-1] = replace(unacked[-1], PrevNo=0)
 
 
@@ -138,7 +138,7 @@ add(
     "sender-sequence-info-prev-no-0",
     "MQQB-3.1.7.1.3-07",
     "The sender sets PrevNo of every SEQUENCE_INFO to 0.",
-    _change_unacked_sequence(_clear_prev_no),
+    _change_unacked_sequence(_clear_previous_number_of_info),
 )
 add(
     "sender-resend-timer-not-started",

@@ -8,8 +8,8 @@ from typing import Any
 
 from harness.judging.passive import Finding, passive
 from suites.mqmq.steps.session_headers import (
-    MESSAGE,
-    SESSION_ACK,
+    SESSION_ACK_KIND,
+    USER_MESSAGE_KIND,
     Counts,
     apply_to_session_headers,
     check_acknowledged_are_new,
@@ -43,7 +43,7 @@ for rule, expected, judge in (
         check_recoverable_sent_count,
     ),
 ):
-    passive(rule, (SESSION_ACK, MESSAGE), expected, of_system=True)(apply_to_session_headers(judge))
+    passive(rule, (SESSION_ACK_KIND, USER_MESSAGE_KIND), expected, of_system=True)(apply_to_session_headers(judge))
 
 for rule, expected, judge in (
     ("MQQB-3.1.7.1.3-15", "the counts equal the numbers of messages sent and received", _check_values_of_session_ack),
@@ -61,4 +61,4 @@ for rule, expected, judge in (
     ),
     ("MQQB-3.1.7.1.3-20", "RecoverableMsgAckFlags acknowledges messages that arrived", check_acknowledged_arrived),
 ):
-    passive(rule, MESSAGE, expected, of_system=True)(apply_to_session_headers(judge))
+    passive(rule, USER_MESSAGE_KIND, expected, of_system=True)(apply_to_session_headers(judge))

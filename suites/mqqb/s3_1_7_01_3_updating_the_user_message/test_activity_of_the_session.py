@@ -13,7 +13,7 @@ def test_session_on_which_the_sut_sent_a_message_closes_at_second_cleanup(peer, 
     """The SUT opens a session and sends a message on it: the SUT closes the session at the second expiry of its Session
     Cleanup Timer, not at the first.
     """
-    cleanup_ms = cleanup.begin_cleanups(sut)
+    cleanup_ms = cleanup.limit_cleanup_timer_speed(sut)
     session = OutgoingSession(peer, sut)
     sent = session.open()
     session.connection.acknowledge_all()

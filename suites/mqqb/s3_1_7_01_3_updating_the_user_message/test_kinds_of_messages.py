@@ -10,7 +10,7 @@ from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import AckClass
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.pinging import read_element
-from suites.mqqb.steps.provoking import Provoker
+from suites.mqqb.steps.provoking import SecondQueueManager
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import (
     RESENT,
@@ -22,7 +22,7 @@ from suites.mqqb.steps.sequences import (
 )
 
 LARGE_BODY = "a large body " * 800
-SAME = "the messages have the TxSequenceID with which they were first sent"
+SAME_TX_SEQUENCE_ID_OUTCOME = "the messages have the TxSequenceID with which they were first sent"
 LONGEST_WAIT_IN_TIMEOUTS = 8
 """The number of AckWaitTimeouts for which the check waits for the end of a session (note <46>)."""
 
@@ -35,11 +35,11 @@ def test_session_counts_messages_of_every_kind(peer, sut, judge):
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-counted"))
     sender.send(1, priority=7)
-    session, _ = sender.await_first(1)
+    session, _ = sender.await_first_messages(1)
     sender.send(2, body=LARGE_BODY)
     sender.send(3, body=LARGE_BODY, delivery="recoverable")
     sender.send(4, delivery="transactional")
-    Provoker(peer, sender.to).send(5)
+    SecondQueueManager(peer, sender.to).send(5)
     sent = sender.collect_all(session, 5)
     ack = session.request_acknowledgment()
     recoverable = sum(frame["UserHeader"].DM == 1 for frame in session.messages)
@@ -50,10 +50,10 @@ def test_session_counts_messages_of_every_kind(peer, sut, judge):
         counted = fields({f"SessionHeader.{name}": expected})
         judge(rule, expected=counted, observed=ack, evidence=[*sent, ack])
     session.acknowledge_all()
-    acknowledge_transactional(peer, session)
+    send_order_ack_of_last_message(peer, session)
 
 
-def acknowledge_transactional(peer, session) -> None:
+def send_order_ack_of_last_message(peer, session) -> None:
     """Send the OrderAck of the last transactional message on a session."""
     for frame in [one for one in session.messages if one["UserHeader"].TH][-1:]:
         session.send(build_order_ack(peer, frame))
@@ -75,11 +75,11 @@ def test_data_model_has_values_of_messages_of_every_kind(peer, sut, judge):
     SessionActive have the values of these messages.
     """
     outgoing = Outgoing(peer, sut, "mqc-noted-kinds")
-    outgoing.sender.use_other_queue_first("transactional")
+    outgoing.sender.send_to_other_queue("transactional")
     sent = []
     for delivery in ("express", "transactional", "transactional", "recoverable", "acknowledgment"):
         if delivery == "acknowledgment":
-            Provoker(peer, outgoing.to).send(peer.next_message_id())
+            SecondQueueManager(peer, outgoing.to).send(peer.next_message_id())
             peer.inbox.wait(lambda frame: frame["MessagePropertiesHeader"].MessageClass == AckClass.REACH_QUEUE)
         else:
             sent += outgoing.send(delivery=delivery)
@@ -133,7 +133,7 @@ def test_resent_transactional_messages_of_second_queue_keep_their_places(peer, s
     messages have the same places in the sequence, and the session counts them.
     """
     outgoing = Outgoing(peer, sut, "mqc-resent-kinds")
-    outgoing.sender.use_other_queue_first("transactional")
+    outgoing.sender.send_to_other_queue("transactional")
     sent = outgoing.send(3)
     places = list(map(read_sequence_id, sent))
     for turn, session_name in enumerate(("first", "next")):
@@ -166,7 +166,7 @@ def test_resent_transactional_messages_of_second_queue_keep_their_places(peer, s
         kept = list(map(read_sequence_id, again)) == places
         judge(
             "MQQB-3.1.7.1.3-02",
-            expected=holds(SAME),
+            expected=holds(SAME_TX_SEQUENCE_ID_OUTCOME),
             observed=kept,
             case=f"TxSequenceIDs of the {case}",
             evidence=evidence,
@@ -201,7 +201,7 @@ def test_each_message_of_a_transaction_has_its_own_number(peer, sut, judge):
         sut.send(outgoing.to, body="in a transaction", transaction=transaction)
     sut.control.call("commit", transaction=transaction)
     sut.send(outgoing.to, body="after the transaction", delivery="transactional")
-    session, sent = outgoing.sender.await_first(3)
+    session, sent = outgoing.sender.await_first_messages(3)
     judge(
         "MQQB-3.1.7.1.3-04",
         "MQQB-3.1.7.1.3-08",
@@ -211,7 +211,7 @@ def test_each_message_of_a_transaction_has_its_own_number(peer, sut, judge):
         evidence=sent,
     )
     session.acknowledge_all()
-    acknowledge_transactional(peer, session)
+    send_order_ack_of_last_message(peer, session)
 
 
 @covers("MQQB-3.1.7.1.3-27")
@@ -221,9 +221,9 @@ def test_session_without_acknowledgment_of_message_of_kind_is_closed(peer, sut, 
     acknowledge it: the SUT closes the session.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-unanswered"), own=kind == "acknowledgment")
-    sender.use_other_queue_first()
+    sender.send_to_other_queue()
     sender.send(1, **{} if kind == "acknowledgment" else {"delivery": kind})
-    session, sent = sender.await_first(1)
+    session, sent = sender.await_first_messages(1)
     timeout_ms = session.received[1]["ConnectionParametersHeader"].AckTimeout
     session.wait_closed(within_ms=sut.duration_ms(LONGEST_WAIT_IN_TIMEOUTS * timeout_ms) + sut.slack_ms(timeout_ms))
     judge(
@@ -236,4 +236,4 @@ def test_session_without_acknowledgment_of_message_of_kind_is_closed(peer, sut, 
     again = sender.await_session()
     sender.collect(again, 1)
     again.acknowledge_all()
-    acknowledge_transactional(peer, again)
+    send_order_ack_of_last_message(peer, again)

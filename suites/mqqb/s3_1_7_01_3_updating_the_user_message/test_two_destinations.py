@@ -10,9 +10,9 @@ from suites.mqqb.steps.two_destinations import TwoDestinations
 
 MESSAGE_COUNT_BY_DESTINATION = 4, 2
 """The number of messages to each of the two destinations."""
-RECOVERABLE_COUNTS = 1, 2
+RECOVERABLE_COUNT_BY_DESTINATION = 1, 2
 """The number of recoverable messages to each of the two destinations."""
-RECEIVED_COUNTS = 1, 3
+RECEIVED_COUNT_BY_DESTINATION = 1, 3
 """The number of recoverable messages from each of the two queue managers to the SUT."""
 
 
@@ -33,7 +33,7 @@ def test_each_destination_has_its_own_sequence(peer, second_host, sut, judge):
     queue manager are numbered 1, 2, 3 and so on in a sequence of their own.
     """
     two = TwoDestinations(peer, second_host, sut)
-    two.send_in_turn(MESSAGE_COUNT_BY_DESTINATION, delivery="transactional")
+    two.send_alternately(MESSAGE_COUNT_BY_DESTINATION, delivery="transactional")
     sequences = []
     for destination in two.both:
         sent = destination.await_messages()
@@ -92,12 +92,12 @@ def test_each_session_counts_its_own_messages(peer, second_host, sut, judge):
     The SessionAcks on each of the two sessions contain the counts of that session.
     """
     two = TwoDestinations(peer, second_host, sut)
-    two.send_in_turn(MESSAGE_COUNT_BY_DESTINATION)
-    two.send_in_turn(RECOVERABLE_COUNTS, delivery="recoverable")
-    for destination, count in zip(two.both, RECEIVED_COUNTS, strict=True):
+    two.send_alternately(MESSAGE_COUNT_BY_DESTINATION)
+    two.send_alternately(RECOVERABLE_COUNT_BY_DESTINATION, delivery="recoverable")
+    for destination, count in zip(two.both, RECEIVED_COUNT_BY_DESTINATION, strict=True):
         for _ in range(count):
             destination.session.send(destination.peer.recoverable_message())
-    for destination, count in zip(two.both, RECEIVED_COUNTS, strict=True):
+    for destination, count in zip(two.both, RECEIVED_COUNT_BY_DESTINATION, strict=True):
         session = destination.session
         ack = session.await_session_ack(count)
         if ack is None:

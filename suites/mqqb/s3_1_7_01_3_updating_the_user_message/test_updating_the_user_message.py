@@ -25,11 +25,11 @@ from suites.mqqb.steps.sequences import (
 
 LONGEST_WAIT_IN_TIMEOUTS = 8
 """The number of AckWaitTimeouts for which the check waits for the end of a session (note <46>)."""
-NEARLY_DUE_PART = 0.85
+NEARLY_DUE_FRACTION = 0.85
 """The fraction of an acknowledgment's delay after which the SUT sends its message. The fraction is above three
 quarters, so that the message has a SessionHeader (3.1.7.11).
 """
-RECOVERABLE_COUNT = 10
+RECOVERABLE_MESSAGE_COUNT = 10
 """The number of recoverable messages that a SessionHeader acknowledges: more than eight, so that the flags fill more
 than one byte.
 """
@@ -196,19 +196,19 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
     peer.configure(window_size=Sender.PEER_WINDOW)
     sut.limit_time_scale(1)
     sender = Sender(peer, sut, own=delivery == "own")
-    sender.use_other_queue_first()
+    sender.send_to_other_queue()
     sender.send(1)
     sender.send(2, delivery="recoverable")
-    session, _ = sender.await_first(2)
+    session, _ = sender.await_first_messages(2)
     agreed = session.received[1]["ConnectionParametersHeader"]
     delay_ms = sut.duration_ms(agreed.RecoverableAckTimeout)
     stalls, headers, counts = 0, [], [0]
     for attempt in range(1, MAX_SEND_ATTEMPTS + 1):
         session.acknowledge_all()
         received = [session.send(peer.message())]
-        counts.append(RECOVERABLE_COUNT - (attempt + 1) % 2)
+        counts.append(RECOVERABLE_MESSAGE_COUNT - (attempt + 1) % 2)
         received += [session.send(peer.recoverable_message()) for _ in range(counts[-1])]
-        peer.pass_time(int(delay_ms * NEARLY_DUE_PART))
+        peer.pass_time(int(delay_ms * NEARLY_DUE_FRACTION))
         count = attempt + 2
         sender.send(count, **{} if delivery == "own" else {"delivery": delivery})
         frame = sender.collect(session, count)[-1]
@@ -307,7 +307,7 @@ def _judge_session_header(judge, frame, counts, count, window, delivery, evidenc
 
 
 WINDOW_SIZE = 0x40
-UNACKNOWLEDGED_COUNT = 2
+UNACKNOWLEDGED_MESSAGE_COUNT = 2
 """The number of unacknowledged messages at the beginning of the next session."""
 
 
@@ -321,8 +321,8 @@ def test_window_limits_messages_of_every_kind(peer, sut, judge, last):
     queue = "mqc-window"
     sender = Sender(peer, sut, peer.direct_name(queue))
     sender.send(1, delivery="recoverable")
-    session, _ = sender.await_first(1)
-    window = require_agreed_window(session)
+    session, _ = sender.await_first_messages(1)
+    window = require_equal_window_sizes(session)
     sender.send(*range(2, window - 1), delivery="recoverable")
     sender.collect_all(session, window - 2)
     if last == "transactional":
@@ -355,24 +355,30 @@ def test_sender_stops_when_window_is_full(peer, sut, judge):
     which begins with two unacknowledged messages.
     """
     sender = Sender(peer, sut)
-    sender.use_other_queue_first()
+    sender.send_to_other_queue()
     sender.send(1)
-    session, _ = sender.await_first(1)
-    window = require_agreed_window(session)
+    session, _ = sender.await_first_messages(1)
+    window = require_equal_window_sizes(session)
     sender.send(*range(2, window + 1))
     sender.send(*range(window + 1, window + 4), **{"priority": 7} if sut.has("send") else {})
     first = sender.collect_all(session, window)
-    session.send(session_ack(AckSequenceNumber=window - UNACKNOWLEDGED_COUNT))
+    session.send(session_ack(AckSequenceNumber=window - UNACKNOWLEDGED_MESSAGE_COUNT))
     every = len(sender.collect(session, window + 3))
-    session.send(session_ack(AckSequenceNumber=every - UNACKNOWLEDGED_COUNT))
+    session.send(session_ack(AckSequenceNumber=every - UNACKNOWLEDGED_MESSAGE_COUNT))
     session.close()
     later = sender.await_session()
-    if require_agreed_window(later) != window:
-        raise ConformanceFailure(f"the next session has a window of {require_agreed_window(later)} instead of {window}")
+    if require_equal_window_sizes(later) != window:
+        raise ConformanceFailure(
+            f"the next session has a window of {require_equal_window_sizes(later)} instead of {window}"
+        )
     sender.send(*range(window + 4, 2 * window + 5))
     again = sender.collect_all(later, window)
     # A SUT that counts waiting messages and resent ones (E64) has that much less room on a session.
-    allowed = [(window, window), (window, window - UNACKNOWLEDGED_COUNT), (window - 1, window - UNACKNOWLEDGED_COUNT)]
+    allowed = [
+        (window, window),
+        (window, window - UNACKNOWLEDGED_MESSAGE_COUNT),
+        (window - 1, window - UNACKNOWLEDGED_MESSAGE_COUNT),
+    ]
     counts = (len(first), len(again))
     judge.all(
         expected=one_of(*allowed),
@@ -382,11 +388,11 @@ def test_sender_stops_when_window_is_full(peer, sut, judge):
         errata="E64",
     )
     later.send(session_ack(AckSequenceNumber=len(again)))
-    sender.collect(later, window + 1 + UNACKNOWLEDGED_COUNT)
+    sender.collect(later, window + 1 + UNACKNOWLEDGED_MESSAGE_COUNT)
     later.acknowledge_all()
 
 
-def require_agreed_window(session) -> int:
+def require_equal_window_sizes(session) -> int:
     """Return the WindowSize of both sides; raise ConformanceFailure when they differ."""
     sizes = {frame["ConnectionParametersHeader"].WindowSize for frame in (session.sent[1], session.received[1])}
     if len(sizes) > 1:
@@ -404,7 +410,7 @@ def test_session_without_acknowledgment_of_second_message_is_closed(peer, sut, j
     """
     sender = Sender(peer, sut)
     sender.send(1)
-    session, _ = sender.await_first(1)
+    session, _ = sender.await_first_messages(1)
     ack = session.acknowledge_all()
     timeout_ms = session.received[1]["ConnectionParametersHeader"].AckTimeout
     peer.settle()

@@ -31,8 +31,8 @@ SIGNED_EXTENSION = {
 }
 """Properties that a signature covers, for a SUT with the facility send_extension."""
 SIGNED_BODY_TYPE = 8
-SIGNATURE_KINDS = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
-RULES_OF_KINDS = {
+SIGNATURE_TYPE_BY_NAME = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
+RULES_BY_SIGNATURE_TYPE = {
     "sig10": (
         "MQQB-3.1.7.1.4-07",
         "MQQB-3.1.7.1.4-08",
@@ -70,10 +70,12 @@ def _get_signatures(frame):
     return bytes(frame["SecurityHeader"].Signature) if frame["UserHeader"].SH else b"", bytes(several)
 
 
-def _name_signature_type(value, frame, signer=ALICE):
+def _get_signature_type_name(value, frame, signer=ALICE):
     """Return the name of the type of a signature that the key of a user's certificate verifies."""
     found = [
-        name for name, kind in SIGNATURE_KINDS.items() if is_signature(value, frame.data, kind, signer.certificate)
+        name
+        for name, kind in SIGNATURE_TYPE_BY_NAME.items()
+        if is_signature(value, frame.data, kind, signer.certificate)
     ]
     return found[0] if found else WRONG_KEY_OUTCOME
 
@@ -101,7 +103,7 @@ def test_message_without_authentication_level_is_not_signed(peer, sut, judge, de
     "MQQB-3.1.7.1-07",
     "MQDMPR-3.1.7.1.30-D02",
     "MQDMPR-3.1.7.1.32-07",
-    *(rule for rules in RULES_OF_KINDS.values() for rule in rules),
+    *(rule for rules in RULES_BY_SIGNATURE_TYPE.values() for rule in rules),
 )
 @pytest.mark.parametrize("delivery", DELIVERY_MODES)
 def test_message_is_signed_by_requested_signature_type(peer, sut, judge, delivery):
@@ -111,7 +113,7 @@ def test_message_is_signed_by_requested_signature_type(peer, sut, judge, deliver
     outgoing = Outgoing(peer, sut)
     found = {}
     extended = SIGNED_EXTENSION if sut.has("send_extension") else {}
-    for level in SIGNATURE_KINDS:
+    for level in SIGNATURE_TYPE_BY_NAME:
         frame = outgoing.poll(
             **BODY_AND_LABEL_BY_SIGNATURE_TYPE[level],
             **extended,
@@ -141,7 +143,7 @@ def test_message_is_signed_by_requested_signature_type(peer, sut, judge, deliver
         for rule, (flag, value) in zip(("MQDMPR-3.1.7.1.30-D02", "MQDMPR-3.1.7.1.32-07"), signs.items(), strict=True):
             judge(rule, expected=fields({flag: 1}), observed={flag: value}, case=level, evidence=frame)
         value = several if level == "sig30" else single
-        found[level] = (frame, value, _name_signature_type(value, frame))
+        found[level] = (frame, value, _get_signature_type_name(value, frame))
     if outgoing.session is not None and outgoing.session.record.closed_by is None:
         outgoing.session.close()
         again = outgoing.sender.await_session()
@@ -155,14 +157,16 @@ def test_message_is_signed_by_requested_signature_type(peer, sut, judge, deliver
         )
         again.acknowledge_all()
     judge.conclude("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQQB-3.1.7.1-07")
-    if len(found) < len(SIGNATURE_KINDS):
+    if len(found) < len(SIGNATURE_TYPE_BY_NAME):
         raise ConformanceFailure("a message for which an authentication level was requested did not arrive")
     if all(value and kind == WRONG_KEY_OUTCOME for _, value, kind in found.values()):
         raise ConformanceFailure(
             "no signature of the SUT is valid: the SUT and the tester possibly hash different bytes (E81)"
         )
     for level, (frame, _, kind) in found.items():
-        judge(*RULES_OF_KINDS[level], expected=level, observed=kind, case="type of the signature", evidence=frame)
+        judge(
+            *RULES_BY_SIGNATURE_TYPE[level], expected=level, observed=kind, case="type of the signature", evidence=frame
+        )
 
 
 @needs("security", "send")
@@ -176,21 +180,21 @@ def test_message_is_signed_with_key_of_named_certificate(peer, sut, judge):
         asked = {} if named is None else {"certificate": named.name}
         frame = outgoing.send(body="signed", authentication_level=level, sender=ALICE.name, **asked)
         single, _ = _get_signatures(frame)
-        kind = _name_signature_type(single, frame, signer)
+        kind = _get_signature_type_name(single, frame, signer)
         if named is None and single and kind == WRONG_KEY_OUTCOME:
             raise ConformanceFailure(
                 "no signature of the SUT is valid: the SUT and the tester possibly hash different bytes (E81)"
             )
         rules = ("MQQB-3.1.7.1.4-07", "MQQB-3.1.7.1.4-08", "MQDMPR-3.1.1.12-D56")
         judge(*rules, expected=level, observed=kind, case="type of the signature", evidence=frame)
-        owner = _name_certificate_owner(frame)
+        owner = _get_certificate_owner_name(frame)
         judge(
             "MQDMPR-3.1.1.12-D64", expected=signer.name, observed=owner, case="owner of the certificate", evidence=frame
         )
     outgoing.end()
 
 
-def _name_certificate_owner(frame):
+def _get_certificate_owner_name(frame):
     """Return the name of the user whose certificate a message contains."""
     brought = bytes(frame["SecurityHeader"].SenderCert) if frame["UserHeader"].SH else b""
     return next((user.name for user in (ALICE, BOB) if user.certificate == brought), "no user")

@@ -23,7 +23,7 @@ def change_encrypted_message(
     field is the old value.
     """
 
-    class Encrypted(Securing):
+    class ChangedEncryptedMessage(Securing):
         def encrypt_body(
             self, session: Session, message: Message, packet: UserMessagePacket, now: Now
         ) -> UserMessagePacket:
@@ -33,7 +33,7 @@ def change_encrypted_message(
             changed: UserMessagePacket = set_fields(encrypted, changes)
             return changed
 
-    return replace_part(Encrypted)
+    return replace_part(ChangedEncryptedMessage)
 
 
 def change_security_data(**items: Any) -> dict[str, Any]:

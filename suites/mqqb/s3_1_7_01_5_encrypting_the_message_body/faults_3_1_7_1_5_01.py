@@ -91,7 +91,7 @@ class SenderLargeBodyNotEncrypted(Securing):
 When = Callable[[Any, Any, Message], bool]
 
 
-KEYS = "SendSymmetricKeyCache"
+SENT_KEY_CACHE_NAME = "SendSymmetricKeyCache"
 
 
 def _is_recoverable(self: Any, session: Any, message: Message) -> bool:
@@ -106,7 +106,7 @@ def _is_transactional(self: Any, session: Any, message: Message) -> bool:
     return message.TransactionIdentifier is not None
 
 
-def _is_second(self: Any, session: Any, message: Message) -> bool:
+def _has_used_privacy_level(self: Any, session: Any, message: Message) -> bool:
     level = 0 if message.security is None else message.security.PrivacyLevel
     seen = self.__dict__.setdefault("seen", set())
     known = level in seen
@@ -118,14 +118,14 @@ def _is_signed(self: Any, session: Any, message: Message) -> bool:
     return message.security is not None and bool(message.security.AuthenticationLevel)
 
 
-def _leave_clear(when: When) -> Install:
+def _omit_encryption(when: When) -> Install:
     def run(self: Any, original: Any, session: Any, message: Message, packet: Any, now: Any) -> Any:
         return packet if when(self, session, message) else original(session, message, packet, now)
 
     return change_step(Securing.encrypt_body, run)
 
 
-def _send_despite(when: When) -> Install:
+def _send_unencryptable_message(when: When) -> Install:
     def run(self: Any, original: Any, session: Any, message: Message, packet: Any, now: Any) -> Any:
         done = original(session, message, packet, now)
         return packet if done is None and when(self, session, message) else done
@@ -133,7 +133,7 @@ def _send_despite(when: When) -> Install:
     return change_step(Securing.secure_user_message, run)
 
 
-def _change_encrypted(change: Callable[[Any, Any, Message, Any], Any]) -> Install:
+def _change_encrypted_packet(change: Callable[[Any, Any, Message, Any], Any]) -> Install:
     def run(self: Any, original: Any, session: Any, message: Message, packet: Any, now: Any) -> Any:
         done = original(session, message, packet, now)
         return done if done is packet else change(self, session, message, done)
@@ -147,7 +147,7 @@ def _replace_security_data(packet: Any, **changes: Any) -> Any:
     return replace(packet, SecurityHeader=replace(header, SecurityData=data))
 
 
-def _replace_properties(packet: Any, **changes: Any) -> Any:
+def _replace_message_properties(packet: Any, **changes: Any) -> Any:
     return replace(packet, MessagePropertiesHeader=replace(packet.MessagePropertiesHeader, **changes))
 
 
@@ -157,13 +157,13 @@ def _encrypt_always_after_first(self: Any, original: Any, session: Any, message:
         self.__dict__["level"] = security.PrivacyLevel
     elif security is not None and self.__dict__.get("level"):
         message = replace(message, security=replace(security, PrivacyLevel=self.__dict__["level"]))
-        packet = _replace_properties(packet, PrivacyLevel=self.__dict__["level"])
+        packet = _replace_message_properties(packet, PrivacyLevel=self.__dict__["level"])
     return original(session, message, packet, now)
 
 
 def _repeat_first_body(self: Any, session: Any, message: Message, packet: Any) -> Any:
     kept = self.__dict__.setdefault("body", packet.MessagePropertiesHeader.MessageBody)
-    return _replace_properties(packet, MessageBody=kept, AllocationBodySize=len(kept))
+    return _replace_message_properties(packet, MessageBody=kept, AllocationBodySize=len(kept))
 
 
 def _repeat_first_key(self: Any, session: Any, message: Message, packet: Any) -> Any:
@@ -173,7 +173,7 @@ def _repeat_first_key(self: Any, session: Any, message: Message, packet: Any) ->
 
 def _repeat_first_algorithm(self: Any, session: Any, message: Message, packet: Any) -> Any:
     kept = self.__dict__.setdefault("algorithm", packet.MessagePropertiesHeader.EncryptionAlgorithm)
-    return _replace_properties(packet, EncryptionAlgorithm=kept)
+    return _replace_message_properties(packet, EncryptionAlgorithm=kept)
 
 
 def _repeat_first_provider(self: Any, session: Any, message: Message, packet: Any) -> Any:
@@ -181,34 +181,34 @@ def _repeat_first_provider(self: Any, session: Any, message: Message, packet: An
     return _replace_security_data(packet, ProviderInfo=kept)
 
 
-def _journal_unless(when: Callable[[Any], bool]) -> Install:
+def _omit_dead_letter(when: Callable[[Any], bool]) -> Install:
     def run(self: Any, original: Any, session: Any, position: Any, now: Any) -> None:
         if when(position):
             self.remove_unsent(session, position)
-            self.qm.connecting.add_connection_history(session, _STATUS, now)
+            self.qm.connecting.add_connection_history(session, _ENCRYPTION_FAILURE_STATUS, now)
         else:
             original(session, position, now)
 
     return change_step(Sending.handle_encryption_error, run)
 
 
-def _note_once(self: Any, original: Any, session: Any, status: Any, now: Any) -> None:
+def _add_failure_status_once(self: Any, original: Any, session: Any, status: Any, now: Any) -> None:
     noted = self.__dict__.setdefault("noted", set())
-    if status is _STATUS and session.number in noted:
+    if status is _ENCRYPTION_FAILURE_STATUS and session.number in noted:
         return
-    if status is _STATUS:
+    if status is _ENCRYPTION_FAILURE_STATUS:
         noted.add(session.number)
     original(session, status, now)
 
 
-def _journal_all(self: Any, original: Any, session: Any, position: Any, now: Any) -> None:
+def _journal_without_request(self: Any, original: Any, session: Any, position: Any, now: Any) -> None:
     message = position.MessagePosition.MessageReference
     original(session, position, now)
     if not message.NegativeJournalingRequested:
         self.qm.journaling.keep_message(self.qm.adm.SystemDeadletterQueue, message)
 
 
-_STATUS = ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE
+_ENCRYPTION_FAILURE_STATUS = ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE
 
 
 _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
@@ -217,12 +217,12 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             f"sender-{label}-message-with-privacy-level-in-clear",
             "MQQB-3.1.7.1.5-01",
             f"The sender does not encrypt the body of {words}.",
-            _leave_clear(when),
+            _omit_encryption(when),
         )
         for label, words, when in (
             ("recoverable", "a recoverable message", _is_recoverable),
             ("express", "an express message", _is_express),
-            ("second", "the second message of each privacy level", _is_second),
+            ("second", "the second message of each privacy level", _has_used_privacy_level),
             ("signed", "a signed message", _is_signed),
             ("empty", "a message with an empty body", lambda self, session, message: not message.Body),
             ("labelled", "a message with a label", lambda self, session, message: bool(message.Label)),
@@ -246,7 +246,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
                 "MQQB-3.1.7.1.5.1-01",
             ),
             f"The sender sends {words} in clear when the body cannot be encrypted.",
-            _send_despite(when),
+            _send_unencryptable_message(when),
         )
         for label, words, when in (
             ("express", "an express message", _is_express),
@@ -268,33 +268,33 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-body-of-first-encrypted-message-repeated",
         ("MQQB-3.1.7.1.5-35", "MQQB-3.1.7.1.5-36"),
         "The sender sends the encrypted body of the first message in each encrypted message.",
-        _change_encrypted(_repeat_first_body),
+        _change_encrypted_packet(_repeat_first_body),
     ),
     (
         "sender-encryption-key-of-first-message-repeated",
         ("MQQB-3.1.7.1.5-30", "MQQB-3.1.7.1.5-42"),
         "The sender sends the EncryptionKey of the first encrypted message in each encrypted message.",
-        _change_encrypted(_repeat_first_key),
+        _change_encrypted_packet(_repeat_first_key),
     ),
     (
         "sender-encryption-algorithm-of-first-message-repeated",
         "MQQB-3.1.7.1.5-40",
         "The sender sends the EncryptionAlgorithm of the first encrypted message in each encrypted message.",
-        _change_encrypted(_repeat_first_algorithm),
+        _change_encrypted_packet(_repeat_first_algorithm),
     ),
     (
         "sender-provider-of-first-message-repeated",
         "MQQB-3.1.7.1.5-41",
         "The sender sends the ProviderInfo of the first encrypted message in each encrypted message.",
-        _change_encrypted(_repeat_first_provider),
+        _change_encrypted_packet(_repeat_first_provider),
     ),
     *(
         (
             f"sender-large-body-encrypted-{label}",
             "MQQB-3.1.7.1.5-36",
             f"The sender encrypts only the first 4096 bytes of a body of PrivacyLevel {level}.",
-            _change_encrypted(
-                lambda self, session, message, packet: _replace_properties(
+            _change_encrypted_packet(
+                lambda self, session, message, packet: _replace_message_properties(
                     packet,
                     MessageBody=packet.MessagePropertiesHeader.MessageBody[:4096] + message.Body[4096:],
                     AllocationBodySize=None,
@@ -307,8 +307,8 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-allocation-size-of-base-level-of-clear-body",
         "MQQB-3.1.7.1.5-38",
         "The sender sets AllocationBodySize to the size of the unencrypted body rounded up to 16 bytes.",
-        _change_encrypted(
-            lambda self, session, message, packet: _replace_properties(
+        _change_encrypted_packet(
+            lambda self, session, message, packet: _replace_message_properties(
                 packet, AllocationBodySize=len(message.Body) + 15 & ~15
             )
         ),
@@ -317,32 +317,32 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-express-message-that-cannot-be-encrypted-not-journaled",
         ("MQQB-3.1.7.1.5.1-02", "MQQB-3.1.7.1.5.1-D01"),
         "The sender does not journal an express message with JN that cannot be encrypted.",
-        _journal_unless(lambda position: not position.recoverable),
+        _omit_dead_letter(lambda position: not position.recoverable),
     ),
     (
         "sender-transactional-message-that-cannot-be-encrypted-not-journaled",
         ("MQQB-3.1.7.1.5.1-02", "MQQB-3.1.7.1.5.1-D01"),
         "The sender does not journal a transactional message with JN that cannot be encrypted.",
-        _journal_unless(lambda position: bool(position.TxSequenceNumber)),
+        _omit_dead_letter(lambda position: bool(position.TxSequenceNumber)),
     ),
     (
         "sender-every-message-that-cannot-be-encrypted-journaled",
         "MQQB-3.1.7.1.5.1-02",
         "The sender journals a message without JN that cannot be encrypted.",
-        change_step(Sending.handle_encryption_error, _journal_all),
+        change_step(Sending.handle_encryption_error, _journal_without_request),
     ),
     (
         "sender-second-encryption-failure-of-session-not-noted",
         "MQQB-3.1.7.1.5.1-03",
         "The sender notes only the first failed encryption of a session in ConnectionHistory.",
-        change_step(Connecting.add_connection_history, _note_once),
+        change_step(Connecting.add_connection_history, _add_failure_status_once),
     ),
     *(
         (
             f"sender-symmetric-key-cache-{field.lower()}-of-first",
             rule,
             f"The sender gives later entries of SendSymmetricKeyCache the {field} of the first entry.",
-            repeat_first_field(KEYS, field),
+            repeat_first_field(SENT_KEY_CACHE_NAME, field),
         )
         for field, rule in (
             ("CryptoServiceProvider", "MQQB-3.1.7.1.5-26"),
@@ -357,20 +357,25 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
                 "loses-oldest-only",
                 "MQQB-3.1.7.1.5-33",
                 "loses only its oldest entry when it is full",
-                replace_cache(KEYS, OldestLost),
+                replace_cache(SENT_KEY_CACHE_NAME, OldestLost),
             ),
-            ("full-early", "MQQB-3.1.7.1.5-33", "is halved one entry early", replace_cache(KEYS, FullEarly)),
+            (
+                "full-early",
+                "MQQB-3.1.7.1.5-33",
+                "is halved one entry early",
+                replace_cache(SENT_KEY_CACHE_NAME, FullEarly),
+            ),
             (
                 "loses-half-and-one",
                 "MQQB-3.1.7.1.5-33",
                 "loses more than half when it is full",
-                replace_cache(KEYS, HalfAndOneLost),
+                replace_cache(SENT_KEY_CACHE_NAME, HalfAndOneLost),
             ),
             (
                 "cleanup-timer-half",
                 "MQQB-3.1.7.1.5-34",
                 "is cleaned up after half the lifetime",
-                time_cleanup(KEYS, 0.5),
+                time_cleanup(SENT_KEY_CACHE_NAME, 0.5),
             ),
         )
     ),

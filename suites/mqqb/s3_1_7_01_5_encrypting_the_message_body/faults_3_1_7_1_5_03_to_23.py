@@ -92,10 +92,10 @@ add(
 _PRIVACY_LEVEL_FIELD = "MessagePropertiesHeader.PrivacyLevel"
 
 
-def _encrypt_by_level(level: PrivacyLevel, instead: tuple[PrivacyLevel, ...]) -> Install:
+def _encrypt_for_wrong_level(level: PrivacyLevel, instead: tuple[PrivacyLevel, ...]) -> Install:
     """Make the sender encrypt for a wrong privacy level, but put the requested level into the packet."""
 
-    class OfLevel(Securing):
+    class EncryptionForWrongLevel(Securing):
         def encrypt_body(
             self, session: Session, message: Message, packet: UserMessagePacket, now: Now
         ) -> UserMessagePacket:
@@ -108,7 +108,7 @@ def _encrypt_by_level(level: PrivacyLevel, instead: tuple[PrivacyLevel, ...]) ->
             sent: UserMessagePacket = set_fields(encrypted, {_PRIVACY_LEVEL_FIELD: asked})
             return sent
 
-    return replace_part(OfLevel)
+    return replace_part(EncryptionForWrongLevel)
 
 
 add(
@@ -125,7 +125,7 @@ add(
         "MQSO-7.4.1.4.3-01",
     ),
     "The sender encrypts with the Base provider at every privacy level.",
-    _encrypt_by_level(PrivacyLevel.BASE, (PrivacyLevel.ENHANCED, PrivacyLevel.ADVANCED)),
+    _encrypt_for_wrong_level(PrivacyLevel.BASE, (PrivacyLevel.ENHANCED, PrivacyLevel.ADVANCED)),
 )
 
 
@@ -133,14 +133,14 @@ add(
     "sender-encryption-provider-enhanced-for-level-base",
     ("MQQB-3.1.7.1.5-12", "MQQB-3.1.7.1.5-13", "MQQB-3.1.7.1.5-19", "MQDMPR-3.1.1.12-06", "MQQB-3.1.7.1.5-28"),
     "The sender encrypts with the Enhanced provider at level Base.",
-    _encrypt_by_level(PrivacyLevel.ENHANCED, (PrivacyLevel.BASE,)),
+    _encrypt_for_wrong_level(PrivacyLevel.ENHANCED, (PrivacyLevel.BASE,)),
 )
 
 
 def _encrypt_with_settings(change: Callable[[SecuritySettings], SecuritySettings]) -> Install:
     """Make the sender encrypt with changed settings."""
 
-    class Configured(Securing):
+    class EncryptionWithChangedSettings(Securing):
         def encrypt_body(
             self, session: Session, message: Message, packet: UserMessagePacket, now: Now
         ) -> UserMessagePacket:
@@ -151,7 +151,7 @@ def _encrypt_with_settings(change: Callable[[SecuritySettings], SecuritySettings
             finally:
                 self.qm.caches.settings = kept
 
-    return replace_part(Configured)
+    return replace_part(EncryptionWithChangedSettings)
 
 
 add(
@@ -229,7 +229,7 @@ _KEY_BYTES = 16
 _REDUCED_KEY_BYTES = 5
 
 
-class _ShortKeys:
+class _ShortKeyEntropy:
     """Produce random bytes for keys. A key of 128 bits has only 40 random bits; the other bits are 0."""
 
     def __init__(self, source: Entropy) -> None:
@@ -253,7 +253,7 @@ class SenderEnhancedRc4KeyOf40Bits(Securing):
         enhanced = message.security is not None and message.security.PrivacyLevel == PrivacyLevel.ENHANCED
         rc4 = settings.PreferredEnhancedAlgorithm == EncryptionAlgorithm.RC4
         if enhanced and rc4 and settings.SendEnhancedRC2Using40BitKeys:
-            self.qm.entropy = _ShortKeys(source)
+            self.qm.entropy = _ShortKeyEntropy(source)
         try:
             return super().encrypt_body(session, message, packet, now)
         finally:
@@ -315,7 +315,7 @@ class SenderEncryptionKeyFieldAlwaysFirstKey(Securing):
 MODULUS_BUFFER_BYTES = 128
 
 
-def _cut_modulus(key: bytes) -> bytes:
+def _truncate_modulus(key: bytes) -> bytes:
     header_bytes = len(PublicKeyBlob().build())
     return key[: header_bytes + MODULUS_BUFFER_BYTES].ljust(len(key), b"\0")
 
@@ -336,10 +336,10 @@ class SenderUsePublicKeyOfFirstProviderForAllMessages(Securing):
         remote = packet.UserHeader.QueueManagerAddress
         keys = self.qm.security_lookup.find_public_keys(remote, now)
         if keys is not None and message.security is not None and message.security.PrivacyLevel:
-            self._choose_key(message.security.PrivacyLevel, remote, keys, now)
+            self._cache_key_of_first_provider(message.security.PrivacyLevel, remote, keys, now)
         return super().encrypt_body(session, message, packet, now)
 
-    def _choose_key(self, level: int, remote: UUID, keys: MqdsPublicKeys, now: Now) -> None:
+    def _cache_key_of_first_provider(self, level: int, remote: UUID, keys: MqdsPublicKeys, now: Now) -> None:
         selection = select_encryption(level, keys, self.qm.caches.settings)
         chosen = self.used.setdefault(remote, selection.UsePublicKey)
         wanted = (remote, selection.UseCSP, selection.UseAlgorithm)
@@ -361,7 +361,7 @@ class SenderPublicKeyBlobModulusCutTo1024Bits(SecurityLookup):
         keys = super().find_public_keys(guid, now)
         if keys is None:
             return None
-        return MqdsPublicKeys(tuple(replace(key, aBuf=_cut_modulus(key.aBuf)) for key in keys.aPublicKeys))
+        return MqdsPublicKeys(tuple(replace(key, aBuf=_truncate_modulus(key.aBuf)) for key in keys.aPublicKeys))
 
 
 @fault("sender-cached-key-of-other-provider-with-same-algorithm-used", breaks="MQQB-3.1.7.1.5-22", blind=True)

@@ -18,9 +18,9 @@ from harness.faults.timed_caches import (
     restart_cleanup_timer,
 )
 
-_SENT_KEYS = "SendSymmetricKeyCache"
-_UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
-_TYPE_OFFSET = 4
+_SENT_KEY_CACHE_NAME = "SendSymmetricKeyCache"
+_UNKNOWN_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
+_KEY_ALGORITHM_OFFSET = 4
 _CALG_RSA_SIGN = 0x2400
 
 # -- the public key of the queue manager ---------------------------------------------------------------------------
@@ -29,7 +29,7 @@ add(
     "receiver-published-key-algorithm-signature",
     ("MQQB-3.1.7.1.5-11", "MQQB-3.1.7.1.5.2-02", "MQMQ-2.2.20.6-28"),
     "The receiver publishes a key whose algorithm is for signatures.",
-    change_published_blobs(change_blob_number(_TYPE_OFFSET, lambda _: _CALG_RSA_SIGN)),
+    change_published_blobs(change_blob_number(_KEY_ALGORITHM_OFFSET, lambda _: _CALG_RSA_SIGN)),
 )
 
 # -- SendSymmetricKeyCache -----------------------------------------------------------------------------------------
@@ -39,67 +39,67 @@ for _name, _breaks, _says, _install in (
         "sender-symmetric-key-not-cached",
         "MQQB-3.1.7.1.5-32",
         "The sender adds no symmetric key to SendSymmetricKeyCache.",
-        replace_cache(_SENT_KEYS, NothingCached),
+        replace_cache(_SENT_KEY_CACHE_NAME, NothingCached),
     ),
     (
         "sender-cached-key-remote-qm-guid-wrong",
         ("MQQB-3.1.7.1.5-25",),
         "The sender caches a symmetric key with a wrong RemoteQMGuid in SendSymmetricKeyCache.",
-        change_cached_entries(_SENT_KEYS, RemoteQMGuid=_UNKNOWN_GUID),
+        change_cached_entries(_SENT_KEY_CACHE_NAME, RemoteQMGuid=_UNKNOWN_QUEUE_MANAGER_GUID),
     ),
     (
         "sender-cached-key-provider-wrong",
         ("MQQB-3.1.7.1.5-26",),
         "The sender caches a symmetric key with a wrong CryptoServiceProvider in SendSymmetricKeyCache.",
-        change_cached_entries(_SENT_KEYS, CryptoServiceProvider="another"),
+        change_cached_entries(_SENT_KEY_CACHE_NAME, CryptoServiceProvider="another"),
     ),
     (
         "sender-cached-key-algorithm-wrong",
         ("MQQB-3.1.7.1.5-27",),
         "The sender caches a symmetric key with a wrong CryptoAlgorithm in SendSymmetricKeyCache.",
-        change_cached_entries(_SENT_KEYS, CryptoAlgorithm=0x6602),
+        change_cached_entries(_SENT_KEY_CACHE_NAME, CryptoAlgorithm=0x6602),
     ),
     (
         "sender-cached-key-cached-time-0",
         ("MQQB-3.1.7.1.5-31",),
         "The sender caches a symmetric key with CachedTime 0 in SendSymmetricKeyCache.",
-        change_cached_entries(_SENT_KEYS, CachedTime=0),
+        change_cached_entries(_SENT_KEY_CACHE_NAME, CachedTime=0),
     ),
     (
         "sender-cached-key-cached-time-in-ms",
         ("MQQB-3.1.7.1.5-31",),
         "The sender caches a symmetric key with CachedTime in milliseconds in SendSymmetricKeyCache.",
-        replace_cache(_SENT_KEYS, CachedInMs),
+        replace_cache(_SENT_KEY_CACHE_NAME, CachedInMs),
     ),
     (
         "sender-symmetric-key-cache-size-ignored",
         ("MQQB-3.1.7.1.5-33", "MQQB-3.1.1.3-13"),
         "The sender's SendSymmetricKeyCache grows beyond SendSymmetricKeyCacheSize.",
-        replace_cache(_SENT_KEYS, WithoutLimit),
+        replace_cache(_SENT_KEY_CACHE_NAME, WithoutLimit),
     ),
     (
         "sender-symmetric-key-cache-emptied-when-full",
         ("MQQB-3.1.7.1.5-33", "MQQB-3.1.1.3-13"),
         "The sender deletes every entry of a full SendSymmetricKeyCache.",
-        replace_cache(_SENT_KEYS, EmptiedWhenFull),
+        replace_cache(_SENT_KEY_CACHE_NAME, EmptiedWhenFull),
     ),
     (
         "sender-symmetric-key-cache-newest-half-deleted",
         ("MQQB-3.1.7.1.5-33", "MQQB-3.1.1.3-13"),
         "The sender deletes the newest entries of a full SendSymmetricKeyCache.",
-        replace_cache(_SENT_KEYS, NewestLost),
+        replace_cache(_SENT_KEY_CACHE_NAME, NewestLost),
     ),
     (
         "sender-symmetric-key-cache-timer-not-started",
         "MQQB-3.1.7.1.5-34",
         "The sender does not start the cleanup timer of SendSymmetricKeyCache.",
-        omit_cleanup_timer(_SENT_KEYS),
+        omit_cleanup_timer(_SENT_KEY_CACHE_NAME),
     ),
     (
         "sender-symmetric-key-cache-timer-restarted-by-message",
         "MQQB-3.1.7.1.5-34",
         "The sender restarts the cleanup timer of SendSymmetricKeyCache when it sends any message.",
-        restart_cleanup_timer(_SENT_KEYS),
+        restart_cleanup_timer(_SENT_KEY_CACHE_NAME),
     ),
 ):
     add(_name, _breaks, _says, _install)

@@ -25,8 +25,8 @@ from harness.wire.protection import (
     RC4,
 )
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.caching import Caches, expect_current_time, inspect_queue_manager
-from suites.mqqb.steps.opened_bodies import Choice, DecryptedMessage, describe_encryption_choice
+from suites.mqqb.steps.caching import SecurityCaches, expect_current_time, inspect_queue_manager
+from suites.mqqb.steps.opened_bodies import DecryptedMessage, EncryptionChoice, describe_encryption_choice
 from suites.mqqb.steps.opening import expect_recent_entry, get_last_entry, list_connection_history, private_name
 from suites.mqqb.steps.sender import Sender
 
@@ -34,7 +34,7 @@ BODY_OF_PARTIAL_BLOCK = "a body that does not fill the last block"
 LATER_MS, SECOND_MS = 3_000, 1_100
 LONGEST_TIMER_IN_LIFETIMES = 100
 """The longest accepted duration of the cleanup timer, in lifetimes. A separate rule judges the exact duration."""
-ENCRYPTION_CASES: dict[str, tuple[str, dict[str, str], Choice, str]] = {
+ENCRYPTION_CASES: dict[str, tuple[str, dict[str, str], EncryptionChoice, str]] = {
     "base, rc4": ("base", {"preferred_base": "rc4"}, (BASE_PROVIDER, RC4, 40), "MQQB-3.1.7.1.5-19"),
     "base, rc2": ("base", {"preferred_base": "rc2"}, (BASE_PROVIDER, RC2, 40), "MQQB-3.1.7.1.5-19"),
     "enhanced, rc4": ("enhanced", {"preferred_enhanced": "rc4"}, (ENHANCED_PROVIDER, RC4, 128), "MQQB-3.1.7.1.5-16"),
@@ -64,7 +64,7 @@ choice.
 IN_FULL_CACHE, AFTER_FIFTH_KEY = "CryptoAlgorithm in the full cache", "provider and CryptoAlgorithm after the fifth key"
 REMAINING_CACHE_ENTRIES = [(ENHANCED_PROVIDER, RC4), (ENHANCED_PROVIDER, RC2), (ADVANCED_PROVIDER, AES_256)]
 CASE_BY_PRIVACY_LEVEL = {way[0]: way for way in ENCRYPTION_CASES.values()}
-CHOICES_BY_PRIVACY_LEVEL = {
+ENCRYPTION_CHOICES_BY_PRIVACY_LEVEL = {
     level: [way[2] for way in ENCRYPTION_CASES.values() if way[0] == level] for level in CASE_BY_PRIVACY_LEVEL
 }
 """For each privacy level, the provider, algorithm and key length in bits that some configuration chooses."""
@@ -151,7 +151,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
         if sut.has("configure"):
             sut.configure(**preference)
         found = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level=level, delivery=delivery))
-        if not sut.has("configure") and found.choice in CHOICES_BY_PRIVACY_LEVEL[level]:
+        if not sut.has("configure") and found.choice in ENCRYPTION_CHOICES_BY_PRIVACY_LEVEL[level]:
             choice = found.choice
         new = found.blob not in blobs and bool(found.blob)
         blobs.add(found.blob)
@@ -164,7 +164,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
             ),
             ("MQQB-3.1.7.1.5-23", "key", "a new key", "a new key" if new else "no new key"),
             ("MQQB-3.1.7.1.5-24", "key", "a new key", "a new key" if new else "no new key"),
-            *_list_comparisons(found, choice),
+            *_list_encryption_comparisons(found, choice),
         ):
             judge(rule, expected=expected, observed=observed, case=f"{value} ({name})", evidence=found.frame)
         rule, number = RULE_AND_NUMBER_BY_PRIVACY_LEVEL[level]
@@ -256,7 +256,9 @@ def _describe_blob(size: int, algorithm: int) -> dict[str, int]:
     return {"bytes": size, "sessionKeyAlgorithm": algorithm}
 
 
-def _list_comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[str, str, Any, Any], ...]:
+def _list_encryption_comparisons(
+    found: DecryptedMessage, choice: EncryptionChoice
+) -> tuple[tuple[str, str, Any, Any], ...]:
     """Return the rule, the name, the expected and the observed value of each comparison for an encrypted message."""
     provider, algorithm, _ = choice
     body = bytes(found.properties.MessageBody)
@@ -403,7 +405,7 @@ def test_second_message_of_level_reuses_symmetric_key(peer, sut, judge):
             case=case,
             evidence=evidence,
         )
-        rows = [row for row in _list_comparisons(again, first.choice) if row[0] in RULES_OF_SECOND_MESSAGE]
+        rows = [row for row in _list_encryption_comparisons(again, first.choice) if row[0] in RULES_OF_SECOND_MESSAGE]
         if level == "advanced":
             rows.append(("MQQB-3.1.7.1.5-37", "decrypted body", BODY_OF_PARTIAL_BLOCK, again.body))
         for rule, value, wanted, observed in rows:
@@ -413,7 +415,7 @@ def test_second_message_of_level_reuses_symmetric_key(peer, sut, judge):
     outgoing.end()
 
 
-DEFAULT_CHOICES = {
+DEFAULT_ENCRYPTION_BY_RULE = {
     "MQQB-3.1.3.1-21": ("base", (BASE_PROVIDER, RC4, 40)),
     "MQQB-3.1.3.1-20": ("enhanced", (ENHANCED_PROVIDER, RC4, 128)),
     "MQQB-3.1.3.1-19": ("advanced", (ADVANCED_PROVIDER, AES_256, 256)),
@@ -422,7 +424,7 @@ DEFAULT_CHOICES = {
 
 
 @NEEDED_SECURITY_FACILITIES
-@covers(*DEFAULT_CHOICES)
+@covers(*DEFAULT_ENCRYPTION_BY_RULE)
 def test_body_is_encrypted_by_default_algorithms_without_configuration(peer, sut, judge):
     """The SUT sends a message of each privacy level without any configuration, also after a restart: the messages are
     encrypted with RC4 (40 bits), RC4 (128 bits) and AES (256 bits).
@@ -432,7 +434,7 @@ def test_body_is_encrypted_by_default_algorithms_without_configuration(peer, sut
         if when == "restart":
             outgoing.start_new_session()
             sut.restart()
-        for rule, (level, choice) in DEFAULT_CHOICES.items():
+        for rule, (level, choice) in DEFAULT_ENCRYPTION_BY_RULE.items():
             found = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level=level))
             judge(
                 rule,
@@ -465,12 +467,12 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     cached keys. If the cache has a size of four, the SUT deletes the older half when it adds the fifth key.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
-    caches = Caches(sut)
+    caches = SecurityCaches(sut)
     sut.configure(send_symmetric_key_cache_size=4, preferred_base="rc4", preferred_enhanced="rc4")
     outgoing.send(body=BODY_OF_PARTIAL_BLOCK)
-    before = len(caches.entries(Caches.SENT_KEYS))
+    before = len(caches.entries(SecurityCaches.SENT_KEYS))
     first = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="base"))
-    entries, now_s = caches.entries(Caches.SENT_KEYS), peer.environment.now().utc_s
+    entries, now_s = caches.entries(SecurityCaches.SENT_KEYS), peer.environment.now().utc_s
     judge(
         "MQQB-3.1.7.1.5-32",
         expected=facts(number_of_cache_entries_before=0, number_of_cache_entries_after=1),
@@ -501,12 +503,12 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
         evidence=first.frame,
     )
     due = sut.duration_ms(inspect_queue_manager(sut)["SymmetricKeyShortLifetime"])
-    started = caches.remaining_ms(Caches.SENT_KEYS)
+    started = caches.remaining_ms(SecurityCaches.SENT_KEYS)
     outgoing.end()
     peer.pass_time(LATER_MS)
     again = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="base"))
-    later = caches.remaining_ms(Caches.SENT_KEYS)
-    known, evidence = [len(entries), len(caches.entries(Caches.SENT_KEYS))], [first.frame, again.frame]
+    later = caches.remaining_ms(SecurityCaches.SENT_KEYS)
+    known, evidence = [len(entries), len(caches.entries(SecurityCaches.SENT_KEYS))], [first.frame, again.frame]
     judge(
         "MQQB-3.1.7.1.5-21",
         expected=[1, 1],
@@ -543,7 +545,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     peer.pass_time(SECOND_MS)
     enhanced = [
         entry["CryptoAlgorithm"]
-        for entry in caches.entries(Caches.SENT_KEYS)
+        for entry in caches.entries(SecurityCaches.SENT_KEYS)
         if entry["CryptoServiceProvider"] == ENHANCED_PROVIDER
     ]
     judge(
@@ -555,9 +557,11 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
         evidence=frames,
     )
     judge.conclude("MQQB-3.1.1.3-10", "MQQB-3.1.1.3-11")
-    full = [entry["CryptoAlgorithm"] for entry in caches.entries(Caches.SENT_KEYS)]
+    full = [entry["CryptoAlgorithm"] for entry in caches.entries(SecurityCaches.SENT_KEYS)]
     frames.append(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="advanced"))
-    left = [(entry["CryptoServiceProvider"], entry["CryptoAlgorithm"]) for entry in caches.entries(Caches.SENT_KEYS)]
+    left = [
+        (entry["CryptoServiceProvider"], entry["CryptoAlgorithm"]) for entry in caches.entries(SecurityCaches.SENT_KEYS)
+    ]
     columns = (("MQQB-3.1.7.1.5-26", 0), ("MQQB-3.1.7.1.5-27", 1))
     for rule, at in (
         columns if known == [1, 1] else ()
@@ -569,7 +573,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
             case="values in the cache after the fifth key",
             evidence=frames,
         )
-    latest = max((entry["CachedTime"] for entry in caches.entries(Caches.SENT_KEYS)), default=0)
+    latest = max((entry["CachedTime"] for entry in caches.entries(SecurityCaches.SENT_KEYS)), default=0)
     judge(
         "MQQB-3.1.7.1.5-31",
         expected=holds("CachedTime of the newest entry is later", otherwise="CachedTime did not change"),
@@ -719,12 +723,12 @@ def test_message_that_cannot_be_encrypted_is_dead_letter_of_its_kind(peer, sut, 
         evidence=frames,
     )
 
-    def list_dead_letters_by_kind(queue):
+    def is_message_in_queue(queue):
         return any(one["message_id"] == lost for one in sut.kept(queue))
 
     where = {"system$;deadxact": "transactional", "system$;deadletter": "plain"}
-    peer.eventually(lambda: any(list_dead_letters_by_kind(queue) for queue in where))
-    observed = ", ".join(name for queue, name in where.items() if list_dead_letters_by_kind(queue)) or "none"
+    peer.eventually(lambda: any(is_message_in_queue(queue) for queue in where))
+    observed = ", ".join(name for queue, name in where.items() if is_message_in_queue(queue)) or "none"
     judge(
         "MQQB-3.1.7.1.5.1-02",
         "MQQB-3.1.7.1.5.1-D01",

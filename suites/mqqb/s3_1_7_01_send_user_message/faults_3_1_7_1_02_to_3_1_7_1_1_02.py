@@ -140,35 +140,35 @@ add(
 )
 
 
-class _ExpiredOnlyUnsent(Sending):
+class _UnsentMessageExpiry(Sending):
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
         self._sent: set[int] = set()
 
     def delete_expired(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        if not self.was_sent(position.UserMessage):
+        if not self.was_message_sent(position.UserMessage):
             super().delete_expired(session, position, now)
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
         super().transmit(session, position, packet)
         self._sent.add(packet.UserHeader.MessageID)
 
-    def was_sent(self, packet: UserMessagePacket) -> bool:
+    def was_message_sent(self, packet: UserMessagePacket) -> bool:
         return self.is_own(packet) and packet.UserHeader.MessageID in self._sent
 
 
-class _SentBeforeNotExpired(Lifetimes):
+class _SentMessageLifetime(Lifetimes):
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         sending = self.qm.sending
-        assert isinstance(sending, _ExpiredOnlyUnsent)
-        return not sending.was_sent(packet) and super().has_expired(packet, now)
+        assert isinstance(sending, _UnsentMessageExpiry)
+        return not sending.was_message_sent(packet) and super().has_expired(packet, now)
 
 
 add(
     "sender-expiration-not-checked-at-resend",
     "MQQB-3.1.7.1-06",
     "The sender checks the expiration of a message only when it first sends the message.",
-    both(replace_part(_ExpiredOnlyUnsent), replace_part(_SentBeforeNotExpired)),
+    both(replace_part(_UnsentMessageExpiry), replace_part(_SentMessageLifetime)),
     blind=True,
 )
 
@@ -181,7 +181,7 @@ class SenderRequestedSignatureMissing(Securing):
         return packet
 
 
-def _send_in_clear(sending: Sending, position: OutgoingMessagePosition) -> None:
+def _replace_with_clear_packet(sending: Sending, position: OutgoingMessagePosition) -> None:
     """Replace the packet of a message with an unsigned and unencrypted packet of the same message."""
     place = position.MessagePosition
     clear = sending.construct_user_message(
@@ -198,7 +198,7 @@ class SenderRepeatedMessageWithoutSignature(Sending):
         header = position.UserMessage.SecurityHeader
         if position.SequenceNumber == 0 or header is None or header.EB:
             return super().secure(session, position, now)
-        _send_in_clear(self, position)
+        _replace_with_clear_packet(self, position)
         return True
 
 
@@ -210,7 +210,7 @@ class SenderTransactionalMessageWithoutSignature(Sending):
         header = position.UserMessage.SecurityHeader
         if not position.TxSequenceNumber or header is None or header.EB:
             return super().secure(session, position, now)
-        _send_in_clear(self, position)
+        _replace_with_clear_packet(self, position)
         return True
 
 
@@ -232,7 +232,7 @@ class SenderRepeatedMessageNotEncrypted(Sending):
         header = position.UserMessage.SecurityHeader
         if position.SequenceNumber == 0 or header is None or not header.EB:
             return super().secure(session, position, now)
-        _send_in_clear(self, position)
+        _replace_with_clear_packet(self, position)
         return True
 
 

@@ -327,7 +327,9 @@ class SenderReportToQueueOfFirstTracedMessage(Tracing):
         super().trace_sent(session, message, now)
 
 
-def _send_like_message(original: Callable[..., None], qm: QM, session: Session, message: Message, now: Now) -> Any:
+def _send_report_with_copied_delivery(
+    original: Callable[..., None], qm: QM, session: Session, message: Message, now: Now
+) -> Any:
     def send_report(qm: QM, report: Message, now: Now) -> None:
         original(qm, replace(report, DeliveryGuarantee=message.DeliveryGuarantee), now)
 
@@ -338,7 +340,7 @@ add(
     "sender-report-of-recoverable-message-recoverable",
     "MQQB-3.1.7.1.7-03",
     "The sender sends the report on a recoverable message as a recoverable message.",
-    during(Tracing.trace_sent, OwnMessages.send, _send_like_message),
+    during(Tracing.trace_sent, OwnMessages.send, _send_report_with_copied_delivery),
     blind=True,
 )
 

@@ -31,54 +31,54 @@ def _is_transactional(session: Any, position: Any) -> bool:
     return bool(position.TxSequenceNumber)
 
 
-def _is_own(session: Any, position: Any) -> bool:
+def _is_own_message(session: Any, position: Any) -> bool:
     return bool(position.UserMessage.MessagePropertiesHeader.MessageClass)
 
 
-def _is_urgent(session: Any, position: Any) -> bool:
+def _has_high_priority(session: Any, position: Any) -> bool:
     return bool(position.UserMessage.BaseHeader.PR > 3)
 
 
-def _is_later(session: Any, position: Any) -> bool:
+def _is_later_message_of_session(session: Any, position: Any) -> bool:
     return bool(session.MessageSentCount > 0)
 
 
-def _was_sent(session: Any, position: Any) -> bool:
+def _was_message_sent(session: Any, position: Any) -> bool:
     return bool(position.SequenceNumber)
 
 
-def _is_large(session: Any, position: Any) -> bool:
+def _has_large_body(session: Any, position: Any) -> bool:
     return len(position.UserMessage.MessagePropertiesHeader.MessageBody) > 4096
 
 
-_KINDS: dict[str, tuple[str, Condition]] = {
+_MSG_KINDS: dict[str, tuple[str, Condition]] = {
     "express-message": ("an express message", _is_express),
     "recoverable-message": ("a recoverable message", _is_recoverable),
     "transactional-message": ("a transactional message", _is_transactional),
-    "own-message": ("a message that it created itself", _is_own),
-    "urgent-message": ("a message with a priority above 3", _is_urgent),
-    "later-message": ("each later message of a session", _is_later),
-    "resent-message": ("a message that it sends again", _was_sent),
-    "large-message": ("a message with a body of more than 4 KB", _is_large),
+    "own-message": ("a message that it created itself", _is_own_message),
+    "urgent-message": ("a message with a priority above 3", _has_high_priority),
+    "later-message": ("each later message of a session", _is_later_message_of_session),
+    "resent-message": ("a message that it sends again", _was_message_sent),
+    "large-message": ("a message with a body of more than 4 KB", _has_large_body),
 }
 
 
-def _send_from_held_queue(kind: str) -> Install:
+def _send_from_paused_queue(kind: str) -> Install:
     """Return an installer of a fault that also sends some messages from a queue that is not connected."""
 
     def run(self: Any, original: Any, session: Any, position: Any, now: Any) -> None:
         original(session, position, now)
         held = session.OutgoingQueueReference.State is OutgoingQueueState.ON_HOLD
-        if held and session.SessionState is SessionState.OPEN and _KINDS[kind][1](session, position):
+        if held and session.SessionState is SessionState.OPEN and _MSG_KINDS[kind][1](session, position):
             self.send_user_message(session, position, now)
 
     return change_step(Sending.put_outgoing, run)
 
 
-def _ignore_window(kind: str) -> Install:
+def _ignore_window_for_messages(kind: str) -> Install:
     def run(self: Any, original: Any, session: Any) -> bool:
         position = session.OutgoingMessageTable.next_unsent()
-        return bool(original(session)) or (position is not None and _KINDS[kind][1](session, position))
+        return bool(original(session)) or (position is not None and _MSG_KINDS[kind][1](session, position))
 
     return change_step(Sending.is_window_open, run)
 
@@ -88,13 +88,13 @@ def _ignore_window_of_later_session(self: Any, original: Any, session: Any) -> b
     return bool(original(session)) or session.number != first
 
 
-def _skip_security(attribute: str, off: int, kind: str) -> Install:
+def _skip_message_security(attribute: str, off: int, kind: str) -> Install:
     """Return an installer of a fault that neither signs nor encrypts some messages, by the attribute given."""
 
     def run(self: Any, original: Any, session: Any, position: Any, now: Any) -> bool:
         place = position.MessagePosition
         message = place.MessageReference
-        if message.security is None or not _KINDS[kind][1](session, position):
+        if message.security is None or not _MSG_KINDS[kind][1](session, position):
             return bool(original(session, position, now))
         place.MessageReference = replace(message, security=replace(message.security, **{attribute: off}))
         try:
@@ -105,9 +105,9 @@ def _skip_security(attribute: str, off: int, kind: str) -> Install:
     return change_step(Sending.secure, run)
 
 
-def _drop(kind: str) -> Install:
+def _omit_transmission(kind: str) -> Install:
     def run(self: Any, original: Any, session: Any, position: Any, packet: Any) -> None:
-        if _KINDS[kind][1](session, position):
+        if _MSG_KINDS[kind][1](session, position):
             position.Transmitted = True
         else:
             original(session, position, packet)
@@ -115,7 +115,7 @@ def _drop(kind: str) -> Install:
     return change_step(Sending.transmit, run)
 
 
-def _drop_fifth(self: Any, original: Any, session: Any, position: Any, packet: Any) -> None:
+def _omit_transmission_of_fifth_message(self: Any, original: Any, session: Any, position: Any, packet: Any) -> None:
     if session.MessageSentCount == 5:
         position.Transmitted = True
     else:
@@ -130,55 +130,55 @@ def _send_on_other_session(self: Any, original: Any, session: Any, position: Any
         original(session, position, packet)
 
 
-def _set_transmitted_only_of_first(self: Any, original: Any, session: Any, position: Any, packet: Any) -> None:
+def _set_transmitted_of_first_message_only(self: Any, original: Any, session: Any, position: Any, packet: Any) -> None:
     original(session, position, packet)
     position.Transmitted = session.MessageSentCount == 1
 
 
-def _set_transmitted_unless(kind: str) -> Install:
+def _clear_transmitted_of_messages(kind: str) -> Install:
     def run(self: Any, original: Any, session: Any, position: Any, packet: Any) -> None:
         original(session, position, packet)
-        position.Transmitted = not _KINDS[kind][1](session, position)
+        position.Transmitted = not _MSG_KINDS[kind][1](session, position)
 
     return change_step(Sending.transmit, run)
 
 
-def _set_transmitted_of_waiting(self: Any, original: Any, session: Any, position: Any, now: Any) -> None:
+def _set_transmitted_of_waiting_message(self: Any, original: Any, session: Any, position: Any, now: Any) -> None:
     original(session, position, now)
     if not self.is_window_open(session):
         position.Transmitted = True
 
 
-def _change_properties(change: Callable[[UserMessagePacket], UserMessagePacket]) -> Install:
+def _change_constructed_packet(change: Callable[[UserMessagePacket], UserMessagePacket]) -> Install:
     def run(self: Any, original: Any, position: Any) -> UserMessagePacket:
         return change(original(position))
 
     return change_step(Sending.construct_user_message, run)
 
 
-def _set_properties(when: Callable[[UserMessagePacket], bool], header: str, **values: Any) -> Install:
+def _set_fields_of_constructed_packet(when: Callable[[UserMessagePacket], bool], header: str, **values: Any) -> Install:
     def change(packet: UserMessagePacket) -> UserMessagePacket:
         if not when(packet):
             return packet
         packet = replace(packet, BaseHeader=replace(packet.BaseHeader, PacketSize=0))
         return replace(packet, **{header: replace(getattr(packet, header), **values)})
 
-    return _change_properties(change)
+    return _change_constructed_packet(change)
 
 
-def _forget_on_close(kind: str) -> Install:
+def _delete_sent_messages_on_close(kind: str) -> Install:
     """Return an installer of a fault that deletes some sent messages when the connection of a session is lost."""
 
     def run(self: Any, original: Any, session: Any, reason: Any, now: Any) -> None:
         for position in session.OutgoingMessageTable if session.initiator else ():
-            if position.AwaitingAck and _KINDS[kind][1](session, position):
+            if position.AwaitingAck and _MSG_KINDS[kind][1](session, position):
                 session.OutgoingMessageTable.remove(position)
         original(session, reason, now)
 
     return change_step(Closing.on_transport_lost, run)
 
 
-def _stay_connected(when: Callable[[Any, Any], bool]) -> Install:
+def _ignore_connection_loss(when: Callable[[Any, Any], bool]) -> Install:
     """Return an installer of a fault that ignores the loss of some connections."""
 
     def run(self: Any, original: Any, session: Any, reason: Any, now: Any) -> None:
@@ -188,38 +188,40 @@ def _stay_connected(when: Callable[[Any, Any], bool]) -> Install:
     return change_step(Closing.on_transport_lost, run)
 
 
-def _is_second_loss(self: Any, session: Any) -> bool:
+def _is_later_connection_loss(self: Any, session: Any) -> bool:
     lost = self.__dict__.setdefault("lost", {})
     lost[session.number] = lost.get(session.number, 0) + 1
     return lost[session.number] > 1
 
 
-def _keep_state_later(self: Any, original: Any, session: Any, reason: Any, now: Any) -> None:
-    again = _is_second_loss(self, session)
+def _keep_queue_state_at_later_loss(self: Any, original: Any, session: Any, reason: Any, now: Any) -> None:
+    again = _is_later_connection_loss(self, session)
     original(session, reason, now)
     queue = session.OutgoingQueueReference
     if again and session.initiator and queue is not None and queue.State is OutgoingQueueState.DISCONNECTED:
         queue.State = OutgoingQueueState.CONNECTED
 
 
-def _send_some_twice(kind: str) -> Install:
+def _send_resent_messages_twice(kind: str) -> Install:
     """Return an installer of a fault that sends some messages twice on the session after a lost one."""
 
     def run(self: Any, original: Any, session: Any, position: Any, packet: Any) -> None:
         again = position.MessagePosition in self.__dict__.setdefault("sent", [])
         self.sent.append(position.MessagePosition)
         original(session, position, packet)
-        if again and _KINDS[kind][1](session, position):
+        if again and _MSG_KINDS[kind][1](session, position):
             original(session, position, packet)
 
     return change_step(Sending.transmit, run)
 
 
-def _initialize_only(kind: str) -> Install:
+def _omit_resending_on_next_session(kind: str) -> Install:
     """Return an installer of a fault that does not send some messages of a lost session on the next session."""
 
     def run(self: Any, original: Any, session: Any) -> None:
-        sent = {one.order for one in session.OutgoingMessageTable if one.Transmitted and _KINDS[kind][1](session, one)}
+        sent = {
+            one.order for one in session.OutgoingMessageTable if one.Transmitted and _MSG_KINDS[kind][1](session, one)
+        }
         original(session)
         table = session.OutgoingMessageTable
         table.withhold_all()
@@ -235,8 +237,8 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"sender-{kind}-sent-from-queue-on-hold",
             "MQQB-3.1.7.1-02",
-            f"The sender sends {_KINDS[kind][0]} from an outgoing queue that is on hold while its session is open.",
-            _send_from_held_queue(kind),
+            f"The sender sends {_MSG_KINDS[kind][0]} from an outgoing queue that is on hold while its session is open.",
+            _send_from_paused_queue(kind),
         )
         for kind in ("express-message", "transactional-message", "own-message", "urgent-message")
     ),
@@ -244,8 +246,8 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"sender-{kind}-sent-with-full-window",
             "MQQB-3.1.7.1-03",
-            f"The sender sends {_KINDS[kind][0]} even if the window is full.",
-            _ignore_window(kind),
+            f"The sender sends {_MSG_KINDS[kind][0]} even if the window is full.",
+            _ignore_window_for_messages(kind),
         )
         for kind in ("transactional-message", "own-message", "urgent-message", "express-message")
     ),
@@ -259,8 +261,8 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"sender-{kind}-sent-unsigned",
             "MQQB-3.1.7.1-07",
-            f"The sender does not sign {_KINDS[kind][0]}.",
-            _skip_security("AuthenticationLevel", 0, kind),
+            f"The sender does not sign {_MSG_KINDS[kind][0]}.",
+            _skip_message_security("AuthenticationLevel", 0, kind),
         )
         for kind in ("express-message", "transactional-message", "resent-message", "later-message", "large-message")
     ),
@@ -268,8 +270,8 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"sender-{kind}-sent-in-clear",
             "MQQB-3.1.7.1-08",
-            f"The sender does not encrypt {_KINDS[kind][0]}.",
-            _skip_security("PrivacyLevel", 0, kind),
+            f"The sender does not encrypt {_MSG_KINDS[kind][0]}.",
+            _skip_message_security("PrivacyLevel", 0, kind),
         )
         for kind in ("express-message", "transactional-message", "resent-message", "later-message", "large-message")
     ),
@@ -277,8 +279,8 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"sender-{kind}-not-transmitted",
             "MQQB-3.1.7.1-10",
-            f"The sender counts {_KINDS[kind][0]} as sent, but does not send the packet.",
-            _drop(kind),
+            f"The sender counts {_MSG_KINDS[kind][0]} as sent, but does not send the packet.",
+            _omit_transmission(kind),
         )
         for kind in ("own-message", "urgent-message", "large-message", "resent-message")
     ),
@@ -286,7 +288,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-fifth-message-not-transmitted",
         "MQQB-3.1.7.1-10",
         "The sender counts the fifth message of a session as sent, but does not send the packet.",
-        change_step(Sending.transmit, _drop_fifth),
+        change_step(Sending.transmit, _omit_transmission_of_fifth_message),
     ),
     (
         "sender-later-messages-on-connection-of-other-session",
@@ -298,14 +300,14 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-transmitted-only-of-first-message",
         "MQQB-3.1.7.1.6-02",
         "The sender sets Transmitted only of the first message of a session.",
-        change_step(Sending.transmit, _set_transmitted_only_of_first),
+        change_step(Sending.transmit, _set_transmitted_of_first_message_only),
     ),
     *(
         (
             f"sender-transmitted-of-{kind}-false",
             "MQQB-3.1.7.1.6-02",
-            f"The sender leaves Transmitted of {_KINDS[kind][0]} FALSE.",
-            _set_transmitted_unless(kind),
+            f"The sender leaves Transmitted of {_MSG_KINDS[kind][0]} FALSE.",
+            _clear_transmitted_of_messages(kind),
         )
         for kind in ("transactional-message", "own-message")
     ),
@@ -313,14 +315,14 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-transmitted-of-message-behind-full-window",
         "MQQB-3.1.7.1.6-02",
         "The sender sets Transmitted of a message that waits for a full window.",
-        change_step(Sending.put_outgoing, _set_transmitted_of_waiting),
+        change_step(Sending.put_outgoing, _set_transmitted_of_waiting_message),
     ),
     *(
         (
             f"sender-{kind}-deleted-with-lost-connection",
             ("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-04"),
-            f"The sender deletes {_KINDS[kind][0]} that awaits its acknowledgment when the connection is lost.",
-            _forget_on_close(kind),
+            f"The sender deletes {_MSG_KINDS[kind][0]} that awaits its acknowledgment when the connection is lost.",
+            _delete_sent_messages_on_close(kind),
         )
         for kind in ("express-message", "recoverable-message", "own-message", "urgent-message")
     ),
@@ -328,14 +330,14 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-queue-connected-after-second-loss",
         "MQQB-3.1.7.1.6-03",
         "The sender leaves State Connected after the second loss of a connection.",
-        change_step(Closing.on_transport_lost, _keep_state_later),
+        change_step(Closing.on_transport_lost, _keep_queue_state_at_later_loss),
     ),
     *(
         (
             f"sender-{kind}-sent-twice-after-loss",
             "MQQB-3.1.7.1.6-04",
-            f"The sender sends {_KINDS[kind][0]} twice on the session after the lost session.",
-            _send_some_twice(kind),
+            f"The sender sends {_MSG_KINDS[kind][0]} twice on the session after the lost session.",
+            _send_resent_messages_twice(kind),
         )
         for kind in ("express-message", "transactional-message", "own-message", "later-message")
     ),
@@ -343,8 +345,8 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"sender-{kind}-of-lost-session-left-out",
             "MQQB-3.1.7.1.6-04",
-            f"The sender does not send {_KINDS[kind][0]} of a lost session on the next session.",
-            _initialize_only(kind),
+            f"The sender does not send {_MSG_KINDS[kind][0]} of a lost session on the next session.",
+            _omit_resending_on_next_session(kind),
         )
         for kind in ("express-message", "urgent-message", "large-message")
     ),
@@ -352,20 +354,22 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-second-lost-session-not-closed",
         "MQQB-3.1.7.1.6-06",
         "The sender does not close a session whose connection is lost for the second time.",
-        _stay_connected(_is_second_loss),
+        _ignore_connection_loss(_is_later_connection_loss),
     ),
     (
         "sender-lost-session-without-messages-not-closed",
         "MQQB-3.1.7.1.6-06",
         "The sender does not close a lost session if no message awaits its acknowledgment.",
-        _stay_connected(lambda self, session: session.initiator and not session.OutgoingMessageTable.awaiting_ack),
+        _ignore_connection_loss(
+            lambda self, session: session.initiator and not session.OutgoingMessageTable.awaiting_ack
+        ),
     ),
     *(
         (
             f"sender-{label}",
             "MQQB-3.1.7.1.1-03",
             says,
-            _set_properties(when, header, **values),
+            _set_fields_of_constructed_packet(when, header, **values),
         )
         for label, says, when, header, values in (
             (

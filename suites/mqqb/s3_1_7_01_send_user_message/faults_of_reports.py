@@ -41,18 +41,18 @@ def _change_report(change: Callable[[Any, Any, Message], Message]) -> Install:
     return change_step(OwnMessages.send, run)
 
 
-def _repeat_attribute(attribute: str) -> Callable[[Any, Any, Message], Message]:
+def _repeat_attribute_of_last_report(attribute: str) -> Callable[[Any, Any, Message], Message]:
     return lambda self, last, report: replace(report, **{attribute: getattr(last[-1], attribute)}) if last else report
 
 
-def _report_hop_of_other(self: Any, original: Any, session: Any, message: Any, now: Any) -> None:
+def _report_next_hop_of_first_session(self: Any, original: Any, session: Any, message: Any, now: Any) -> None:
     first = self.__dict__.setdefault("address", session.RemoteQMAddress)
     if not message.TracingRequested or not self.qm.config.report_messages:
         return
     self.send_report(message, first, now)
 
 
-def _reuse_identifier(self: Any, original: Any, message: Message, now: Any) -> None:
+def _reuse_identifier_of_first_report(self: Any, original: Any, message: Message, now: Any) -> None:
     before = self.qm.adm.MessageIdOrdinal
     original(message, now)
     reports = self.__dict__.setdefault("count", [])
@@ -85,14 +85,14 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-reports-share-identifier",
         "MQQB-3.1.7.1.7-02",
         "The sender gives the message after the second report the identifier of that report.",
-        change_step(OwnMessages.send, _reuse_identifier),
+        change_step(OwnMessages.send, _reuse_identifier_of_first_report),
     ),
     *(
         (
             f"sender-second-report-repeats-{label}",
             rule,
             f"The sender repeats {attribute} of the previous report in each later report.",
-            _change_report(_repeat_attribute(attribute)),
+            _change_report(_repeat_attribute_of_last_report(attribute)),
         )
         for label, attribute, rule in (
             ("label", "Label", "MQQB-3.1.7.1.7-04"),
@@ -113,7 +113,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-report-with-first-next-hop",
         "MQQB-3.1.7.1.7-05",
         "The sender names the address of its first session as the next hop in each report.",
-        change_step(Tracing.trace_sent, _report_hop_of_other),
+        change_step(Tracing.trace_sent, _report_next_hop_of_first_session),
     ),
 )
 for _name, _breaks, _says, _install in _FAULTS:

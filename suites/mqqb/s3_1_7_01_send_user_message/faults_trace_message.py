@@ -20,14 +20,14 @@ add(
     "The sender sends no report on a traced message that it sends.",
     skip(Tracing.trace_sent),
 )
-_ELEMENTS: tuple[tuple[str, str, str, Any], ...] = (
+_REPORT_ELEMENT_FAULTS: tuple[tuple[str, str, str, Any], ...] = (
     ("sender-report-class-normal", "MQQB-3.1.7.1.7-03", "Class", MessageClass.MQMSG_CLASS_NORMAL),
     ("sender-report-destination-wrong", "MQQB-3.1.7.1.7-03", "DestinationQueueFormatName", FOREIGN_QUEUE_NAME),
     ("sender-report-recoverable", "MQQB-3.1.7.1.7-03", "DeliveryGuarantee", DeliveryGuarantee.RECOVERABLE),
     ("sender-report-label-wrong", "MQQB-3.1.7.1.7-04", "Label", lambda old: f"0{old}"),
     ("sender-report-body-wrong", "MQQB-3.1.7.1.7-05", "Body", lambda old: old[2:]),
 )
-for _name, _rule, _element, _value in _ELEMENTS:
+for _name, _rule, _element, _value in _REPORT_ELEMENT_FAULTS:
     _says = f"The sender's report on a sent message has a wrong {_element}."
     add(_name, _rule, _says, change_report_element(Tracing.trace_sent, _element, _value))
 

@@ -6,7 +6,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import OTHER_GUID
-from suites.mqqb.steps.provoking import Provoker
+from suites.mqqb.steps.provoking import SecondQueueManager
 from suites.mqqb.steps.sender import Sender
 
 
@@ -19,8 +19,8 @@ def test_sender_of_lost_connection_sends_its_messages_on_new_session(peer, sut, 
     bystander = peer.open_raw({"ClientGuid": OTHER_GUID})
     sender = Sender(peer, sut, peer.direct_name("mqc-dropped"))
     sender.send(1, 2)
-    session, sent = sender.await_first(2)
-    Provoker(peer, sender.to).send(3)
+    session, sent = sender.await_first_messages(2)
+    SecondQueueManager(peer, sender.to).send(3)
     sender.collect(session, 3)
     session.close()
     sender.send(4)
@@ -53,7 +53,7 @@ def test_empty_queue_of_lost_connection_is_not_connected(peer, sut, judge):
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-emptied"))
     sender.send(1)
-    session, sent = sender.await_first(1)
+    session, sent = sender.await_first_messages(1)
     session.acknowledge_all()
     if not peer.eventually(lambda: sut.outgoing(sender.to)["count"] == 0):
         raise ConformanceFailure("the SUT keeps a message that was acknowledged")

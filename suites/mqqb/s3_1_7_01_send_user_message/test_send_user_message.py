@@ -18,7 +18,7 @@ from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.disposition import ADMINISTRATION_QUEUE, AcknowledgingReceiver
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.pinging import read_element
-from suites.mqqb.steps.provoking import Provoker, let_sut_send
+from suites.mqqb.steps.provoking import SecondQueueManager, make_sut_send_message
 from suites.mqqb.steps.sender import Sender
 
 RETRY_INTERVAL_MS = 40_000
@@ -27,7 +27,7 @@ SECONDS_PER_HOUR = 3_600
 LARGE_BODY = "a large body " * 800
 LONGEST_LABEL = 249
 """The greatest number of characters in a label."""
-LARGE_REPETITION = 120_000
+LARGE_BODY_REPETITIONS = 120_000
 """The number of repetitions of a text in a body of more than 1 MB."""
 ACKNOWLEDGMENT_BITS = {
     "PA": "positive_arrival",
@@ -49,7 +49,7 @@ def test_messages_arrive_with_increasing_identifiers_on_session_opened_for_them(
     sender.send(3, 4, 5)
     sender.send(6, **({"priority": 0} if sut.has("send") else {}))
     sender.collect(session, 6)
-    Provoker(peer, sender.to).send(7)
+    SecondQueueManager(peer, sender.to).send(7)
     came = sender.collect_all(session, 7)
     session.acknowledge_all()
     judge(
@@ -68,7 +68,7 @@ def test_messages_arrive_with_increasing_identifiers_on_session_opened_for_them(
         observed=(len(ids) == 7 and all(before < after for before, after in pairwise(ids))) or str(ids),
         evidence=came,
     )
-    let_sut_send(peer, sut, peer.direct_name("mqc-beside"), tag=8)
+    make_sut_send_message(peer, sut, peer.direct_name("mqc-beside"), tag=8)
     beside = peer.inbox.wait(lambda frame: Sender.tags([frame]) == [8])
     judge(
         "MQQB-3.1.7.16-03",
@@ -92,7 +92,7 @@ def test_packet_has_properties_of_message(peer, sut, judge):
     priorities = {1: 7, 2: 1}
     labels = {1: "label 1".ljust(LONGEST_LABEL, "x"), 2: "label 2"}
     lifetimes = {1: 8_000, 2: 0x8000_0001}
-    bodies = {1: "message 1", 2: "message 2" * LARGE_REPETITION}
+    bodies = {1: "message 1", 2: "message 2" * LARGE_BODY_REPETITIONS}
     for tag, priority in priorities.items():
         sut.send(
             sender.to,
@@ -119,10 +119,16 @@ def test_packet_has_properties_of_message(peer, sut, judge):
             "TimeToBeReceived": lifetimes[tag],
             "journaled": 1,
         }
-        judge("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03", expected=wanted, observed=_get_properties(frame), evidence=frame)
+        judge(
+            "MQQB-3.1.7.1-05",
+            "MQQB-3.1.7.1.1-03",
+            expected=wanted,
+            observed=_get_message_properties(frame),
+            evidence=frame,
+        )
 
 
-def _get_properties(frame) -> dict[str, Any]:
+def _get_message_properties(frame) -> dict[str, Any]:
     """Return the properties of a message that the check sets."""
     base, user, properties = (frame[name] for name in ("BaseHeader", "UserHeader", "MessagePropertiesHeader"))
     return {
@@ -171,7 +177,7 @@ def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judg
     session.acknowledge_all()
     found = {frame["MessagePropertiesHeader"].ApplicationTag: frame for frame in came}
     for tag, expected in wanted.items():
-        observed = _get_requests(found[tag]) if tag in found else "no message with this ApplicationTag"
+        observed = _get_requests_and_lifetimes(found[tag]) if tag in found else "no message with this ApplicationTag"
         judge(
             "MQQB-3.1.7.1.1-03",
             expected=expected,
@@ -181,7 +187,7 @@ def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judg
         )
 
 
-def _get_requests(frame) -> tuple[list[str], int, int]:
+def _get_requests_and_lifetimes(frame) -> tuple[list[str], int, int]:
     """Return the acknowledgments and the journaling that a packet requests, and its lifetimes in seconds."""
     user, properties = frame["UserHeader"], frame["MessagePropertiesHeader"]
     acks = [name for bit, name in ACKNOWLEDGMENT_BITS.items() if properties.getfieldval(bit)]
@@ -200,14 +206,14 @@ def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
     sender = Sender(peer, sut, peer.direct_name("mqc-connected"))
     beside = peer.direct_name("mqc-beside")
     sender.send(1)
-    session, _ = sender.await_first(1)
+    session, _ = sender.await_first_messages(1)
     sut.send(beside, body="beside", application_tag=5)
     peer.inbox.wait(lambda frame: Sender.tags([frame]) == [5])
     sut.pause(sender.to)
     for tag, delivery in enumerate(("express", "recoverable", "transactional"), 2):
         sender.send(tag, delivery=delivery)
     sender.send(8, priority=7)
-    Provoker(peer, sender.to).send(9)
+    SecondQueueManager(peer, sender.to).send(9)
     sender.collect_all(session, 1)
     held = [tag for tag in Sender.tags(session.messages) if tag not in (5, 7)]  # the other queue may share it (E16)
     sut.send(beside, body="beside", application_tag=7)
@@ -241,7 +247,7 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-connected"))
     sender.send(1)
-    session, came = sender.await_first(1)
+    session, came = sender.await_first_messages(1)
     shown = _find_session(sut, sender.to)
     judge(
         "MQQB-3.1.7.1-04",
@@ -252,7 +258,7 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
     )
     judge.conclude("MQQB-3.1.7.1-04")
     sender.send(2, delivery="transactional")
-    Provoker(peer, sender.to).send(3)
+    SecondQueueManager(peer, sender.to).send(3)
     sender.collect_all(session, 3)
     sut.pause(sender.to)
     sender.send(4)
@@ -375,17 +381,17 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
         again.acknowledge_all()
 
 
-def _send_and_await(peer, sut, receiver) -> Frame:
+def _send_and_await_message(peer, sut, receiver) -> Frame:
     """Let an application send a message to the peer; return the packet of the message."""
     tag = peer.next_message_id()
     sut.send(peer.direct_name(ADMINISTRATION_QUEUE), body="between acknowledgments", application_tag=tag)
 
-    def list_found() -> list[Frame]:
+    def list_matching_messages() -> list[Frame]:
         return [frame for frame in receiver.messages if frame["MessagePropertiesHeader"].ApplicationTag == tag]
 
-    if receiver.poll(list_found, 0) is None:
+    if receiver.poll(list_matching_messages, 0) is None:
         raise ConformanceFailure("the message of the application did not arrive")
-    return list_found()[0]
+    return list_matching_messages()[0]
 
 
 @covers("MQQB-3.1.7.1-12", "MQQB-3.1.7.1.1-02")
@@ -395,14 +401,14 @@ def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
     acknowledgments, and the SUT sends them again after the loss of the session.
     """
     receiver = AcknowledgingReceiver(peer, sut)
-    mixed = [] if not sut.has("send") else [_send_and_await(peer, sut, receiver)]
+    mixed = [] if not sut.has("send") else [_send_and_await_message(peer, sut, receiver)]
     sent = [receiver.send_packet(receiver.build_message(properties={"PA": 1})) for _ in range(2)]
     for seen in (0, 1):
         receiver.poll(receiver.list_admin_acks, seen)
     if len(receiver.list_admin_acks()) < 2:
         raise ConformanceFailure("fewer than two acknowledgments arrived in the administration queue")
     if mixed:
-        mixed += [*receiver.list_admin_acks(), _send_and_await(peer, sut, receiver)]
+        mixed += [*receiver.list_admin_acks(), _send_and_await_message(peer, sut, receiver)]
         numbers = [int(frame["UserHeader"].MessageID) for frame in mixed]
         steps = [after - before & 0xFFFF_FFFF for before, after in pairwise(numbers)]
         judge(
@@ -441,4 +447,4 @@ def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
         },
         evidence=[*sent, *receiver.list_admin_acks(), *list_copies(), own.sent[-1], ack],
     )
-    receiver.await_all(list_copies, known + 2)
+    receiver.await_messages_of_sut(list_copies, known + 2)

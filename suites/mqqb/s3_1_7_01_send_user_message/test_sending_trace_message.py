@@ -16,7 +16,7 @@ from suites.mqqb.steps.tracing import Report
 from suites.mqqb.steps.two_destinations import TwoDestinations
 
 DELIVERY_MODES = ("express", "recoverable", "transactional")
-HIGHEST_BIT = 0x8000_0000
+HIGHEST_MESSAGE_ID_BIT = 0x8000_0000
 ROUTED_HOP_COUNTS = (0, 11)
 """The values of RC in the messages that the SUT forwards."""
 
@@ -48,9 +48,9 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
     for delivery in DELIVERY_MODES:
         sut.send(to, body="traced", label="traced", trace_queue=str(PEER_PUBLIC_QUEUE), delivery=delivery)
     sut.send(to, body="not traced again", label="not traced again")
-    reports = receiver.await_all(receiver.list_reports, len(DELIVERY_MODES))
+    reports = receiver.await_messages_of_sut(receiver.list_reports, len(DELIVERY_MODES))
     direct = [frame for frame in receiver.messages if frame not in reports]
-    own = [frame for frame in direct if frame["BaseHeader"].TR and not _is_traced_elsewhere(frame)]
+    own = [frame for frame in direct if frame["BaseHeader"].TR and not _has_other_report_queue(frame)]
     evidence = [*own, *reports]
     traced = sorted({frame["BaseHeader"].TR for frame in direct})
     judge("MQMQ-2.2.19.1-12", expected=[0, 1], observed=traced, case="TR of the messages", evidence=evidence)
@@ -114,18 +114,18 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
     judge(
         "MQQB-3.1.7.1.7-05",
         expected=sorted(map(str.lower, bodies)),
-        observed=sorted(_read_body(frame) for frame in reports),
+        observed=sorted(_read_body_text(frame) for frame in reports),
         case="bodies of the reports",
         evidence=evidence,
     )
 
 
-def _is_traced_elsewhere(frame) -> bool:
+def _has_other_report_queue(frame) -> bool:
     """Return whether a traced message names a report queue that is not the queue of the peer."""
     return bool(frame["DebugHeader"].QueueIdentifier != PEER_PUBLIC_QUEUE)
 
 
-def _read_body(frame) -> str:
+def _read_body_text(frame) -> str:
     """Return the body of a report in lower case, without the space that only some systems put into it."""
     return Report(frame).text.replace(" </HOP COUNT>", "</HOP COUNT>").lower()
 
@@ -141,15 +141,15 @@ def test_traced_message_that_is_routed_is_reported(peer, sut, judge):
     traced = {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}}
     sent = []
     for recoverable, hops in enumerate(ROUTED_HOP_COUNTS):
-        user = peer.private_queue(peer.identifier, 1) | {"MessageID": peer.next_message_id() | HIGHEST_BIT}
+        user = peer.private_queue(peer.identifier, 1) | {"MessageID": peer.next_message_id() | HIGHEST_MESSAGE_ID_BIT}
         user |= {"DM": recoverable, "RC": hops}
         sent.append(receiver.send_packet(peer.message(user, destination=None, **traced)))
 
     def list_hop_reports() -> list[Frame]:
         return [frame for frame in receiver.list_reports() if "<NEXT HOP>" in Report(frame).text]
 
-    forwarded = receiver.await_all(receiver.list_forwarded, len(sent))
-    reports = receiver.await_all(list_hop_reports, len(sent))
+    forwarded = receiver.await_messages_of_sut(receiver.list_forwarded_messages, len(sent))
+    reports = receiver.await_messages_of_sut(list_hop_reports, len(sent))
     evidence = [*sent, *forwarded, *reports]
     judge(
         "MQQB-3.1.7.1-11",
@@ -173,7 +173,7 @@ def test_traced_message_that_is_routed_is_reported(peer, sut, judge):
         evidence=evidence,
     )
     numbers = [(f"{one['UserHeader'].MessageID:08X}", f"{one['UserHeader'].RC:02X}") for one in forwarded]
-    bodies = [_read_body(frame).split("\r\n") for frame in reports]
+    bodies = [_read_body_text(frame).split("\r\n") for frame in reports]
     judge(
         "MQQB-3.1.7.1.7-05",
         expected=sorted(
@@ -197,7 +197,7 @@ def test_report_has_address_of_next_hop(peer, sut, judge):
     """
     receiver = AcknowledgingReceiver(peer, sut)
     sut.send(PEER_QUEUE_BY_HOST_NAME, body="traced", trace_queue=str(PEER_PUBLIC_QUEUE))
-    reports = receiver.await_all(receiver.list_reports, 1)
+    reports = receiver.await_messages_of_sut(receiver.list_reports, 1)
     if not reports:
         judge.mark_not_exercised("MQQB-3.1.7.1.7-05", reason="no report arrived")
         return
@@ -214,7 +214,7 @@ def test_each_report_has_next_hop_of_its_own_message(peer, second_host, sut, jud
     the address of the peer as next hop, and the other report contains the address of the second queue manager.
     """
     two = TwoDestinations(peer, second_host, sut)
-    two.send_in_turn((1, 1), trace_queue=str(PEER_PUBLIC_QUEUE))
+    two.send_alternately((1, 1), trace_queue=str(PEER_PUBLIC_QUEUE))
 
     def list_reports() -> list[Frame]:
         return [frame for frame in peer.inbox.messages if frame["UserHeader"].DQ == QueueType.PUBLIC]

@@ -28,7 +28,7 @@ from suites.mqqb.s3_1_7_02_message_position_deleted.fault_steps import (
 
 
 def _send_final_ack_once_for_each_queue(reason: MessageClass) -> type[FinalAcks]:
-    class OnceForEachQueue(FinalAcks):
+    class FinalAckOncePerQueue(FinalAcks):
         def __init__(self, qm: QueueManager) -> None:
             super().__init__(qm)
             self._told: set[int] = set()
@@ -40,7 +40,7 @@ def _send_final_ack_once_for_each_queue(reason: MessageClass) -> type[FinalAcks]
             if cause is reason:
                 self._told.add(queue)
 
-    return OnceForEachQueue
+    return FinalAckOncePerQueue
 
 
 add(
@@ -146,7 +146,7 @@ class ReceiverNackQueuePurgedNotForTransactionalMessages(AdminAcks):
             super().acknowledge_receive(message, reason, now)
 
 
-_RECOVERABLE = DeliveryGuarantee.RECOVERABLE
+_RECOVERABLE_DELIVERY = DeliveryGuarantee.RECOVERABLE
 
 
 @fault("receiver-nack-of-timed-out-express-message-not-sent", breaks="MQQB-3.1.7.2.1-D04", blind=True)
@@ -155,7 +155,7 @@ class ReceiverNackOfTimedOutExpressMessageNotSent(AdminAcks):
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
         late = reason is MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
-        if not late or message.DeliveryGuarantee is _RECOVERABLE:
+        if not late or message.DeliveryGuarantee is _RECOVERABLE_DELIVERY:
             super().acknowledge_receive(message, reason, now)
 
 
@@ -210,7 +210,7 @@ class ReceiverMessageOfSubqueueWithoutFinalAck(FinalAcks):
             super().acknowledge_final(position, reason, now)
 
 
-def _forget_final_acks(qm: QM) -> None:
+def _clear_order_queue_of_messages(qm: QM) -> None:
     for queue in qm.queue_names.every_queue():
         for position in queue.MessagePositionList:
             position.order_queue = None
@@ -220,7 +220,7 @@ add(
     "receiver-final-ack-missing-after-restart",
     "MQQB-3.1.7.2.2-01",
     "The receiver sends no FinalAck for a message that it stored before its last restart.",
-    at_restart(_forget_final_acks),
+    at_restart(_clear_order_queue_of_messages),
     blind=True,
 )
 

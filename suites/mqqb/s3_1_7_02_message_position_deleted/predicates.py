@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.judging.passive import Finding, passive
 from reference_qm.codec import MessageClass, MessagePropertiesHeader
-from suites.mqqb.steps.administration_acks import MESSAGE_KIND, apply_to_acknowledged_messages
+from suites.mqqb.steps.administration_acks import USER_MESSAGE_KIND, apply_to_acknowledged_messages
 from suites.mqqb.steps.received_messages import Message
 
 _PR, _NR = (MessagePropertiesHeader.flags(**{name: 1}) for name in ("PR", "NR"))
@@ -25,12 +25,12 @@ def _make_delivery_predicate(wanted: int) -> Any:
 
 
 for rule, wanted in (("MQQB-3.1.7.2.1-01", 1), ("MQQB-3.1.7.2.1-02", 0)):
-    passive(rule, MESSAGE_KIND, f"DM is {wanted} for a message with DM {wanted}", of_system=True)(
+    passive(rule, USER_MESSAGE_KIND, f"DM is {wanted} for a message with DM {wanted}", of_system=True)(
         apply_to_acknowledged_messages(_make_delivery_predicate(wanted), left_queue=True)
     )
 
 
-def _check_requested_kind(packet: Any, message: Message, answered: Any) -> Finding:
+def _check_request_for_ack(packet: Any, message: Message, answered: Any) -> Finding:
     """Check that PR is set in a message whose acknowledgment reports the receipt, and that NR is set in a message whose
     acknowledgment reports a removal without receipt.
     """
@@ -39,6 +39,6 @@ def _check_requested_kind(packet: Any, message: Message, answered: Any) -> Findi
     return bool(message.asks & bit), f"{name} of the message is {int(bool(message.asks & bit))}"
 
 
-passive("MQQB-3.1.7.2.1-03", MESSAGE_KIND, "the message requested this kind of acknowledgment", of_system=True)(
-    apply_to_acknowledged_messages(_check_requested_kind, left_queue=True)
+passive("MQQB-3.1.7.2.1-03", USER_MESSAGE_KIND, "the message requested this kind of acknowledgment", of_system=True)(
+    apply_to_acknowledged_messages(_check_request_for_ack, left_queue=True)
 )

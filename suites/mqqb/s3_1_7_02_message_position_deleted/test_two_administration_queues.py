@@ -40,7 +40,7 @@ def test_each_acknowledgment_has_queue_and_delivery_of_its_message(peer, sut, ju
         "MQQB-3.1.7.2-01",
         "MQQB-3.1.7.2.1-D01",
         expected=names,
-        observed=[_get_destination(ack) for ack in came],
+        observed=[_get_destination_name(ack) for ack in came],
         case="destinations of the acknowledgments",
         evidence=evidence,
     )
@@ -56,7 +56,7 @@ def test_each_acknowledgment_has_queue_and_delivery_of_its_message(peer, sut, ju
     receiver.acknowledge_all()
 
 
-def _get_destination(ack) -> str:
+def _get_destination_name(ack) -> str:
     """Return the direct name to which an acknowledgment is addressed."""
     if ack is None:
         return "no acknowledgment"

@@ -15,11 +15,11 @@ from suites.mqqb.steps.disposition import Q_PURGED, RECEIVE, AckClass, get_corre
 
 pytestmark = needs("receive", "queues")
 
-LOCAL_RECEIVE_RULES = ("MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.13-34")
+RULES_OF_LOCAL_RECEIPT = ("MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.13-34")
 """Rules about messages that a local application receives."""
 
 
-@covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01", *LOCAL_RECEIVE_RULES)
+@covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01", *RULES_OF_LOCAL_RECEIPT)
 def test_each_way_of_receiving_is_acknowledged_and_peeking_is_not(peer, sut, judge):
     """An application receives eleven messages by queue, handle, cursor, lookup identifier or a waiting read, and peeks
     at other messages: the SUT sends ACK_RECEIVE only for the received messages.
@@ -65,7 +65,7 @@ def test_each_way_of_receiving_is_acknowledged_and_peeking_is_not(peer, sut, jud
     if sut.reads_remotely:
         judge.give_up(Verdict.NOT_OBSERVABLE, "the messages are received by remote reads, not by a local application")
     else:
-        judge(*LOCAL_RECEIVE_RULES, expected=expected, observed=observed, evidence=evidence)
+        judge(*RULES_OF_LOCAL_RECEIPT, expected=expected, observed=observed, evidence=evidence)
     application.receiver.acknowledge_all()
 
 

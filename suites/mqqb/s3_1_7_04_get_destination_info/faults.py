@@ -66,14 +66,14 @@ add(
 )
 
 
-_LEADS_ELSEWHERE = Destination(UNUSED_ADDRESS, NULL_GUID)
+_UNUSED_DESTINATION = Destination(UNUSED_ADDRESS, NULL_GUID)
 
 
 add(
     "initiator-direct-name-wrong-host",
     "MQQB-3.1.7.4-04",
     "The initiator connects to a host other than that in the direct format name.",
-    _redirect_format_names(_DIRECT_PATH_TYPES, lambda found: _LEADS_ELSEWHERE),
+    _redirect_format_names(_DIRECT_PATH_TYPES, lambda found: _UNUSED_DESTINATION),
 )
 
 
@@ -88,7 +88,7 @@ class InitiatorDirectNameHostWithoutDomain(NextHops):
         return replace(found, HostName=found.HostName.partition(".")[0])
 
 
-class _RememberingDestinations(NextHops):
+class _DestinationRecorder(NextHops):
     """Remember the destinations of earlier format names."""
 
     def __init__(self, qm: QM) -> None:
@@ -106,7 +106,7 @@ class _RememberingDestinations(NextHops):
 
 
 @fault("initiator-second-direct-name-host-of-first", breaks="MQQB-3.1.7.4-04", blind=True)
-class InitiatorSecondDirectNameHostOfFirst(_RememberingDestinations):
+class InitiatorSecondDirectNameHostOfFirst(_DestinationRecorder):
     """The initiator uses the host of the first direct format name for direct names of the same queue on other hosts."""
 
     def find_destination(self, format_name: str) -> Destination | None:
@@ -163,7 +163,7 @@ class InitiatorUnknownPublicQueueNeverLookedUpAgain(NextHops):
 
 
 @fault("initiator-unknown-public-name-like-known-public-name", breaks="MQQB-3.1.7.4-11", blind=True)
-class InitiatorUnknownPublicNameLikeKnownPublicName(_RememberingDestinations):
+class InitiatorUnknownPublicNameLikeKnownPublicName(_DestinationRecorder):
     """The initiator sends a message for an unknown public queue to the queue manager of an earlier public queue."""
 
     def find_destination(self, format_name: str) -> Destination | None:
@@ -179,7 +179,7 @@ add(
     "initiator-public-name-wrong-host",
     ("MQQB-3.1.7.4-12", "MQDMPR-3.1.7.1.5-71"),
     "The initiator connects to a host other than the owner of the public queue.",
-    _redirect_format_names(PublicName, lambda found: _LEADS_ELSEWHERE),
+    _redirect_format_names(PublicName, lambda found: _UNUSED_DESTINATION),
 )
 
 
@@ -192,7 +192,7 @@ add(
 
 
 @fault("initiator-second-public-name-queue-manager-of-first", breaks="MQQB-3.1.7.4-13", blind=True)
-class InitiatorSecondPublicNameQueueManagerOfFirst(_RememberingDestinations):
+class InitiatorSecondPublicNameQueueManagerOfFirst(_DestinationRecorder):
     """The initiator uses the queue manager of the first public format name for every public format name."""
 
     def find_destination(self, format_name: str) -> Destination | None:
@@ -207,7 +207,7 @@ add(
     "initiator-private-name-wrong-host",
     ("MQQB-3.1.7.4-14", "MQQB-3.1.7.4-15"),
     "The initiator uses a wrong host for a private format name instead of the queue manager's host.",
-    _redirect_format_names(PrivateName, lambda found: _LEADS_ELSEWHERE),
+    _redirect_format_names(PrivateName, lambda found: _UNUSED_DESTINATION),
 )
 
 
@@ -225,7 +225,7 @@ add(
 
 
 @fault("initiator-second-private-name-queue-manager-of-same-queue-number", breaks="MQQB-3.1.7.4-16", blind=True)
-class InitiatorSecondPrivateNameQueueManagerOfSameQueueNumber(_RememberingDestinations):
+class InitiatorSecondPrivateNameQueueManagerOfSameQueueNumber(_DestinationRecorder):
     """For a private format name, the initiator uses the queue manager of an earlier private format name
     with the same queue number.
     """

@@ -15,12 +15,12 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.sender import Sender
 
 
-def expect_connection_to(peer):
+def expect_connection_to_peer(peer):
     """Wait until the SUT connects to the address of the peer."""
     return holds(f"the SUT connects to {peer.address}", otherwise="the SUT opened no connection")
 
 
-def send_to_name(peer, sut, name: str):
+def send_and_observe_connection(peer, sut, name: str):
     """Let the SUT send to a format name; return whether the SUT connects to the peer, the ServerGuid of the SUT's
     request, and the request.
     """
@@ -36,13 +36,13 @@ def test_direct_name_leads_to_connection_to_its_address(peer, sut, judge):
     """The SUT sends to a direct format name of the peer: the SUT connects to the address in the name; ServerGuid of its
     request is null, or the peer's GUID (E11).
     """
-    where, asked, request = send_to_name(peer, sut, peer.direct_name())
+    where, asked, request = send_and_observe_connection(peer, sut, peer.direct_name())
     judge(
         "MQQB-3.1.7.4-02",
         "MQQB-3.1.7.4-03",
         "MQQB-3.1.7.4-04",
         "MQQB-3.1.7.4-17",
-        expected=expect_connection_to(peer),
+        expected=expect_connection_to_peer(peer),
         observed=where,
     )
     either = one_of(str(UUID(int=0)), str(peer.identifier))
@@ -63,12 +63,12 @@ def test_private_name_leads_to_connection_to_its_queue_manager(peer, sut, judge)
     """The SUT sends to a private format name of the peer: the SUT connects to the peer, and ServerGuid of its request
     is the GUID in the name.
     """
-    where, asked, request = send_to_name(peer, sut, f"PRIVATE={peer.identifier}\\00000001")
+    where, asked, request = send_and_observe_connection(peer, sut, f"PRIVATE={peer.identifier}\\00000001")
     judge(
         "MQQB-3.1.7.4-02",
         "MQQB-3.1.7.4-15",
         "MQQB-3.1.7.4-17",
-        expected=expect_connection_to(peer),
+        expected=expect_connection_to_peer(peer),
         observed=where,
     )
     judge(
@@ -88,8 +88,8 @@ def test_private_names_of_same_number_lead_to_their_own_queue_managers(peer, sut
     peer with the same queue number: the SUT connects to the peer, and ServerGuid of its request is the peer's GUID.
     """
     sut.send(f"PRIVATE={OTHER_GUID}\\00000001", body="for nobody")
-    where, asked, request = send_to_name(peer, sut, f"PRIVATE={peer.identifier}\\00000001")
-    judge("MQQB-3.1.7.4-15", "MQQB-3.1.7.4-16", expected=expect_connection_to(peer), observed=where)
+    where, asked, request = send_and_observe_connection(peer, sut, f"PRIVATE={peer.identifier}\\00000001")
+    judge("MQQB-3.1.7.4-15", "MQQB-3.1.7.4-16", expected=expect_connection_to_peer(peer), observed=where)
     judge(
         "MQQB-3.1.7.4-14",
         "MQQB-3.1.7.4-16",
@@ -107,9 +107,9 @@ def test_private_name_in_upper_case_leads_to_its_queue_manager(peer, second_host
     in upper case and a high queue number: the SUT connects to the peer, and ServerGuid of its request is the peer's
     GUID.
     """
-    send_to_name(second_host, sut, second_host.direct_name())
-    where, asked, request = send_to_name(peer, sut, f"PRIVATE={str(peer.identifier).upper()}\\7FFF0001")
-    judge("MQQB-3.1.7.4-15", expected=expect_connection_to(peer), observed=where)
+    send_and_observe_connection(second_host, sut, second_host.direct_name())
+    where, asked, request = send_and_observe_connection(peer, sut, f"PRIVATE={str(peer.identifier).upper()}\\7FFF0001")
+    judge("MQQB-3.1.7.4-15", expected=expect_connection_to_peer(peer), observed=where)
     judge(
         "MQQB-3.1.7.4-14",
         expected=str(peer.identifier),
@@ -144,10 +144,10 @@ def test_later_direct_name_leads_to_its_own_address(peer, second_host, sut, judg
     name: the SUT connects to the peer. ServerGuid of this request, and of the request after the peer has closed the
     connection, is null, or the peer's GUID (E11).
     """
-    send_to_name(second_host, sut, second_host.direct_name())
+    send_and_observe_connection(second_host, sut, second_host.direct_name())
     session = OutgoingSession(peer, sut, f"DIRECT=TCP:{peer.address}\\mqc-public")
     requests = [session.poll_request()]
-    judge("MQQB-3.1.7.4-03", expected=expect_connection_to(peer), observed=requests[0] is not None)
+    judge("MQQB-3.1.7.4-03", expected=expect_connection_to_peer(peer), observed=requests[0] is not None)
     if requests[0] is not None:
         session.connection.close()
         requests.append(session.await_request())
@@ -186,17 +186,17 @@ def test_public_name_leads_to_connection_to_owner_of_queue(peer, sut, judge):
     """The SUT sends to a public format name of a queue of the peer: the SUT connects to the peer, and ServerGuid of its
     request is the peer's GUID.
     """
-    where, asked, request = send_to_name(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
+    where, asked, request = send_and_observe_connection(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
     judge(
         "MQQB-3.1.7.4-02",
         "MQQB-3.1.7.4-06",
         "MQQB-3.1.7.4-07",
         "MQQB-3.1.7.4-12",
         "MQQB-3.1.7.4-17",
-        expected=expect_connection_to(peer),
+        expected=expect_connection_to_peer(peer),
         observed=where,
     )
-    expected = fields({"GUID": str(peer.identifier), "address": expect_connection_to(peer)})
+    expected = fields({"GUID": str(peer.identifier), "address": expect_connection_to_peer(peer)})
     observed = {"GUID": asked, "address": where}
     judge(
         "MQDMPR-3.1.7.1.5-64",
@@ -226,13 +226,13 @@ def test_direct_name_of_host_leads_to_connection_to_its_address(peer, sut, judge
     """The SUT sends to a direct format name with a host name in a domain; the host name resolves to the peer's address:
     the SUT connects to the peer, and ServerGuid of its request is zero, or the peer's GUID (E11).
     """
-    where, asked, request = send_to_name(peer, sut, PEER_QUEUE_BY_HOST_NAME)
+    where, asked, request = send_and_observe_connection(peer, sut, PEER_QUEUE_BY_HOST_NAME)
     judge(
         "MQQB-3.1.7.4-02",
         "MQQB-3.1.7.4-03",
         "MQQB-3.1.7.4-04",
         "MQQB-3.1.7.4-17",
-        expected=expect_connection_to(peer),
+        expected=expect_connection_to_peer(peer),
         observed=where,
     )
     judge(
@@ -249,7 +249,7 @@ def test_direct_name_of_host_leads_to_connection_to_its_address(peer, sut, judge
 @covers("MQQB-3.1.7.4-07", "MQQB-3.1.7.4-08", "MQQB-3.1.7.4-11")
 def test_unknown_public_name_opens_no_connection(peer, sut, judge):
     """The SUT sends to a public format name that no directory contains: the SUT does not connect."""
-    outgoing = OutgoingSession.unless_refused(peer, sut, judge, f"PUBLIC={OTHER_GUID}")
+    outgoing = OutgoingSession.create_unless_refused(peer, sut, judge, f"PUBLIC={OTHER_GUID}")
     if outgoing is None:
         return
     connection = outgoing.listener.accept(sut.quiet_ms)

@@ -9,7 +9,7 @@ from harness.faults.parts import fault
 from reference_qm.core.names.next_hops import NextHops
 from reference_qm.directory import QueueManager
 
-_UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
+_UNKNOWN_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
 
 
 @fault("initiator-next-hop-guid-wrong", breaks="MQQB-3.1.7.5-D02")
@@ -17,7 +17,7 @@ class InitiatorNextHopGuidWrong(NextHops):
     """The initiator uses a next hop with the address of one queue manager and the GUID of a different queue manager."""
 
     def get_next_hops(self, guid: UUID) -> tuple[QueueManager, ...]:
-        return tuple(replace(one, Identifier=_UNKNOWN_GUID) for one in super().get_next_hops(guid))
+        return tuple(replace(one, Identifier=_UNKNOWN_QUEUE_MANAGER_GUID) for one in super().get_next_hops(guid))
 
 
 @fault("initiator-next-hops-in-reverse-direction", breaks="MQQB-3.1.7.5-D01")

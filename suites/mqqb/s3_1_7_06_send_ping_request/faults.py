@@ -269,7 +269,7 @@ class InitiatorReservedBitOfPingResponseAsRefusal(Ping):
         super().response_processed(session, PingPacket(flags, response.Cookie, response.QMGuid), now)
 
 
-class _ExpiryCloses(Ping):
+class _SessionCloseAtPingTimeout(Ping):
     def on_response_timer(self, session: Session, now: Now) -> None:
         self.qm.closing.close(session, "no Ping Response arrived (fault)", now)
 
@@ -278,7 +278,7 @@ add(
     "initiator-ping-response-timer-not-stopped",
     "MQQB-3.1.7.6-14",
     "The initiator does not stop the Ping Response Timer, whose expiry closes the session.",
-    both(skip_during(Ping.response_processed, SessionTimers.stop), replace_part(_ExpiryCloses)),
+    both(skip_during(Ping.response_processed, SessionTimers.stop), replace_part(_SessionCloseAtPingTimeout)),
 )
 
 

@@ -15,12 +15,12 @@ from suites.mqqb.steps.pinging import (
     STALLED_SUT_REASON,
     PingingSut,
     describe_ping_fields,
-    get_cookie,
+    get_ping_cookie,
     read_element,
 )
-from suites.mqqb.steps.provoking import let_sut_send
+from suites.mqqb.steps.provoking import make_sut_send_message
 
-UNREACHABLE_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
+UNREACHABLE_QUEUE_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
 """A queue at an address that is reserved for documentation (RFC 5737)."""
 
 
@@ -39,7 +39,7 @@ def test_ping_request_precedes_connection_with_correct_fields(peer, sut, judge):
     peer, it sends a Ping Request of 24 bytes with correct fields to the peer's ping port.
     """
     if sut.has("send"):
-        sut.send(UNREACHABLE_NAME, time_to_reach_queue_s=60)
+        sut.send(UNREACHABLE_QUEUE_NAME, time_to_reach_queue_s=60)
     caller = PingingSut(peer, sut)
     asked = caller.poll_ping()
     arrived = holds(
@@ -131,7 +131,7 @@ def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, ju
     at_once = caller.await_session(caller.time_without_retry_ms // 2)
     if at_once == PingingSut.NO_SESSION:
         known = len(caller.end.received)
-        let_sut_send(peer, sut, caller.name, tag=2)
+        make_sut_send_message(peer, sut, caller.name, tag=2)
         at_once = caller.await_session(caller.time_without_retry_ms // 4)
         if len(caller.end.received) > known:
             at_once = "the SUT pinged again for a second message"
@@ -164,7 +164,7 @@ def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge,
     """
     caller = PingingSut(peer, sut, peer.private_name() if name == "private" else None)
     asked = caller.await_ping()
-    let_sut_send(peer, sut, caller.name, tag=2, delivery="recoverable")
+    make_sut_send_message(peer, sut, caller.name, tag=2, delivery="recoverable")
     in_time = caller.await_session(sut.duration_ms(1_000) + caller.time_without_retry_ms)
     judge(
         "MQQB-3.1.6.8-01",
@@ -194,7 +194,7 @@ def test_each_of_two_missing_ping_responses_ends_its_attempt(peer, sut, judge):
     """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
-    let_sut_send(peer, sut, peer.direct_name("mqc-other"), tag=2)
+    make_sut_send_message(peer, sut, peer.direct_name("mqc-other"), tag=2)
     second = caller.end.poll(caller.half_response_time_ms)
     if second is None:
         judge.give_up(Verdict.NOT_EXERCISED, "the SUT sent one Ping Request for both queues")
@@ -232,7 +232,7 @@ def test_session_survives_expiry_of_ping_time_and_second_response(peer, sut, jud
     if outcome != PingingSut.SESSION_OPENED or connection is None:
         raise ConformanceFailure("the SUT requested no session after its ping")
     second = caller.answer_ping(asked, RF=1)
-    caller.expire_response_timer()
+    caller.await_response_timer_expiry()
     connection.send(establish_response(peer, connection.received[0]))
     observed = connection.poll("ConnectionParameters") or connection
     judge.all(
@@ -263,9 +263,9 @@ def test_ping_before_second_session_has_next_cookie(peer, sut, judge):
     peer.settle()
     connection.close()
     peer.settle()
-    let_sut_send(peer, sut, caller.name, tag=2)
+    make_sut_send_message(peer, sut, caller.name, tag=2)
     second = caller.await_ping()
-    cookie, next_cookie = get_cookie(first), get_cookie(second)
+    cookie, next_cookie = get_ping_cookie(first), get_ping_cookie(second)
     judge(
         "MQQB-3.1.7.6-03",
         expected=one_of([cookie, cookie + 1 & 0xFFFFFFFF], [1, 1]),
@@ -280,10 +280,10 @@ def test_ping_before_second_session_has_next_cookie(peer, sut, judge):
     distinct = holds("two different Cookies, or 1 in both pings")
     observed = cookie != next_cookie or cookie == 1 or f"{cookie} twice"
     judge("MQQB-3.1.1.3-26", expected=distinct, observed=observed, evidence=[first, second])
-    let_sut_send(peer, sut, peer.direct_name("mqc-third"), tag=3)
+    make_sut_send_message(peer, sut, peer.direct_name("mqc-third"), tag=3)
     third = caller.end.poll(caller.half_response_time_ms)
     if third is not None:
-        cookies = [cookie, next_cookie, get_cookie(third)]
+        cookies = [cookie, next_cookie, get_ping_cookie(third)]
         judge(
             "MQQB-3.1.1.3-26",
             expected=holds("three different Cookies, or 1 in all pings"),

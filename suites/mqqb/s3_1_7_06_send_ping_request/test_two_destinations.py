@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.expectations import holds
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.pinging import STALLED_SUT_REASON, PingingSut, get_cookie
+from suites.mqqb.steps.pinging import STALLED_SUT_REASON, PingingSut, get_ping_cookie
 
 
 @needs("ping_initiator", "timers", "send")
@@ -29,7 +29,7 @@ def test_ping_response_opens_session_only_with_the_pinged_destination(peer, seco
     if second is None:
         judge.give_up(Verdict.INCONCLUSIVE, "no Ping Request arrived at the peer")
         return
-    if get_cookie(first) == get_cookie(second):
+    if get_ping_cookie(first) == get_ping_cookie(second):
         judge.give_up(Verdict.NOT_EXERCISED, "both Ping Requests have the same Cookie (E15)")
         return
     answer = answering.answer_ping(second)

@@ -9,17 +9,17 @@ from harness.expectations import fields, packet
 from harness.judging.verdicts import Verdict
 from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.pinging import PING_RESPONSE_TIMEOUT_MS, STALLED_SUT_REASON, PingingSut, get_cookie
-from suites.mqqb.steps.provoking import let_sut_send, read_tag
+from suites.mqqb.steps.pinging import PING_RESPONSE_TIMEOUT_MS, STALLED_SUT_REASON, PingingSut, get_ping_cookie
+from suites.mqqb.steps.provoking import make_sut_send_message, read_application_tag
 
 SINGLE_PING_OUTCOME = "the SUT sent one Ping Request for both queues"
-OUTCOME_BY_RF = (PingingSut.SESSION_OPENED, PingingSut.NO_SESSION)
+SESSION_OUTCOME_BY_RF = (PingingSut.SESSION_OPENED, PingingSut.NO_SESSION)
 """The outcome of an attempt to open a session, by RF of the Ping Response."""
 
 
 def _poll_second_ping(caller: PingingSut):
     """Let the SUT send message 2 to a different queue; return the Ping Request for it, or None."""
-    let_sut_send(caller.peer, caller.sut, caller.peer.direct_name("mqc-other"), tag=2)
+    make_sut_send_message(caller.peer, caller.sut, caller.peer.direct_name("mqc-other"), tag=2)
     return caller.end.poll(caller.half_response_time_ms)
 
 
@@ -38,7 +38,7 @@ def test_response_to_second_of_two_pings_opens_its_session_only(peer, sut, judge
     if second is None:
         judge.give_up(Verdict.NOT_EXERCISED, SINGLE_PING_OUTCOME)
         return
-    if first_timer == "running" and get_cookie(first) == get_cookie(second):
+    if first_timer == "running" and get_ping_cookie(first) == get_ping_cookie(second):
         judge.give_up(Verdict.NOT_EXERCISED, "both Ping Requests have the same Cookie (E15)")
         return
     if first_timer == "expired":
@@ -60,7 +60,13 @@ def test_response_to_second_of_two_pings_opens_its_session_only(peer, sut, judge
     connection.send(establish_response(peer, connection.received[0]))
     connection.send(parameters_response(connection.expect("ConnectionParameters")))
     came = connection.expect("UserMessage")
-    judge("MQQB-3.1.7.9-01", expected=2, observed=read_tag(came), case="number of the message", evidence=[second, came])
+    judge(
+        "MQQB-3.1.7.9-01",
+        expected=2,
+        observed=read_application_tag(came),
+        case="number of the message",
+        evidence=[second, came],
+    )
 
 
 @needs("ping_initiator", "timers")
@@ -84,7 +90,7 @@ def test_each_of_two_ping_responses_decides_on_its_own_session(peer, sut, judge,
         judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     judge.all(
-        expected=[OUTCOME_BY_RF[RF], OUTCOME_BY_RF[1 - RF]],
+        expected=[SESSION_OUTCOME_BY_RF[RF], SESSION_OUTCOME_BY_RF[1 - RF]],
         observed=outcomes,
         case="outcomes of the two Ping Responses",
         evidence=[first, second, *answers],
@@ -102,7 +108,7 @@ def test_second_answered_ping_opens_session_that_survives_expiry(peer, sut, judg
     first = caller.await_ping()
     caller.answer_ping(first)
     caller.await_session(caller.time_without_retry_ms // 2)
-    caller.answer_ping(first, Cookie=get_cookie(first) + 1 & 0xFFFFFFFF, RF=1)
+    caller.answer_ping(first, Cookie=get_ping_cookie(first) + 1 & 0xFFFFFFFF, RF=1)
     peer.settle()
     second = _poll_second_ping(caller)
     if second is None:
@@ -126,7 +132,7 @@ def test_second_answered_ping_opens_session_that_survives_expiry(peer, sut, judg
     judge.conclude("MQQB-3.1.7.6-06", "MQQB-3.1.7.8-01", "MQQB-3.1.7.8-02", "MQQB-3.1.7.8-05")
     if connection is None or not connection.received:
         raise ConformanceFailure("the SUT requested no session after its second ping")
-    caller.expire_response_timer()
+    caller.await_response_timer_expiry()
     connection.send(establish_response(peer, connection.received[0]))
     observed = connection.poll("ConnectionParameters") or connection
     judge(

@@ -87,13 +87,13 @@ class AcceptorPingRequestOfNullGuidNotAnswered(Ping):
             super().receive_request(remote, data)
 
 
-def _ignore_first_of_other_port(self: Any, original: Any, remote: Endpoint, data: bytes) -> None:
+def _ignore_ping_from_other_port(self: Any, original: Any, remote: Endpoint, data: bytes) -> None:
     first = self.__dict__.setdefault("first", remote)
     if remote == first:
         original(remote, data)
 
 
-def _ignore_after_malformed(self: Any, original: Any, remote: Endpoint, data: bytes) -> None:
+def _ignore_ping_after_malformed_one(self: Any, original: Any, remote: Endpoint, data: bytes) -> None:
     if data[2:4] != b"\x48\x55" and len(data) >= 4:
         self.__dict__["malformed"] = True
     elif self.__dict__.pop("malformed", False):
@@ -101,18 +101,18 @@ def _ignore_after_malformed(self: Any, original: Any, remote: Endpoint, data: by
     original(remote, data)
 
 
-def _answer_every_second(self: Any, original: Any, remote: Endpoint, data: bytes) -> None:
+def _ignore_every_third_ping(self: Any, original: Any, remote: Endpoint, data: bytes) -> None:
     self.__dict__["count"] = count = self.__dict__.get("count", 0) + 1
     if count % 3:
         original(remote, data)
 
 
-def _answer_at_first_port(self: Any, original: Any, remote: Endpoint, data: bytes) -> None:
+def _answer_ping_at_first_port(self: Any, original: Any, remote: Endpoint, data: bytes) -> None:
     ports = self.__dict__.setdefault("ports", {})
     original(remote._replace(port=ports.setdefault(remote[0], remote[1])), data)
 
 
-def _answer_twice(self: Any, original: Any, remote: Endpoint, data: bytes) -> None:
+def _answer_previous_sender_again(self: Any, original: Any, remote: Endpoint, data: bytes) -> None:
     original(remote, data)
     previous = self.__dict__.get("previous")
     if previous is not None and previous != remote:
@@ -120,7 +120,7 @@ def _answer_twice(self: Any, original: Any, remote: Endpoint, data: bytes) -> No
     self.__dict__["previous"] = remote
 
 
-def _answer_any_signature(signature: bytes) -> Install:
+def _accept_other_ping_signature(signature: bytes) -> Install:
     def run(self: Any, original: Any, remote: Endpoint, data: bytes) -> None:
         if data[2:4] == signature:
             data = data[:2] + b"\x48\x55" + data[4:]
@@ -129,7 +129,7 @@ def _answer_any_signature(signature: bytes) -> Install:
     return change_step(Ping.receive_request, run)
 
 
-def _change_response(change: Any) -> Install:
+def _change_ping_response(change: Any) -> Install:
     def run(self: Any, original: Any, request: PingPacket) -> PingPacket:
         changed: PingPacket = change(self, request, original(request))
         return changed
@@ -137,7 +137,7 @@ def _change_response(change: Any) -> Install:
     return change_step(Ping.build_response, run)
 
 
-def _repeat(field: str) -> Any:
+def _repeat_first_response_field(field: str) -> Any:
     def change(self: Any, request: PingPacket, response: PingPacket) -> PingPacket:
         kept = self.__dict__.setdefault(field, getattr(response, field))
         return replace(response, **{field: kept})
@@ -145,13 +145,13 @@ def _repeat(field: str) -> Any:
     return change
 
 
-def _keep_rf(self: Any, request: PingPacket, response: PingPacket) -> PingPacket:
+def _repeat_first_rf(self: Any, request: PingPacket, response: PingPacket) -> PingPacket:
     bit = PingPacket.flags(RF=1)
     kept = self.__dict__.setdefault("rf", response.Flags & bit)
     return replace(response, Flags=response.Flags & ~bit | kept)
 
 
-def _keep_refusing(self: Any, request: PingPacket, response: PingPacket) -> PingPacket:
+def _repeat_set_rf(self: Any, request: PingPacket, response: PingPacket) -> PingPacket:
     bit = PingPacket.flags(RF=1)
     self.__dict__["rf"] = kept = self.__dict__.get("rf", 0) | response.Flags & bit
     return replace(response, Flags=response.Flags | kept)
@@ -162,26 +162,26 @@ for _name, _breaks, _says, _install in (
         "acceptor-ping-request-of-second-port-unanswered",
         "MQQB-3.1.7.7-01",
         "The acceptor answers only the Ping Requests of the address and port of the first Ping Request.",
-        change_step(Ping.receive_request, _ignore_first_of_other_port),
+        change_step(Ping.receive_request, _ignore_ping_from_other_port),
     ),
     (
         "acceptor-ping-request-third-unanswered",
         "MQQB-3.1.7.7-01",
         "The acceptor does not answer each third datagram on its ping port.",
-        change_step(Ping.receive_request, _answer_every_second),
+        change_step(Ping.receive_request, _ignore_every_third_ping),
     ),
     (
         "acceptor-ping-request-after-malformed-datagram-unanswered",
         "MQQB-3.1.7.7-03",
         "The acceptor does not answer the Ping Request after a datagram with a wrong Signature.",
-        change_step(Ping.receive_request, _ignore_after_malformed),
+        change_step(Ping.receive_request, _ignore_ping_after_malformed_one),
     ),
     *(
         (
             f"acceptor-ping-request-with-signature-{signature.hex()}-answered",
             "MQQB-3.1.7.7-03",
             f"The acceptor answers a datagram whose Signature has the bytes {signature.hex(' ')}.",
-            _answer_any_signature(signature),
+            _accept_other_ping_signature(signature),
         )
         for signature in (b"\x55\x48", b"\0\0", b"\x48\0", b"\0\x55")
     ),
@@ -189,43 +189,43 @@ for _name, _breaks, _says, _install in (
         "acceptor-ping-response-to-first-port-of-host",
         "MQQB-3.1.7.7-11",
         "The acceptor sends each Ping Response to the port from which the host sent its first Ping Request.",
-        change_step(Ping.receive_request, _answer_at_first_port),
+        change_step(Ping.receive_request, _answer_ping_at_first_port),
     ),
     (
         "acceptor-ping-response-also-to-previous-requester",
         "MQQB-3.1.7.7-11",
         "The acceptor sends a Ping Response also to the port of the previous Ping Request.",
-        change_step(Ping.receive_request, _answer_twice),
+        change_step(Ping.receive_request, _answer_previous_sender_again),
     ),
     (
         "acceptor-ping-response-cookie-of-first-request",
         ("MQQB-3.1.7.7-02", "MQQB-3.1.7.7-08"),
         "The acceptor repeats the Cookie of the first Ping Request in each Ping Response.",
-        _change_response(_repeat("Cookie")),
+        _change_ping_response(_repeat_first_response_field("Cookie")),
     ),
     (
         "acceptor-ping-response-flags-of-first-request",
         ("MQQB-3.1.7.7-05", "MQQB-3.1.7.7-07"),
         "The acceptor repeats the Flags of the first Ping Response in each Ping Response.",
-        _change_response(_repeat("Flags")),
+        _change_ping_response(_repeat_first_response_field("Flags")),
     ),
     (
         "acceptor-ping-response-rf-of-first-response",
         "MQQB-3.1.7.7-05",
         "The acceptor keeps the RF of its first Ping Response.",
-        _change_response(_keep_rf),
+        _change_ping_response(_repeat_first_rf),
     ),
     (
         "acceptor-ping-response-rf-set-ever-after-refusal",
         "MQQB-3.1.7.7-05",
         "The acceptor sets RF in each Ping Response after the first with RF, although it accepts sessions again.",
-        _change_response(_keep_refusing),
+        _change_ping_response(_repeat_set_rf),
     ),
     (
         "acceptor-ping-response-guid-null-for-null-guid",
         "MQQB-3.1.7.7-09",
         "The acceptor sets QMGuid of the Ping Response to null when QMGuid of the request is null.",
-        _change_response(
+        _change_ping_response(
             lambda self, request, response: (
                 replace(response, QMGuid=NULL_GUID) if request.QMGuid == NULL_GUID else response
             )
@@ -235,7 +235,7 @@ for _name, _breaks, _says, _install in (
         "acceptor-ping-response-guid-null-when-refusing",
         "MQQB-3.1.7.7-09",
         "The acceptor sets QMGuid of a Ping Response with RF to null.",
-        _change_response(
+        _change_ping_response(
             lambda self, request, response: replace(response, QMGuid=NULL_GUID) if response.RF else response
         ),
     ),
@@ -243,7 +243,7 @@ for _name, _breaks, _says, _install in (
         "acceptor-ping-response-rc-clear-when-refusing",
         "MQQB-3.1.7.7-07",
         "The acceptor clears RC in a Ping Response with RF.",
-        _change_response(
+        _change_ping_response(
             lambda self, request, response: replace(response, Flags=response.Flags & ~1) if response.RF else response
         ),
     ),
@@ -251,13 +251,13 @@ for _name, _breaks, _says, _install in (
         "acceptor-ping-response-cookie-0-when-refusing",
         "MQQB-3.1.7.7-08",
         "The acceptor sets Cookie of a Ping Response with RF to 0.",
-        _change_response(lambda self, request, response: replace(response, Cookie=0) if response.RF else response),
+        _change_ping_response(lambda self, request, response: replace(response, Cookie=0) if response.RF else response),
     ),
     (
         "acceptor-ping-response-cookie-high-bit-lost",
         "MQQB-3.1.7.7-08",
         "The acceptor copies only the low 16 bits of Cookie into the Ping Response.",
-        _change_response(lambda self, request, response: replace(response, Cookie=response.Cookie & 0xFFFF)),
+        _change_ping_response(lambda self, request, response: replace(response, Cookie=response.Cookie & 0xFFFF)),
     ),
 ):
     add(_name, _breaks, _says, _install, blind=True)
@@ -397,14 +397,14 @@ class AcceptorPingResponseQmguidOfRequest(Ping):
         return replace(super().build_response(request), QMGuid=request.QMGuid)
 
 
-SWAPPED_SIGNATURE = 0x4855
+BYTE_SWAPPED_PING_SIGNATURE = 0x4855
 
 
 add(
     "acceptor-ping-response-signature-swapped",
     ("MQQB-2.2.7-20", "MQQB-3.1.7.7-10"),
     "The acceptor's Ping Response has the Signature 0x4855.",
-    sent_as("acceptor", field_is(PingPacket, "Signature", SWAPPED_SIGNATURE)),
+    sent_as("acceptor", field_is(PingPacket, "Signature", BYTE_SWAPPED_PING_SIGNATURE)),
 )
 
 

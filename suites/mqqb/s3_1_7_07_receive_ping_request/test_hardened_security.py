@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.expectations import fields
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.hardening import harden_security, shows_hardened_security
+from suites.mqqb.steps.hardening import harden_security, has_hardened_security_setting
 from suites.mqqb.steps.pinging import PING_SIGNATURE, ping_sut, try_session_request
 
 
@@ -14,17 +14,17 @@ def test_rf_is_set_in_hardened_security_mode(peer, sut, judge):
     """The SUT restarts in hardened security mode, in which it accepts no session, and restarts without this mode: each
     time, RF of a Ping Response predicts whether the SUT accepts the next session request.
     """
-    if not shows_hardened_security(sut):
+    if not has_hardened_security_setting(sut):
         for rule in ("MQQB-3.1.7.7-05", "MQQB-3.1.7.7-10"):
             judge.mark_not_exercised(rule, reason="the SUT shows no setting hardened_security")
         return
     with harden_security(sut):
         sut.restart()
-        _judge_prediction(peer, judge, "with hardened security")
-    _judge_prediction(peer, judge, "without hardened security")
+        _judge_rf_prediction(peer, judge, "with hardened security")
+    _judge_rf_prediction(peer, judge, "without hardened security")
 
 
-def _judge_prediction(peer, judge, case: str) -> None:
+def _judge_rf_prediction(peer, judge, case: str) -> None:
     """Judge whether RF of a Ping Response predicts the outcome of a session request."""
     exchange = ping_sut(peer)
     outcome = try_session_request(peer)

@@ -7,14 +7,14 @@ import pytest
 from harness.expectations import fields
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs, sut_survives
-from suites.mqqb.steps.pinging import STALLED_SUT_REASON, PingingSut, get_cookie
+from suites.mqqb.steps.pinging import STALLED_SUT_REASON, PingingSut, get_ping_cookie
 
-IGNORED_THEN_ACCEPTED = fields(
+WRONG_THEN_CORRECT_EXPECTATION = fields(
     {"after the wrong response": PingingSut.NO_SESSION, "after the correct response": PingingSut.SESSION_OPENED}
 )
 
 
-def judge_wrong_then_correct(judge, rules: tuple[str, ...], caller: PingingSut, wrong) -> None:
+def judge_wrong_then_correct_response(judge, rules: tuple[str, ...], caller: PingingSut, wrong) -> None:
     """Send a wrong answer and then a correct answer; judge the reaction of the SUT to each answer. ``wrong`` returns
     the fields of a wrong answer to a request.
     """
@@ -39,7 +39,7 @@ def judge_wrong_then_correct(judge, rules: tuple[str, ...], caller: PingingSut, 
         judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     observed = {"after the wrong response": after_wrong, "after the correct response": after_correct}
-    judge(*rules, expected=IGNORED_THEN_ACCEPTED, observed=observed, evidence=evidence)
+    judge(*rules, expected=WRONG_THEN_CORRECT_EXPECTATION, observed=observed, evidence=evidence)
 
 
 @sut_survives()
@@ -51,11 +51,11 @@ def test_ping_response_with_wrong_cookie_is_ignored(peer, sut, judge, error, RF)
     """The peer answers a Ping Request with a wrong Cookie, then correctly: the SUT opens the session only after the
     correct response.
     """
-    judge_wrong_then_correct(
+    judge_wrong_then_correct_response(
         judge,
         ("MQQB-2.2.7-23", "MQQB-3.1.7.6-06", "MQQB-3.1.7.8-01", "MQQB-3.1.7.8-02", "MQQB-3.1.7.8-04"),
         PingingSut(peer, sut),
-        lambda one: {"Cookie": get_cookie(one) + error & 0xFFFFFFFF, "RF": RF},
+        lambda one: {"Cookie": get_ping_cookie(one) + error & 0xFFFFFFFF, "RF": RF},
     )
 
 
@@ -70,7 +70,7 @@ def test_ping_response_with_wrong_signature_is_ignored(peer, sut, judge, signatu
     """
     wrong = {"Signature": signature, "RF": RF}
     rules = ("MQQB-2.2.7-21", "MQQB-3.1.7.8-01", "MQQB-3.1.7.8-03")
-    judge_wrong_then_correct(judge, rules, PingingSut(peer, sut), lambda _: wrong)
+    judge_wrong_then_correct_response(judge, rules, PingingSut(peer, sut), lambda _: wrong)
 
 
 @needs("ping_initiator")
@@ -82,7 +82,7 @@ def test_ping_response_with_cookie_of_request_decides_session(peer, sut, judge, 
     """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
-    other = caller.answer_ping(asked, Cookie=~get_cookie(asked) & 0xFFFFFFFF, RF=1 - RF)
+    other = caller.answer_ping(asked, Cookie=~get_ping_cookie(asked) & 0xFFFFFFFF, RF=1 - RF)
     right = caller.answer_ping(asked, RF=RF)
     observed = caller.await_session(caller.time_without_retry_ms)
     judge("MQQB-3.1.7.8-02", expected=expected, observed=observed, evidence=[asked, other, right])
@@ -99,8 +99,8 @@ def test_late_ping_response_is_ignored(peer, sut, judge):
     asked = caller.await_ping()
     peer.pass_time(caller.half_response_time_ms)
     caller.answer_ping(asked, Signature=0x4855)
-    caller.answer_ping(asked, Cookie=get_cookie(asked) ^ 1)
-    caller.expire_response_timer(after_ms=caller.half_response_time_ms)
+    caller.answer_ping(asked, Cookie=get_ping_cookie(asked) ^ 1)
+    caller.await_response_timer_expiry(after_ms=caller.half_response_time_ms)
     if caller.listener.waiting and caller.has_stalled_after(asked):
         judge.give_up(Verdict.NOT_EXERCISED, f"{STALLED_SUT_REASON}, and possibly tried again too early")
         return

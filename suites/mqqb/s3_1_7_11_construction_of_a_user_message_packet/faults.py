@@ -164,7 +164,7 @@ add(
 )
 
 
-class _ChangingSessionHeader(Sending):
+class _SessionHeaderChanger(Sending):
     """Change the SessionHeader that the sender adds to a message."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -186,7 +186,7 @@ def _replace_header_fields(packet: UserMessagePacket, **fields: Any) -> UserMess
 
 
 @fault("sender-session-header-ack-number-without-last-message", breaks="MQQB-3.1.7.11-05", blind=True)
-class SenderSessionHeaderAckNumberWithoutLastMessage(_ChangingSessionHeader):
+class SenderSessionHeaderAckNumberWithoutLastMessage(_SessionHeaderChanger):
     """The sender sets AckSequenceNumber of a SessionHeader that it adds to the number of the last
     recoverable message.
     """
@@ -216,7 +216,7 @@ add(
 
 
 @fault("sender-session-header-message-count-of-express-message-only", breaks="MQQB-3.1.7.11-07", blind=True)
-class SenderSessionHeaderMessageCountOfExpressMessageOnly(_ChangingSessionHeader):
+class SenderSessionHeaderMessageCountOfExpressMessageOnly(_SessionHeaderChanger):
     """The sender does not count a recoverable message that contains the SessionHeader in UserMsgSequenceNumber."""
 
     def change(
@@ -236,7 +236,7 @@ add(
 
 
 @fault("sender-session-header-recoverable-count-without-this-message", breaks="MQQB-3.1.7.11-08", blind=True)
-class SenderSessionHeaderRecoverableCountWithoutThisMessage(_ChangingSessionHeader):
+class SenderSessionHeaderRecoverableCountWithoutThisMessage(_SessionHeaderChanger):
     """The sender does not count the recoverable message that contains the SessionHeader in RecoverableMsgSeqNumber."""
 
     def change(
@@ -260,7 +260,7 @@ add(
 
 
 @fault("sender-session-header-only-lowest-flag", breaks="MQQB-3.1.7.11-09", blind=True)
-class SenderSessionHeaderOnlyLowestFlag(_ChangingSessionHeader):
+class SenderSessionHeaderOnlyLowestFlag(_SessionHeaderChanger):
     """The sender sets only the lowest bit of RecoverableMsgAckFlags in a SessionHeader that it adds."""
 
     def change(
@@ -279,7 +279,7 @@ add(
 
 
 @fault("sender-session-header-window-size-of-remote-side", breaks="MQQB-3.1.7.11-10", blind=True)
-class SenderSessionHeaderWindowSizeOfRemoteSide(_ChangingSessionHeader):
+class SenderSessionHeaderWindowSizeOfRemoteSide(_SessionHeaderChanger):
     """The sender sets WindowSize of a SessionHeader that it adds to the WindowSize that the remote side announced."""
 
     def change(
@@ -304,14 +304,14 @@ add(
 def _change_after_session_header(element: str, value: object) -> Install:
     """Make the sender set an element of the session after it sends a message with a SessionHeader."""
 
-    def make_changed_note(original: Callable[..., None], *_: Any) -> Callable[..., None]:
-        def note_and_change(qm: QueueManager, session: Session, now: Now) -> None:
+    def replace_note_acknowledged(original: Callable[..., None], *_: Any) -> Callable[..., None]:
+        def note_acknowledged_and_change(qm: QueueManager, session: Session, now: Now) -> None:
             original(qm, session, now)
             setattr(session, element, value)
 
-        return note_and_change
+        return note_acknowledged_and_change
 
-    return during(Sending.update_user_message, SessionAcks.note_acknowledged, make_changed_note)
+    return during(Sending.update_user_message, SessionAcks.note_acknowledged, replace_note_acknowledged)
 
 
 add(
@@ -323,7 +323,7 @@ add(
 
 
 @fault("sender-session-header-in-recoverable-message-flags-not-cleared", breaks="MQQB-3.1.7.11-12", blind=True)
-class SenderSessionHeaderInRecoverableMessageFlagsNotCleared(_ChangingSessionHeader):
+class SenderSessionHeaderInRecoverableMessageFlagsNotCleared(_SessionHeaderChanger):
     """The sender does not clear RecoverableMsgAckFlags after it has added a SessionHeader to a recoverable message."""
 
     def change(
@@ -343,7 +343,7 @@ add(
 
 
 @fault("sender-session-header-second-unacked-count-not-reset", breaks="MQQB-3.1.7.11-13", blind=True)
-class SenderSessionHeaderSecondUnackedCountNotReset(_ChangingSessionHeader):
+class SenderSessionHeaderSecondUnackedCountNotReset(_SessionHeaderChanger):
     """The sender sets UnackedReceivedMsgCount to 0 only after it has added the first SessionHeader of a session."""
 
     def __init__(self, qm: QM) -> None:

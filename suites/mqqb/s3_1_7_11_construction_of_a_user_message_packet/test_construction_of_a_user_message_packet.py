@@ -20,16 +20,16 @@ from suites.mqqb.steps.sender import Sender
 MESSAGE_LABEL = "made of this"
 DELIVERIES_BY_TAG = {0x0001_0001: "express", 0x8000_0002: "recoverable", 0xFFFF_FFFD: "express"}
 """The deliveries of three messages, by ApplicationTag. Each tag has bits above the lower 16."""
-FIRST_LIFETIME_S = 0x0001_0000
+LIFETIME_OF_FIRST_MESSAGE_S = 0x0001_0000
 BODY_TYPES = (0, 0x1011, 0x8)
 """The values of BodyType: none, VT_VECTOR of VT_UI1, and VT_BSTR (MS-MQMQ 2.2.12)."""
-PRIORITY = 6
-NEARLY_DUE_PART = 0.85
+MESSAGE_PRIORITY = 6
+NEARLY_DUE_FRACTION = 0.85
 """The fraction of the timer's duration after which the SUT sends a message. The fraction is more than three quarters,
 but leaves enough time to send before the timer expires.
 """
-EARLIER_PART_OF_TIMEOUT = 0.4
-DUE_PART_OF_TIMEOUT = 0.75
+EARLIER_TIMEOUT_FRACTION = 0.4
+DUE_TIMEOUT_FRACTION = 0.75
 MAX_SEND_ATTEMPTS = 5
 """The number of attempts. The check needs several attempts because a busy machine may act too early or too late."""
 LAST_ACKED_NUMBER_ELEMENT = "LastAckedRecoverableMsgSeqNumber"
@@ -67,10 +67,10 @@ def test_packets_have_identifiers_and_labels_of_their_messages(peer, sut, judge)
             label=f"{MESSAGE_LABEL} {number % 2}",
             body=f"message {number}",
             delivery=delivery,
-            time_to_reach_queue_s=FIRST_LIFETIME_S + number,
-            time_to_be_received_s=2 * FIRST_LIFETIME_S - number,
+            time_to_reach_queue_s=LIFETIME_OF_FIRST_MESSAGE_S + number,
+            time_to_be_received_s=2 * LIFETIME_OF_FIRST_MESSAGE_S - number,
             body_type=BODY_TYPES[number - 1],
-            priority=PRIORITY,
+            priority=MESSAGE_PRIORITY,
         )
         expected.append(
             {
@@ -79,13 +79,13 @@ def test_packets_have_identifiers_and_labels_of_their_messages(peer, sut, judge)
                 "body": f"message {number}",
                 "BodyType": BODY_TYPES[number - 1],
                 "ApplicationTag": tag,
-                "TimeToReachQueue": FIRST_LIFETIME_S + number,
-                "TimeToBeReceived": 2 * FIRST_LIFETIME_S - number,
+                "TimeToReachQueue": LIFETIME_OF_FIRST_MESSAGE_S + number,
+                "TimeToBeReceived": 2 * LIFETIME_OF_FIRST_MESSAGE_S - number,
                 "DM": int(delivery == "recoverable"),
-                "PR": PRIORITY,
+                "PR": MESSAGE_PRIORITY,
             }
         )
-    session, sent = sender.await_first(len(expected))
+    session, sent = sender.await_first_messages(len(expected))
     for wanted, frame in zip(expected, sent, strict=True):
         base, user, properties = frame["BaseHeader"], frame["UserHeader"], frame["MessagePropertiesHeader"]
         judge.all(
@@ -118,7 +118,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
     sender = Sender(peer, sut)
     sender.send(1)
     sender.send(2, delivery="recoverable")
-    session, _ = sender.await_first(2)
+    session, _ = sender.await_first_messages(2)
     agreed = session.received[1]["ConnectionParametersHeader"]
     delay_ms = agreed.RecoverableAckTimeout
     stalls = 0
@@ -127,10 +127,12 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
         before, received, recoverable = len(session.messages), 3 * attempt, 2 * attempt
         sent = [session.send(make()) for make in (peer.message, peer.recoverable_message, peer.recoverable_message)]
         early, nearly = (
-            _send_after_packet(sender, session, sent[0], int(delay_ms * part), **kind)
-            for part, kind in ((EARLIER_PART_OF_TIMEOUT, {}), (NEARLY_DUE_PART, {"delivery": delivery}))
+            _send_message_after_packet(sender, session, sent[0], int(delay_ms * part), **kind)
+            for part, kind in ((EARLIER_TIMEOUT_FRACTION, {}), (NEARLY_DUE_FRACTION, {"delivery": delivery}))
         )
-        if peer.measure_duration(sent[0], early[-1]).ms < delay_ms * DUE_PART_OF_TIMEOUT and has_session_header(nearly):
+        if peer.measure_duration(sent[0], early[-1]).ms < delay_ms * DUE_TIMEOUT_FRACTION and has_session_header(
+            nearly
+        ):
             break
         peer.pass_time(delay_ms)  # until what was sent is acknowledged
         stalls += peer.has_stalled(sent[0].time_ms, peer.recorder.elapsed_ms())
@@ -139,7 +141,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
         judge.give_up(Verdict.NOT_EXERCISED, NEVER_DUE_REASON)
         return
     carrying, evidence = nearly[-1], [*sent, *nearly]
-    again = _send_after_packet(sender, session, sent[0])
+    again = _send_message_after_packet(sender, session, sent[0])
     has = {"message sent early": early, "message sent when nearly due": nearly, "message sent after it": again}
     carried = [when for when, frames in has.items() if has_session_header(frames)]
     judge(
@@ -168,7 +170,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
     judge.conclude(*RULES_OF_SESSION_HEADER)
 
     sent.append(session.send(peer.message()))
-    anew = session.stays_quiet(int(delay_ms * EARLIER_PART_OF_TIMEOUT))
+    anew = session.stays_quiet(int(delay_ms * EARLIER_TIMEOUT_FRACTION))
     judge(
         "MQQB-3.1.7.11-15",
         expected=holds("the SUT sends no acknowledgment when the stopped timer would have expired"),
@@ -202,15 +204,15 @@ def test_session_header_acknowledges_express_messages_each_time(peer, sut, judge
     sut.limit_time_scale(1)
     sender = Sender(peer, sut)
     sender.send(1)
-    session, _ = sender.await_first(1)
+    session, _ = sender.await_first_messages(1)
     delay_ms = session.received[1]["ConnectionParametersHeader"].AckTimeout // 2
     for turn, count in (("first", 2), ("second", 1)):
         session.acknowledge_all()
         sent = [session.send(peer.message()) for _ in range(count)]
         known = len(session.received)
-        frames = _send_after_packet(sender, session, sent[0], int(delay_ms * NEARLY_DUE_PART))
+        frames = _send_message_after_packet(sender, session, sent[0], int(delay_ms * NEARLY_DUE_FRACTION))
         acks = [frame for frame in session.received[known:] if frame.kind == "SessionAck"]
-        early = [one for one in acks if peer.measure_duration(sent[0], one).ms < delay_ms * EARLIER_PART_OF_TIMEOUT]
+        early = [one for one in acks if peer.measure_duration(sent[0], one).ms < delay_ms * EARLIER_TIMEOUT_FRACTION]
         if turn == "second":
             judge(
                 "MQQB-3.1.7.11-15",
@@ -236,7 +238,7 @@ def test_session_header_acknowledges_express_messages_each_time(peer, sut, judge
         )
         session.acknowledge_all()
     later = session.send(peer.message())
-    silent = session.stays_quiet(int(delay_ms * EARLIER_PART_OF_TIMEOUT), of="SessionAck")
+    silent = session.stays_quiet(int(delay_ms * EARLIER_TIMEOUT_FRACTION), of="SessionAck")
     judge(
         "MQQB-3.1.7.11-15",
         "MQQB-3.1.7.1.3-23",
@@ -257,7 +259,7 @@ def test_data_model_has_nothing_unacknowledged_after_session_header(peer, sut, j
     sut.limit_time_scale(1)
     sender = Sender(peer, sut)
     sender.send(1)
-    session, _ = sender.await_first(1)
+    session, _ = sender.await_first_messages(1)
     if _judge_model_after_session_header(sender, session, judge):
         _judge_model_after_session_header(sender, session, judge)
 
@@ -272,7 +274,7 @@ def _judge_model_after_session_header(sender: Sender, session, judge) -> bool:
     for _ in range(MAX_SEND_ATTEMPTS):
         session.acknowledge_all()
         sent = [session.send(make()) for make in (peer.message, peer.recoverable_message, peer.recoverable_message)]
-        frames = _send_after_packet(sender, session, sent[0], int(delay_ms * NEARLY_DUE_PART))
+        frames = _send_message_after_packet(sender, session, sent[0], int(delay_ms * NEARLY_DUE_FRACTION))
         if has_session_header(frames):
             break
         peer.pass_time(delay_ms)  # until what was sent is acknowledged
@@ -303,7 +305,7 @@ def _judge_model_after_session_header(sender: Sender, session, judge) -> bool:
     return True
 
 
-def _send_after_packet(sender: Sender, session, since, after_ms: int = 0, **fields: Any):
+def _send_message_after_packet(sender: Sender, session, since, after_ms: int = 0, **fields: Any):
     """Let the SUT send a message at a given time after a packet of the peer; return the packets of that message."""
     sender.peer.pass_time_until(since, after_ms)
     known = len(session.messages)

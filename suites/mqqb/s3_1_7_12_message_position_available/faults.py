@@ -243,7 +243,7 @@ class SenderOutgoingEntryHasPacketWithWrongBody(Sending):
         return packet
 
 
-def _initialize_entry_with(element: str, value: object) -> Install:
+def _set_element_of_new_entry(element: str, value: object) -> Install:
     """Make the sender set an element of each new entry of OutgoingMessageTable."""
 
     class NewEntryChanged(Sending):
@@ -254,7 +254,7 @@ def _initialize_entry_with(element: str, value: object) -> Install:
     return replace_part(NewEntryChanged)
 
 
-_ELEMENTS: tuple[tuple[str, str, str, str, object], ...] = (
+_NEW_ENTRY_FAULTS: tuple[tuple[str, str, str, str, object], ...] = (
     (
         "sender-new-outgoing-entry-received-order-ack-true",
         "MQQB-3.1.7.12-10",
@@ -293,8 +293,8 @@ _ELEMENTS: tuple[tuple[str, str, str, str, object], ...] = (
 )
 
 
-for _name, _rule, _says, _element, _value in _ELEMENTS:
-    add(_name, _rule, _says, _initialize_entry_with(_element, _value))
+for _name, _rule, _says, _element, _value in _NEW_ENTRY_FAULTS:
+    add(_name, _rule, _says, _set_element_of_new_entry(_element, _value))
 
 
 @fault("sender-new-message-behind-full-window-order-acknowledged", breaks="MQQB-3.1.7.12-10", blind=True)
@@ -307,7 +307,7 @@ class SenderNewMessageBehindFullWindowOrderAcknowledged(Sending):
         super().put_outgoing(session, position, now)
 
 
-class _ChangingNewEntries(Sending):
+class _NewOutgoingEntryChanger(Sending):
     """Change a new entry of OutgoingMessageTable."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -319,7 +319,7 @@ class _ChangingNewEntries(Sending):
 
 
 @fault("sender-new-message-numbered-when-available", breaks="MQQB-3.1.7.12-11", blind=True)
-class SenderNewMessageNumberedWhenAvailable(_ChangingNewEntries):
+class SenderNewMessageNumberedWhenAvailable(_NewOutgoingEntryChanger):
     """The sender sets SequenceNumber of the second and later messages to the next number when the
     message becomes available.
     """
@@ -330,7 +330,7 @@ class SenderNewMessageNumberedWhenAvailable(_ChangingNewEntries):
 
 
 @fault("sender-new-recoverable-message-numbered-when-available", breaks="MQQB-3.1.7.12-12", blind=True)
-class SenderNewRecoverableMessageNumberedWhenAvailable(_ChangingNewEntries):
+class SenderNewRecoverableMessageNumberedWhenAvailable(_NewOutgoingEntryChanger):
     """The sender sets RecoverableSequenceNumber of a recoverable message that becomes available to the next number."""
 
     def change(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -339,7 +339,7 @@ class SenderNewRecoverableMessageNumberedWhenAvailable(_ChangingNewEntries):
 
 
 @fault("sender-nontransactional-message-with-tx-number-of-preceding-message", breaks="MQQB-3.1.7.12-13", blind=True)
-class SenderNontransactionalMessageWithTxNumberOfPrecedingMessage(_ChangingNewEntries):
+class SenderNontransactionalMessageWithTxNumberOfPrecedingMessage(_NewOutgoingEntryChanger):
     """The sender gives a message that follows a transactional message the TxSequenceNumber of the
     transactional message.
     """

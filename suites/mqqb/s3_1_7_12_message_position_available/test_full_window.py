@@ -10,8 +10,8 @@ from suites.mqqb.steps.opening import find_initiated_session
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
-POSITION_FLAGS = ("AwaitingAck", "ReceivedSessionAck", "ReceivedOrderAck", "Transmitted")
-NUMBER_ELEMENTS = {
+OUTGOING_POSITION_FLAGS = ("AwaitingAck", "ReceivedSessionAck", "ReceivedOrderAck", "Transmitted")
+NUMBER_ELEMENT_BY_RULE = {
     "MQQB-3.1.7.12-11": "SequenceNumber",
     "MQQB-3.1.7.12-12": "RecoverableSequenceNumber",
     "MQQB-3.1.7.12-13": "TxSequenceNumber",
@@ -19,7 +19,7 @@ NUMBER_ELEMENTS = {
 
 
 @needs("send", "inspect")
-@covers("MQQB-3.1.7.1.6-02", "MQQB-3.1.7.12-10", *NUMBER_ELEMENTS)
+@covers("MQQB-3.1.7.1.6-02", "MQQB-3.1.7.12-10", *NUMBER_ELEMENT_BY_RULE)
 def test_messages_behind_full_window_have_initial_values(peer, sut, judge):
     """The SUT has as many unacknowledged recoverable messages as WindowSize, and is given a transactional, an express
     and a recoverable message: the entries of the last two messages have all flags FALSE and all numbers 0, and
@@ -27,7 +27,7 @@ def test_messages_behind_full_window_have_initial_values(peer, sut, judge):
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-behind"))
     sender.send(1, delivery="recoverable")
-    session, _ = sender.await_first(1)
+    session, _ = sender.await_first_messages(1)
     window = max(frame["ConnectionParametersHeader"].WindowSize for frame in (session.sent[1], session.received[1]))
     sender.send(*range(2, window + 1), delivery="recoverable")
     for tag, delivery in enumerate(("transactional", "express", "recoverable"), window + 1):
@@ -46,11 +46,11 @@ def test_messages_behind_full_window_have_initial_values(peer, sut, judge):
     waiting = entries[-2:]
     judge(
         "MQQB-3.1.7.12-10",
-        expected=[dict.fromkeys(POSITION_FLAGS, False)] * 2,
-        observed=[{name: entry[name] for name in POSITION_FLAGS} for entry in waiting],
+        expected=[dict.fromkeys(OUTGOING_POSITION_FLAGS, False)] * 2,
+        observed=[{name: entry[name] for name in OUTGOING_POSITION_FLAGS} for entry in waiting],
         case="flags of the waiting messages",
     )
-    for rule, name in NUMBER_ELEMENTS.items():
+    for rule, name in NUMBER_ELEMENT_BY_RULE.items():
         judge(rule, expected=[0, 0], observed=[entry[name] for entry in waiting], case=name)
     session.acknowledge_all()
     sender.collect_all(session, window + 3)

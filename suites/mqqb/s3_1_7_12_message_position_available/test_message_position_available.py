@@ -12,21 +12,26 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import UNUSED_ADDRESS
 from suites.applications import DONE, computer_names, tried
 from suites.mqqb.steps.ordering import build_order_ack
-from suites.mqqb.steps.provoking import let_sut_send
+from suites.mqqb.steps.provoking import make_sut_send_message
 from suites.mqqb.steps.sender import Sender
 
-INITIAL_FLAGS = {"AwaitingAck": False, "ReceivedSessionAck": False, "ReceivedOrderAck": False, "Transmitted": False}
-OTHER_PROTOCOLS = ("MULTICAST=234.1.1.1:1801", "DIRECT=HTTP://{address}/msmq/private$\\mqc-peer")
+INITIAL_POSITION_FLAGS = {
+    "AwaitingAck": False,
+    "ReceivedSessionAck": False,
+    "ReceivedOrderAck": False,
+    "Transmitted": False,
+}
+NAMES_OF_OTHER_PROTOCOLS = ("MULTICAST=234.1.1.1:1801", "DIRECT=HTTP://{address}/msmq/private$\\mqc-peer")
 MESSAGES_FOR_PAUSED_QUEUE: tuple[dict[str, Any], ...] = (
     {},
     {"delivery": "recoverable"},
     {"delivery": "transactional"},
     {"priority": 7},
 )
-BESIDE_TAG = 100
+FIRST_TAG_OF_UNPAUSED_QUEUE = 100
 """The messages to a queue that is not paused have this tag and higher tags."""
 LARGE_BODY = "a large body " * 800
-HTTPS_NAME = "DIRECT=HTTPS://{address}/msmq/private$\\mqc-peer"
+HTTPS_QUEUE_NAME_TEMPLATE = "DIRECT=HTTPS://{address}/msmq/private$\\mqc-peer"
 
 
 @needs("send", "queue_control")
@@ -46,7 +51,7 @@ def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
     identifiers, labels and bodies. A later message to another queue has its own label and body.
     """
     to = peer.direct_name()
-    waiting = _send_two_to_unreachable(sut, to)
+    waiting = _send_two_messages_to_unreachable(sut, to)
     judge("MQQB-3.1.7.12-07", expected=2, observed=sut.outgoing(to)["count"], case="entries in OutgoingMessageTable")
     judge.conclude("MQQB-3.1.7.12-07")
 
@@ -89,8 +94,8 @@ def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
         evidence=came,
     )
     session.acknowledge_all()
-    sut.send(peer.direct_name("mqc-beside"), body="beside", label="beside", application_tag=BESIDE_TAG)
-    beside = peer.inbox.wait(lambda frame: Sender.tags([frame]) == [BESIDE_TAG])
+    sut.send(peer.direct_name("mqc-beside"), body="beside", label="beside", application_tag=FIRST_TAG_OF_UNPAUSED_QUEUE)
+    beside = peer.inbox.wait(lambda frame: Sender.tags([frame]) == [FIRST_TAG_OF_UNPAUSED_QUEUE])
     judge(
         "MQQB-3.1.7.12-09",
         expected=[("beside", "beside")],
@@ -107,7 +112,7 @@ def _list_labels_and_bodies(frames) -> list[tuple[str, str]]:
     return [(str(one.Label).rstrip("\0"), bytes(one.MessageBody).decode(errors="replace")) for one in properties]
 
 
-def _send_two_to_unreachable(sut, to: str) -> list[str]:
+def _send_two_messages_to_unreachable(sut, to: str) -> list[str]:
     """Let the SUT send an express and a recoverable message to a format name; return their message ids."""
     return [
         sut.send(to, body=f"message {tag}", label=f"label {tag}", application_tag=tag, delivery=delivery)
@@ -120,7 +125,7 @@ def test_message_is_sent_while_other_destination_is_unreachable(peer, sut, judge
     """The SUT has a message for an address that does not answer, and then a message for a queue of the same name at the
     peer's address: it opens a session to the peer and sends the second message.
     """
-    let_sut_send(peer, sut, f"DIRECT=TCP:{UNUSED_ADDRESS}\\{PEER_QUEUE}")
+    make_sut_send_message(peer, sut, f"DIRECT=TCP:{UNUSED_ADDRESS}\\{PEER_QUEUE}")
     sender = Sender(peer, sut)
     sender.send(1)
     session = sender.poll_session()
@@ -137,11 +142,11 @@ def test_new_outgoing_message_entry_has_initial_values(peer, sut, judge):
     all numbers 0.
     """
     to = peer.direct_name()
-    _send_two_to_unreachable(sut, to)
-    entries = find_entries(sut, to)
+    _send_two_messages_to_unreachable(sut, to)
+    entries = list_outgoing_entries(sut, to)
     first = entries[-1] if entries else {}
-    states = {name: first.get(name) for name in INITIAL_FLAGS}
-    judge("MQQB-3.1.7.12-10", expected=INITIAL_FLAGS, observed=states)
+    states = {name: first.get(name) for name in INITIAL_POSITION_FLAGS}
+    judge("MQQB-3.1.7.12-10", expected=INITIAL_POSITION_FLAGS, observed=states)
     for rule, name in (
         ("MQQB-3.1.7.12-11", "SequenceNumber"),
         ("MQQB-3.1.7.12-12", "RecoverableSequenceNumber"),
@@ -165,15 +170,15 @@ def test_message_for_paused_queue_is_not_sent_on_open_session(peer, sut, judge):
     sender = Sender(peer, sut)
     beside = peer.direct_name("mqc-beside")
     sender.send(1)
-    session, _ = sender.await_first(1)
+    session, _ = sender.await_first_messages(1)
     sut.pause(sender.to)
     for number, kind in enumerate(MESSAGES_FOR_PAUSED_QUEUE, 2):
         sender.send(number, **kind)
-        sut.send(beside, body="beside", application_tag=BESIDE_TAG + number, **kind)
-    last = BESIDE_TAG + 1 + len(MESSAGES_FOR_PAUSED_QUEUE)
+        sut.send(beside, body="beside", application_tag=FIRST_TAG_OF_UNPAUSED_QUEUE + number, **kind)
+    last = FIRST_TAG_OF_UNPAUSED_QUEUE + 1 + len(MESSAGES_FOR_PAUSED_QUEUE)
     if not peer.inbox.wait(lambda frame: Sender.tags([frame]) == [last]):
         raise ConformanceFailure("the SUT did not send the messages to the queue that is not paused")
-    at_once = [tag for tag in Sender.tags(sender.collect_all(session, 1)) if tag < BESIDE_TAG]
+    at_once = [tag for tag in Sender.tags(sender.collect_all(session, 1)) if tag < FIRST_TAG_OF_UNPAUSED_QUEUE]
     peer.inbox.acknowledge(spare=session)
     judge(
         "MQQB-3.1.7.12-04",
@@ -199,7 +204,7 @@ def test_message_for_paused_queue_opens_no_session(peer, sut, judge):
     """
     sender = Sender(peer, sut)
     sender.send(1)
-    session, sent = sender.await_first(1)
+    session, sent = sender.await_first_messages(1)
     session.acknowledge_all()
     session.stays_quiet()
     sut.pause(sender.to)
@@ -251,7 +256,9 @@ def test_multicast_and_http_messages_open_no_session(peer, sut, judge):
     """
     listener = peer.listen_raw()
     for rule, name in zip(
-        ("MQQB-3.1.7.12-03", "MQQB-3.1.7.12-05", "MQQB-3.1.7.12-05"), (*OTHER_PROTOCOLS, HTTPS_NAME), strict=True
+        ("MQQB-3.1.7.12-03", "MQQB-3.1.7.12-05", "MQQB-3.1.7.12-05"),
+        (*NAMES_OF_OTHER_PROTOCOLS, HTTPS_QUEUE_NAME_TEMPLATE),
+        strict=True,
     ):
         to = name.format(address=peer.address)
         taken = tried(partial(sut.send, to, body="the message may be sent over a different protocol")) == DONE
@@ -266,7 +273,7 @@ def test_multicast_and_http_messages_open_no_session(peer, sut, judge):
         )
 
 
-def find_entries(sut, to: str) -> list[dict[str, Any]]:
+def list_outgoing_entries(sut, to: str) -> list[dict[str, Any]]:
     """Return OutgoingMessageTable of the session for a format name."""
     found = [one for one in sut.inspect()["Sessions"] if one["OutgoingQueueReference"] in (to, to.lower())]
     return [entry for one in found for entry in one["OutgoingMessageTable"]]

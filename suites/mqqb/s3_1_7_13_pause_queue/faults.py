@@ -20,7 +20,7 @@ from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
-_LATER_TIMER_MS = 500
+_RESTARTED_TIMER_MS = 500
 
 
 @fault("pause-session-ack-leaves-send-timer-running", breaks="MQQB-3.1.7.13-01")
@@ -29,10 +29,10 @@ class PauseSessionAckLeavesSendTimerRunning(Administering):
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
         super().pause_queue(queue, now)
-        self.qm.session_timers.start(queue.session, TimerName.SESSION_ACK_SEND, _LATER_TIMER_MS, now)
+        self.qm.session_timers.start(queue.session, TimerName.SESSION_ACK_SEND, _RESTARTED_TIMER_MS, now)
 
 
-def _change_header(change: Callable[[Any, Any, SessionHeader], SessionHeader]) -> Install:
+def _change_pause_ack_header(change: Callable[[Any, Any, SessionHeader], SessionHeader]) -> Install:
     def run(self: Any, original: Any, session: Any) -> Any:
         packet = original(session)
         return replace(packet, SessionHeader=change(self, session, packet.SessionHeader))
@@ -40,7 +40,7 @@ def _change_header(change: Callable[[Any, Any, SessionHeader], SessionHeader]) -
     return change_step(Administering.build_pause_ack, run)
 
 
-def _after_pause(change: Callable[[Any, Any, Any], None]) -> Install:
+def _change_queue_after_pause(change: Callable[[Any, Any, Any], None]) -> Install:
     def run(self: Any, original: Any, queue: Any, now: Any) -> None:
         original(queue, now)
         change(self, queue, now)
@@ -48,7 +48,7 @@ def _after_pause(change: Callable[[Any, Any, Any], None]) -> Install:
     return change_step(Administering.pause_queue, run)
 
 
-def _clear_other_sessions(self: Any, queue: Any, now: Any) -> None:
+def _clear_ack_state_of_other_sessions(self: Any, queue: Any, now: Any) -> None:
     for session in self.qm.sessions.values():
         if session is not queue.session:
             session.UnackedReceivedMsgCount = 0
@@ -56,7 +56,7 @@ def _clear_other_sessions(self: Any, queue: Any, now: Any) -> None:
             self.qm.timers.stop(TimerKey(TimerName.SESSION_ACK_SEND, session.number))
 
 
-def _send_recoverable(self: Any, original: Any, session: Any, position: Any, now: Any) -> None:
+def _send_recoverable_from_paused_queue(self: Any, original: Any, session: Any, position: Any, now: Any) -> None:
     queue = session.OutgoingQueueReference
     held = queue is not None and queue.State is OutgoingQueueState.ON_HOLD
     if held and position.recoverable and session.SessionState.name == "OPEN":
@@ -72,13 +72,13 @@ for _name, _breaks, _says, _install in (
         "sender-pause-stops-timers-of-all-sessions",
         ("MQQB-3.1.7.13-01", "MQQB-3.1.7.13-11"),
         "The queue manager stops the acknowledgments of all other sessions when it pauses a queue.",
-        _after_pause(_clear_other_sessions),
+        _change_queue_after_pause(_clear_ack_state_of_other_sessions),
     ),
     (
         "sender-pause-session-ack-counts-only-recoverable",
         "MQQB-3.1.7.13-03",
         "The SessionAck of a pause acknowledges only as many messages as recoverable messages were received.",
-        _change_header(
+        _change_pause_ack_header(
             lambda self, session, header: replace(header, AckSequenceNumber=session.RecoverableMessageReceivedCount)
         ),
     ),
@@ -86,7 +86,7 @@ for _name, _breaks, _says, _install in (
         "sender-pause-session-ack-without-flags-acknowledges-0",
         "MQQB-3.1.7.13-03",
         "The SessionAck of a pause has AckSequenceNumber 0 when no recoverable message was received.",
-        _change_header(
+        _change_pause_ack_header(
             lambda self, session, header: (
                 header if header.RecoverableMsgAckFlags else replace(header, AckSequenceNumber=0)
             )
@@ -96,7 +96,7 @@ for _name, _breaks, _says, _install in (
         "sender-pause-session-ack-recoverable-number-1",
         "MQQB-3.1.7.13-04",
         "The SessionAck of a pause has RecoverableMsgAckSeqNumber 1 even if message 1 was acknowledged before.",
-        _change_header(
+        _change_pause_ack_header(
             lambda self, session, header: (
                 replace(header, RecoverableMsgAckSeqNumber=1) if header.RecoverableMsgAckFlags else header
             )
@@ -106,7 +106,7 @@ for _name, _breaks, _says, _install in (
         "sender-pause-session-ack-sent-count-of-unacknowledged",
         "MQQB-3.1.7.13-05",
         "UserMsgSequenceNumber of the SessionAck of a pause counts only unacknowledged messages.",
-        _change_header(
+        _change_pause_ack_header(
             lambda self, session, header: replace(header, UserMsgSequenceNumber=session.UnAckedMessageCount)
         ),
     ),
@@ -114,7 +114,7 @@ for _name, _breaks, _says, _install in (
         "sender-pause-session-ack-recoverable-count-of-all",
         "MQQB-3.1.7.13-06",
         "RecoverableMsgSeqNumber of the SessionAck of a pause counts also express messages.",
-        _change_header(
+        _change_pause_ack_header(
             lambda self, session, header: replace(header, RecoverableMsgSeqNumber=header.UserMsgSequenceNumber)
         ),
     ),
@@ -122,7 +122,7 @@ for _name, _breaks, _says, _install in (
         "sender-pause-session-ack-sent-count-of-recoverable",
         "MQQB-3.1.7.13-05",
         "UserMsgSequenceNumber of the SessionAck of a pause counts only recoverable messages.",
-        _change_header(
+        _change_pause_ack_header(
             lambda self, session, header: replace(header, UserMsgSequenceNumber=header.RecoverableMsgSeqNumber)
         ),
     ),
@@ -130,7 +130,7 @@ for _name, _breaks, _says, _install in (
         "sender-pause-session-ack-flags-of-first-message",
         "MQQB-3.1.7.13-07",
         "RecoverableMsgAckFlags of the SessionAck of a pause has at most the lowest bit.",
-        _change_header(
+        _change_pause_ack_header(
             lambda self, session, header: replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 1)
         ),
     ),
@@ -138,7 +138,7 @@ for _name, _breaks, _says, _install in (
         "sender-pause-session-ack-flags-of-four-messages",
         "MQQB-3.1.7.13-07",
         "RecoverableMsgAckFlags of the SessionAck of a pause has at most four bits.",
-        _change_header(
+        _change_pause_ack_header(
             lambda self, session, header: replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 15)
         ),
     ),
@@ -146,7 +146,7 @@ for _name, _breaks, _says, _install in (
         "sender-pause-session-ack-window-2-with-flags",
         "MQQB-3.1.7.13-08",
         "WindowSize of the SessionAck of a pause is 2 when recoverable messages are acknowledged.",
-        _change_header(
+        _change_pause_ack_header(
             lambda self, session, header: replace(header, WindowSize=2) if header.RecoverableMsgAckFlags else header
         ),
     ),
@@ -154,7 +154,7 @@ for _name, _breaks, _says, _install in (
         "sender-pause-session-ack-window-normal-for-second-pause",
         "MQQB-3.1.7.13-08",
         "WindowSize of the SessionAck of a pause is 1 only at the first pause of a session.",
-        _change_header(
+        _change_pause_ack_header(
             lambda self, session, header: (
                 replace(header, WindowSize=session.WindowSize)
                 if session.number in self.__dict__.setdefault("paused", set())
@@ -166,13 +166,13 @@ for _name, _breaks, _says, _install in (
         "sender-recoverable-message-to-paused-queue-sent",
         "MQQB-3.1.7.13-13",
         "The queue manager sends a recoverable message that an application sends to a paused queue.",
-        change_step(Sending.put_outgoing, _send_recoverable),
+        change_step(Sending.put_outgoing, _send_recoverable_from_paused_queue),
     ),
     (
         "sender-pause-leaves-session-active-after-flags",
         "MQQB-3.1.7.13-12",
         "The queue manager leaves SessionActive TRUE when it pauses a queue whose session awaits acknowledgments.",
-        _after_pause(
+        _change_queue_after_pause(
             lambda self, queue, now: setattr(queue.session, "SessionActive", queue.session.UnAckedMessageCount > 0)
         ),
     ),
@@ -180,13 +180,13 @@ for _name, _breaks, _says, _install in (
     add(_name, _breaks, _says, _install, blind=True)
 
 
-def _change_pause_ack(field: str, change: Callable[[int], int]) -> Install:
-    class Acknowledged(Administering):
+def _change_pause_ack_field(field: str, change: Callable[[int], int]) -> Install:
+    class ChangedPauseAck(Administering):
         def build_pause_ack(self, session: Session) -> SessionAckPacket:
             packet: SessionAckPacket = set_fields(super().build_pause_ack(session), {field: change})
             return packet
 
-    return replace_part(Acknowledged)
+    return replace_part(ChangedPauseAck)
 
 
 _ACK_FIELD_FAULTS: tuple[tuple[str, str, str, str, Callable[[int], int]], ...] = (
@@ -236,7 +236,7 @@ _ACK_FIELD_FAULTS: tuple[tuple[str, str, str, str, Callable[[int], int]], ...] =
 
 
 for _name, _rule, _says, _field, _change in _ACK_FIELD_FAULTS:
-    add(_name, _rule, _says, _change_pause_ack(_field, _change))
+    add(_name, _rule, _says, _change_pause_ack_field(_field, _change))
 
 
 add(
@@ -299,16 +299,16 @@ class PauseSessionAckOfEmptyQueueHasNormalWindowSize(Administering):
         return self.qm.session_acks.build(session)
 
 
-def _change_after_pause(element: str, value: object) -> Install:
-    class Left(Administering):
+def _set_session_element_after_pause(element: str, value: object) -> Install:
+    class SessionElementSetAfterPause(Administering):
         def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
             super().pause_queue(queue, now)
             setattr(queue.session, element, value)
 
-    return replace_part(Left)
+    return replace_part(SessionElementSetAfterPause)
 
 
-_ELEMENTS: tuple[tuple[str, str, str, str, object], ...] = (
+_ELEMENT_AFTER_PAUSE_FAULTS: tuple[tuple[str, str, str, str, object], ...] = (
     (
         "pause-session-ack-leaves-recoverable-flags-of-session-set",
         "MQQB-3.1.7.13-10",
@@ -340,8 +340,8 @@ _ELEMENTS: tuple[tuple[str, str, str, str, object], ...] = (
 )
 
 
-for _name, _rule, _says, _element, _value in _ELEMENTS:
-    add(_name, _rule, _says, _change_after_pause(_element, _value))
+for _name, _rule, _says, _element, _value in _ELEMENT_AFTER_PAUSE_FAULTS:
+    add(_name, _rule, _says, _set_session_element_after_pause(_element, _value))
 
 
 @fault("sender-second-pause-leaves-flags", breaks="MQQB-3.1.7.13-10", blind=True)

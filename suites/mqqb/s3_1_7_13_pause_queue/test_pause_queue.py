@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from suites.mqqb.steps.opening import find_initiated_session
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.provoking import read_tag
+from suites.mqqb.steps.provoking import read_application_tag
 from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, Sender
 
 ARRIVAL_TIME_MS = 50
@@ -25,7 +25,7 @@ ordinary SessionAck.
 PAUSED_WINDOW_SIZE = 1
 """The WindowSize in the SessionAck that the SUT sends when its queue is paused."""
 LAST_ACKED_NUMBER_ELEMENT = "LastAckedRecoverableMsgSeqNumber"
-LARGEST_WINDOW = 512
+LARGEST_WINDOW_SIZE = 512
 """The largest window that the check fills."""
 
 
@@ -86,7 +86,7 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
     sut.resume(to)
     session.poll("UserMessage", lambda frame: frame.number > sent[-1].number)
     sut.send(to, body="message 5", application_tag=5, delivery="recoverable")
-    session.poll("UserMessage", lambda frame: read_tag(frame) == 5)
+    session.poll("UserMessage", lambda frame: read_application_tag(frame) == 5)
     session.acknowledge_all()
     sent = [session.send(make()) for make in (*[peer.recoverable_message] * 5, peer.message)]
     peer.pass_time(ARRIVAL_TIME_MS)
@@ -136,10 +136,10 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
     )
     sut.resume(to)
     sut.send(to, body="message 6", application_tag=6)
-    unacknowledged = session.poll("UserMessage", lambda frame: read_tag(frame) == 6)
+    unacknowledged = session.poll("UserMessage", lambda frame: read_application_tag(frame) == 6)
     sut.pause(to)
     sut.send(to, body="message 7", application_tag=7)
-    early = session.poll("UserMessage", lambda frame: read_tag(frame) == 7, within_ms=sut.quiet_ms)
+    early = session.poll("UserMessage", lambda frame: read_application_tag(frame) == 7, within_ms=sut.quiet_ms)
     judge(
         "MQQB-3.1.7.13-13",
         "MQDMPR-3.1.7.1.34-03",
@@ -205,7 +205,7 @@ def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
                 )
             sut.resume(to)
             sut.send(to, body="message 4", application_tag=4)
-            session.poll("UserMessage", lambda frame: read_tag(frame) == 4)
+            session.poll("UserMessage", lambda frame: read_application_tag(frame) == 4)
             session.acknowledge_all()
             sent = [session.send(make()) for make in (*[peer.recoverable_message] * 3, peer.message)]
             peer.pass_time(ARRIVAL_TIME_MS)
@@ -219,7 +219,7 @@ def _exchange_three_messages(peer, sut):
     sender = Sender(peer, sut)
     sender.send(1, 2)
     sender.send(3, delivery="recoverable")
-    session, own = sender.await_first(3)
+    session, own = sender.await_first_messages(3)
     session.acknowledge_all()
     sent = [session.send(make()) for make in (peer.message, peer.recoverable_message, peer.recoverable_message)]
     peer.pass_time(ARRIVAL_TIME_MS)
@@ -236,9 +236,9 @@ def test_pause_keeps_message_behind_full_window(peer, sut, judge):
     """
     sender = Sender(peer, sut)
     sender.send(1)
-    session, _ = sender.await_first(1)
+    session, _ = sender.await_first_messages(1)
     window = session.received[1]["ConnectionParametersHeader"].WindowSize
-    if window > LARGEST_WINDOW:
+    if window > LARGEST_WINDOW_SIZE:
         raise ConformanceFailure(f"the SUT's window of {window} is too large to fill with messages")
     sender.send(*range(2, window + 4))
     sent = sender.collect_all(session, window)
@@ -271,7 +271,7 @@ def test_pause_does_not_stop_other_outgoing_queue(peer, sut, judge):
         sut.send(paused, body="held", application_tag=10 + tag)
         sender.send(tag)
     sut.pause(paused)
-    came = peer.inbox.wait(lambda frame: read_tag(frame) in (1, 2), 2)
+    came = peer.inbox.wait(lambda frame: read_application_tag(frame) in (1, 2), 2)
     judge(
         "MQDMPR-3.1.7.1.34-03",
         expected=[1, 2],

@@ -13,23 +13,23 @@ Condition = Callable[[Any, Any, int], bool]
 """The type of conditions: a function of the part, the outgoing queue and the number of earlier resumes."""
 
 
-def _count(self: Any, queue: Any) -> int:
+def _count_earlier_resumes(self: Any, queue: Any) -> int:
     resumed = self.__dict__.setdefault("resumed", {})
     earlier: int = resumed.get(queue.session.number, 0)
     resumed[queue.session.number] = earlier + 1
     return earlier
 
 
-def _withhold_session(when: Condition) -> Install:
+def _omit_session_of_resumed_queue(when: Condition) -> Install:
     """Return an installer of a fault that does not establish a session for some resumed queues."""
 
     def run(self: Any, original: Any, queue: Any, now: Any) -> None:
         establishing = self.qm.establishing
-        chosen = when(self, queue, _count(self, queue))
+        chosen = when(self, queue, _count_earlier_resumes(self, queue))
         if (chosen and queue.session.transport is None) or (
             chosen and not self.qm.is_connected(queue.session, queue.session.transport)
         ):
-            self.qm.establishing = _NoSession()
+            self.qm.establishing = _InactiveEstablishing()
         try:
             original(queue, now)
         finally:
@@ -38,24 +38,24 @@ def _withhold_session(when: Condition) -> Install:
     return change_step(Administering.resume_queue, run)
 
 
-class _NoSession:
+class _InactiveEstablishing:
     def establish(self, session: Any, now: Any, **named: Any) -> None:
         """Do nothing."""
 
 
-def _dispatch_only(when: Callable[[Any, int, int], bool]) -> Install:
+def _dispatch_selected_messages(when: Callable[[Any, int, int], bool]) -> Install:
     """Return an installer of a fault that dispatches some messages of a resumed queue; ``when`` gets the position, its
     place and the number of earlier resumes.
     """
 
     def run(self: Any, original: Any, queue: Any, now: Any) -> None:
-        earlier = _count(self, queue)
+        earlier = _count_earlier_resumes(self, queue)
         table = queue.session.OutgoingMessageTable
         waiting = [one for one in table if not one.AwaitingAck]
         left = {one.order for place, one in enumerate(waiting) if not when(one, place, earlier)}
         add_message = self.qm.dispatch_collection.add
         kept = self.qm.dispatch_collection
-        self.qm.dispatch_collection = _Dispatching(kept, left, add_message)
+        self.qm.dispatch_collection = _SelectiveDispatchCollection(kept, left, add_message)
         try:
             original(queue, now)
         finally:
@@ -64,7 +64,7 @@ def _dispatch_only(when: Callable[[Any, int, int], bool]) -> Install:
     return change_step(Administering.resume_queue, run)
 
 
-class _Dispatching:
+class _SelectiveDispatchCollection:
     def __init__(self, kept: Any, left: set[int], add_message: Any) -> None:
         self.kept, self.left, self.add_message = kept, left, add_message
 
@@ -77,9 +77,9 @@ class _Dispatching:
         return getattr(self.kept, name)
 
 
-def _keep_activity(when: Condition) -> Install:
+def _clear_session_active_after_resume(when: Condition) -> Install:
     def run(self: Any, original: Any, queue: Any, now: Any) -> None:
-        chosen = when(self, queue, _count(self, queue))
+        chosen = when(self, queue, _count_earlier_resumes(self, queue))
         original(queue, now)
         if chosen:
             queue.session.SessionActive = False
@@ -87,12 +87,12 @@ def _keep_activity(when: Condition) -> Install:
     return change_step(Administering.resume_queue, run)
 
 
-def _resume_first(self: Any, original: Any, queue: Any, now: Any) -> None:
+def _resume_first_paused_queue(self: Any, original: Any, queue: Any, now: Any) -> None:
     held = [one for one in self.qm.adm.OutgoingQueues.values() if one.State is queue.State]
     original(held[0] if held else queue, now)
 
 
-def _is_second_queue(self: Any, queue: Any, earlier: int) -> bool:
+def _is_second_resumed_queue(self: Any, queue: Any, earlier: int) -> bool:
     return bool(earlier == 0 and len(self.resumed) > 1)
 
 
@@ -101,26 +101,26 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "initiator-second-resumed-queue-not-connected",
         ("MQQB-3.1.7.14-01", "MQQB-3.1.7.14-03"),
         "The initiator establishes no session for the second outgoing queue that is resumed.",
-        _withhold_session(_is_second_queue),
+        _omit_session_of_resumed_queue(_is_second_resumed_queue),
     ),
     (
         "initiator-queue-resumed-again-not-connected",
         ("MQQB-3.1.7.14-01", "MQQB-3.1.7.14-03"),
         "The initiator establishes no session when an outgoing queue is resumed for the second time.",
-        _withhold_session(lambda self, queue, earlier: earlier > 0),
+        _omit_session_of_resumed_queue(lambda self, queue, earlier: earlier > 0),
     ),
     (
         "initiator-resumed-queue-with-one-message-not-connected",
         ("MQQB-3.1.7.14-01", "MQQB-3.1.7.14-03"),
         "The initiator establishes no session for a resumed outgoing queue with only one message.",
-        _withhold_session(lambda self, queue, earlier: len(queue.session.OutgoingMessageTable) == 1),
+        _omit_session_of_resumed_queue(lambda self, queue, earlier: len(queue.session.OutgoingMessageTable) == 1),
     ),
     *(
         (
             f"queue-manager-{label}-not-sent-after-resume",
             ("MQQB-3.1.7.14-02", "MQQB-3.1.7.14-04"),
             f"The queue manager does not send {words} when an outgoing queue is resumed.",
-            _dispatch_only(when),
+            _dispatch_selected_messages(when),
         )
         for label, words, when in (
             ("third-message", "the third and each later message", lambda one, place, earlier: place < 2),
@@ -143,19 +143,19 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "queue-manager-first-held-queue-resumed",
         ("MQQB-3.1.7.14-02", "MQQB-3.1.7.14-04"),
         "The queue manager resumes the first outgoing queue that is on hold, instead of the queue that is named.",
-        change_step(Administering.resume_queue, _resume_first),
+        change_step(Administering.resume_queue, _resume_first_paused_queue),
     ),
     (
         "queue-manager-session-active-unchanged-by-second-resume",
         "MQQB-3.1.7.14-07",
         "The queue manager does not set SessionActive to TRUE when a queue is resumed for the second time.",
-        _keep_activity(lambda self, queue, earlier: earlier > 0),
+        _clear_session_active_after_resume(lambda self, queue, earlier: earlier > 0),
     ),
     (
         "queue-manager-session-active-unchanged-by-resume-with-one-message",
         "MQQB-3.1.7.14-07",
         "The queue manager does not set SessionActive to TRUE when a queue with one message is resumed.",
-        _keep_activity(lambda self, queue, earlier: len(queue.session.OutgoingMessageTable) == 1),
+        _clear_session_active_after_resume(lambda self, queue, earlier: len(queue.session.OutgoingMessageTable) == 1),
     ),
 )
 for _name, _breaks, _says, _install in _FAULTS:

@@ -14,7 +14,7 @@ def test_session_of_a_queue_resumed_with_message_in_flight_closes_one_cleanup_la
     application pauses and resumes the queue: the SUT closes the session at the third expiry of this timer instead of
     the second expiry.
     """
-    cleanup_ms = cleanup.begin_cleanups(sut)
+    cleanup_ms = cleanup.limit_cleanup_timer_speed(sut)
     session = OutgoingSession(peer, sut)
     sent = session.open()
     peer.pass_time(sut.duration_ms(cleanup_ms) * 5 // 4)

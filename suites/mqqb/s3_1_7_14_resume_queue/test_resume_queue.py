@@ -23,7 +23,7 @@ def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
     """
     sender = Sender(peer, sut)
     sender.send(1)
-    session, sent = sender.await_first(1)
+    session, sent = sender.await_first_messages(1)
     sut.pause(sender.to)
     for tag, delivery in enumerate(("express", "recoverable", "transactional"), 2):
         sender.send(tag, delivery=delivery)
@@ -63,7 +63,7 @@ def test_session_is_active_after_resume_with_message_in_flight(peer, sut, judge)
     """
     sender = Sender(peer, sut)
     sender.send(1)
-    _, sent = sender.await_first(1)
+    _, sent = sender.await_first_messages(1)
     for turn in ("first", "second"):
         sut.pause(sender.to)
         if find_initiated_session(sut, sender.to)["SessionActive"]:
@@ -102,7 +102,7 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
     sut.limit_time_scale(4)  # otherwise a Ping Response may be too late, and no second attempt follows
     sender = Sender(peer, sut)
     sender.send(1, 2)
-    session, sent = sender.await_first(2)
+    session, sent = sender.await_first_messages(2)
     if waiting == "sent while paused":
         session.acknowledge_all()
         session.stays_quiet()
@@ -179,7 +179,7 @@ def test_resumed_empty_queue_leaves_on_hold_each_time(peer, sut, judge):
     """
     sender = Sender(peer, sut)
     sender.send(1)
-    session, sent = sender.await_first(1)
+    session, sent = sender.await_first_messages(1)
     session.acknowledge_all()
     peer.settle()
     other = peer.direct_name(f"{sut.own}-held")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.provoking import Provoker
+from suites.mqqb.steps.provoking import SecondQueueManager
 from suites.mqqb.steps.sender import Sender
 
 
@@ -26,7 +26,7 @@ def test_each_of_two_queues_connects_each_time_it_is_resumed(peer, sut, judge):
         sut.send(queue, body="first", application_tag=tag)
         if not peer.environment.run_until(lambda tag=tag: has_arrived(tag), sut.connect_timeout_ms):
             raise ConformanceFailure("a message to a queue that is not paused did not arrive")
-    provoker = Provoker(peer, queues[0])
+    provoker = SecondQueueManager(peer, queues[0])
     for turn in ("first", "second"):
         peer.inbox.acknowledge()
         peer.settle()

@@ -30,15 +30,15 @@ from suites.mqqb.s3_1_7_15_send_administration_acknowledgment.fault_steps import
 )
 
 
-def _send_to_response_queue(classes: frozenset[MessageClass]) -> Install:
-    class ToResponseQueue(AdminAcks):
+def _send_acks_to_response_queue(classes: frozenset[MessageClass]) -> Install:
+    class AcksToResponseQueue(AdminAcks):
         def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
             if message_class in classes:
                 name = message.AdministrationQueueFormatName or message.ResponseQueueFormatName
                 message = replace(message, AdministrationQueueFormatName=name)
             super().send(message, message_class, now)
 
-    return replace_part(ToResponseQueue)
+    return replace_part(AcksToResponseQueue)
 
 
 add(
@@ -46,7 +46,7 @@ add(
     "MQQB-3.1.7.15-03",
     "If a message has no administration queue, the receiver sends the acknowledgment of its removal to the response "
     "queue.",
-    _send_to_response_queue(REMOVAL_CLASSES),
+    _send_acks_to_response_queue(REMOVAL_CLASSES),
 )
 
 
@@ -68,7 +68,7 @@ add(
     "MQQB-3.1.7.15-04",
     "If a message has no administration queue, the receiver sends the acknowledgment of its arrival to the response "
     "queue.",
-    _send_to_response_queue(ARRIVAL_CLASSES),
+    _send_acks_to_response_queue(ARRIVAL_CLASSES),
 )
 
 
@@ -138,7 +138,7 @@ add(
 )
 
 
-WRONG_PRIORITY = 4
+WRONG_ACK_PRIORITY = 4
 
 
 @fault("receiver-ignores-pa-of-recoverable-message-above-priority-4", breaks="MQQB-3.1.7.15-06")
@@ -147,11 +147,11 @@ class ReceiverIgnoresPaOfRecoverableMessageAbovePriority4(AdminAcks):
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
         message = position.MessageReference
-        if message.Priority <= WRONG_PRIORITY or message.DeliveryGuarantee is not DeliveryGuarantee.RECOVERABLE:
+        if message.Priority <= WRONG_ACK_PRIORITY or message.DeliveryGuarantee is not DeliveryGuarantee.RECOVERABLE:
             super().acknowledge_arrival(position, now)
 
 
-_first_messages: WeakKeyDictionary[QueueManager, Message] = WeakKeyDictionary()
+_first_acknowledged_messages: WeakKeyDictionary[QueueManager, Message] = WeakKeyDictionary()
 """The first message that each queue manager acknowledged."""
 
 
@@ -159,7 +159,7 @@ class _AcksOfFirstSource(AdminAcks):
     """Send acknowledgments only of messages from the source of the first acknowledged message."""
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
-        first = _first_messages.setdefault(self.qm, message)
+        first = _first_acknowledged_messages.setdefault(self.qm, message)
         if first.Identifier.QueueManagerGuid == message.Identifier.QueueManagerGuid:
             super().send(message, message_class, now)
 
@@ -220,11 +220,11 @@ class ReceiverAcknowledgmentOfRemovalToResponseQueue(AdminAcks):
         return ack
 
 
-class _AckOfFirst(AdminAcks):
+class _LaterAckChanger(AdminAcks):
     """Change the acknowledgments of all messages after the first acknowledged message."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
-        first = _first_messages.setdefault(self.qm, message)
+        first = _first_acknowledged_messages.setdefault(self.qm, message)
         return self.change_ack(super().build(message, message_class, now), first)
 
     def change_ack(self, ack: Message, first: Message) -> Message:
@@ -235,7 +235,7 @@ class _AckOfFirst(AdminAcks):
 @fault(
     "receiver-acknowledgment-addressed-to-first-administration-queue", breaks=("MQQB-3.1.7.15-10", "MQQB-3.1.7.15-15")
 )
-class ReceiverAcknowledgmentAddressedToFirstAdministrationQueue(_AckOfFirst):
+class ReceiverAcknowledgmentAddressedToFirstAdministrationQueue(_LaterAckChanger):
     """The receiver addresses every acknowledgment to the administration queue of the first acknowledged message."""
 
     def change_ack(self, ack: Message, first: Message) -> Message:
@@ -243,7 +243,7 @@ class ReceiverAcknowledgmentAddressedToFirstAdministrationQueue(_AckOfFirst):
         return replace(ack, DestinationQueueFormatName=first.AdministrationQueueFormatName)
 
 
-def _redirect_admin_queue(kind: int) -> Install:
+def _redirect_acks_by_queue_type(kind: int) -> Install:
     """Make the receiver redirect acknowledgments for one type of administration queue (AQ)."""
 
     def make_redirected_building(build: Any, qm: QueueManager, session: Any, packet: UserMessagePacket, *_: Any) -> Any:
@@ -264,7 +264,7 @@ for _name, _rule, _kind in (
     ("receiver-ack-for-aq-7-destination-wrong", "MQQB-3.1.7.15-15", 7),
 ):
     _says = f"The receiver addresses the acknowledgment of a packet with AQ {_kind} to a wrong queue."
-    add(_name, _rule, _says, _redirect_admin_queue(_kind))
+    add(_name, _rule, _says, _redirect_acks_by_queue_type(_kind))
 
 
 @fault("receiver-admin-queue-of-third-computer-taken-as-senders", breaks="MQQB-3.1.7.15-14", blind=True)
@@ -322,7 +322,7 @@ add(
 
 
 @fault("receiver-acknowledgment-correlation-of-first-source", breaks=("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18"))
-class ReceiverAcknowledgmentCorrelationOfFirstSource(_AckOfFirst):
+class ReceiverAcknowledgmentCorrelationOfFirstSource(_LaterAckChanger):
     """CorrelationID of every acknowledgment has the SourceQueueManager of the first acknowledged message."""
 
     def change_ack(self, ack: Message, first: Message) -> Message:
@@ -385,7 +385,7 @@ add(
 )
 
 
-def _change_response_queue(begins: str) -> Change:
+def _change_response_queue_by_destination(begins: str) -> Change:
     """Make the receiver change the response queue of acknowledgments if the destination of the message begins with a
     prefix.
     """
@@ -403,4 +403,4 @@ for _name, _rule, _begins in (
     ("receiver-ack-of-direct-name-response-queue-wrong", "MQQB-3.1.7.15-23", "DIRECT="),
 ):
     _says = f"The receiver's acknowledgment of a message to a {_begins} name has a wrong response queue."
-    add(_name, _rule, _says, change_admin_acks(ALL_CLASSES, _change_response_queue(_begins)))
+    add(_name, _rule, _says, change_admin_acks(ALL_CLASSES, _change_response_queue_by_destination(_begins)))

@@ -32,7 +32,7 @@ from suites.mqqb.s3_1_7_15_send_administration_acknowledgment.fault_steps import
     set_acknowledgment_attributes,
 )
 
-_EXPRESS = DeliveryGuarantee.EXPRESS
+_EXPRESS_DELIVERY = DeliveryGuarantee.EXPRESS
 
 
 add(
@@ -41,7 +41,9 @@ add(
     "The receiver's acknowledgment of a transactional message is express.",
     change_admin_acks(
         ALL_CLASSES,
-        lambda ack, message: ack if message.TransactionIdentifier is None else replace(ack, DeliveryGuarantee=_EXPRESS),
+        lambda ack, message: (
+            ack if message.TransactionIdentifier is None else replace(ack, DeliveryGuarantee=_EXPRESS_DELIVERY)
+        ),
     ),
     blind=True,
 )

@@ -16,31 +16,31 @@ from reference_qm.model.states import DeliveryGuarantee
 When = Callable[[Any, Message, Any], bool]
 Change = Callable[[Message, Message], dict[str, Any]]
 
-_ARRIVED = MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
-_RECEIVED = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+_REACH_QUEUE_CLASS = MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
+_RECEIVE_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
 
-def _is_negative(self: Any, message: Message, kind: Any) -> bool:
+def _is_negative_ack(self: Any, message: Message, kind: Any) -> bool:
     return bool(kind & 0x8000)
 
 
-def _is_refusal(self: Any, message: Message, kind: Any) -> bool:
+def _is_refusal_ack(self: Any, message: Message, kind: Any) -> bool:
     return bool(kind & 0x8000) and not kind & 0x4000
 
 
-def _is_negative_receipt(self: Any, message: Message, kind: Any) -> bool:
+def _is_negative_receipt_ack(self: Any, message: Message, kind: Any) -> bool:
     return kind & 0xC000 == 0xC000
 
 
-def _is_arrival(self: Any, message: Message, kind: Any) -> bool:
-    return bool(kind == _ARRIVED)
+def _is_arrival_ack(self: Any, message: Message, kind: Any) -> bool:
+    return bool(kind == _REACH_QUEUE_CLASS)
 
 
-def _is_receipt(self: Any, message: Message, kind: Any) -> bool:
-    return bool(kind == _RECEIVED)
+def _is_receipt_ack(self: Any, message: Message, kind: Any) -> bool:
+    return bool(kind == _RECEIVE_CLASS)
 
 
-def _is_transactional(self: Any, message: Message, kind: Any) -> bool:
+def _is_for_transactional_message(self: Any, message: Message, kind: Any) -> bool:
     return message.TransactionIdentifier is not None
 
 
@@ -52,7 +52,7 @@ def _change_ack(when: When, change: Change) -> Install:
     return change_step(AdminAcks.build, run)
 
 
-def _drop(when: When) -> Install:
+def _omit_administration_ack(when: When) -> Install:
     def run(self: Any, original: Any, message: Message, kind: Any, now: Any) -> None:
         if not when(self, message, kind):
             original(message, kind, now)
@@ -60,26 +60,26 @@ def _drop(when: When) -> Install:
     return change_step(AdminAcks.send, run)
 
 
-def _send_insecure(classes: frozenset[Any]) -> Install:
+def _send_insecure_nacks_of_classes(classes: frozenset[Any]) -> Install:
     def run(self: Any, original: Any, kind: Any) -> bool:
         return kind in classes or bool(original(kind))
 
     return change_step(AdminAcks.may_send_nack, run)
 
 
-def _send_twice(self: Any, original: Any, message: Message, kind: Any, now: Any) -> None:
+def _send_nack_also_to_response_queue(self: Any, original: Any, message: Message, kind: Any, now: Any) -> None:
     original(message, kind, now)
     if message.ResponseQueueFormatName and kind & 0x8000:
         original(replace(message, AdministrationQueueFormatName=message.ResponseQueueFormatName), kind, now)
 
 
-def _send_to_response_queue(self: Any, original: Any, message: Message, kind: Any, now: Any) -> None:
+def _send_nack_to_response_queue(self: Any, original: Any, message: Message, kind: Any, now: Any) -> None:
     if not message.AdministrationQueueFormatName and message.ResponseQueueFormatName and kind & 0x8000:
         message = replace(message, AdministrationQueueFormatName=message.ResponseQueueFormatName)
     original(message, kind, now)
 
 
-def _send_to_first_queue(self: Any, original: Any, message: Message, kind: Any, now: Any) -> None:
+def _send_acks_to_first_admin_queue(self: Any, original: Any, message: Message, kind: Any, now: Any) -> None:
     if message.AdministrationQueueFormatName:
         queues = self.__dict__.setdefault("queues", {})
         key = message.Identifier.QueueManagerGuid, kind & 0x8000
@@ -88,7 +88,7 @@ def _send_to_first_queue(self: Any, original: Any, message: Message, kind: Any, 
     original(message, kind, now)
 
 
-def _fail_after_first(self: Any, original: Any, message: Message, kind: Any, now: Any) -> None:
+def _send_first_ack_per_admin_queue(self: Any, original: Any, message: Message, kind: Any, now: Any) -> None:
     known = self.__dict__.setdefault("opened", set())
     name = message.AdministrationQueueFormatName
     if name in known:
@@ -100,20 +100,20 @@ def _fail_after_first(self: Any, original: Any, message: Message, kind: Any, now
 def _remove_response_queue(start: str) -> Install:
     return _change_ack(
         lambda self, message, kind: (
-            _is_refusal(self, message, kind) and message.DestinationQueueFormatName.lower().startswith(start)
+            _is_refusal_ack(self, message, kind) and message.DestinationQueueFormatName.lower().startswith(start)
         ),
         lambda message, ack: {"ResponseQueueFormatName": None},
     )
 
 
-_KINDS: tuple[tuple[str, str, When], ...] = (
-    ("arrival", "of an arrival", _is_arrival),
-    ("receipt", "of a receipt", _is_receipt),
-    ("refusal", "of a refusal", _is_refusal),
-    ("removal", "of a removal", _is_negative_receipt),
-    ("transactional-message", "of a transactional message", _is_transactional),
+_ACK_CONDITIONS: tuple[tuple[str, str, When], ...] = (
+    ("arrival", "of an arrival", _is_arrival_ack),
+    ("receipt", "of a receipt", _is_receipt_ack),
+    ("refusal", "of a refusal", _is_refusal_ack),
+    ("removal", "of a removal", _is_negative_receipt_ack),
+    ("transactional-message", "of a transactional message", _is_for_transactional_message),
 )
-_VALUES: tuple[tuple[str, str, str, Change], ...] = (
+_ACK_VALUE_FAULTS: tuple[tuple[str, str, str, Change], ...] = (
     (
         "requests-acks",
         "MQQB-3.1.7.15-D01",
@@ -175,31 +175,31 @@ _VALUES: tuple[tuple[str, str, str, Change], ...] = (
         lambda message, ack: {"DeliveryGuarantee": DeliveryGuarantee.EXPRESS},
     ),
 )
-_OF_REMOVED = {
+_REMOVAL_RULE_BY_RULE = {
     "MQQB-3.1.7.15-20": "MQQB-3.1.7.15-19",
     "MQQB-3.1.7.15-17": "MQQB-3.1.7.15-16",
     "MQQB-3.1.7.15-18": "MQQB-3.1.7.15-16",
     "MQQB-3.1.7.15-25": "MQQB-3.1.7.15-24",
 }
-_ROWS = [
+_ACK_FAULTS = [
     (
         f"receiver-ack-of-{kind}-{value}",
-        _OF_REMOVED.get(rule, rule) if kind in {"receipt", "removal"} else rule,
+        _REMOVAL_RULE_BY_RULE.get(rule, rule) if kind in {"receipt", "removal"} else rule,
         f"The acknowledgment {words} {says}.",
         _change_ack(when, change),
     )
-    for kind, words, when in _KINDS
-    for value, rule, says, change in _VALUES
+    for kind, words, when in _ACK_CONDITIONS
+    for value, rule, says, change in _ACK_VALUE_FAULTS
     if (kind, value) != ("transactional-message", "is-recoverable")  # a transactional message is always recoverable
 ]
 _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
-    *_ROWS,
+    *_ACK_FAULTS,
     *(
         (
             f"receiver-insecure-{one.name[12:].lower().replace('_', '-')}-always-sent",
             "MQQB-3.1.7.15-05",
             f"The receiver sends an acknowledgment of class {one.name} although SendInsecureNacks is FALSE.",
-            _send_insecure(frozenset({one})),
+            _send_insecure_nacks_of_classes(frozenset({one})),
         )
         for one in sorted(INSECURE_NACKS)
         if one is not MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER
@@ -208,32 +208,32 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "receiver-nack-also-to-response-queue",
         "MQQB-3.1.7.15-08",
         "The receiver sends a negative acknowledgment also to the response queue of the message.",
-        change_step(AdminAcks.send, _send_twice),
+        change_step(AdminAcks.send, _send_nack_also_to_response_queue),
     ),
     (
         "receiver-nack-without-administration-queue-to-response-queue",
         ("MQQB-3.1.7.15-03", "MQQB-3.1.7.15-04"),
         "The receiver sends the negative acknowledgment of a message with only a response queue there.",
-        change_step(AdminAcks.send, _send_to_response_queue),
+        change_step(AdminAcks.send, _send_nack_to_response_queue),
     ),
     (
         "receiver-ack-to-first-administration-queue-of-sender",
         ("MQQB-3.1.7.15-09", "MQQB-3.1.7.15-10"),
         "The receiver sends each acknowledgment to the administration queue of the first message of its sender.",
-        change_step(AdminAcks.send, _send_to_first_queue),
+        change_step(AdminAcks.send, _send_acks_to_first_admin_queue),
     ),
     (
         "receiver-second-ack-to-queue-omitted",
         ("MQQB-3.1.7.15-30", "MQQB-3.1.7.15-34"),
         "The receiver sends only one acknowledgment to each administration queue.",
-        change_step(AdminAcks.send, _fail_after_first),
+        change_step(AdminAcks.send, _send_first_ack_per_admin_queue),
     ),
     *(
         (
             f"receiver-ack-to-{label}-omitted",
             rule,
             f"The receiver sends no negative acknowledgment to {words}.",
-            _drop(when),
+            _omit_administration_ack(when),
         )
         for label, words, rule, when in (
             (
@@ -241,7 +241,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
                 "an administration queue with a direct format name",
                 "MQQB-3.1.7.15-15",
                 lambda self, message, kind: (
-                    _is_negative(self, message, kind)
+                    _is_negative_ack(self, message, kind)
                     and str(message.AdministrationQueueFormatName).lower().startswith("direct")
                 ),
             ),
@@ -250,7 +250,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
                 "a public administration queue",
                 "MQQB-3.1.7.15-13",
                 lambda self, message, kind: (
-                    _is_negative(self, message, kind)
+                    _is_negative_ack(self, message, kind)
                     and str(message.AdministrationQueueFormatName).lower().startswith("public")
                 ),
             ),
@@ -259,7 +259,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
                 "a private administration queue",
                 "MQQB-3.1.7.15-11",
                 lambda self, message, kind: (
-                    _is_negative(self, message, kind)
+                    _is_negative_ack(self, message, kind)
                     and str(message.AdministrationQueueFormatName).lower().startswith("private")
                 ),
             ),
@@ -268,7 +268,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
                 "an administration queue of the receiver itself",
                 "MQQB-3.1.7.15-12",
                 lambda self, message, kind: (
-                    _is_negative(self, message, kind)
+                    _is_negative_ack(self, message, kind)
                     and str(self.qm.adm.Identifier) in str(message.AdministrationQueueFormatName).lower()
                 ),
             ),
@@ -292,7 +292,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         ("MQQB-3.1.7.15-28", "MQQB-3.1.7.15-29"),
         "A negative acknowledgment of a recoverable message has no body.",
         _change_ack(
-            lambda self, message, kind: _is_negative(self, message, kind) and bool(message.DeliveryGuarantee),
+            lambda self, message, kind: _is_negative_ack(self, message, kind) and bool(message.DeliveryGuarantee),
             lambda message, ack: {"Body": b""},
         ),
     ),
@@ -301,7 +301,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         ("MQQB-3.1.7.15-28", "MQQB-3.1.7.15-29"),
         "A positive acknowledgment of a transactional message has the body of the message.",
         _change_ack(
-            lambda self, message, kind: not kind & 0x8000 and _is_transactional(self, message, kind),
+            lambda self, message, kind: not kind & 0x8000 and _is_for_transactional_message(self, message, kind),
             lambda message, ack: {"Body": message.Body},
         ),
     ),

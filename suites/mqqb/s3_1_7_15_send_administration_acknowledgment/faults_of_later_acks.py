@@ -15,22 +15,22 @@ from reference_qm.core.transfer.order_acks import FIRST_FINAL_ACK_CLASS
 from reference_qm.model.message import Message
 from suites.mqqb.s3_1_7_15_send_administration_acknowledgment.fault_steps import REMOVAL_ACK_CLASSES
 
-_LARGE = 20_000
+_LARGE_BODY_BYTES = 20_000
 """A number of bytes that is larger than most bodies."""
 
 
-def _is_negative(kind: Any) -> bool:
+def _is_negative_class(kind: Any) -> bool:
     return bool(kind & 0x8000)
 
 
-def _number_like_earlier(self: Any, original: Any, message: Message, kind: Any, now: Any) -> None:
+def _reuse_message_id_of_nack(self: Any, original: Any, message: Message, kind: Any, now: Any) -> None:
     before = self.qm.adm.MessageIdOrdinal
     original(message, kind, now)
-    if _is_negative(kind):
+    if _is_negative_class(kind):
         self.qm.adm.MessageIdOrdinal = before
 
 
-def _repeat(attribute: str, when: Callable[[Any], bool]) -> Install:
+def _repeat_attribute_of_earlier_ack(attribute: str, when: Callable[[Any], bool]) -> Install:
     """Return an installer of a fault with which some acknowledgments repeat an attribute of the previous one."""
 
     def run(self: Any, original: Any, message: Message, kind: Any, now: Any) -> Message:
@@ -45,27 +45,27 @@ def _repeat(attribute: str, when: Callable[[Any], bool]) -> Install:
     return change_step(AdminAcks.build, run)
 
 
-def _is_removal(kind: Any) -> bool:
+def _is_removal_class(kind: Any) -> bool:
     return kind in REMOVAL_ACK_CLASSES
 
 
-def _is_no_removal(kind: Any) -> bool:
+def _is_other_than_removal_class(kind: Any) -> bool:
     return kind not in REMOVAL_ACK_CLASSES
 
 
-def _cut_large_body(self: Any, original: Any, message: Message, kind: Any, now: Any) -> Message:
+def _omit_large_body(self: Any, original: Any, message: Message, kind: Any, now: Any) -> Message:
     ack: Message = original(message, kind, now)
-    return replace(ack, Body=b"") if len(ack.Body) > _LARGE else ack
+    return replace(ack, Body=b"") if len(ack.Body) > _LARGE_BODY_BYTES else ack
 
 
-def _send_five(self: Any, original: Any, message: Message, kind: Any, now: Any) -> None:
+def _send_first_five_acks(self: Any, original: Any, message: Message, kind: Any, now: Any) -> None:
     sent = self.__dict__.setdefault("sent", [])
     if len(sent) < 5:
         sent.append(kind)
         original(message, kind, now)
 
 
-def _stop_after_discarded(self: Any, original: Any, message: Message, kind: Any, now: Any) -> None:
+def _stop_after_undeliverable_ack(self: Any, original: Any, message: Message, kind: Any, now: Any) -> None:
     state = self.__dict__.setdefault("state", {"failed": False})
     name = message.AdministrationQueueFormatName
     if state["failed"]:
@@ -75,7 +75,7 @@ def _stop_after_discarded(self: Any, original: Any, message: Message, kind: Any,
     original(message, kind, now)
 
 
-def _repeat_body_of_first(self: Any, original: Any, message: Message, kind: Any, now: Any) -> Message:
+def _repeat_first_ack_body(self: Any, original: Any, message: Message, kind: Any, now: Any) -> Message:
     ack: Message = original(message, kind, now)
     if not ack.Body:
         return ack
@@ -94,38 +94,40 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "receiver-nack-has-identifier-of-earlier-nack",
         "MQQB-3.1.7.15-06",
         "The receiver gives each negative acknowledgment the identifier of the previous one.",
-        change_step(AdminAcks.send, _number_like_earlier),
+        change_step(AdminAcks.send, _reuse_message_id_of_nack),
     ),
     (
         "receiver-class-of-later-ack-repeated",
         "MQQB-3.1.7.15-07",
         "The receiver repeats the class of the previous acknowledgment in the acknowledgment of a removed message.",
-        _repeat("Class", _is_removal),
+        _repeat_attribute_of_earlier_ack("Class", _is_removal_class),
     ),
     (
         "receiver-class-of-later-refusal-repeated",
         "MQQB-3.1.7.15-07",
         "The receiver repeats the class of the previous negative acknowledgment of a refused message.",
-        _repeat("Class", lambda kind: _is_negative(kind) and _is_no_removal(kind)),
+        _repeat_attribute_of_earlier_ack(
+            "Class", lambda kind: _is_negative_class(kind) and _is_other_than_removal_class(kind)
+        ),
     ),
     *(
         (
             f"receiver-{label}-of-later-{kind}-ack-repeated",
             rule,
             f"The receiver repeats {attribute} of the previous acknowledgment in an acknowledgment of {words}.",
-            _repeat(attribute, when),
+            _repeat_attribute_of_earlier_ack(attribute, when),
         )
         for kind, words, when, rules in (
             (
                 "removal",
                 "a removed message",
-                _is_removal,
+                _is_removal_class,
                 ("MQQB-3.1.7.15-09", "MQQB-3.1.7.15-16", "MQQB-3.1.7.15-19", "MQQB-3.1.7.15-24", "MQQB-3.1.7.15-28"),
             ),
             (
                 "refusal",
                 "an arrival or a refusal",
-                _is_no_removal,
+                _is_other_than_removal_class,
                 ("MQQB-3.1.7.15-10", "MQQB-3.1.7.15-18", "MQQB-3.1.7.15-20", "MQQB-3.1.7.15-25", "MQQB-3.1.7.15-29"),
             ),
         )
@@ -145,25 +147,25 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "receiver-nack-of-large-message-without-body",
         ("MQQB-3.1.7.15-28", "MQQB-3.1.7.15-29"),
         "A negative acknowledgment of a message with a body of more than 20,000 bytes has no body.",
-        change_step(AdminAcks.build, _cut_large_body),
+        change_step(AdminAcks.build, _omit_large_body),
     ),
     (
         "receiver-nacks-have-body-of-first-nack",
         ("MQQB-3.1.7.15-28", "MQQB-3.1.7.15-29"),
         "Each negative acknowledgment has the body of the first negative acknowledgment.",
-        change_step(AdminAcks.build, _repeat_body_of_first),
+        change_step(AdminAcks.build, _repeat_first_ack_body),
     ),
     (
         "receiver-sixth-ack-omitted",
         "MQQB-3.1.7.15-34",
         "The receiver sends only five administration acknowledgments.",
-        change_step(AdminAcks.send, _send_five),
+        change_step(AdminAcks.send, _send_first_five_acks),
     ),
     (
         "receiver-acks-after-unknown-administration-queue-omitted",
         "MQQB-3.1.7.15-34",
         "The receiver sends no acknowledgment after it could not open the administration queue of a message.",
-        change_step(AdminAcks.send, _stop_after_discarded),
+        change_step(AdminAcks.send, _stop_after_undeliverable_ack),
     ),
     (
         "receiver-recoverable-ack-with-privacy-level-1",

@@ -9,8 +9,8 @@ from typing import Any
 from harness.judging.passive import Finding, passive
 from reference_qm.codec.base import INFINITE
 from suites.mqqb.steps.administration_acks import (
-    MESSAGE_KIND,
     POSITIVE_CLASSES,
+    USER_MESSAGE_KIND,
     apply_to_acknowledged_messages,
     apply_to_administration_acks,
     is_same_queue,
@@ -23,7 +23,7 @@ _PRIVATE, _PUBLIC, _DIRECT = 3, 5, 7
 _ON_SOURCE, _ON_DESTINATION, _ON_ANY_HOST = 2, 3, 6
 
 
-def _asks_for_nothing(packet: Any) -> tuple[bool, str]:
+def _has_no_ack_requests(packet: Any) -> tuple[bool, str]:
     flags = packet.MessagePropertiesHeader.Flags & ACK_REQUEST_BITS
     return not flags, f"the bits PA, PR, NA and NR have the value 0x{flags:X}"
 
@@ -38,11 +38,11 @@ def _has_time_to_be_received(packet: Any) -> tuple[bool, str]:
     return value == INFINITE, f"TimeToBeReceived is 0x{value:08X}"
 
 
-def _is_not_journaled(packet: Any) -> tuple[bool, str]:
+def _has_no_positive_journaling(packet: Any) -> tuple[bool, str]:
     return packet.UserHeader.JP == 0, f"JP is {packet.UserHeader.JP}"
 
 
-def _is_no_dead_letter(packet: Any) -> tuple[bool, str]:
+def _has_no_negative_journaling(packet: Any) -> tuple[bool, str]:
     return packet.UserHeader.JN == 0, f"JN is {packet.UserHeader.JN}"
 
 
@@ -59,28 +59,28 @@ def _is_not_signed(packet: Any) -> tuple[bool, str]:
 
 
 ATTRIBUTE_TEST_BY_RULE = {
-    "MQQB-3.1.7.15-D01": ("PA, PR, NA and NR of the acknowledgment are 0", _asks_for_nothing),
+    "MQQB-3.1.7.15-D01": ("PA, PR, NA and NR of the acknowledgment are 0", _has_no_ack_requests),
     "MQQB-3.1.7.15-D02": ("TimeToReachQueue of the acknowledgment is 0xFFFFFFFF", _has_time_to_reach_queue),
     "MQQB-3.1.7.15-D03": ("TimeToBeReceived of the acknowledgment is 0xFFFFFFFF", _has_time_to_be_received),
-    "MQQB-3.1.7.15-D04": ("JP of the acknowledgment is 0", _is_not_journaled),
-    "MQQB-3.1.7.15-D05": ("JN of the acknowledgment is 0", _is_no_dead_letter),
+    "MQQB-3.1.7.15-D04": ("JP of the acknowledgment is 0", _has_no_positive_journaling),
+    "MQQB-3.1.7.15-D05": ("JN of the acknowledgment is 0", _has_no_negative_journaling),
     "MQQB-3.1.7.15-D06": ("EB and PrivacyLevel of the acknowledgment are 0", _is_not_encrypted),
     "MQQB-3.1.7.15-D07": ("the acknowledgment has no signature", _is_not_signed),
 }
 """For each rule, an attribute of an acknowledgment whose value does not depend on the acknowledged message."""
 
 for rule, (expected, judge) in ATTRIBUTE_TEST_BY_RULE.items():
-    passive(rule, MESSAGE_KIND, expected, of_system=True)(apply_to_administration_acks(judge))
+    passive(rule, USER_MESSAGE_KIND, expected, of_system=True)(apply_to_administration_acks(judge))
 
 
 @passive(
     "MQQB-3.1.7.15-26",
-    MESSAGE_KIND,
+    USER_MESSAGE_KIND,
     "the acknowledgment has no acknowledgment request, journaling, expiration, signature or encryption",
     of_system=True,
 )
 @apply_to_administration_acks
-def check_all_attributes(packet: Any) -> Finding:
+def check_ack_attributes(packet: Any) -> Finding:
     """Check that every attribute of an administration acknowledgment that does not depend on the acknowledged message
     has the specified value.
     """
@@ -90,7 +90,7 @@ def check_all_attributes(packet: Any) -> Finding:
     ) or "the acknowledgment has no acknowledgment request, journaling, expiration, signature or encryption"
 
 
-def _check_body(packet: Any, message: Message, answered: Any) -> Finding:
+def _check_ack_body(packet: Any, message: Message, answered: Any) -> Finding:
     body = packet.MessagePropertiesHeader.MessageBody
     if message.is_encrypted:
         return None  # what it says in clear is not sent back
@@ -100,7 +100,7 @@ def _check_body(packet: Any, message: Message, answered: Any) -> Finding:
     return same, f"MessageBody is {'' if same else 'not '}the MessageBody of the message"
 
 
-def _check_delivery(packet: Any, message: Message, answered: Any) -> Finding:
+def _check_ack_delivery(packet: Any, message: Message, answered: Any) -> Finding:
     sent, came = packet.UserHeader.DM, message.DM
     return sent == came, f"DM is {sent} in the acknowledgment, and {came} in the message"
 
@@ -108,22 +108,22 @@ def _check_delivery(packet: Any, message: Message, answered: Any) -> Finding:
 for expected, compare, rules in (
     (
         "a negative acknowledgment has the body of its message, and a positive one has no body",
-        _check_body,
+        _check_ack_body,
         {"MQQB-3.1.7.15-28": True, "MQQB-3.1.7.15-29": False},
     ),
     (
         "DM of the acknowledgment equals DM of the message",
-        _check_delivery,
+        _check_ack_delivery,
         {"MQQB-3.1.7.15-24": True, "MQQB-3.1.7.15-25": False},
     ),
 ):
     for rule, of_queue in rules.items():
-        passive(rule, MESSAGE_KIND, expected, of_system=True)(
+        passive(rule, USER_MESSAGE_KIND, expected, of_system=True)(
             apply_to_acknowledged_messages(compare, left_queue=of_queue)
         )
 
 
-def _get_destination(packet: Any, message: Message, answered: Any) -> bool:
+def _is_sent_to_admin_queue(packet: Any, message: Message, answered: Any) -> bool:
     host = message.QueueManagerAddress if message.AQ == _ON_DESTINATION else answered.QueueManagerGuid
     user = packet.UserHeader
     return is_same_queue(user.DestinationQueue, message.AdminQueue, user.QueueManagerAddress, host)
@@ -137,7 +137,7 @@ def _make_admin_queue_predicate(*kinds: int) -> Any:
     def judge_destination(packet: Any, message: Message, answered: Any) -> Finding:
         if message.AQ == 0 or (kinds and message.AQ not in kinds):
             return None
-        kept = _get_destination(packet, message, answered)
+        kept = _is_sent_to_admin_queue(packet, message, answered)
         return (
             kept,
             f"DestinationQueue is {'' if kept else 'not '}the AdminQueue of the message, whose AQ is {message.AQ}",
@@ -154,7 +154,7 @@ for rule, kinds, of_queue in (
     ("MQQB-3.1.7.15-14", (_ON_ANY_HOST,), False),
     ("MQQB-3.1.7.15-15", (_DIRECT,), False),
 ):
-    passive(rule, MESSAGE_KIND, "DestinationQueue is the AdminQueue of the message", of_system=True)(
+    passive(rule, USER_MESSAGE_KIND, "DestinationQueue is the AdminQueue of the message", of_system=True)(
         apply_to_acknowledged_messages(_make_admin_queue_predicate(*kinds), left_queue=of_queue)
     )
 
@@ -186,6 +186,6 @@ for rule, kinds in (
     ("MQQB-3.1.7.15-22", (_PUBLIC,)),
     ("MQQB-3.1.7.15-23", (_DIRECT,)),
 ):
-    passive(rule, MESSAGE_KIND, "ResponseQueue is the DestinationQueue of the message", of_system=True)(
+    passive(rule, USER_MESSAGE_KIND, "ResponseQueue is the DestinationQueue of the message", of_system=True)(
         apply_to_acknowledged_messages(_make_response_queue_predicate(*kinds), left_queue=False)
     )

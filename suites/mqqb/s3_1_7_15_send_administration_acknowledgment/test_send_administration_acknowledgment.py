@@ -36,7 +36,7 @@ ATTRIBUTE_BY_RULE = {
     "MQQB-3.1.7.15-D07": "signature size in bytes",
 }
 """For each rule, the attributes that are 0 or infinite in every acknowledgment."""
-ADMIN_NUMBER = 5
+ADMIN_QUEUE_NUMBER = 5
 LARGE_MESSAGE_ID = 0x5A00_0000
 """A number that makes a MessageID use all its bytes."""
 INFINITE_LIFETIME_S = 0xFFFF_FFFF
@@ -44,7 +44,7 @@ LONG_BODY = b"the body of the message" * 100
 MESSAGE_LIFETIME_S = 2
 LARGE_BODY_BYTES = 5_000
 OTHER_ADMINISTRATION_QUEUE = "mqc-other-acks"
-EVERY_ACKNOWLEDGMENT = {"PA": 1, "PR": 1, "NA": 1, "NR": 1}
+ALL_ACK_REQUESTS = {"PA": 1, "PR": 1, "NA": 1, "NR": 1}
 SAMPLE_CORRELATION_ID = bytes(range(1, 21))
 """The CorrelationID of a message, which its acknowledgment does not copy."""
 
@@ -65,7 +65,7 @@ def _get_attributes_of_acknowledgment(ack) -> dict[str, int]:
     }
 
 
-def judge_attributes(judge, sent, ack) -> None:
+def judge_ack_attributes(judge, sent, ack) -> None:
     """Judge the attributes of an acknowledgment whose values do not depend on the acknowledged message."""
     found = _get_attributes_of_acknowledgment(ack)
     for rule, name in ATTRIBUTE_BY_RULE.items():
@@ -113,11 +113,11 @@ def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
         user |= peer.private_destination(sut.queue(queue))
     place: dict[str, Any] = {"destination": None} if name == "private" else {}
     make = receiver.sequence.message if transactional else peer.message
-    user = receiver.with_admin_queue(user)
+    user = receiver.add_admin_queue_fields(user)
     sent = [receiver.send_packet(make(user, queue=queue, properties={"PA": wanted}, **place)) for wanted in (0, 1)]
     user["AdminQueue"] = rf"TCP:{peer.address}\private$\{OTHER_ADMINISTRATION_QUEUE}"
     large = bytes(LARGE_BODY_BYTES)
-    sent.append(receiver.send_packet(make(user, queue=queue, properties=EVERY_ACKNOWLEDGMENT, body=large, **place)))
+    sent.append(receiver.send_packet(make(user, queue=queue, properties=ALL_ACK_REQUESTS, body=large, **place)))
     came = receiver.await_acks(2)
     observed = [ack for ack in came if message_class(ack) == AckClass.REACH_QUEUE]
     judge.all(expected=acknowledged(*sent[1:]), observed=observed, evidence=[*sent, *came])
@@ -180,7 +180,7 @@ def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
     ]
     sent = [
         *map(receiver.send_packet, nowhere),
-        receiver.send(receiver.with_admin_queue(), destination=peer.missing_queue, properties={"NA": 1}),
+        receiver.send(receiver.add_admin_queue_fields(), destination=peer.missing_queue, properties={"NA": 1}),
         receiver.send_packet(receiver.build_message(queue="transactional", properties={"NA": 1})),
     ]
     insecure_classes = [AckClass.BAD_DST_Q] * 3
@@ -205,18 +205,22 @@ def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
 def _list_administration_queues(sut, receiver: AcknowledgingReceiver) -> list[tuple[str, dict[str, Any], str]]:
     """Return the rule, the UserHeader fields and the expected destination for each type of administration queue."""
     peer = receiver.peer
-    private = PrivateQueueFormatNameId(PrivateQueueIdentifier=ADMIN_NUMBER)
-    other = PrivateQueueFormatName(SourceQueueManager=peer.identifier, PrivateQueueIdentifier=ADMIN_NUMBER)
+    private = PrivateQueueFormatNameId(PrivateQueueIdentifier=ADMIN_QUEUE_NUMBER)
+    other = PrivateQueueFormatName(SourceQueueManager=peer.identifier, PrivateQueueIdentifier=ADMIN_QUEUE_NUMBER)
     public = PublicQueueFormatName(PublicQueueIdentifier=PEER_PUBLIC_QUEUE)
-    direct = receiver.with_admin_queue()["AdminQueue"]
+    direct = receiver.add_admin_queue_fields()["AdminQueue"]
     return [
         ("MQQB-3.1.7.15-15", {"AdminQueue": direct}, f"{direct} (queue type {QueueType.DIRECT})"),
         (
             "MQQB-3.1.7.15-11",
             {"AQ": 2, "AdminQueue": private},
-            f"{ADMIN_NUMBER} (queue type {QueueType.ON_DESTINATION})",
+            f"{ADMIN_QUEUE_NUMBER} (queue type {QueueType.ON_DESTINATION})",
         ),
-        ("MQQB-3.1.7.15-14", {"AQ": 6, "AdminQueue": other}, f"{ADMIN_NUMBER} (queue type {QueueType.ON_DESTINATION})"),
+        (
+            "MQQB-3.1.7.15-14",
+            {"AQ": 6, "AdminQueue": other},
+            f"{ADMIN_QUEUE_NUMBER} (queue type {QueueType.ON_DESTINATION})",
+        ),
         ("MQQB-3.1.7.15-13", {"AQ": 5, "AdminQueue": public}, f"{PEER_PUBLIC_QUEUE} (queue type {QueueType.PUBLIC})"),
     ]
 
@@ -237,7 +241,7 @@ def test_acknowledgment_is_addressed_to_administration_queue(peer, sut, judge):
     """
     receiver = AcknowledgingReceiver(peer, sut)
     for count, (rule_of_type, user, expected) in enumerate(_list_administration_queues(sut, receiver)):
-        sent, arrived = receiver.send_for_ack(peer.message(user, properties={"PA": 1, "PR": 1}), 2 * count + 1)
+        sent, arrived = receiver.send_and_await_acks(peer.message(user, properties={"PA": 1, "PR": 1}), 2 * count + 1)
         sut.control.call("receive", queue=sut.queue(), timeout_ms=0)
         received = receiver.await_acks(2 * count + 2)[2 * count + 1 :]
         evidence = [sent, arrived, *received]
@@ -314,10 +318,10 @@ def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut,
     user = {"DM": recoverable, "TimeToBeReceived": 900, "JP": 1, "JN": 1}
     asks: dict[str, Any] = {"base": {"TimeToReachQueue": 800}, "body": LONG_BODY}
     own = {"CorrelationID": SAMPLE_CORRELATION_ID}
-    arrived = receiver.send_for_ack(receiver.build_message(user, properties={"PA": 1, **own}, **asks))
+    arrived = receiver.send_and_await_acks(receiver.build_message(user, properties={"PA": 1, **own}, **asks))
     refused_to = peer.private_queue(sut.guid, number)
     to_private = receiver.build_message(user | refused_to, destination=None, properties={"NA": 1, **own}, **asks)
-    refused = receiver.send_for_ack(to_private, 2)
+    refused = receiver.send_and_await_acks(to_private, 2)
     for sent, ack in (arrived, refused):
         judge(
             "MQQB-3.1.7.15-17",
@@ -333,7 +337,7 @@ def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut,
             case="DM of the acknowledgment",
             evidence=[sent, ack],
         )
-        judge_attributes(judge, sent, ack)
+        judge_ack_attributes(judge, sent, ack)
     named_here = f"{sut.format_name().removeprefix('DIRECT=')} (queue type {QueueType.DIRECT})".lower()
     private_here = one_of(f"{number} (queue type 2)", f"{number} (queue type 6)")
     for rule, (sent, ack), expected in (
@@ -380,8 +384,10 @@ def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recov
     user = answers | {"DM": recoverable, "TimeToBeReceived": 900, "JP": 1, "JN": 1}
     asks: dict[str, Any] = {"base": {"TimeToReachQueue": 800}, "body": LONG_BODY}
     every = {"PA": 1, "NA": 1, "PR": 1, "NR": 1}
-    arrived = receiver.send_for_ack(receiver.build_message(user, properties=every | {"NR": 0}, **asks))
-    refused = receiver.send_for_ack(receiver.build_message(user, queue="transactional", properties=every, **asks), 2)
+    arrived = receiver.send_and_await_acks(receiver.build_message(user, properties=every | {"NR": 0}, **asks))
+    refused = receiver.send_and_await_acks(
+        receiver.build_message(user, queue="transactional", properties=every, **asks), 2
+    )
     for (sent, ack), queue in ((arrived, "plain"), (refused, "transactional")):
         named_here = f"{sut.format_name(queue).removeprefix('DIRECT=')} (queue type {QueueType.DIRECT})".lower()
         for rule, field, expected, observed in (
@@ -395,9 +401,9 @@ def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recov
     judge.conclude("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18", "MQQB-3.1.7.15-20", "MQQB-3.1.7.15-23", "MQQB-3.1.7.15-25")
     claims = {"ST": BY_QUEUE_MANAGER, "DE": 1, "SecurityID": peer.identifier.bytes_le}
     asks |= {"queue": "transactional", "properties": every, "security": claims}
-    claimed = receiver.send_for_ack(receiver.build_message(user, **asks), 3)
+    claimed = receiver.send_and_await_acks(receiver.build_message(user, **asks), 3)
     for (sent, ack), body in ((arrived, b""), (refused, LONG_BODY), (claimed, LONG_BODY)):
-        judge_attributes(judge, sent, ack)
+        judge_ack_attributes(judge, sent, ack)
         observed = bytes(ack["MessagePropertiesHeader"].MessageBody)
         judge(
             "MQQB-3.1.7.15-29",
@@ -419,7 +425,7 @@ def test_response_queue_of_refused_message_to_public_queue_is_public(peer, sut, 
     receiver = AcknowledgingReceiver(peer, sut)
     public = PublicQueueFormatName(PublicQueueIdentifier=PEER_PUBLIC_QUEUE)
     user = {"DQ": QueueType.PUBLIC, "QueueManagerAddress": sut.guid, "DestinationQueue": public}
-    sent, ack = receiver.send_for_ack(receiver.build_message(user, destination=None, properties={"NA": 1}))
+    sent, ack = receiver.send_and_await_acks(receiver.build_message(user, destination=None, properties={"NA": 1}))
     expected = f"{PEER_PUBLIC_QUEUE} (queue type {QueueType.PUBLIC})"
     judge(
         "MQQB-3.1.7.15-22",
@@ -439,7 +445,7 @@ WAYS_OF_REMOVAL = {
 """Ways in which a message leaves its queue, each with the bit that requests an acknowledgment and the class of the
 acknowledgment.
 """
-RULES_OF_CLASSES = {
+RULE_OF_ACK_CLASS_BY_REMOVAL = {
     "received": "MQQB-3.1.7.2.1-D01",
     "deleted": "MQQB-3.1.7.2.1-D02",
     "purged": "MQQB-3.1.7.2.1-D03",
@@ -447,7 +453,7 @@ RULES_OF_CLASSES = {
 }
 """The rule about the class for each way in which a message leaves its queue."""
 NEED_BY_REMOVAL = {"received": "receive", "purged": "receive", "deleted": "queue_control", "timeout": "queues"}
-RULES_OF_EVENTS = {
+RULES_OF_REMOVAL_EVENTS = {
     "deleted": ["MQDMPR-3.1.7.1.4-05"],
     "purged": ["MQDMPR-3.1.7.1.7-07"],
     "timeout": ["MQDMPR-3.1.7.2.7-12"],
@@ -478,8 +484,10 @@ RULES_OF_DELIVERIES = {
 @pytest.mark.parametrize(
     "end",
     [
-        pytest.param(end, marks=[covers(rule, *RULES_OF_EVENTS.get(end, ())), needs(NEED_BY_REMOVAL[end])], id=end)
-        for end, rule in RULES_OF_CLASSES.items()
+        pytest.param(
+            end, marks=[covers(rule, *RULES_OF_REMOVAL_EVENTS.get(end, ())), needs(NEED_BY_REMOVAL[end])], id=end
+        )
+        for end, rule in RULE_OF_ACK_CLASS_BY_REMOVAL.items()
     ],
 )
 def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer, sut, judge, end, delivery):
@@ -496,7 +504,7 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
     destination = rf"TCP:{sut.address}\{queue}"
     life_s = MESSAGE_LIFETIME_S if end == "timeout" else INFINITE_LIFETIME_S
     answers = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-answers"}
-    user = receiver.with_admin_queue(answers | {"DM": recoverable, "TimeToBeReceived": life_s, "JP": 1, "JN": 1})
+    user = receiver.add_admin_queue_fields(answers | {"DM": recoverable, "TimeToBeReceived": life_s, "JP": 1, "JN": 1})
     make = receiver.sequence.message if transactional else peer.message
     sent = [
         receiver.send_packet(
@@ -514,15 +522,15 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
     ]
     if not peer.await_label("end 3", queue):
         raise ConformanceFailure("the messages are not in the queue")
-    _remove_messages(receiver, sut, end, queue)
+    _remove_messages_from_queue(receiver, sut, end, queue)
     came = receiver.await_acks(2)
     evidence = [*sent, *came]
     judge("MQQB-3.1.7.2-01", expected=acknowledged(sent[2], sent[3]), observed=came, evidence=evidence)
     judge(
         "MQQB-3.1.7.2.1-03",
         "MQQB-3.1.7.15-07",
-        RULES_OF_CLASSES[end],
-        *RULES_OF_EVENTS.get(end, ()),
+        RULE_OF_ACK_CLASS_BY_REMOVAL[end],
+        *RULES_OF_REMOVAL_EVENTS.get(end, ()),
         expected=of_classes(expected, expected),
         observed=came,
         case="classes of the acknowledgments",
@@ -531,7 +539,7 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
     if not came:
         raise ConformanceFailure("no acknowledgment arrived in the administration queue")
     ack = came[0]
-    judge_attributes(judge, sent[2], ack)
+    judge_ack_attributes(judge, sent[2], ack)
     judge("MQQB-3.1.7.15-16", expected=acknowledgment(sent[2]), observed=ack, evidence=evidence)
     judge(
         RULES_OF_DELIVERIES[delivery],
@@ -558,7 +566,7 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
     )
 
 
-def _remove_messages(receiver: AcknowledgingReceiver, sut, end: str, queue: str) -> None:
+def _remove_messages_from_queue(receiver: AcknowledgingReceiver, sut, end: str, queue: str) -> None:
     """Remove every message from the queue in the given way."""
     if end == "received":
         for _ in sut.labels(queue):
@@ -579,14 +587,14 @@ def test_acknowledgment_goes_to_computer_of_administration_queue(peer, sut, judg
     SUT addresses the acknowledgment to the computer in the name of the administration queue, and not to the source.
     """
     receiver = AcknowledgingReceiver(peer, sut)
-    admin = PrivateQueueFormatName(SourceQueueManager=peer.identifier, PrivateQueueIdentifier=ADMIN_NUMBER)
+    admin = PrivateQueueFormatName(SourceQueueManager=peer.identifier, PrivateQueueIdentifier=ADMIN_QUEUE_NUMBER)
     user = {"AQ": 6, "AdminQueue": admin, "SourceQueueManager": OTHER_GUID, "RC": 1}
     queue = "plain" if asked == "PA" else "transactional"
     sent = receiver.send_packet(peer.message(user, queue=queue, properties={asked: 1}))
     came = receiver.await_acks(1)
     judge(
         "MQQB-3.1.7.15-14",
-        expected=[f"{ADMIN_NUMBER} (queue type {QueueType.ON_DESTINATION})".lower()],
+        expected=[f"{ADMIN_QUEUE_NUMBER} (queue type {QueueType.ON_DESTINATION})".lower()],
         observed=[_describe_queue(ack, "Destination") for ack in came],
         case="destinations of the acknowledgments",
         evidence=[sent, *came],

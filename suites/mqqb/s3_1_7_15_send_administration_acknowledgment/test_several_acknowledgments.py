@@ -27,23 +27,23 @@ from suites.mqqb.steps.disposition import (
 from suites.mqqb.steps.secured import BY_SID, SHA512
 
 LARGE_BODY = b"a large body " * 2_500
-OTHER_QUEUE = "mqc-other-acks"
+OTHER_ADMINISTRATION_QUEUE = "mqc-other-acks"
 UNKNOWN_PUBLIC_QUEUE = UUID("4d7c1f0a-5b1e-4c55-9d57-0d1f6e2b9a01")
 """A public queue that does not exist, so no acknowledgment can be sent to it."""
-ADMIN_NUMBER = 5
-ENHANCED_PRIVACY = 3
-DELIVERIES = {"express": 0, "recoverable": 1, "transactional": 1}
+ADMIN_QUEUE_NUMBER = 5
+ENHANCED_PRIVACY_LEVEL = 3
+DM_BY_DELIVERY = {"express": 0, "recoverable": 1, "transactional": 1}
 ARRIVED, REFUSED, MISPLACED = AckClass.REACH_QUEUE, AckClass.NOT_TRANSACTIONAL_MSG, AckClass.NOT_TRANSACTIONAL_Q
 MIXED_MESSAGES = (
     ("express", "plain", ADMINISTRATION_QUEUE, b"first", ARRIVED),
     ("recoverable", "transactional", ADMINISTRATION_QUEUE, b"second", REFUSED),
     ("recoverable", "plain", None, b"third", ARRIVED),
-    ("express", "transactional", OTHER_QUEUE, LARGE_BODY, REFUSED),
+    ("express", "transactional", OTHER_ADMINISTRATION_QUEUE, LARGE_BODY, REFUSED),
     ("transactional", "plain", ADMINISTRATION_QUEUE, b"fifth", MISPLACED),
-    ("recoverable", "plain", OTHER_QUEUE, b"sixth", ARRIVED),
+    ("recoverable", "plain", OTHER_ADMINISTRATION_QUEUE, b"sixth", ARRIVED),
     ("express", "transactional", ADMINISTRATION_QUEUE, b"seventh", REFUSED),
     ("transactional", "transactional", ADMINISTRATION_QUEUE, b"eighth", ARRIVED),
-    ("transactional", "plain", OTHER_QUEUE, LARGE_BODY[::-1], MISPLACED),
+    ("transactional", "plain", OTHER_ADMINISTRATION_QUEUE, LARGE_BODY[::-1], MISPLACED),
 )
 """Delivery, queue, administration queue (None: an unknown public queue), body, and class of the acknowledgment."""
 
@@ -54,7 +54,7 @@ def _describe_direct_queue(queue: Any) -> str:
     return text.rstrip("\0").lower()
 
 
-def _get_values(ack: Frame) -> dict[str, Any]:
+def _get_ack_values(ack: Frame) -> dict[str, Any]:
     user, properties = ack["UserHeader"], ack["MessagePropertiesHeader"]
     return {
         "class": message_class(ack),
@@ -65,9 +65,9 @@ def _get_values(ack: Frame) -> dict[str, Any]:
     }
 
 
-def judge_each_value(judge, rules: Mapping[str, tuple[str, ...]], expected: dict[str, dict], came: list[Frame]) -> None:
+def judge_ack_values(judge, rules: Mapping[str, tuple[str, ...]], expected: dict[str, dict], came: list[Frame]) -> None:
     """Judge each value of the acknowledgments that name a known message; ``expected``: the values by identifier."""
-    known = {get_correlation_id(ack): _get_values(ack) for ack in came if get_correlation_id(ack) in expected}
+    known = {get_correlation_id(ack): _get_ack_values(ack) for ack in came if get_correlation_id(ack) in expected}
     numbers = {name: number for number, name in enumerate(expected, 1)}
     for field, of_field in rules.items():
         if not known:
@@ -112,7 +112,9 @@ def test_each_acknowledgment_of_several_has_values_of_its_own_message(peer, sut,
             "AQ": QueueType.PUBLIC,
             "AdminQueue": PublicQueueFormatName(PublicQueueIdentifier=UNKNOWN_PUBLIC_QUEUE),
         }
-        user = {"DM": DELIVERIES[delivery], "ResponseQueue": answers} | ({"AdminQueue": where} if admin else unknown)
+        user = {"DM": DM_BY_DELIVERY[delivery], "ResponseQueue": answers} | (
+            {"AdminQueue": where} if admin else unknown
+        )
         make = sequences[queue].message if delivery == "transactional" else peer.message
         frame = receiver.send_packet(make(user, queue=queue, properties={"PA": 1, "NA": 1}, body=body))
         if admin:
@@ -121,7 +123,7 @@ def test_each_acknowledgment_of_several_has_values_of_its_own_message(peer, sut,
                 "class": of_class,
                 "destination": where.lower(),
                 "response queue": sut.format_name(queue).removeprefix("DIRECT=").lower(),
-                "DM": DELIVERIES[delivery],
+                "DM": DM_BY_DELIVERY[delivery],
                 "body": b"" if of_class == ARRIVED else body,
             }
     came = receiver.await_acks(len(sent))
@@ -143,7 +145,7 @@ def test_each_acknowledgment_of_several_has_values_of_its_own_message(peer, sut,
         "DM": ("MQQB-3.1.7.15-25",),
         "body": ("MQQB-3.1.7.15-29",),
     }
-    judge_each_value(judge, rules, wanted, came)
+    judge_ack_values(judge, rules, wanted, came)
 
 
 @covers(
@@ -167,7 +169,7 @@ def test_each_acknowledgment_of_several_removals_has_values_of_its_own_message(p
     nack_classes = dict(zip(queues, (AckClass.Q_PURGED, AckClass.Q_DELETED), strict=True))
     sent, wanted = [], {}
     for number in range(6):
-        queue, admin = queues[number % 2], (ADMINISTRATION_QUEUE, OTHER_QUEUE)[number // 2 % 2]
+        queue, admin = queues[number % 2], (ADMINISTRATION_QUEUE, OTHER_ADMINISTRATION_QUEUE)[number // 2 % 2]
         body = LARGE_BODY if number == 2 else b"body %d" % number
         of_class = AckClass.RECEIVE if number < 2 else nack_classes[queue]
         destination = rf"TCP:{sut.address}\{queue}"
@@ -209,7 +211,7 @@ def test_each_acknowledgment_of_several_removals_has_values_of_its_own_message(p
         "DM": ("MQQB-3.1.7.15-24",),
         "body": ("MQQB-3.1.7.15-28",),
     }
-    judge_each_value(judge, rules, wanted, came)
+    judge_ack_values(judge, rules, wanted, came)
 
 
 @covers("MQQB-3.1.7.15-11", "MQQB-3.1.7.15-13", "MQQB-3.1.7.15-15")
@@ -219,13 +221,13 @@ def test_refusal_is_acknowledged_to_each_type_of_administration_queue(peer, sut,
     acknowledgment of each message.
     """
     receiver = AcknowledgingReceiver(peer, sut)
-    private = {"AQ": 2, "AdminQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=ADMIN_NUMBER)}
+    private = {"AQ": 2, "AdminQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=ADMIN_QUEUE_NUMBER)}
     public = {"AQ": 5, "AdminQueue": PublicQueueFormatName(PublicQueueIdentifier=PEER_PUBLIC_QUEUE)}
     for count, (rule, user) in enumerate(
         (
             ("MQQB-3.1.7.15-11", private),
             ("MQQB-3.1.7.15-13", public),
-            ("MQQB-3.1.7.15-15", receiver.with_admin_queue()),
+            ("MQQB-3.1.7.15-15", receiver.add_admin_queue_fields()),
         ),
     ):
         before = len(receiver.list_admin_acks())
@@ -252,7 +254,7 @@ def test_refusal_of_bad_signature_or_key_is_not_acknowledged_unless_configured(p
         for one in (0, 1)
         for properties, security in (
             ({"HashAlgorithm": SHA512}, signed),
-            ({"PrivacyLevel": ENHANCED_PRIVACY, "EncryptionAlgorithm": RC4}, encrypted),
+            ({"PrivacyLevel": ENHANCED_PRIVACY_LEVEL, "EncryptionAlgorithm": RC4}, encrypted),
         )
     ]
     last = receiver.send_packet(receiver.build_message(queue="transactional", properties={"NA": 1}))

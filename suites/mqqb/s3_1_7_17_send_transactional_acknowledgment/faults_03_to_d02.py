@@ -81,7 +81,7 @@ add(
 )
 
 
-class _ChangingAcknowledgments(OrderAcks):
+class _TransactionalAckChanger(OrderAcks):
     """Change each OrderAck and FinalAck that the receiver sends."""
 
     def send_transactional_ack(
@@ -97,7 +97,7 @@ class _ChangingAcknowledgments(OrderAcks):
 
 
 @fault("receiver-final-ack-class-of-preceding-final-ack", breaks="MQQB-3.1.7.17-04", blind=True)
-class ReceiverFinalAckClassOfPrecedingFinalAck(_ChangingAcknowledgments):
+class ReceiverFinalAckClassOfPrecedingFinalAck(_TransactionalAckChanger):
     """The receiver gives a FinalAck the class of the preceding FinalAck."""
 
     def __init__(self, qm: QM) -> None:
@@ -174,7 +174,7 @@ class ReceiverTransactionalAckPrivateQueueNumber5(OrderAcks):
 
 
 @fault("receiver-order-acks-of-second-address-to-first", breaks="MQQB-3.1.7.17-07", blind=True)
-class ReceiverOrderAcksOfSecondAddressToFirst(_ChangingAcknowledgments):
+class ReceiverOrderAcksOfSecondAddressToFirst(_TransactionalAckChanger):
     """The receiver addresses all OrderAcks and FinalAcks to the order queue of the first sender."""
 
     def __init__(self, qm: QM) -> None:

@@ -25,7 +25,7 @@ from reference_qm.surface.clock import Now
 Body = OrderAckBody | FinalAckBody
 
 
-RECEIVED_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+RECEIVE_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
 
 def _is_order_ack_class(message_class: MessageClass) -> bool:
@@ -33,7 +33,7 @@ def _is_order_ack_class(message_class: MessageClass) -> bool:
 
 
 def _is_receipt_class(message_class: MessageClass) -> bool:
-    return message_class is RECEIVED_CLASS
+    return message_class is RECEIVE_CLASS
 
 
 def _is_refusal_class(message_class: MessageClass) -> bool:
@@ -41,11 +41,11 @@ def _is_refusal_class(message_class: MessageClass) -> bool:
 
 
 def _change_ack_body(when: Callable[[MessageClass], bool], change: Callable[[Any], Body]) -> Install:
-    class WithBody(OrderAcks):
+    class ChangedAckBody(OrderAcks):
         def send_transactional_ack(self, name: str, message_class: MessageClass, body: Body, now: Now) -> None:
             super().send_transactional_ack(name, message_class, change(body) if when(message_class) else body, now)
 
-    return replace_part(WithBody)
+    return replace_part(ChangedAckBody)
 
 
 def _clear_previous_sequence_number(body: FinalAckBody) -> FinalAckBody:
@@ -64,7 +64,7 @@ def _change_sequence_timestamp(body: OrderAckBody) -> OrderAckBody:
     return replace(body, TxSequenceID=replace(body.TxSequenceID, TimeStamp=body.TxSequenceID.TimeStamp + 1))
 
 
-def _set_first_number(body: OrderAckBody) -> OrderAckBody:
+def _set_sequence_numbers_to_first(body: OrderAckBody) -> OrderAckBody:
     return replace(body, TxSequenceNumber=1, TxPreviousSequenceNumber=0)
 
 
@@ -81,7 +81,7 @@ _BODIES: tuple[tuple[str, str, str, Callable[[MessageClass], bool], Callable[[An
         "MQQB-3.1.7.17-D04",
         "The receiver's OrderAck always has TxSequenceNumber 1.",
         _is_order_ack_class,
-        _set_first_number,
+        _set_sequence_numbers_to_first,
     ),
     (
         "receiver-final-ack-of-receipt-previous-number-0",

@@ -8,8 +8,8 @@ from typing import Any
 
 from harness.judging.passive import Finding, passive
 from suites.mqqb.steps.order_and_final_acks import (
-    ACK_LABEL,
-    MESSAGE_KIND,
+    ORDERING_ACK_LABEL,
+    USER_MESSAGE_KIND,
     apply_to_acknowledgments,
     is_final_ack,
     is_order_ack,
@@ -20,7 +20,7 @@ from suites.mqqb.steps.transactional_acks import (
     make_field_of_message_predicate,
 )
 
-NO_REQUESTS = f"PR, TR, JN, JP, AQ, RQ, SH and BodyType are 0, and Label is {ACK_LABEL!a}"
+NO_REQUESTS_EXPECTATION = f"PR, TR, JN, JP, AQ, RQ, SH and BodyType are 0, and Label is {ORDERING_ACK_LABEL!a}"
 
 
 def _is_order_or_final_ack(packet: Any) -> bool:
@@ -29,8 +29,8 @@ def _is_order_or_final_ack(packet: Any) -> bool:
 
 @passive(
     "MQQB-3.1.7.17-05",
-    MESSAGE_KIND,
-    NO_REQUESTS,
+    USER_MESSAGE_KIND,
+    NO_REQUESTS_EXPECTATION,
     of_system=True,
 )
 @apply_to_acknowledgments(_is_order_or_final_ack)
@@ -41,18 +41,18 @@ def check_no_requests(packet: Any) -> Finding:
     values |= {name: getattr(user, name) for name in ("JN", "JP", "AQ", "RQ", "SH")}
     values["BodyType"] = properties.BodyType
     wrong = [f"{name} is {value}" for name, value in values.items() if value]
-    wrong += [] if properties.Label == ACK_LABEL else [f"Label is {properties.Label!a}"]
-    return not wrong, ", ".join(wrong) or NO_REQUESTS
+    wrong += [] if properties.Label == ORDERING_ACK_LABEL else [f"Label is {properties.Label!a}"]
+    return not wrong, ", ".join(wrong) or NO_REQUESTS_EXPECTATION
 
 
-@passive("MQQB-3.1.7.17-D01", MESSAGE_KIND, "DM of a FinalAck is 1", of_system=True)
+@passive("MQQB-3.1.7.17-D01", USER_MESSAGE_KIND, "DM of a FinalAck is 1", of_system=True)
 @apply_to_acknowledgments(is_final_ack)
 def check_recoverable_final_ack(packet: Any) -> Finding:
     """Check that a FinalAck is recoverable; erratum E36 is about OrderAcks."""
     return packet.UserHeader.DM == 1, f"DM is {packet.UserHeader.DM}"
 
 
-@passive("MQQB-3.1.7.17-D02", MESSAGE_KIND, "PrivacyLevel is 0, and EB of a SecurityHeader is 0", of_system=True)
+@passive("MQQB-3.1.7.17-D02", USER_MESSAGE_KIND, "PrivacyLevel is 0, and EB of a SecurityHeader is 0", of_system=True)
 @apply_to_acknowledgments(_is_order_or_final_ack)
 def check_body_in_clear(packet: Any) -> Finding:
     """Check that the body is not encrypted."""
@@ -61,12 +61,12 @@ def check_body_in_clear(packet: Any) -> Finding:
     return not encrypted and level == 0, f"EB is {int(bool(encrypted))}, and PrivacyLevel is {level}"
 
 
-passive("MQQB-3.1.7.17-D03", MESSAGE_KIND, "TxSequenceID equals TxSequenceID of received messages", of_system=True)(
-    apply_to_order_acks_of_receiver(check_sequence_was_received)
-)
+passive(
+    "MQQB-3.1.7.17-D03", USER_MESSAGE_KIND, "TxSequenceID equals TxSequenceID of received messages", of_system=True
+)(apply_to_order_acks_of_receiver(check_sequence_was_received))
 passive(
     "MQQB-3.1.7.17-D08",
-    MESSAGE_KIND,
+    USER_MESSAGE_KIND,
     "TxPreviousSequenceNumber equals PreviousTxSequenceNumber of the message",
     of_system=True,
 )(make_field_of_message_predicate("TxPreviousSequenceNumber", "PreviousTxSequenceNumber"))

@@ -16,10 +16,10 @@ from harness.run.marks import covers, needs, varied
 from harness.wire import FinalAckBody, OrderAckBody
 from suites.mqqb.steps.disposition import QueueType, delete, purge_queue
 from suites.mqqb.steps.opening import OTHER_GUID, guid_text
-from suites.mqqb.steps.ordering import Receiver, get_private_queue_number, read_ack_place
+from suites.mqqb.steps.ordering import Receiver, get_private_queue_number, read_acknowledged_sequence_place
 
 ORDER_QUEUE_NUMBER = 4
-LIFETIME_S = 2
+SHORT_LIFETIME_S = 2
 """The TimeToBeReceived, in seconds, for which the check waits."""
 
 
@@ -38,17 +38,17 @@ def _read_body_fields(frame: Frame, body: type) -> dict[str, str]:
     return shown
 
 
-HIGHEST_BIT = 0x8000_0000
-IN_CLEAR_FIELDS = fields(PrivacyLevel=0, encrypted=False)
+HIGHEST_U32_BIT = 0x8000_0000
+CLEAR_BODY_EXPECTATION = fields(PrivacyLevel=0, encrypted=False)
 
 
-def _read_privacy(frame: Frame) -> dict[str, Any]:
+def _read_privacy_fields(frame: Frame) -> dict[str, Any]:
     encrypted = bool(frame["UserHeader"].SH and frame["SecurityHeader"].EB)
     return {"PrivacyLevel": frame["MessagePropertiesHeader"].PrivacyLevel, "encrypted": encrypted}
 
 
 @covers("MQQB-3.1.7.17-D02", "MQQB-3.1.7.17-D03", "MQQB-3.1.7.17-D04", "MQQB-3.1.7.17-06")
-@pytest.mark.parametrize("count", [1, 2, 5, HIGHEST_BIT + 1])
+@pytest.mark.parametrize("count", [1, 2, 5, HIGHEST_U32_BIT + 1])
 @varied("application tag", "extension", "correlation")
 def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
     """The peer sends 1, 2 or 5 messages of a sequence, or the first message of a sequence that has a large number: the
@@ -56,7 +56,7 @@ def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
     not encrypted.
     """
     receiver = Receiver(peer, sut, ordinal=9)
-    if count > HIGHEST_BIT:
+    if count > HIGHEST_U32_BIT:
         receiver.sequence.number = count - 1
         sent = [receiver.send(transaction={"PreviousTxSequenceNumber": 0})]
         frame = receiver.poll_acknowledgment()
@@ -80,7 +80,7 @@ def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
     judge("MQQB-3.1.7.17-06", expected=both, observed=numbers, evidence=evidence)
     last = {"TxSequenceNumber": found["TxSequenceNumber"]}
     judge("MQQB-3.1.7.17-D04", expected=fields(TxSequenceNumber=str(count)), observed=last, evidence=evidence)
-    judge("MQQB-3.1.7.17-D02", expected=IN_CLEAR_FIELDS, observed=_read_privacy(frame), evidence=evidence)
+    judge("MQQB-3.1.7.17-D02", expected=CLEAR_BODY_EXPECTATION, observed=_read_privacy_fields(frame), evidence=evidence)
 
 
 def _judge_final_ack(judge, sent: Frame, frame: Frame, rules: dict[str, str]) -> None:
@@ -95,17 +95,22 @@ def _judge_final_ack(judge, sent: Frame, frame: Frame, rules: dict[str, str]) ->
     for rule, name in rules.items():
         judge(rule, expected=fields({name: expected[name]}), observed={name: found[name]}, evidence=[sent, frame])
     judge("MQQB-3.1.7.17-D01", expected=fields({"UserHeader.DM": 1}), observed=frame, evidence=[sent, frame])
-    judge("MQQB-3.1.7.17-D02", expected=IN_CLEAR_FIELDS, observed=_read_privacy(frame), evidence=[sent, frame])
+    judge(
+        "MQQB-3.1.7.17-D02",
+        expected=CLEAR_BODY_EXPECTATION,
+        observed=_read_privacy_fields(frame),
+        evidence=[sent, frame],
+    )
 
 
-RULES_OF_REFUSED = {
+BODY_FIELD_BY_RULE_OF_REFUSAL = {
     "MQQB-3.1.7.17-D08": "TxPreviousSequenceNumber",
     "MQQB-3.1.7.17-D09": "SourceGUID",
     "MQQB-3.1.7.17-D10": "MessageID",
 }
 
 
-@covers(*RULES_OF_REFUSED, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
+@covers(*BODY_FIELD_BY_RULE_OF_REFUSAL, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
 @pytest.mark.parametrize("reason", ["no such queue", "a plain queue"])
 @pytest.mark.parametrize("routed", [False, True], ids=["of the peer", "routed by it"])
 def test_final_ack_of_refused_message_has_values_of_packet(peer, sut, judge, routed, reason):
@@ -117,27 +122,27 @@ def test_final_ack_of_refused_message_has_values_of_packet(peer, sut, judge, rou
     for _ in range(2):
         receiver.send()
     receiver.await_acknowledgment()
-    number = peer.next_message_id() | HIGHEST_BIT
+    number = peer.next_message_id() | HIGHEST_U32_BIT
     source = {"SourceQueueManager": OTHER_GUID, "RC": 1, "MessageID": number} if routed else {}
     receiver.sequence.number = 6
     after = {"PreviousTxSequenceNumber": 2}
     to = {"destination": peer.missing_queue} if reason == "no such queue" else {"queue": "plain"}
     sent = receiver.send(source, **to, transaction=after)
-    _judge_final_ack(judge, sent, receiver.await_acknowledgment(final=True), RULES_OF_REFUSED)
+    _judge_final_ack(judge, sent, receiver.await_acknowledgment(final=True), BODY_FIELD_BY_RULE_OF_REFUSAL)
 
 
-RULES_OF_RECEIVED = {
+BODY_FIELD_BY_RULE_OF_RECEIPT = {
     "MQQB-3.1.7.17-D05": "TxPreviousSequenceNumber",
     "MQQB-3.1.7.17-D06": "SourceGUID",
     "MQQB-3.1.7.17-D07": "MessageID",
 }
 
 
-@covers(*RULES_OF_RECEIVED, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02", "MQQB-3.1.7.2.2-01")
+@covers(*BODY_FIELD_BY_RULE_OF_RECEIPT, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02", "MQQB-3.1.7.2.2-01")
 @pytest.mark.parametrize(
     ("lifetime", "leave"),
     [
-        pytest.param({"TimeToBeReceived": LIFETIME_S}, None, id="expired"),
+        pytest.param({"TimeToBeReceived": SHORT_LIFETIME_S}, None, id="expired"),
         pytest.param({}, purge_queue, marks=needs("receive", "queue_control"), id="purged"),
         pytest.param({}, delete, marks=needs("receive", "queue_control"), id="deleted"),
     ],
@@ -152,11 +157,11 @@ def test_final_ack_of_unreceived_message_has_values_of_message(peer, sut, judge,
     receiver.send(destination=to)
     receiver.sequence.number = 6
     after = {"PreviousTxSequenceNumber": 1}
-    number = peer.next_message_id() | HIGHEST_BIT
+    number = peer.next_message_id() | HIGHEST_U32_BIT
     sent = receiver.send({"JN": 1, "MessageID": number, **lifetime}, destination=to, transaction=after)
     receiver.await_acknowledgment()
     if leave is None:
-        peer.pass_time((LIFETIME_S + 1) * 1_000)
+        peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
     else:
         peer.eventually(lambda: len(sut.labels(queue)) == 2)
         leave(sut, queue)
@@ -166,11 +171,11 @@ def test_final_ack_of_unreceived_message_has_values_of_message(peer, sut, judge,
     judge.conclude("MQQB-3.1.7.2.2-01")
     if frame is None:
         raise ConformanceFailure("no FinalAck arrived for the message that left its queue")
-    _judge_final_ack(judge, sent, frame, RULES_OF_RECEIVED)
+    _judge_final_ack(judge, sent, frame, BODY_FIELD_BY_RULE_OF_RECEIPT)
 
 
 @needs("receive")
-@covers(*RULES_OF_RECEIVED, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
+@covers(*BODY_FIELD_BY_RULE_OF_RECEIPT, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
 def test_final_ack_of_received_message_has_values_of_message(peer, sut, judge):
     """The peer sends three transactional messages, the last with JP, and an application receives them: the FinalAck has
     the PreviousTxSequenceNumber, source and MessageID of the last message.
@@ -184,7 +189,7 @@ def test_final_ack_of_received_message_has_values_of_message(peer, sut, judge):
     peer.eventually(lambda: len(sut.messages("transactional")) >= len(sent))
     for _ in sent:
         sut.control.call("receive", queue=queue, timeout_ms=0)
-    _judge_final_ack(judge, sent[-1], receiver.await_acknowledgment(final=True), RULES_OF_RECEIVED)
+    _judge_final_ack(judge, sent[-1], receiver.await_acknowledgment(final=True), BODY_FIELD_BY_RULE_OF_RECEIPT)
 
 
 @covers("MQQB-3.1.7.17-D11")
@@ -220,7 +225,7 @@ def test_order_ack_of_private_name_goes_to_private_queue_4(peer, sut, judge):
     receiver = Receiver(peer, sut)
     sent = receiver.send(peer.private_queue(sut.guid, number), destination=None)
     frame = receiver.await_acknowledgment()
-    user, before = frame["UserHeader"], read_ack_place(frame)
+    user, before = frame["UserHeader"], read_acknowledged_sequence_place(frame)
     if before.TxSequenceNumber != 1:
         raise ConformanceFailure("the OrderAck does not acknowledge the message of this check")
     observed = {
@@ -290,8 +295,8 @@ def test_final_ack_of_lost_session_is_resent_on_another(peer, sut, judge):
 def _await_final_acks(receiver: Receiver, known: int, count: int) -> list[Frame]:
     """Wait until the given number of new FinalAcks has arrived on any session; return the new FinalAcks."""
 
-    def have_arrived() -> list[Frame]:
+    def list_new_final_acks() -> list[Frame]:
         return receiver.acknowledgments(final=True, among=receiver.peer.inbox.copies)[known:]
 
-    receiver.poll(lambda: have_arrived()[count - 1 :], 0)
-    return have_arrived()
+    receiver.poll(lambda: list_new_final_acks()[count - 1 :], 0)
+    return list_new_final_acks()

@@ -8,7 +8,7 @@ from uuid import UUID
 from harness.expectations import fields, holds, one_of
 from harness.run.marks import covers, varied
 from suites.mqqb.steps.disposition import AckClass
-from suites.mqqb.steps.ordering import ACK_LABEL, Receiver, read_ack_place
+from suites.mqqb.steps.ordering import ORDERING_ACK_LABEL, Receiver, read_acknowledged_sequence_place
 
 FINAL_ACK_ATTRIBUTES = dict.fromkeys(("PR", "TR", "JN", "JP", "AQ", "RQ", "SH", "TH", "Flags", "BodyType"), 0)
 """The attributes whose value is 0 in every OrderAck and FinalAck."""
@@ -42,7 +42,11 @@ def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
         )
         if frame is None:
             continue
-        user, properties, found = frame["UserHeader"], frame["MessagePropertiesHeader"], read_ack_place(frame)
+        user, properties, found = (
+            frame["UserHeader"],
+            frame["MessagePropertiesHeader"],
+            read_acknowledged_sequence_place(frame),
+        )
         judge(
             "MQQB-3.1.7.17-04",
             expected=value,
@@ -51,17 +55,17 @@ def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
             evidence=evidence,
         )
         delivery = one_of(0, 1) if value == AckClass.ORDER_ACK else 1  # E36
-        attributes = fields(FINAL_ACK_ATTRIBUTES | {"DM": delivery, "Label": ACK_LABEL})
+        attributes = fields(FINAL_ACK_ATTRIBUTES | {"DM": delivery, "Label": ORDERING_ACK_LABEL})
         judge(
             "MQQB-3.1.7.17-05",
             expected=attributes,
             observed=_get_attributes_of_acknowledgment(frame),
             evidence=evidence,
         )
-        names.append(_get_identifier(frame))
+        names.append(_get_message_identifier(frame))
         own = (
             len(set(names)) == count
-            and names[-1] != _get_identifier(sent)
+            and names[-1] != _get_message_identifier(sent)
             and UUID(str(user.SourceQueueManager)) == sut.guid
         )
         judge(
@@ -91,7 +95,7 @@ def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
             )
 
 
-def _get_identifier(frame) -> tuple[Any, int]:
+def _get_message_identifier(frame) -> tuple[Any, int]:
     """Return the GUID and the number of a message."""
     return frame["UserHeader"].SourceQueueManager, frame["UserHeader"].MessageID
 

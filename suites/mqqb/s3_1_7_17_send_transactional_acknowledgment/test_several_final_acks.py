@@ -8,7 +8,7 @@ from harness.wire import FinalAckBody
 from suites.mqqb.steps.disposition import AckClass, message_class, receive_first_message
 from suites.mqqb.steps.ordering import Receiver
 
-NEGATIVE_BIT = 0x8000
+NEGATIVE_CLASS_BIT = 0x8000
 RECEIVED, REFUSED = "received", "refused"
 
 
@@ -61,14 +61,14 @@ def test_each_of_three_final_acks_has_own_values(peer, sut, judge):
     judge(
         "MQQB-3.1.7.17-04",
         expected=[RECEIVED, RECEIVED, REFUSED],
-        observed=[_describe_class(classes[number]) for number in wanted],
+        observed=[_describe_ack_class(classes[number]) for number in wanted],
         case="classes of the FinalAcks",
         evidence=evidence,
     )
 
 
-def _describe_class(value: int) -> str:
+def _describe_ack_class(value: int) -> str:
     """Return a text that states whether a class means that the message was received or refused."""
     if value == AckClass.RECEIVE:
         return RECEIVED
-    return REFUSED if value & NEGATIVE_BIT else f"class 0x{value:04X}"
+    return REFUSED if value & NEGATIVE_CLASS_BIT else f"class 0x{value:04X}"

@@ -47,7 +47,7 @@ class AcknowledgedApplication(Application):
         asks: dict[str, Any] = {"properties": {"PR": 1, "NR": 1}, **headers}
         if self.transactional:
             asks["transaction"] = {"FA": 1}
-        self.sent[label] = self.receiver.send_packet(self.packet(label, self.receiver.with_admin_queue(), **asks))
+        self.sent[label] = self.receiver.send_packet(self.packet(label, self.receiver.add_admin_queue_fields(), **asks))
 
     def read_before_arrival(self, label: str, verb: str, **arguments: Any) -> None:
         """Begin a read that waits for a message, and then send this message."""
@@ -65,7 +65,7 @@ class AcknowledgedApplication(Application):
 
     def await_final_acks(self, count: int) -> list[str]:
         """Wait for the given number of FinalAcks; return the sorted labels of the messages with a FinalAck."""
-        came = self.receiver.await_all(self.receiver.final_acks, count)
+        came = self.receiver.await_messages_of_sut(self.receiver.final_acks, count)
         return self.list_labels(map(get_final_ack_identifier, came))
 
     def list_labels(self, identifiers: Iterable[str]) -> list[str]:

@@ -15,19 +15,19 @@ from reference_qm.codec import (
     PrivateQueueFormatNameId,
     PublicQueueFormatName,
 )
-from suites.mqmq.steps.unused import is_own
+from suites.mqmq.steps.unused import is_originated_by_sut
 from suites.mqqb.steps.order_and_final_acks import is_final_ack
 from suites.mqqb.steps.received_messages import Message, Received
 
-MESSAGE_KIND = "UserMessage"
+USER_MESSAGE_KIND = "UserMessage"
 POSITIVE_CLASSES = (MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
 _NEGATIVE, _LEFT = 0x8000, 0x4000
 """Two bits of the message class: one is set in negative acknowledgments, the other in acknowledgments of messages that
 had reached their queue.
 """
 
-JudgeAck = Callable[[Any], Finding]
-JudgeAnswer = Callable[[Any, Message, Any], Finding]
+AckPredicate = Callable[[Any], Finding]
+AnswerPredicate = Callable[[Any, Message, Any], Finding]
 """A predicate about an acknowledgment. The arguments are the acknowledgment, the acknowledged message, and the
 identifier of that message.
 """
@@ -37,7 +37,7 @@ def is_administration_ack(packet: Any, context: Context) -> bool:
     """Return whether a message is an administration acknowledgment that the SUT itself created."""
     value = packet.MessagePropertiesHeader.MessageClass
     meant = value in POSITIVE_CLASSES or value & _NEGATIVE
-    return bool(meant) and not is_final_ack(packet) and is_own(packet, context)
+    return bool(meant) and not is_final_ack(packet) and is_originated_by_sut(packet, context)
 
 
 def is_about_queued_message(packet: Any) -> bool:
@@ -45,7 +45,7 @@ def is_about_queued_message(packet: Any) -> bool:
     return bool(packet.MessagePropertiesHeader.MessageClass & _LEFT)
 
 
-def apply_to_administration_acks(judge: JudgeAck) -> Predicate:
+def apply_to_administration_acks(judge: AckPredicate) -> Predicate:
     """Apply a predicate only to the administration acknowledgments that the SUT itself created."""
 
     @wraps(judge)
@@ -55,7 +55,7 @@ def apply_to_administration_acks(judge: JudgeAck) -> Predicate:
     return judge_acknowledgment
 
 
-def apply_to_acknowledged_messages(judge: JudgeAnswer, *, left_queue: bool | None = None) -> Predicate:
+def apply_to_acknowledged_messages(judge: AnswerPredicate, *, left_queue: bool | None = None) -> Predicate:
     """Apply a predicate only to acknowledgments of messages that are in the capture. If ``left_queue`` is true, apply
     it only if the message had reached its queue.
     """

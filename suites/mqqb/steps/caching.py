@@ -10,7 +10,7 @@ from harness.sut.provisioning import USERS
 from harness.sut.sut import Sut
 from harness.wire.protection import AES_256, RC4
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, private_name
-from suites.mqqb.steps.secured import SYMMETRIC_KEYS, Secured, encrypt_message, sign_message
+from suites.mqqb.steps.secured import SYMMETRIC_KEYS, SecuredMessageSender, encrypt_message, sign_message
 
 BASE, ENHANCED, ADVANCED = 1, 3, 5
 CIPHER_BY_PRIVACY_LEVEL = {BASE: (RC4, 40), ENHANCED: (RC4, 128), ADVANCED: (AES_256, 256)}
@@ -20,7 +20,7 @@ PROVIDER_NAMES = {BASE: "base", ENHANCED: "enhanced", ADVANCED: "advanced"}
 RECEIVE, SEND, CERTIFICATES = "ReceiveSymmetricKeyCache", "SendSymmetricKeyCache", "UserCertCache"
 
 
-class Caches:
+class SecurityCaches:
     """The security caches in the SUT's abstract data model."""
 
     RECEIVED_KEYS, SENT_KEYS, CERTIFICATES = RECEIVE, SEND, CERTIFICATES
@@ -53,17 +53,17 @@ def inspect_queue_manager(sut: Sut) -> dict[str, Any]:
 
 def read_cache_entries(sut: Sut, name: str) -> list[dict[str, Any]]:
     """Return the entries of a cache."""
-    return Caches(sut).entries(name)
+    return SecurityCaches(sut).entries(name)
 
 
 def read_cached_users(sut: Sut) -> list[str]:
     """Return the names of the users in UserCertCache, in the order of the cache."""
-    return Caches(sut).users()
+    return SecurityCaches(sut).users()
 
 
 def remaining_ms(sut: Sut, name: str) -> int | None:
     """Return the remaining time of a cache's cleanup timer in ms, or None if the timer does not run."""
-    return Caches(sut).remaining_ms(name)
+    return SecurityCaches(sut).remaining_ms(name)
 
 
 def expect_current_time(now_s: int) -> Expectation:
@@ -71,7 +71,7 @@ def expect_current_time(now_s: int) -> Expectation:
     return between(now_s - CLOCK_TOLERANCE_S, now_s + CLOCK_TOLERANCE_S)
 
 
-def fill_caches(secured: Secured, user, level: int, *, early: bool = False):
+def fill_security_caches(secured: SecuredMessageSender, user, level: int, *, early: bool = False):
     """Add an entry to each cache: the peer sends a signed and encrypted message, and the SUT sends an encrypted
     message.
 
@@ -90,7 +90,7 @@ def fill_caches(secured: Secured, user, level: int, *, early: bool = False):
     return [*disposition.frames, send_encrypted_message(secured, level)]
 
 
-def send_encrypted_message(secured: Secured, level: int):
+def send_encrypted_message(secured: SecuredMessageSender, level: int):
     """Let the SUT send an encrypted message; return the packet of the message."""
     peer, sut = secured.peer, secured.sut
     tag = 7_000 + level

@@ -15,7 +15,7 @@ ONCE, TWICE, THRICE = (
 )
 
 
-def begin_cleanups(sut: Sut) -> int:
+def limit_cleanup_timer_speed(sut: Sut) -> int:
     """Slow down the SUT's timers if necessary, so that a check can act before the Session Cleanup Timer expires; return
     the unscaled duration of this timer. The check needs ``timers``.
     """

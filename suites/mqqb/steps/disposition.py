@@ -65,13 +65,13 @@ def message_class(frame: Frame) -> int:
     return int((frame.message or frame["MessagePropertiesHeader"]).MessageClass)
 
 
-def list_class_names(frames: list[Frame]) -> list[str]:
+def list_message_class_names(frames: list[Frame]) -> list[str]:
     """Return the names of the classes of acknowledgments as text for ``observed``."""
     return [class_name(message_class(frame)) for frame in frames]
 
 
-def format_classes(*values: int) -> list[str]:
-    """Return the names of the given classes in the form of ``list_class_names``, for ``expected``."""
+def format_message_classes(*values: int) -> list[str]:
+    """Return the names of the given classes in the form of ``list_message_class_names``, for ``expected``."""
     return [class_name(value) for value in values]
 
 
@@ -117,9 +117,9 @@ class AcknowledgingReceiver(Receiver):
 
     def build_message(self, user: Mapping[str, Any] = NO_FIELDS, *, queue: str = "plain", **headers: Any) -> Any:
         """Build a message with an administration queue, for a queue of the SUT (plain, transactional, admin)."""
-        return self.peer.message(self.with_admin_queue(user), queue=queue, **headers)
+        return self.peer.message(self.add_admin_queue_fields(user), queue=queue, **headers)
 
-    def with_admin_queue(self, user: Mapping[str, Any] = NO_FIELDS) -> dict[str, Any]:
+    def add_admin_queue_fields(self, user: Mapping[str, Any] = NO_FIELDS) -> dict[str, Any]:
         """Return the given fields of UserHeader and the fields that name an administration queue of the peer."""
         return {"AdminQueue": rf"TCP:{self.peer.address}\private$\{ADMINISTRATION_QUEUE}", **user}
 
@@ -150,7 +150,7 @@ class AcknowledgingReceiver(Receiver):
         """
         return message_class(frame) == REPORT or bool(frame["UserHeader"].DQ == PUBLIC)
 
-    def list_forwarded(self) -> list[Frame]:
+    def list_forwarded_messages(self) -> list[Frame]:
         """Return the messages of the peer that the SUT has sent back to the peer."""
         return [frame for frame in self.messages if frame["UserHeader"].SourceQueueManager == self.peer.identifier]
 
@@ -160,9 +160,9 @@ class AcknowledgingReceiver(Receiver):
 
     def await_acks(self, count: int) -> list[Frame]:
         """Wait for the given number of administration acknowledgments; return all acknowledgments that arrived."""
-        return self.await_all(self.list_admin_acks, count)
+        return self.await_messages_of_sut(self.list_admin_acks, count)
 
-    def await_all(self, wanted: Callable[[], list[Frame]], count: int) -> list[Frame]:
+    def await_messages_of_sut(self, wanted: Callable[[], list[Frame]], count: int) -> list[Frame]:
         """Wait for the given number of messages of the SUT, and then for a short time for further messages; return all
         messages that arrived.
         """
@@ -176,7 +176,7 @@ class AcknowledgingReceiver(Receiver):
         inbox.acknowledge(spare=self.session)
         return wanted()
 
-    def require_reception(self) -> Frame:
+    def require_session_ack(self) -> Frame:
         """Return a SessionAck of the SUT on the peer's session; raise ConformanceFailure if no SessionAck arrives.
         Without this SessionAck, the silence of the SUT has no meaning, because the SUT possibly receives no message on
         the session.
@@ -189,7 +189,7 @@ class AcknowledgingReceiver(Receiver):
         """
         self.peer.inbox.acknowledge()
 
-    def send_for_ack(self, packet: Any, count: int = 1) -> tuple[Frame, Frame]:
+    def send_and_await_acks(self, packet: Any, count: int = 1) -> tuple[Frame, Frame]:
         """Send a packet; return the packet and the last of ``count`` administration acknowledgments. Raise
         ConformanceFailure if fewer acknowledgments arrive.
         """
@@ -206,7 +206,7 @@ def private_queue(guid: UUID, number: int) -> dict[str, Any]:
 
 
 DEAD_LETTERS = ("system$;deadletter", "system$;deadxact")
-IN_NO_QUEUE = "in no queue"
+IN_NO_QUEUE_OUTCOME = "in no queue"
 
 
 def find_queues_with_message(sut: Sut, sent: Iterable[Frame], *kinds: str) -> str:
@@ -217,7 +217,7 @@ def find_queues_with_message(sut: Sut, sent: Iterable[Frame], *kinds: str) -> st
     whether the SUT accepted it.
     """
     if not sut.has("receive"):
-        return IN_NO_QUEUE
+        return IN_NO_QUEUE_OUTCOME
     wanted = {f"{frame['UserHeader'].SourceQueueManager}\\{frame['UserHeader'].MessageID}" for frame in sent}
     places = {kind: sut.messages(kind) for kind in kinds} | {queue: sut.kept(queue) for queue in DEAD_LETTERS}
     found = [
@@ -226,7 +226,7 @@ def find_queues_with_message(sut: Sut, sent: Iterable[Frame], *kinds: str) -> st
         for one in there
         if guid_text(str(one["message_id"]).replace("}", "")) in wanted
     ]
-    return ", ".join(found) or IN_NO_QUEUE
+    return ", ".join(found) or IN_NO_QUEUE_OUTCOME
 
 
 def await_arrival(sut: Sut, conversation: Conversation, label: str, queue: str) -> str:

@@ -92,7 +92,7 @@ exchange, ORDINARY = exchange_message, Exchange.ALL_ANSWERED  # old names, until
 
 
 @dataclass(slots=True)
-class Delivery:
+class DeliveryOutcome:
     """The outcome of one message of the peer on its own session."""
 
     outcome: str
@@ -109,7 +109,7 @@ def describe_accepted_outcome(sut: Sut) -> str:
     return "acknowledged and stored in its queue" if sut.has("receive") else "acknowledged"
 
 
-def deliver_message(peer: Peer, message: Any, label: str, queue: str = "plain") -> Delivery:
+def deliver_message(peer: Peer, message: Any, label: str, queue: str = "plain") -> DeliveryOutcome:
     """Send a recoverable message on a new session; wait for its acknowledgment, and check whether the queue contains
     its label.
     """
@@ -120,12 +120,12 @@ def deliver_message(peer: Peer, message: Any, label: str, queue: str = "plain") 
     answer = connection.poll("SessionAck", within_ms=within_ms)
     if answer is None:
         outcome = CLOSED if connection.closed_by_sut else "not acknowledged"
-        return Delivery(outcome, describe_accepted_outcome(sut), [sent])
+        return DeliveryOutcome(outcome, describe_accepted_outcome(sut), [sent])
     outcome = "acknowledged"
     if sut.has("receive"):
         found = any(one["label"] == label for one in sut.messages(queue))
         outcome += f" and {'stored' if found else 'not stored'} in its queue"
-    return Delivery(outcome, describe_accepted_outcome(sut), [sent, answer])
+    return DeliveryOutcome(outcome, describe_accepted_outcome(sut), [sent, answer])
 
 
 reception = deliver_message  # old name, until its last users change

@@ -10,7 +10,7 @@ from harness.sut.sut import Sut
 HARDENED_SECURITY = "hardened_security"
 
 
-def shows_hardened_security(sut: Sut) -> bool:
+def has_hardened_security_setting(sut: Sut) -> bool:
     """Return whether the SUT shows the setting, so that a check can change it."""
     return HARDENED_SECURITY in sut.control.call("configure")
 

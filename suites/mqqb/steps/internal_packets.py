@@ -17,7 +17,7 @@ INTERNAL_KINDS = ("EstablishConnection", "ConnectionParameters", "SessionAck", "
 _IN, _SH = 1 << 3, 1 << 4
 _PT_OFFSET = 18
 
-Concerns = Callable[[Context], bool]
+PacketCondition = Callable[[Context], bool]
 
 
 class Kind(NamedTuple):
@@ -51,17 +51,17 @@ class Opening(Summary):
             self.peer_parameters = True
 
 
-def is_first_of_initiator(context: Context) -> bool:
+def is_first_packet_of_initiator(context: Context) -> bool:
     """Return whether a packet is the first packet of an initiator."""
     return context.sut_role == "initiator" and context.before(Opening).own == 0
 
 
-def is_first_of_acceptor(context: Context) -> bool:
+def is_first_packet_of_acceptor(context: Context) -> bool:
     """Return whether a packet is the first packet of an acceptor."""
     return context.sut_role == "acceptor" and context.before(Opening).own == 0
 
 
-def is_second_of_initiator(context: Context) -> bool:
+def is_second_packet_of_initiator(context: Context) -> bool:
     """Return whether a packet is an initiator's next packet after a response that accepts the session."""
     opening = context.before(Opening)
     return context.sut_role == "initiator" and opening.own == 1 and opening.is_accepted
@@ -73,12 +73,12 @@ def is_second_packet_of_acceptor(context: Context) -> bool:
     return context.sut_role == "acceptor" and opening.own == 1 and opening.peer_parameters
 
 
-def make_flags_of_kind_predicate(kind: Kind, concerns: Concerns = lambda context: True) -> Predicate:
+def make_flags_of_kind_predicate(kind: Kind, concerns: PacketCondition = lambda context: True) -> Predicate:
     """Return a predicate that checks the flags of a packet with the size and the PT of `kind`."""
 
     def judge_flags(packet: Any, context: Context) -> Finding:
         data = context.frame.data
-        if not _has_size(data, kind) or _read_pt(data) != kind.pt or not concerns(context):
+        if not _has_size_of_kind(data, kind) or _read_pt(data) != kind.pt or not concerns(context):
             return None
         flags = data[2] & kind.flags
         return (
@@ -89,19 +89,19 @@ def make_flags_of_kind_predicate(kind: Kind, concerns: Concerns = lambda context
     return judge_flags
 
 
-def make_pt_of_kind_predicate(kind: Kind, concerns: Concerns = lambda context: True) -> Predicate:
+def make_pt_of_kind_predicate(kind: Kind, concerns: PacketCondition = lambda context: True) -> Predicate:
     """Return a predicate that checks PT of a packet with the size and the flags of `kind`."""
 
     def judge_pt(packet: Any, context: Context) -> Finding:
         data = context.frame.data
-        if not _has_size(data, kind) or data[2] & (_IN | _SH) != kind.flags or not concerns(context):
+        if not _has_size_of_kind(data, kind) or data[2] & (_IN | _SH) != kind.flags or not concerns(context):
             return None
         return _read_pt(data) == kind.pt, f"PT is {_read_pt(data)}"
 
     return judge_pt
 
 
-def _has_size(data: bytes, kind: Kind) -> bool:
+def _has_size_of_kind(data: bytes, kind: Kind) -> bool:
     return len(data) == kind.size and data.startswith(PACKET_SIGNATURE, 4)
 
 

@@ -17,7 +17,7 @@ wrong layout.
 """
 
 
-def register_layout(rule: str, kind: str, part: str, size: int) -> None:
+def register_layout_predicate(rule: str, kind: str, part: str, size: int) -> None:
     """Register a predicate that checks the size of a part of a packet. The part is a header, or the whole packet
     without trailing bytes.
     """

@@ -8,11 +8,11 @@ from harness.capture.recorder import Frame
 from harness.sut.provisioning import peer_keys
 from harness.wire.protection import AES_128, AES_192, AES_256, RC2, RC4, RsaKey, decrypt_body, session_key
 
-Choice = tuple[str, int, int]
+EncryptionChoice = tuple[str, int, int]
 """A provider, an algorithm, and the number of bits of a key."""
 
 
-def describe_encryption_choice(choice: Choice) -> dict[str, str | int]:
+def describe_encryption_choice(choice: EncryptionChoice) -> dict[str, str | int]:
     """Return the names of the provider, the algorithm and the number of bits, for verdicts."""
     return dict(zip(("provider", "EncryptionAlgorithm", "key_bits"), choice, strict=True))
 
@@ -43,7 +43,7 @@ class DecryptedMessage:
         return None if clear is None else clear.decode(errors="replace")
 
     @property
-    def choice(self) -> Choice:
+    def choice(self) -> EncryptionChoice:
         """Return the provider, the algorithm, and the number of bits of the key."""
         return self.provider.rstrip("\0"), self.algorithm, 8 * len(self.key or b"")
 

@@ -17,7 +17,7 @@ from harness.peer.peer import PEER_QUEUE, Peer
 from harness.peer.raw_ends import RawListener
 from harness.sut.sut import Sut
 from harness.sut.virtual_driver import TWO_ADDRESSES
-from suites.mqqb.steps.provoking import let_sut_send
+from suites.mqqb.steps.provoking import make_sut_send_message
 
 OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ff")
 """A GUID that is the identifier of no queue manager."""
@@ -49,17 +49,17 @@ def await_packet_number(conversation: RawConversation, number: int) -> Frame | N
     return conversation.poll_packet(number)
 
 
-def exclude_echo(sent: Frame, frame: Frame | None) -> Frame | None:
+def drop_echoed_packet(sent: Frame, frame: Frame | None) -> Frame | None:
     """Return the frame, or None if the frame is not a packet or equals the packet that the peer sent."""
-    return frame if frame is not None and begins_like_a_packet(frame) and frame.data != sent.data else None
+    return frame if frame is not None and has_packet_signature(frame) and frame.data != sent.data else None
 
 
-def begins_like_a_packet(frame: Frame) -> bool:
+def has_packet_signature(frame: Frame) -> bool:
     """Return whether the bytes of a packet contain the Signature."""
     return frame.data.startswith(SIGNATURE_BYTES, 4)
 
 
-def require_reaction(connection: RawConversation, answer: Frame | None) -> Frame | RawConversation:
+def require_answer_or_close(connection: RawConversation, answer: Frame | None) -> Frame | RawConversation:
     """Return the answer to a packet, or the connection if the SUT closed it; raise ConformanceFailure if
     the SUT does neither.
     """
@@ -72,7 +72,7 @@ def read_internal_bits(frame: Frame | None) -> dict[str, int]:
     """Read IN and PT from bytes that begin with a BaseHeader, even if the packet is malformed; return -1
     for a missing field.
     """
-    data = frame.data if frame is not None and begins_like_a_packet(frame) else b""
+    data = frame.data if frame is not None and has_packet_signature(frame) else b""
     base, internal = (int.from_bytes(data[at : at + 2], "little") if len(data) >= at + 2 else None for at in (2, 18))
     return {"IN": -1 if base is None else base >> 3 & 1, "PT": -1 if internal is None else internal & 0xF}
 
@@ -106,11 +106,11 @@ def listen_for_connection(peer: Peer, sut: Sut, to: str | None = None) -> RawLis
     the Ping Requests of the SUT.
     """
     listener = peer.listen_raw()
-    let_sut_send(peer, sut, to or peer.direct_name())
+    make_sut_send_message(peer, sut, to or peer.direct_name())
     return listener
 
 
-def accept_request(listener: RawListener) -> tuple[RawConversation, Frame]:
+def accept_establish_request(listener: RawListener) -> tuple[RawConversation, Frame]:
     """Return the SUT's next connection, which may be a retry, and the EstablishConnection request on
     this connection.
     """
@@ -137,11 +137,11 @@ def respond_to_parameters(connection: RawConversation, frame: Frame, **header: A
 
 # -- time --------------------------------------------------------------------------------------------------------
 
-CLOSED_ON_TIME = holds("the SUT closed the connection when the Session Initialization Timer expired")
-CLOSED_EARLY = "closed early"
+CLOSED_ON_TIME_EXPECTATION = holds("the SUT closed the connection when the Session Initialization Timer expired")
+CLOSED_EARLY_OUTCOME = "closed early"
 
 
-def time_initialization_end(
+def describe_initialization_end(
     sut: Sut, connection: RawConversation, since_ms: int, specified_ms: int = INITIALIZATION_MS
 ) -> bool | str:
     """Wait for the end of a connection whose timer was started at a given instant; return True if the connection ends
@@ -153,7 +153,7 @@ def time_initialization_end(
         return f"still open after {latest_ms} ms"
     took = peer.measure_duration(since_ms, connection.record.closed_at_ms)
     earliest_ms, _ = took.get_allowed_range(sut.duration_ms(specified_ms) * 4 // 5, max(latest_ms, took.ms))
-    return took.ms >= earliest_ms or f"{CLOSED_EARLY}, after {took.ms} ms"
+    return took.ms >= earliest_ms or f"{CLOSED_EARLY_OUTCOME}, after {took.ms} ms"
 
 
 # -- the abstract data model -------------------------------------------------------------------------------------

@@ -20,34 +20,36 @@ from reference_qm.codec import (
     UserHeader,
     UserMessagePacket,
 )
-from suites.mqmq.steps.message_bytes import USER, parse_with_body_size, parse_with_flag
+from suites.mqmq.steps.message_bytes import USER_HEADER_NAME, parse_with_body_size, parse_with_flag
 
-MESSAGE_KIND = "UserMessage"
-ACK_LABEL = "QM Ordering Ack"
+USER_MESSAGE_KIND = "UserMessage"
+ORDERING_ACK_LABEL = "QM Ordering Ack"
 BODY_SIZE = 0x24
-ORDER_QUEUE = 4
+ORDER_QUEUE_NUMBER = 4
 FIRST_FINAL_ACK_CLASS = 0x4000
-LEAST_SIGN_COUNT = 3
+LEAST_FEATURE_COUNT = 3
 """The number of typical features, of four, that a message must have to be treated as an acknowledgment."""
 _ADDRESS_PATTERN = r"(?:TCP:(?P<ip>[0-9A-F.:]+)|SPX:[0-9A-F]{8}\.[0-9A-F]{12})"
 ORDER_QUEUE_NAME = re.compile(rf"{_ADDRESS_PATTERN}\\PRIVATE\$\\order_queue\$", re.IGNORECASE)
 
-JudgePacket = Callable[[Any], Finding]
+PacketPredicate = Callable[[Any], Finding]
 
 
 def _has_enough_features(packet: Any, of_class: bool) -> bool:
     properties, queue = packet.MessagePropertiesHeader, packet.UserHeader.DestinationQueue
-    named = isinstance(queue, PrivateQueueFormatNameId) and queue.PrivateQueueIdentifier == ORDER_QUEUE
+    named = isinstance(queue, PrivateQueueFormatNameId) and queue.PrivateQueueIdentifier == ORDER_QUEUE_NUMBER
     direct = isinstance(queue, DirectQueueFormatName) and queue.DirectFormatName.lower().endswith("order_queue$")
-    signs: int = of_class + (properties.Label == ACK_LABEL) + (properties.MessageSize == BODY_SIZE) + (named or direct)
-    return signs >= LEAST_SIGN_COUNT
+    signs: int = (
+        of_class + (properties.Label == ORDERING_ACK_LABEL) + (properties.MessageSize == BODY_SIZE) + (named or direct)
+    )
+    return signs >= LEAST_FEATURE_COUNT
 
 
 def is_order_ack(packet: Any) -> bool:
     """Return whether a message is intended as an OrderAck."""
     value: int = packet.MessagePropertiesHeader.MessageClass
     of_class = value == MessageClass.MQMSG_CLASS_ORDER_ACK
-    if not of_class and (value >= FIRST_FINAL_ACK_CLASS or packet.MessagePropertiesHeader.Label != ACK_LABEL):
+    if not of_class and (value >= FIRST_FINAL_ACK_CLASS or packet.MessagePropertiesHeader.Label != ORDERING_ACK_LABEL):
         return False  # as in most messages, two signs are missing
     return _has_enough_features(packet, of_class)
 
@@ -58,10 +60,10 @@ def is_final_ack(packet: Any) -> bool:
     return value >= FIRST_FINAL_ACK_CLASS and _has_enough_features(packet, of_class=True)
 
 
-def apply_to_acknowledgments(meant: Callable[[Any], bool]) -> Callable[[JudgePacket], Predicate]:
+def apply_to_acknowledgments(meant: Callable[[Any], bool]) -> Callable[[PacketPredicate], Predicate]:
     """Apply a predicate only to messages that are intended as an OrderAck, or as a FinalAck."""
 
-    def wrap_predicate(judge_packet: JudgePacket) -> Predicate:
+    def wrap_predicate(judge_packet: PacketPredicate) -> Predicate:
         @wraps(judge_packet)
         def judge_transactional_ack(packet: Any, context: Context) -> Finding:
             return judge_packet(packet) if meant(packet) else None
@@ -90,7 +92,10 @@ def check_private_name(packet: Any) -> Finding:
     queue = packet.UserHeader.DestinationQueue
     if not isinstance(queue, PrivateQueueFormatNameId):
         return None
-    return queue.PrivateQueueIdentifier == ORDER_QUEUE, f"PrivateQueueIdentifier is {queue.PrivateQueueIdentifier}"
+    return (
+        queue.PrivateQueueIdentifier == ORDER_QUEUE_NUMBER,
+        f"PrivateQueueIdentifier is {queue.PrivateQueueIdentifier}",
+    )
 
 
 def check_direct_name(packet: Any) -> Finding:
@@ -104,7 +109,10 @@ def check_direct_name(packet: Any) -> Finding:
 
 def check_label(packet: Any) -> Finding:
     """Check that the label is QM Ordering Ack."""
-    return packet.MessagePropertiesHeader.Label == ACK_LABEL, f"Label is {packet.MessagePropertiesHeader.Label!a}"
+    return (
+        packet.MessagePropertiesHeader.Label == ORDERING_ACK_LABEL,
+        f"Label is {packet.MessagePropertiesHeader.Label!a}",
+    )
 
 
 def check_body_size(packet: Any) -> Finding:
@@ -160,12 +168,12 @@ def make_flag_predicate(header: str, flag: str, value: int, *meanings: Callable[
     return judge_flag
 
 
-EXPECTED_TEXT_BY_PREDICATE: Mapping[JudgePacket, str] = {
+EXPECTED_TEXT_BY_PREDICATE: Mapping[PacketPredicate, str] = {
     check_base_flags: "BaseHeader.Flags is 0",
     check_other_user_flags: "only MP, DM (in an OrderAck, see E36) and DQ (3 or 7) are set in UserHeader.Flags",
     check_private_name: "the destination is the private queue of order_queue$",
     check_direct_name: "the direct name consists of an address and order_queue$",
-    check_label: f"Label is {ACK_LABEL!a}",
+    check_label: f"Label is {ORDERING_ACK_LABEL!a}",
     check_body_size: f"MessageSize is {BODY_SIZE}",
     check_property_flags: "MessagePropertiesHeader.Flags is 0",
     check_acknowledgment_body_type: "BodyType is VT_EMPTY",
@@ -173,7 +181,7 @@ EXPECTED_TEXT_BY_PREDICATE: Mapping[JudgePacket, str] = {
 """The texts of the expectations of the predicates about OrderAcks and FinalAcks."""
 
 
-def judge_acknowledgments(meant: Callable[[Any], bool], mp: str, rules: Mapping[JudgePacket, str]) -> None:
+def judge_acknowledgments(meant: Callable[[Any], bool], mp: str, rules: Mapping[PacketPredicate, str]) -> None:
     """Register the predicates about one kind of acknowledgment (OrderAck or FinalAck), each with its rule; ``mp``: the
     rule about bit MP of UserHeader.Flags.
     """
@@ -183,13 +191,13 @@ def judge_acknowledgments(meant: Callable[[Any], bool], mp: str, rules: Mapping[
         )
     for judge_packet, rule in rules.items():
         if judge_packet is check_body_size:
-            passive(rule, (MESSAGE_KIND, MALFORMED), EXPECTED_TEXT_BY_PREDICATE[judge_packet])(
+            passive(rule, (USER_MESSAGE_KIND, MALFORMED), EXPECTED_TEXT_BY_PREDICATE[judge_packet])(
                 make_body_size_predicate(meant)
             )
             continue
-        passive(rule, MESSAGE_KIND, EXPECTED_TEXT_BY_PREDICATE[judge_packet])(
+        passive(rule, USER_MESSAGE_KIND, EXPECTED_TEXT_BY_PREDICATE[judge_packet])(
             apply_to_acknowledgments(meant)(judge_packet)
         )
-    passive(mp, (MESSAGE_KIND, MALFORMED, "unknown internal"), "MP of the UserHeader is 1")(
-        make_flag_predicate(USER, "MP", 1, meant)
+    passive(mp, (USER_MESSAGE_KIND, MALFORMED, "unknown internal"), "MP of the UserHeader is 1")(
+        make_flag_predicate(USER_HEADER_NAME, "MP", 1, meant)
     )

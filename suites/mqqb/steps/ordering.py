@@ -19,7 +19,7 @@ from harness.wire import FinalAckBody, OrderAckBody, PrivateQueueFormatNameId, T
 from suites.messages import Sequence
 from suites.mqqb.steps.opening import EARLY_CLOSE_MS
 
-ACK_LABEL = "QM Ordering Ack"
+ORDERING_ACK_LABEL = "QM Ordering Ack"
 ORDER_ACK, ACK_RECEIVE, BAD_DST_Q = 0x00FF, 0x4000, 0x8000
 FIRST_FINAL_ACK_CLASS = 0x4000
 UNORDERED_CLASSES = (0x0000, 0x0001, 0x0002)
@@ -29,7 +29,7 @@ OrderAck nor a FinalAck.
 BODY_SIZE = 0x24
 ORDER_ACK_TIMEOUT_MS = 500
 """The value of OrderAckTimeout in ms (MS-MQQB 3.1.3.2, note <50>)."""
-ORDER_QUEUE = r"PRIVATE$\order_queue$"
+ORDER_QUEUE_PATH = r"PRIVATE$\order_queue$"
 
 PRIVATE_NAMES_OF_PEER: Mapping[str, Any] = {
     "AQ": 2,
@@ -49,7 +49,7 @@ class Place(NamedTuple):
     TxPreviousSequenceNumber: int
 
 
-def read_ack_place(frame: Frame) -> Place:
+def read_acknowledged_sequence_place(frame: Frame) -> Place:
     """Read the beginning of an acknowledgment's body."""
     body = bytes(frame["MessagePropertiesHeader"].MessageBody)
     if len(body) < struct.calcsize("<IIII"):
@@ -59,7 +59,7 @@ def read_ack_place(frame: Frame) -> Place:
 
 def is_order_or_final_ack(frame: Frame) -> bool:
     """Return whether a message is an OrderAck or FinalAck."""
-    return ACK_LABEL in str(frame["MessagePropertiesHeader"].Label)
+    return ORDERING_ACK_LABEL in str(frame["MessagePropertiesHeader"].Label)
 
 
 # -- the SUT as receiver -----------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ class Receiver:
         """
         known = self._polled[False]
         frame = self.poll_acknowledgment()
-        while frame is not None and read_ack_place(frame).TxSequenceNumber < number:
+        while frame is not None and read_acknowledged_sequence_place(frame).TxSequenceNumber < number:
             frame = self.poll_acknowledgment()
         self.peer.environment.run_until(lambda: False, 3 * self.sut.duration_ms(ORDER_ACK_TIMEOUT_MS))
         came = self.acknowledgments()
@@ -201,7 +201,7 @@ def build_unknown_ack(peer: Peer, *, final: bool = False, size: int = BODY_SIZE)
     return _build_acknowledgment(peer, ORDER_ACK, bytes(ordered)[:size].ljust(size, b"\0"), NO_FIELDS, 0, {})
 
 
-CLOSES_EARLY = fields(
+EARLY_CLOSE_EXPECTATION = fields(
     {"SUT closed the sessions that are not open": [True, True], "SUT acknowledged a message on an open session": True}
 )
 """The expected reactions to a packet that a SUT accepts only on an open session (``send_before_open``)."""
@@ -241,9 +241,9 @@ def _build_acknowledgment(
     peer: Peer, message_class: int, body: bytes, base: Mapping[str, Any], recoverable: int, changes: dict[str, Any]
 ) -> Any:
     usual: dict[str, Any] = {
-        "destination": rf"TCP:{peer.sut.address}\{ORDER_QUEUE}",
+        "destination": rf"TCP:{peer.sut.address}\{ORDER_QUEUE_PATH}",
         "MessageClass": message_class,
-        "label": ACK_LABEL,
+        "label": ORDERING_ACK_LABEL,
         "body": body,
     }
     return user_message(

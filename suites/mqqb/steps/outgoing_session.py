@@ -18,7 +18,7 @@ from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import RETRY_INTERVAL_MS
-from suites.mqqb.steps.provoking import let_sut_send
+from suites.mqqb.steps.provoking import make_sut_send_message
 
 
 class OutgoingSession:
@@ -40,10 +40,10 @@ class OutgoingSession:
         self.peer = peer
         self.listener = listener or peer.listen_raw()
         if listener is None:
-            let_sut_send(peer, sut, to or peer.direct_name())
+            make_sut_send_message(peer, sut, to or peer.direct_name())
 
     @classmethod
-    def unless_refused(cls, peer: Peer, sut: Sut, judge: Judge, to: str) -> Self | None:
+    def create_unless_refused(cls, peer: Peer, sut: Sut, judge: Judge, to: str) -> Self | None:
         """Make the SUT send to a public name that no directory contains; if the SUT refuses the name,
         end the check as not exercised.
 

@@ -18,7 +18,7 @@ from harness.sut.shown import NotShown
 from harness.sut.sut import Sut
 from harness.wire import ping_request, ping_response
 from suites.mqqb.steps.opening import RETRY_INTERVAL_MS
-from suites.mqqb.steps.provoking import let_sut_send
+from suites.mqqb.steps.provoking import make_sut_send_message
 
 PING_SIGNATURE = 0x5548
 PING_RESPONSE_TIMEOUT_MS = 1_000
@@ -78,7 +78,7 @@ def read_element(tree: dict[str, Any], name: str) -> Any:
     return tree[name]
 
 
-def get_cookie(asked: Frame) -> int:
+def get_ping_cookie(asked: Frame) -> int:
     """Return the Cookie of a Ping Request of the SUT; raise ConformanceFailure if the request does not
     have 24 bytes.
     """
@@ -215,7 +215,7 @@ class PingingSut:
         self.name = to or peer.direct_name()
         self.end: PingEnd = peer.open_udp(port=sut.file.driver.peer_ping_port)
         self.listener = peer.listen_raw(ping=False)
-        let_sut_send(peer, sut, self.name)
+        make_sut_send_message(peer, sut, self.name)
 
     def poll_ping(self) -> Frame | None:
         """Wait for the next Ping Request."""
@@ -282,7 +282,7 @@ class PingingSut:
             self.answer_ping(asked)
         return f"{self.await_session()} after the retry time"
 
-    def expire_response_timer(self, after_ms: int = 0) -> None:
+    def await_response_timer_expiry(self, after_ms: int = 0) -> None:
         """Let time pass until the running Ping Response Timer has expired."""
         self.peer.pass_time(
             self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS) + self.sut.slack_ms(PING_RESPONSE_TIMEOUT_MS) - after_ms

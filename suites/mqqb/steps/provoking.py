@@ -21,17 +21,17 @@ from harness.wire import connection_parameters, establish_connection
 from harness.wire.queues import PrivateQueueFormatName
 from reference_qm.surface.entropy import new_guid
 
-NORMAL_CLASS = 0x0000
-DM_OF_DELIVERIES = {"express": 0, "recoverable": 1}
+NORMAL_MESSAGE_CLASS = 0x0000
+DM_BY_DELIVERY = {"express": 0, "recoverable": 1}
 """The deliveries that an acknowledgment can have, with their values of UserHeader.Flags.DM."""
-LINEAGE_BYTES = 16
-PROVOKING_LIFETIME_S = 60
+CORRELATION_GUID_BYTES = 16
+PROVOKING_MESSAGE_LIFETIME_S = 60
 """TimeToBeReceived of a message that the SUT must acknowledge, in seconds. The message expires, so that it does not
 stay in the SUT's queue.
 """
 
 
-class Provoker:
+class SecondQueueManager:
     """Send messages to the SUT as a second queue manager, in addition to the peer. The SUT sends the acknowledgments of
     these messages to a queue of the peer.
 
@@ -49,8 +49,8 @@ class Provoker:
         message. ``message``: label, body and other parts of the message that the SUT acknowledges.
         """
         connection = self.connection = self.connection or self._open()
-        user = {"SourceQueueManager": self.identifier, "MessageID": tag, "DM": DM_OF_DELIVERIES[delivery]}
-        limits = {"AdminQueue": self.to, "TimeToBeReceived": PROVOKING_LIFETIME_S}
+        user = {"SourceQueueManager": self.identifier, "MessageID": tag, "DM": DM_BY_DELIVERY[delivery]}
+        limits = {"AdminQueue": self.to, "TimeToBeReceived": PROVOKING_MESSAGE_LIFETIME_S}
         connection.send(self.peer.message(user | limits, properties={"PA": 1}, **message))
         return f"{{{self.identifier}}}\\{tag}"
 
@@ -69,19 +69,19 @@ def _choose_queue(name: str) -> str | PrivateQueueFormatName:
     return PrivateQueueFormatName(SourceQueueManager=UUID(host), PrivateQueueIdentifier=int(number, 16))
 
 
-def let_sut_send(peer: Peer, sut: Sut, to: str, *, tag: int = 1, delivery: str = "express") -> None:
+def make_sut_send_message(peer: Peer, sut: Sut, to: str, *, tag: int = 1, delivery: str = "express") -> None:
     """Let the SUT send one message of any kind to a format name of the peer."""
     if sut.has("send"):
         sut.send(to, body="opening", label="opening", application_tag=tag, delivery=delivery)
     else:
-        Provoker(peer, to).send(tag, delivery)
+        SecondQueueManager(peer, to).send(tag, delivery)
 
 
-def read_tag(frame: Frame) -> int:
+def read_application_tag(frame: Frame) -> int:
     """Return the ApplicationTag of a message, or, in an acknowledgment that this module caused, the tag
     in the CorrelationID.
     """
     properties = frame.message or frame["MessagePropertiesHeader"]
-    if properties.MessageClass == NORMAL_CLASS:
+    if properties.MessageClass == NORMAL_MESSAGE_CLASS:
         return int(properties.ApplicationTag)
-    return int.from_bytes(bytes(properties.CorrelationID)[LINEAGE_BYTES:], "little")
+    return int.from_bytes(bytes(properties.CorrelationID)[CORRELATION_GUID_BYTES:], "little")

@@ -36,7 +36,7 @@ from harness.wire.protection import (
 from reference_qm.codec import MessageClass
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import DEAD_LETTERS, MISSING_QUEUE
-from suites.mqqb.steps.ordering import ACK_LABEL
+from suites.mqqb.steps.ordering import ORDERING_ACK_LABEL
 from suites.mqqb.steps.sequences import SYSTEM_JOURNAL
 
 NOBODY, BY_SID, BY_QUEUE_MANAGER = 0, 1, 2
@@ -96,8 +96,8 @@ class SecuredDisposition:
         not acknowledge its arrival.
         """
         if self.found is not None:
-            return KEPT_OUTCOME
-        return ARRIVAL_ONLY_OUTCOME if ARRIVED in self.acknowledgments else NOT_KEPT_OUTCOME
+            return STORED_OUTCOME
+        return ARRIVAL_ONLY_OUTCOME if ARRIVAL_ACK_NAME in self.acknowledgments else NOT_STORED_OUTCOME
 
     @property
     def silent_refusal(self) -> str:
@@ -107,19 +107,19 @@ class SecuredDisposition:
     @property
     def level(self) -> str:
         """Return the authentication level of the message."""
-        return NOT_KEPT_OUTCOME if self.found is None else str(self.found["security"]["authentication_level"])
+        return NOT_STORED_OUTCOME if self.found is None else str(self.found["security"]["authentication_level"])
 
     @property
     def body(self) -> str:
         """Return the body that an application receives."""
-        return NOT_KEPT_OUTCOME if self.found is None else str(self.found["body"])
+        return NOT_STORED_OUTCOME if self.found is None else str(self.found["body"])
 
 
 DispositionRow = tuple[str, str, str, Any]
 """An expectation: a rule, the name of a message, an attribute of the message's disposition (answer, final, kept, level,
 body), and the expected value of that attribute.
 """
-Table = Iterable[DispositionRow]
+DispositionTable = Iterable[DispositionRow]
 
 
 INSECURE_NACKS = (
@@ -142,11 +142,11 @@ RULES_OF_ACKNOWLEDGING = (
     "MQDMPR-3.1.1.12-D14",
 )
 """The rules that only an acknowledgment in INSECURE_NACKS makes observable."""
-ARRIVED = "ACK_REACH_QUEUE"
-NOT_KEPT_OUTCOME = "not stored in its queue"
-ARRIVAL_ONLY_OUTCOME = f"{NOT_KEPT_OUTCOME}, but acknowledged with {ARRIVED}"
-SILENT_REFUSAL_OUTCOME = f"no acknowledgment and the message is {NOT_KEPT_OUTCOME}"
-SUBJECT_NAMES = {
+ARRIVAL_ACK_NAME = "ACK_REACH_QUEUE"
+NOT_STORED_OUTCOME = "not stored in its queue"
+ARRIVAL_ONLY_OUTCOME = f"{NOT_STORED_OUTCOME}, but acknowledged with {ARRIVAL_ACK_NAME}"
+SILENT_REFUSAL_OUTCOME = f"no acknowledgment and the message is {NOT_STORED_OUTCOME}"
+DISPOSITION_PART_NAMES = {
     "answer": "administration acknowledgment of message",
     "final": "FinalAck of message",
     "kept": "message",
@@ -158,7 +158,9 @@ SUBJECT_NAMES = {
 SILENT_REFUSAL_REASON = "SendInsecureNacks of the SUT is FALSE, so the SUT refuses messages without an acknowledgment"
 
 
-def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, SecuredDisposition], table: Table) -> None:
+def judge_dispositions(
+    judge: Judge, secured: SecuredMessageSender, found: Mapping[str, SecuredDisposition], table: DispositionTable
+) -> None:
     """Judge every expectation of a table by the dispositions of the named messages.
 
     If SendInsecureNacks is FALSE, only the absence of a message from its queue shows that the SUT refused the message,
@@ -174,7 +176,7 @@ def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, Secur
             continue
         if attribute == "answer" and not secured.tells and depends_on_insecure_nacks(expected):
             attribute, expected = "silent_refusal", SILENT_REFUSAL_OUTCOME
-        subject = SUBJECT_NAMES[attribute]
+        subject = DISPOSITION_PART_NAMES[attribute]
         case = f'{subject} "{name}"' if name else subject.removesuffix(" of message")
         judge(rule, expected=expected, observed=getattr(found[name], attribute), case=case, evidence=found[name].frames)
     if silent:
@@ -194,7 +196,7 @@ def _get_class_name(frame: Frame) -> str:
     return names.get(value, f"0x{value:04X}")
 
 
-KEPT_OUTCOME = "stored in its queue"
+STORED_OUTCOME = "stored in its queue"
 NO_SIGNATURE_ACCEPTED_REASON = (
     "the SUT accepts no signature of the peer: the SUT and the tester possibly hash different bytes (E81)"
 )
@@ -204,7 +206,7 @@ become idle in this time.
 """
 
 
-class Secured:
+class SecuredMessageSender:
     """Open a session of the peer to the SUT, and let the SUT open its own session for its answers."""
 
     def __init__(self, peer: Peer, sut: Sut, **settings: Any) -> None:
@@ -216,11 +218,11 @@ class Secured:
         peer.listen()
         self.connection = peer.open_raw()
         self.sequences = self.messages = 0
-        self._let_sut_connect()
-        self.tells = sut.has("configure") or self._tells_of_refusals()
+        self._await_session_of_sut()
+        self.tells = sut.has("configure") or self._has_acks_of_refusals()
         """Whether SendInsecureNacks is TRUE."""
 
-    def _let_sut_connect(self) -> None:
+    def _await_session_of_sut(self) -> None:
         """Let the SUT acknowledge a message, so that the session of the SUT is open and the SUT can send
         later answers at once.
         """
@@ -233,7 +235,7 @@ class Secured:
             raise ConformanceFailure("the SUT does not acknowledge the arrival of an ordinary message")
         self.peer.inbox.acknowledge()
 
-    def _tells_of_refusals(self) -> bool:
+    def _has_acks_of_refusals(self) -> bool:
         """Return whether the SUT acknowledges the refusal of a message to a missing queue."""
         nowhere = f"TCP:{self.sut.address}\\{MISSING_QUEUE}"
         packet = self.peer.message(self._await_administration_ack, destination=nowhere, properties={"PA": 1, "NA": 1})
@@ -280,9 +282,9 @@ class Secured:
             headers["mqf"] = {"Destination": [MQFFormatNameElement(FormatName=name)]}
         if queue != "transactional":
             return self.peer.message(own, queue=queue, **headers)
-        return (sequence or self.new_sequence()).message(own, queue=queue, **headers)
+        return (sequence or self.create_sequence()).message(own, queue=queue, **headers)
 
-    def new_sequence(self) -> Sequence:
+    def create_sequence(self) -> Sequence:
         """Begin another sequence of transactional messages."""
         self.sequences += 1
         return Sequence(self.peer, self.sequences)
@@ -292,7 +294,7 @@ class Secured:
         self.connection.end()
         self.connection = self.peer.open_raw()
 
-    def agree_on_signatures(self, user: User | None = None) -> None:
+    def require_accepted_signature(self, user: User | None = None) -> None:
         """Check that the SUT accepts a signature of the peer; raise ConformanceFailure if the SUT accepts no signature,
         because the SUT and the tester possibly hash different bytes (E81).
 
@@ -312,16 +314,16 @@ class Secured:
             }
         )
         refused = self.refused("NACK_BAD_SIGNATURE")
-        if all(one.kept != KEPT_OUTCOME and one.answer == refused for one in found.values()):
+        if all(one.kept != STORED_OUTCOME and one.answer == refused for one in found.values()):
             raise ConformanceFailure(NO_SIGNATURE_ACCEPTED_REASON)
 
     def refused(self, nack: str) -> str:
         """Return the answer to a refused message: the acknowledgment, or silence if SendInsecureNacks is FALSE."""
         return nack if self.tells else "no acknowledgment"
 
-    def refused_without_storing(self, nack: str) -> str:
+    def describe_refusal_without_storing(self, nack: str) -> str:
         """Return the ``silent_refusal`` of a message that the SUT refuses and does not store."""
-        return f"{self.refused(nack)} and the message is {NOT_KEPT_OUTCOME}"
+        return f"{self.refused(nack)} and the message is {NOT_STORED_OUTCOME}"
 
     def plain(self, *, queue: str = "plain") -> Any:
         """Build a message without a SecurityHeader."""
@@ -362,14 +364,18 @@ class Secured:
         answers: dict[bytes, list[Frame]] = {}
         for frame in self.peer.inbox.messages:
             properties = frame["MessagePropertiesHeader"]
-            if properties.Label != ACK_LABEL:
+            if properties.Label != ORDERING_ACK_LABEL:
                 answers.setdefault(bytes(properties.CorrelationID), []).append(frame)
         return answers
 
     def _find_final_acks(self, sent: Frame) -> list[Frame]:
         identifier = _get_ack_correlation_id(sent)
         properties = [(frame, frame["MessagePropertiesHeader"]) for frame in self.peer.inbox.messages]
-        return [frame for frame, one in properties if one.Label == ACK_LABEL and identifier in bytes(one.MessageBody)]
+        return [
+            frame
+            for frame, one in properties
+            if one.Label == ORDERING_ACK_LABEL and identifier in bytes(one.MessageBody)
+        ]
 
 
 def _get_ack_correlation_id(sent: Frame) -> bytes:

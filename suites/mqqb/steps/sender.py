@@ -16,7 +16,7 @@ from harness.peer.conversation import Conversation
 from harness.peer.peer import PEER_QUEUE, Peer
 from harness.sut.sut import Sut
 from suites.mqqb.steps.ordering import build_order_ack, is_order_or_final_ack
-from suites.mqqb.steps.provoking import Provoker, let_sut_send, read_tag
+from suites.mqqb.steps.provoking import SecondQueueManager, make_sut_send_message, read_application_tag
 
 RETRY_INTERVAL_MS = 5_000
 """The default duration of the Session Retry Connect Timer in ms (MS-MQQB 3.1.2.3, note <45>)."""
@@ -24,9 +24,9 @@ ACK_TIMEOUT_MS = 20_000
 """The default AckTimeout in ms (MS-MQQB 2.2.2.1, note <51>). An acknowledgment may arrive until this
 time has passed.
 """
-OTHER_QUEUE_TAG = 0x7F00
+TAG_OF_OTHER_QUEUE_MESSAGE = 0x7F00
 """The tag of a message to another queue than that of the check. No other message has this tag."""
-SET_UP_PACKETS = ["EstablishConnection", "ConnectionParameters"]
+SESSION_SET_UP_KINDS = ["EstablishConnection", "ConnectionParameters"]
 """The packets that an initiator sends to set up a session, in order."""
 
 
@@ -47,7 +47,7 @@ class Sender:
         self.sut = sut
         self.to = to or f"DIRECT=TCP:{peer.address}\\{PEER_QUEUE}"
         self._own = own
-        self._provoker: Provoker | None = None
+        self._provoker: SecondQueueManager | None = None
         self._known: list[Frame] = []
         """Messages that arrived on sessions of the peer before the last session was found."""
         peer.listen(ignore_incoming=True)
@@ -60,18 +60,22 @@ class Sender:
         ``fields`` contains at most a delivery of ``RECOVERABLE``.
         """
         if (self._own or not self.sut.has("send")) and fields.keys() <= {"delivery"}:
-            provoker = self._provoker = self._provoker or Provoker(self.peer, self.to)
+            provoker = self._provoker = self._provoker or SecondQueueManager(self.peer, self.to)
             return [provoker.send(tag, **fields) for tag in tags]
         return [self.sut.send(self.to, **{"body": f"message {tag}", "application_tag": tag, **fields}) for tag in tags]
 
-    def use_other_queue_first(self, delivery: str = "express") -> None:
+    def send_to_other_queue(self, delivery: str = "express") -> None:
         """Let the SUT send a message to another queue of the peer, and acknowledge the message; its session stays open.
         A transactional message needs the facility ``send``.
         """
-        let_sut_send(
-            self.peer, self.sut, self.peer.direct_name("mqc-other-queue"), tag=OTHER_QUEUE_TAG, delivery=delivery
+        make_sut_send_message(
+            self.peer,
+            self.sut,
+            self.peer.direct_name("mqc-other-queue"),
+            tag=TAG_OF_OTHER_QUEUE_MESSAGE,
+            delivery=delivery,
         )
-        session, sent = self.await_first(1)
+        session, sent = self.await_first_messages(1)
         session.acknowledge_all()
         if sent[0]["UserHeader"].TH:
             session.send(build_order_ack(self.peer, sent[0]))
@@ -85,10 +89,12 @@ class Sender:
         """
         within_ms = self.sut.connect_timeout_ms if within_ms is None else within_ms
         self.peer.wait(
-            lambda: self.peer.has_unawaited_connection or self._on_open_session() is not None, within_ms, "a connection"
+            lambda: self.peer.has_unawaited_connection or self._find_new_open_session() is not None,
+            within_ms,
+            "a connection",
         )
-        if not self.peer.has_unawaited_connection and (session := self._on_open_session()) is not None:
-            self._known = self._on_sessions_of_peer()
+        if not self.peer.has_unawaited_connection and (session := self._find_new_open_session()) is not None:
+            self._known = self._list_messages_on_accepted_sessions()
             return session
         called = self.peer.await_session(0)
         while called is not None and called.poll("ConnectionParameters") is None:
@@ -97,23 +103,23 @@ class Sender:
             called = self.peer.await_session(0)
         return called
 
-    def _on_open_session(self) -> Conversation | None:
+    def _find_new_open_session(self) -> Conversation | None:
         """Return the open session of the peer on which a new message has arrived."""
-        new = [one for one in self._on_sessions_of_peer() if one not in self._known]
+        new = [one for one in self._list_messages_on_accepted_sessions() if one not in self._known]
         found = next((one for one in new if one.connection and one.connection.closed_by is None), None)
         return None if found is None else self.peer.inbox.conversation(found)
 
-    def _on_sessions_of_peer(self) -> list[Frame]:
+    def _list_messages_on_accepted_sessions(self) -> list[Frame]:
         """Return the messages that have arrived on sessions of the peer, except OrderAcks and FinalAcks."""
 
-        def is_on_one(frame: Frame) -> bool:
+        def is_on_session_of_sut(frame: Frame) -> bool:
             return (
                 frame.connection is not None
                 and frame.connection.sut_role == "acceptor"
                 and not is_order_or_final_ack(frame)
             )
 
-        return self.peer.inbox.find(is_on_one)
+        return self.peer.inbox.find(is_on_session_of_sut)
 
     def await_session(self) -> Conversation:
         """Call ``poll_session``; raise ConformanceFailure if no session is set up."""
@@ -121,15 +127,15 @@ class Sender:
         if session is None:
             raise ConformanceFailure("the SUT opened no connection on which it could send its messages")
         begun = [frame.kind for frame in session.received[:2]]
-        if begun != SET_UP_PACKETS:
+        if begun != SESSION_SET_UP_KINDS:
             came = " and ".join(begun) or "nothing"
             raise ConformanceFailure(
-                f"a connection from the SUT began with {came} instead of {' and '.join(SET_UP_PACKETS)}"
+                f"a connection from the SUT began with {came} instead of {' and '.join(SESSION_SET_UP_KINDS)}"
             )
         return session
 
     @staticmethod
-    def get_request(session: Conversation) -> Frame:
+    def get_establish_request(session: Conversation) -> Frame:
         """Return the EstablishConnection with which the SUT requested a session of ``await_session``."""
         return session.received[0]
 
@@ -150,7 +156,7 @@ class Sender:
             pass
         return session.messages
 
-    def await_first(self, count: int) -> tuple[Conversation, list[Frame]]:
+    def await_first_messages(self, count: int) -> tuple[Conversation, list[Frame]]:
         """Wait for a session with the given number of messages; return the session and the messages.
 
         Raise ConformanceFailure if a message is missing.
@@ -167,7 +173,7 @@ class Sender:
         is missing.
         """
         self.send(1)
-        session, _ = self.await_first(1)
+        session, _ = self.await_first_messages(1)
         window = int(session.received[1]["ConnectionParametersHeader"].WindowSize)
         if window > self.LARGEST_WINDOW:
             raise ConformanceFailure(f"the SUT's window of {window} is too large to fill with messages")
@@ -182,7 +188,7 @@ class Sender:
         """Return the tags of messages. A tag is the ApplicationTag, or the number in an acknowledgment
         that the peer caused.
         """
-        return [read_tag(frame) for frame in frames]
+        return [read_application_tag(frame) for frame in frames]
 
     @staticmethod
     def acknowledge_all(session: Conversation) -> Frame:
@@ -195,7 +201,7 @@ def tags(frames: list[Frame]) -> list[int]:
     return Sender.tags(frames)
 
 
-def require_not_given_up(session: Conversation) -> None:
+def require_session_not_timed_out(session: Conversation) -> None:
     """Raise ConformanceFailure if a session ended on which the SUT's messages were unacknowledged for a
     long time.
 

@@ -50,25 +50,25 @@ class Outgoing:
         self.tags += [self.peer.next_message_id() for _ in range(count)]
         self.identifiers += self.sender.send(*self.tags[first:], delivery=delivery, **fields)
         for number in range(first + 1, len(self.tags) + 1):
-            self._await_copy(number)
+            self._await_copy_of_message(number)
             copies = self.copies(number)
             if not copies or bool(copies[0]["UserHeader"].TH) != (delivery == "transactional"):
                 raise ConformanceFailure("the SUT's message did not arrive with the requested properties")
             self.sent.append(copies[0])
         return self.sent[first:]
 
-    def _await_copy(self, number: int) -> None:
+    def _await_copy_of_message(self, number: int) -> None:
         self.peer.environment.run_until(lambda: bool(self.copies(number)), self.sut.connect_timeout_ms)
 
-    def open_beside(self, queue: str) -> Outgoing:
+    def start_second_sequence(self, queue: str) -> Outgoing:
         """Return an object with which the SUT sends a second sequence, to a different queue of the peer."""
         other = copy(self)
         other.sender = copy(self.sender)
         other.sent, other.identifiers, other.tags = [], [], []
-        other.use_queue(queue)
+        other.set_destination_queue(queue)
         return other
 
-    def use_queue(self, queue: str) -> None:
+    def set_destination_queue(self, queue: str) -> None:
         """Let the SUT send to a different queue of the peer from now on."""
         self.to = self.sender.to = self.peer.direct_name(queue)
 
@@ -85,7 +85,7 @@ class Outgoing:
     def _list_open_sessions(self) -> list[Conversation]:
         """Return the open sessions on which messages of the sequence arrived."""
         open_ = [one for one in self.peer.conversations if one.record.closed_by is None]
-        return [one for one in open_ if self.list_numbers_on(one)]
+        return [one for one in open_ if self.list_sequence_numbers_on(one)]
 
     def await_session(self) -> Conversation:
         """Wait until the SUT sends the messages of the sequence on a new session after the end of the earlier session;
@@ -94,7 +94,7 @@ class Outgoing:
         self.peer.environment.run_until(lambda: bool(self._list_open_sessions()), self.sut.connect_timeout_ms)
         return self.session
 
-    def list_numbers_on(self, session: Conversation) -> list[int]:
+    def list_sequence_numbers_on(self, session: Conversation) -> list[int]:
         """Return the numbers of the messages that arrived on a session, in order. The first message that
         the SUT sent has number 1.
         """
@@ -155,7 +155,7 @@ class Outgoing:
         """Return OutgoingTransferInfo of the queue (MS-MQDMPR 3.1.1.4)."""
         return dict(read_element(find_outgoing_queue(self.sut, self.to), "OutgoingTransferInfo"))
 
-    def await_info(self, name: str, value: int) -> bool:
+    def await_transfer_info_value(self, name: str, value: int) -> bool:
         """Wait until an element of OutgoingTransferInfo has the given value; return whether the element
         has this value.
         """
@@ -170,7 +170,7 @@ Place = tuple[int, int, int]
 """SeqID, SeqNo and PrevNo of a SEQUENCE_INFO (MS-MQMQ 2.2.5)."""
 
 
-def read_info_place(info: dict[str, Any], name: str) -> Place:
+def read_sequence_info_of_transfer(info: dict[str, Any], name: str) -> Place:
     """Return an element of OutgoingTransferInfo whose type is SEQUENCE_INFO, as a Place."""
     found = read_element(info, name)
     seq_id, number, previous = (int(read_element(found, one)) for one in ("SeqID", "SeqNo", "PrevNo"))

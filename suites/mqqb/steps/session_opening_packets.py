@@ -20,7 +20,7 @@ def is_initiator_packet(context: Context) -> bool:
     return context.sut_role == "initiator"
 
 
-class LastOfThePeer(Summary):
+class LastOpeningPackets(Summary):
     """Store the last packet of each kind that opens a session, of the packets that the peer has sent on
     a connection.
     """
@@ -34,11 +34,11 @@ class LastOfThePeer(Summary):
             self.by_kind[frame.kind] = frame
 
 
-def find_request(context: Context) -> Any:
+def find_answered_request(context: Context) -> Any:
     """Return the header of the request that the acceptor's packet answers: the peer's last packet of the same kind.
     Return None if there is no request, or if the packet equals the request, because it may be a response or an echo.
     """
-    request = context.before(LastOfThePeer).by_kind.get(context.frame.kind)
+    request = context.before(LastOpeningPackets).by_kind.get(context.frame.kind)
     if context.sut_role != "acceptor" or request is None or request.data == context.frame.data:
         return None
     return getattr(get_record(request), f"{context.frame.kind}Header", None)  # None: the packet is malformed on purpose
@@ -46,7 +46,7 @@ def find_request(context: Context) -> Any:
 
 def is_acceptor_response(context: Context) -> bool:
     """Return whether the packet is an acceptor's answer to a request of the peer."""
-    return find_request(context) is not None
+    return find_answered_request(context) is not None
 
 
 def make_no_refusal_predicate(concerned: Callable[[Context], bool]) -> Predicate:
@@ -62,7 +62,7 @@ def make_repeated_field_predicate(name: str) -> Predicate:
     """Return a predicate that checks that the acceptor repeats a field of the request in the response."""
 
     def judge_repeated_field(packet: Any, context: Context) -> Finding:
-        request = find_request(context)
+        request = find_answered_request(context)
         if request is None:
             return None
         sent, came = (getattr(header, name) for header in (request, getattr(packet, f"{context.frame.kind}Header")))

@@ -41,7 +41,7 @@ class Report:
         """Return the source and the MessageID of the report itself."""
         return str(self.user.SourceQueueManager), int(self.user.MessageID)
 
-    def is_about(self, message: Frame) -> bool:
+    def is_about_message(self, message: Frame) -> bool:
         """Return whether the label or the body contains the MessageID of a message."""
         return f"{message['UserHeader'].MessageID:08X}" in f"{self.label} {self.text}".upper()
 

@@ -11,9 +11,9 @@ from reference_qm.codec import FinalAckBody, FormatError, OrderAckBody, TxSequen
 from suites.mqqb.steps.order_and_final_acks import is_final_ack, is_order_ack
 from suites.mqqb.steps.received_messages import Message, Received
 
-PRIVATE_QUEUE_OF_GUID = 3
+DQ_OF_PRIVATE_NAME = 3
 """The value of DQ for a private queue of the queue manager in QueueManagerAddress. Spec: MS-MQMQ 2.2.19.2."""
-BEGAN_BEFORE_CAPTURE = "its messages may have been received before the capture began or where it lacks packets"
+UNCAPTURED_MESSAGES_REASON = "its messages may have been received before the capture began or where it lacks packets"
 
 
 def check_order_ack_body(packet: Any, context: Context) -> Finding:
@@ -44,7 +44,7 @@ class OrderAck(NamedTuple):
         except FormatError:
             return None
         user = packet.UserHeader
-        return cls(body, user.QueueManagerAddress if user.DQ == PRIVATE_QUEUE_OF_GUID else None)
+        return cls(body, user.QueueManagerAddress if user.DQ == DQ_OF_PRIVATE_NAME else None)
 
 
 def apply_to_order_acks_of_receiver(judge: Callable[[OrderAck, Received], Finding]) -> Predicate:
@@ -65,7 +65,7 @@ def check_sequence_was_received(ack: OrderAck, received: Received) -> Finding:
     if ack.body.TxSequenceID in received.sequences:
         return True, "TxSequenceID is the TxSequenceID of received messages"
     if not received.excludes(ack.body.TxSequenceID, ack.source):
-        raise NotCaptured(BEGAN_BEFORE_CAPTURE)
+        raise NotCaptured(UNCAPTURED_MESSAGES_REASON)
     return False, "TxSequenceID is not the TxSequenceID of received messages"
 
 
@@ -75,7 +75,7 @@ def check_number_was_received(ack: OrderAck, received: Received) -> Finding:
     if (identifier, number) in received.numbers:
         return True, f"TxSequenceNumber is {number}, the number of a received message"
     if not received.has_whole_sequence(identifier):
-        raise NotCaptured(BEGAN_BEFORE_CAPTURE)
+        raise NotCaptured(UNCAPTURED_MESSAGES_REASON)
     return False, f"TxSequenceNumber is {number}, not the number of a received message"
 
 

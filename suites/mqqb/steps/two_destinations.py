@@ -69,7 +69,7 @@ class TwoDestinations:
         """Return both destinations."""
         return self.first, self.second
 
-    def send_in_turn(self, counts: tuple[int, int], **fields: Any) -> None:
+    def send_alternately(self, counts: tuple[int, int], **fields: Any) -> None:
         """Let the SUT send messages to both destinations in turn, as many to each as ``counts`` says; wait for all."""
         for number in range(max(counts)):
             for destination, count in zip(self.both, counts, strict=True):

@@ -86,7 +86,7 @@ class PurgeThrows(RemoteOpening):
         super().remote_qm_purge_queue(call, now)
 
 
-class _LookupTakesAtOnce(RemoteReads):
+class _LookupReceiveRemover(RemoteReads):
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
         operation = self.get_lookup_operation(entry.Action, lookup_id)
         answered = partial(self.complete_remote_read, entry)
@@ -95,7 +95,7 @@ class _LookupTakesAtOnce(RemoteReads):
         )
 
 
-class _NothingToEnd(RemoteEnding):
+class _LookupReceiveEndIgnorer(RemoteEnding):
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
         if entry.Action in LOOKUP_RECEIVES:
             entry.ended = True
@@ -107,7 +107,7 @@ class _NothingToEnd(RemoteEnding):
 add_reading(
     "E57.2",
     "A receive by LookupIdentifier removes the message at once: RR_NACK does not return it to the queue.",
-    both(replace_part(_LookupTakesAtOnce), replace_part(_NothingToEnd)),
+    both(replace_part(_LookupReceiveRemover), replace_part(_LookupReceiveEndIgnorer)),
 )
 
 

@@ -43,7 +43,7 @@ add(
 _WRONG_UUID_BYTES = UUID(int=QM2QM.syntax.uuid.int ^ 1).bytes_le
 
 
-def _accept_neighbour_interface(event: Input) -> Iterable[Input]:
+def _accept_interface_with_other_uuid(event: Input) -> Iterable[Input]:
     if isinstance(event, RpcBytes):
         event = replace(event, data=event.data.replace(_WRONG_UUID_BYTES, _QM2QM_UUID_BYTES))
     return [event]
@@ -53,17 +53,17 @@ add(
     "server-accepts-bind-to-wrong-interface",
     "MQQP-1.9-D01",
     "The server accepts a bind to an interface whose identifier differs from qm2qm in one bit.",
-    inputs(_accept_neighbour_interface),
+    inputs(_accept_interface_with_other_uuid),
 )
 
 
-Change = Callable[[ContextElement], ContextElement]
+ContextElementChange = Callable[[ContextElement], ContextElement]
 
 
-def _change_binds(change: Change) -> Install:
+def _change_bind_proposals(change: ContextElementChange) -> Install:
     """Build a fault that changes the context elements of each bind before the server reads the bind."""
 
-    def filter_bind(event: Input) -> Iterable[Input]:
+    def change_bind_of_event(event: Input) -> Iterable[Input]:
         if not isinstance(event, RpcBytes):
             return [event]
         try:
@@ -75,10 +75,10 @@ def _change_binds(change: Change) -> Install:
         body = replace(pdu.body, p_context_elem=tuple(map(change, pdu.body.p_context_elem)))
         return [event] if body == pdu.body else [replace(event, data=replace(pdu, body=body).build())]
 
-    return inputs(filter_bind)
+    return inputs(change_bind_of_event)
 
 
-def _accept_minor_version(element: ContextElement) -> ContextElement:
+def _accept_any_minor_version(element: ContextElement) -> ContextElement:
     syntax = element.abstract_syntax
     same = syntax.uuid == QM2QM.syntax.uuid and syntax.version & 0xFFFF == 1
     return replace(element, abstract_syntax=QM2QM.syntax) if same else element
@@ -88,24 +88,24 @@ add(
     "server-bind-to-version-1-1-accepted",
     "MQQP-1.9-D01",
     "The server accepts a bind to qm2qm with any minor version.",
-    _change_binds(_accept_minor_version),
+    _change_bind_proposals(_accept_any_minor_version),
 )
 
 
-def _ignore_events(kind: type[Input]) -> Install:
+def _ignore_events_of_kind(kind: type[Input]) -> Install:
     """Build a fault in which the server ignores all inputs of one type."""
 
-    def filter_event(event: Input) -> Iterable[Input]:
+    def filter_event_of_kind(event: Input) -> Iterable[Input]:
         return [] if isinstance(event, kind) else [event]
 
-    return inputs(filter_event)
+    return inputs(filter_event_of_kind)
 
 
 add(
     "server-ignores-all-rpc-bytes",
     ("MQQP-2.1-01", "MQQP-2.1-D01"),
     "The server ignores all bytes that arrive on its RPC connections.",
-    _ignore_events(RpcBytes),
+    _ignore_events_of_kind(RpcBytes),
 )
 
 
@@ -113,25 +113,25 @@ add(
     "endpoint-mapper-without-endpoints",
     "MQQP-2.1-02",
     "The endpoint mapper returns no endpoint.",
-    _ignore_events(RpcListening),
+    _ignore_events_of_kind(RpcListening),
 )
 
 
-_INTERFACE_FLOOR = b"\x13\x00\x0d" + QM2QM.syntax.uuid.bytes_le
+_QM2QM_INTERFACE_FLOOR = b"\x13\x00\x0d" + QM2QM.syntax.uuid.bytes_le
 """The first bytes of the qm2qm tower's first floor: the length of the left side, the protocol identifier for a UUID,
 and the identifier of qm2qm.
 """
 
 
-def _lengthen_floors(body: Response) -> Response:
-    return replace(body, stub=body.stub.replace(_INTERFACE_FLOOR, b"\xff\x7f" + _INTERFACE_FLOOR[2:]))
+def _append_bytes_to_tower_floors(body: Response) -> Response:
+    return replace(body, stub=body.stub.replace(_QM2QM_INTERFACE_FLOOR, b"\xff\x7f" + _QM2QM_INTERFACE_FLOOR[2:]))
 
 
 add(
     "endpoint-mapper-tower-floor-longer-than-tower",
     "MQQP-2.1-02",
     "The endpoint mapper returns a tower for qm2qm whose first floor has a length greater than that of the tower.",
-    pdus(Response, _lengthen_floors),
+    pdus(Response, _append_bytes_to_tower_floors),
 )
 
 
@@ -139,7 +139,7 @@ def _serve_only_first_client(faulty: FaultyCore) -> None:
     """Let the server answer only the first connected client."""
     connected: list[str] = []
 
-    def filter_accepted_client(event: Input) -> Iterable[Input]:
+    def pass_events_of_first_client(event: Input) -> Iterable[Input]:
         if isinstance(event, RpcAccepted):
             connected.append(event.connection)
         elif isinstance(event, RpcLost) and event.connection in connected:
@@ -148,7 +148,7 @@ def _serve_only_first_client(faulty: FaultyCore) -> None:
             return []
         return [event]
 
-    faulty.input_filters.append(filter_accepted_client)
+    faulty.input_filters.append(pass_events_of_first_client)
 
 
 add(

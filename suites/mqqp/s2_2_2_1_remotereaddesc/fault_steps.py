@@ -23,31 +23,31 @@ def refuse_nonzero_field(name: str) -> Install:
     ignore.
     """
 
-    class Refusing(RemoteStarting):
+    class ReadRefuser(RemoteStarting):
         def check_description(self, desc: Desc | None) -> Status:
             if desc is not None and desc[name]:
                 return Status.MQ_ERROR_INVALID_PARAMETER
             return super().check_description(desc)
 
-    return replace_part(Refusing)
+    return replace_part(ReadRefuser)
 
 
-def refuse_answer_unless(name: str, usual: int) -> Install:
+def refuse_answer_with_other_field_value(name: str, usual: int) -> Install:
     """Build a fault in which the client treats a response as malformed if a field that clients must ignore has a value
     other than the expected one.
     """
 
-    class MalformedUnless(ClientReading):
+    class AnswerFieldChecker(ClientReading):
         def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
             both = results.get("lpRemoteReadDesc2") or {"pRemoteReadDesc": results.get("lpRemoteReadDesc")}
             if both["pRemoteReadDesc"][name] != usual:
                 raise FormatError(name, 0, "a fault", f"the value is not {usual}")
             return super().reconstruct_message(results, server)
 
-    return replace_part(MalformedUnless)
+    return replace_part(AnswerFieldChecker)
 
 
-class ChangedAnswer(RemoteReads):
+class ReadAnswerChanger(RemoteReads):
     """Change the answers to reads."""
 
     def change(self, desc: Desc, call: Call, entry: RemoteReadEntry | None, status: Status) -> dict[str, Any]:
@@ -55,20 +55,20 @@ class ChangedAnswer(RemoteReads):
         return {}
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
-        def change_desc(given: Desc | None) -> Desc | None:
+        def change_description(given: Desc | None) -> Desc | None:
             return given if given is None else {**given, **self.change(given, call, entry, status)}
 
-        def change_desc2(given: dict[str, Any]) -> dict[str, Any]:
-            return {**given, "pRemoteReadDesc": change_desc(given["pRemoteReadDesc"])}
+        def change_description2(given: dict[str, Any]) -> dict[str, Any]:
+            return {**given, "pRemoteReadDesc": change_description(given["pRemoteReadDesc"])}
 
         if "lpRemoteReadDesc2" in call.arguments:
-            call = change_answer_values(call, lpRemoteReadDesc2=change_desc2)
+            call = change_answer_values(call, lpRemoteReadDesc2=change_description2)
         else:
-            call = change_answer_values(call, lpRemoteReadDesc=change_desc)
+            call = change_answer_values(call, lpRemoteReadDesc=change_description)
         super().answer_read(call, status, entry)
 
 
-class MessageAnswer(RemoteReads):
+class MessageAnswerChanger(RemoteReads):
     """Change the REMOTEREADDESC of an answer that contains a message."""
 
     def change(self, position: MessagePosition, found: dict[str, Any]) -> dict[str, Any]:
@@ -79,7 +79,7 @@ class MessageAnswer(RemoteReads):
         return found | self.change(position, found)
 
 
-class Starting(RemoteStarting):
+class ReadTimeoutChanger(RemoteStarting):
     """Change the time-out of a read."""
 
     def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:
@@ -91,7 +91,7 @@ class Starting(RemoteStarting):
         return entry
 
 
-class Refusing(RemoteStarting):
+class ReadRefuser(RemoteStarting):
     """Refuse some reads."""
 
     def is_refused(self, desc: Desc) -> bool:
@@ -101,12 +101,12 @@ class Refusing(RemoteStarting):
         return Status.MQ_ERROR_INVALID_PARAMETER if self.is_refused(desc) else super().check_open_queue(desc)
 
 
-def change_answer_desc(call: Call, **fields: Any) -> Call:
+def change_description_of_answer(call: Call, **fields: Any) -> Call:
     """Return a call whose answer has the given fields in the REMOTEREADDESC."""
     if "lpRemoteReadDesc2" in call.arguments:
 
-        def change_second(old: dict[str, Any]) -> dict[str, Any]:
+        def change_second_description(old: dict[str, Any]) -> dict[str, Any]:
             return {**old, "pRemoteReadDesc": {**old["pRemoteReadDesc"], **fields}}
 
-        return change_answer_values(call, lpRemoteReadDesc2=change_second)
+        return change_answer_values(call, lpRemoteReadDesc2=change_second_description)
     return change_answer_values(call, lpRemoteReadDesc=lambda old: {**old, **fields})

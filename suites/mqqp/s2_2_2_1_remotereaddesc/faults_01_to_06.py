@@ -23,16 +23,16 @@ from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 from suites.mqqp.s2_2_2_1_remotereaddesc.fault_steps import (
-    MessageAnswer,
-    Refusing,
-    Starting,
-    change_answer_desc,
-    refuse_answer_unless,
+    MessageAnswerChanger,
+    ReadRefuser,
+    ReadTimeoutChanger,
+    change_description_of_answer,
+    refuse_answer_with_other_field_value,
     refuse_nonzero_field,
 )
 
 
-def _accept_any_cursor(original: Callable[..., Cursor | None], *outer: Any) -> Callable[..., Cursor | None]:
+def _use_first_cursor_for_unknown(original: Callable[..., Cursor | None], *outer: Any) -> Callable[..., Cursor | None]:
     def find_remote_cursor(qm: Any, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
         return original(qm, descriptor, handle) or next(iter(descriptor.CursorCollection.values()), None)
 
@@ -44,8 +44,12 @@ add(
     ("MQQP-3.1.4.10-22", "MQQP-3.1.4.1-D12", "MQQP-2.2.2.1-01", "MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"),
     "The server reads by the first cursor of the queue if hCursor is not a cursor of the queue.",
     both(
-        during(RemoteStarting.remote_qm_start_receive, RemoteStarting.find_remote_cursor, _accept_any_cursor),
-        during(RemoteStarting.remote_qm_start_receive2, RemoteStarting.find_remote_cursor, _accept_any_cursor),
+        during(
+            RemoteStarting.remote_qm_start_receive, RemoteStarting.find_remote_cursor, _use_first_cursor_for_unknown
+        ),
+        during(
+            RemoteStarting.remote_qm_start_receive2, RemoteStarting.find_remote_cursor, _use_first_cursor_for_unknown
+        ),
     ),
 )
 
@@ -102,7 +106,7 @@ class ServerEndlessReadEndsAfterOneHour(RemoteStarting):
 
 
 @fault("server-infinite-peek-does-not-wait", breaks="MQQP-2.2.2.1-02")
-class ServerInfinitePeekDoesNotWait(Starting):
+class ServerInfinitePeekDoesNotWait(ReadTimeoutChanger):
     """The server does not wait for a message in a peek with ulTimeout 0xFFFFFFFF."""
 
     def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:
@@ -111,7 +115,7 @@ class ServerInfinitePeekDoesNotWait(Starting):
 
 
 @fault("server-infinite-receive-by-cursor-does-not-wait", breaks="MQQP-2.2.2.1-02")
-class ServerInfiniteReceiveByCursorDoesNotWait(Starting):
+class ServerInfiniteReceiveByCursorDoesNotWait(ReadTimeoutChanger):
     """The server does not wait for a message in a read by a cursor with ulTimeout 0xFFFFFFFF."""
 
     def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:
@@ -119,7 +123,7 @@ class ServerInfiniteReceiveByCursorDoesNotWait(Starting):
 
 
 @fault("server-infinite-start-receive-does-not-wait", breaks="MQQP-2.2.2.1-02")
-class ServerInfiniteStartReceiveDoesNotWait(Starting):
+class ServerInfiniteStartReceiveDoesNotWait(ReadTimeoutChanger):
     """The server does not wait for a message in a RemoteQMStartReceive with ulTimeout 0xFFFFFFFF."""
 
     def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:
@@ -165,7 +169,7 @@ class ServerAnswerLpBufferNull(RemoteReads):
 
 
 @fault("server-shorter-packet-padded-to-size-of-longest", breaks="MQQP-2.2.2.1-03")
-class ServerShorterPacketPaddedToSizeOfLongest(MessageAnswer):
+class ServerShorterPacketPaddedToSizeOfLongest(MessageAnswerChanger):
     """The server pads lpBuffer of a packet to the size of the longest packet that it returned before."""
 
     def __init__(self, qm: QM) -> None:
@@ -178,7 +182,7 @@ class ServerShorterPacketPaddedToSizeOfLongest(MessageAnswer):
 
 
 @fault("server-large-packet-padded-to-4-kb", breaks=("MQQP-2.2.2.1-03", "MQQP-2.2.2.1-D04"))
-class ServerLargePacketPaddedTo4Kb(MessageAnswer):
+class ServerLargePacketPaddedTo4Kb(MessageAnswerChanger):
     """The server pads lpBuffer of a packet above 4,096 bytes to a multiple of 4,096 bytes."""
 
     def change(self, position: MessagePosition, found: dict[str, Any]) -> dict[str, Any]:
@@ -195,7 +199,7 @@ class ServerPeekPacketWithExtraBytes(RemoteReads):
         if entry is not None and entry.UserMessagePacket is not None and entry.Action not in RECEIVE_ACTIONS:
             packet = self.serialize_remote_message(entry.UserMessagePacket)
             size = -(-len(packet) // 8) * 8 + 8
-            call = change_answer_desc(call, dwSize=size, lpBuffer=packet + bytes(size - len(packet)))
+            call = change_description_of_answer(call, dwSize=size, lpBuffer=packet + bytes(size - len(packet)))
         super().answer_read(call, status, entry)
 
 
@@ -258,7 +262,7 @@ add(
     "client-refuses-read-answer-with-changed-reserved-field",
     "MQQP-2.2.2.1-06",
     "The client treats a response whose Reserved is not 1 as malformed.",
-    refuse_answer_unless("Reserved", 1),
+    refuse_answer_with_other_field_value("Reserved", 1),
 )
 
 
@@ -285,7 +289,7 @@ class ClientReservedAbove1OfAnswerRefused(ClientReading):
 
 
 @fault("server-peek-with-reserved-refused", breaks="MQQP-2.2.2.1-06")
-class ServerPeekWithReservedRefused(Refusing):
+class ServerPeekWithReservedRefused(ReadRefuser):
     """The server refuses a peek whose Reserved is 0xFFFFFFFF."""
 
     def is_refused(self, desc: Desc) -> bool:

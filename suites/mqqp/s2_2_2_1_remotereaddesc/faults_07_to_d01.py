@@ -24,12 +24,12 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 from suites.mqqp.s2_2_2_1_remotereaddesc.fault_steps import (
-    ChangedAnswer,
-    MessageAnswer,
-    Refusing,
-    Starting,
-    change_answer_desc,
-    refuse_answer_unless,
+    MessageAnswerChanger,
+    ReadAnswerChanger,
+    ReadRefuser,
+    ReadTimeoutChanger,
+    change_description_of_answer,
+    refuse_answer_with_other_field_value,
     refuse_nonzero_field,
 )
 
@@ -50,27 +50,27 @@ class ServerAnswerDwArriveTimeIsSentTime(RemoteReads):
         return super().describe_remote_message(position) | {"dwArriveTime": position.MessageReference.SentTime}
 
 
-def _keep_time_of_request(
+def _describe_with_time_of_request(
     original: Callable[..., dict[str, Any]],
     qm: QueueManager,
     call: Call,
     status: Status,
     entry: RemoteReadEntry | None = None,
 ) -> Callable[..., dict[str, Any]]:
-    def describe_with_request_time(qm: QueueManager, position: MessagePosition) -> dict[str, Any]:
+    def describe_at_request_time(qm: QueueManager, position: MessagePosition) -> dict[str, Any]:
         described = original(qm, position)
         if entry is not None and entry.Action not in READ_METHODS:
             del described["dwArriveTime"]
         return described
 
-    return describe_with_request_time
+    return describe_at_request_time
 
 
 add(
     "server-arrive-time-of-read-by-lookup-id-not-set",
     "MQQP-2.2.2.1-07",
     "In the answer to RemoteQMStartReceiveByLookupId, the server returns the dwArriveTime that the client sent.",
-    during(RemoteReads.answer_read, RemoteReads.describe_remote_message, _keep_time_of_request),
+    during(RemoteReads.answer_read, RemoteReads.describe_remote_message, _describe_with_time_of_request),
     blind=True,
 )
 
@@ -92,7 +92,7 @@ class ServerDwarrivetimeTimeOfRead(RemoteReads):
 
 
 @fault("server-dwarrivetime-of-waited-read-0", breaks="MQQP-2.2.2.1-07")
-class ServerDwarrivetimeOfWaitedRead0(ChangedAnswer):
+class ServerDwarrivetimeOfWaitedRead0(ReadAnswerChanger):
     """The server sets dwArriveTime to 0 for a read that waited for its message."""
 
     def change(self, desc: Desc, call: Call, entry: RemoteReadEntry | None, status: Status) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class ServerDwarrivetimeTimeOfSending(RemoteReads):
 
 
 @fault("server-dwarrivetime-of-second-read-of-first-message", breaks="MQQP-2.2.2.1-07")
-class ServerDwarrivetimeOfSecondReadOfFirstMessage(MessageAnswer):
+class ServerDwarrivetimeOfSecondReadOfFirstMessage(MessageAnswerChanger):
     """The server returns the dwArriveTime of the first message that it returned for each later message of the queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -121,7 +121,7 @@ class ServerDwarrivetimeOfSecondReadOfFirstMessage(MessageAnswer):
 
 
 @fault("server-dwarrivetime-of-newest-message", breaks="MQQP-2.2.2.1-07")
-class ServerDwarrivetimeOfNewestMessage(MessageAnswer):
+class ServerDwarrivetimeOfNewestMessage(MessageAnswerChanger):
     """The server returns the dwArriveTime of the last message of the queue."""
 
     def change(self, position: MessagePosition, found: dict[str, Any]) -> dict[str, Any]:
@@ -130,7 +130,7 @@ class ServerDwarrivetimeOfNewestMessage(MessageAnswer):
 
 
 @fault("server-dwarrivetime-of-transactional-message-of-sending", breaks="MQQP-2.2.2.1-07")
-class ServerDwarrivetimeOfTransactionalMessageOfSending(MessageAnswer):
+class ServerDwarrivetimeOfTransactionalMessageOfSending(MessageAnswerChanger):
     """The server returns SentTime as dwArriveTime of a message of a transactional queue."""
 
     def change(self, position: MessagePosition, found: dict[str, Any]) -> dict[str, Any]:
@@ -139,7 +139,7 @@ class ServerDwarrivetimeOfTransactionalMessageOfSending(MessageAnswer):
 
 
 @fault("server-dwarrivetime-of-express-message-of-sending", breaks="MQQP-2.2.2.1-07")
-class ServerDwarrivetimeOfExpressMessageOfSending(MessageAnswer):
+class ServerDwarrivetimeOfExpressMessageOfSending(MessageAnswerChanger):
     """The server returns SentTime as dwArriveTime of an express message."""
 
     def change(self, position: MessagePosition, found: dict[str, Any]) -> dict[str, Any]:
@@ -172,7 +172,7 @@ class ServerArriveTimeOfPeek0(RemoteReads):
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if entry is not None and not status and entry.Action not in RECEIVE_ACTIONS:
-            call = change_answer_desc(call, dwArriveTime=0)
+            call = change_description_of_answer(call, dwArriveTime=0)
         super().answer_read(call, status, entry)
 
 
@@ -206,7 +206,7 @@ add(
     "client-refuses-read-answer-with-nonzero-e-ack-nack",
     "MQQP-2.2.2.1-09",
     "The client treats a response whose eAckNack is not 0 as malformed.",
-    refuse_answer_unless("eAckNack", 0),
+    refuse_answer_with_other_field_value("eAckNack", 0),
 )
 
 
@@ -239,7 +239,7 @@ class ClientEacknackOfAnswerUsedAsAck(ClientReading):
 
 
 @fault("server-receive-by-cursor-with-eacknack-1-refused", breaks="MQQP-2.2.2.1-09")
-class ServerReceiveByCursorWithEacknack1Refused(Refusing):
+class ServerReceiveByCursorWithEacknack1Refused(ReadRefuser):
     """The server refuses a read by a cursor whose eAckNack is RR_NACK."""
 
     def is_refused(self, desc: Desc) -> bool:
@@ -278,7 +278,7 @@ class ClientReceiveEacknackRefusedWhenNack(ClientReading):
 
 
 @fault("server-packet-of-first-message-for-every-message", breaks=("MQQP-2.2.2.1-10", "MQQP-2.2.2.1-D04"))
-class ServerPacketOfFirstMessageForEveryMessage(MessageAnswer):
+class ServerPacketOfFirstMessageForEveryMessage(MessageAnswerChanger):
     """The server returns the packet of the first message that it read for every later message."""
 
     def __init__(self, qm: QM) -> None:
@@ -293,7 +293,7 @@ class ServerPacketOfFirstMessageForEveryMessage(MessageAnswer):
 
 
 @fault("server-timeout-of-peek-in-seconds", breaks="MQQP-2.2.2.1-D01")
-class ServerTimeoutOfPeekInSeconds(Starting):
+class ServerTimeoutOfPeekInSeconds(ReadTimeoutChanger):
     """The server takes ulTimeout of a peek as seconds."""
 
     def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:
@@ -302,7 +302,7 @@ class ServerTimeoutOfPeekInSeconds(Starting):
 
 
 @fault("server-timeout-of-second-waiting-read-of-first", breaks="MQQP-2.2.2.1-D01")
-class ServerTimeoutOfSecondWaitingReadOfFirst(Starting):
+class ServerTimeoutOfSecondWaitingReadOfFirst(ReadTimeoutChanger):
     """The server gives a read the time-out of the read that already waits on the same handle."""
 
     def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:
@@ -311,7 +311,7 @@ class ServerTimeoutOfSecondWaitingReadOfFirst(Starting):
 
 
 @fault("server-read-by-cursor-waits-at-least-5-seconds", breaks="MQQP-2.2.2.1-D01")
-class ServerReadByCursorWaitsAtLeast5Seconds(Starting):
+class ServerReadByCursorWaitsAtLeast5Seconds(ReadTimeoutChanger):
     """The server lets a read by a cursor wait at least five seconds."""
 
     def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:

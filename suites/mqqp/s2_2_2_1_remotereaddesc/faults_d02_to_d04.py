@@ -20,14 +20,18 @@ from reference_qm.model.adm import MessagePosition
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.inputs import Input, RpcBytes
-from suites.mqqp.s2_2_2_1_remotereaddesc.fault_steps import ChangedAnswer, MessageAnswer, change_answer_desc
+from suites.mqqp.s2_2_2_1_remotereaddesc.fault_steps import (
+    MessageAnswerChanger,
+    ReadAnswerChanger,
+    change_description_of_answer,
+)
 
-TOO_LARGE_DW_SIZE = (0x0042_0001).to_bytes(4, "little")
+TOO_LARGE_DW_SIZE_BYTES = (0x0042_0001).to_bytes(4, "little")
 
 
-def _accept_any_size(event: Input) -> Iterable[Input]:
+def _limit_dw_size_of_request(event: Input) -> Iterable[Input]:
     if isinstance(event, RpcBytes):
-        event = replace(event, data=event.data.replace(TOO_LARGE_DW_SIZE, bytes(4)))
+        event = replace(event, data=event.data.replace(TOO_LARGE_DW_SIZE_BYTES, bytes(4)))
     return [event]
 
 
@@ -35,7 +39,7 @@ add(
     "server-dw-size-above-range-accepted",
     "MQQP-2.2.2.1-D02",
     "The server accepts a dwSize above 0x00420000.",
-    inputs(_accept_any_size),
+    inputs(_limit_dw_size_of_request),
 )
 
 
@@ -47,19 +51,21 @@ class ServerAnswerReservedCopiedFromRequest(RemoteReads):
         second = call.arguments.get("lpRemoteReadDesc2")
         given = call.arguments["lpRemoteReadDesc"] if second is None else second["pRemoteReadDesc"]
 
-        def keep_reserved_field(value: Any) -> Any:
+        def return_reserved_field_of_request(value: Any) -> Any:
             if second is None:
                 return value | {"Reserved": given["Reserved"]}
             return value | {"pRemoteReadDesc": value["pRemoteReadDesc"] | {"Reserved": given["Reserved"]}}
 
         name = "lpRemoteReadDesc" if second is None else "lpRemoteReadDesc2"
         super().answer_read(
-            call if given is None else change_answer_values(call, **{name: keep_reserved_field}), status, entry
+            call if given is None else change_answer_values(call, **{name: return_reserved_field_of_request}),
+            status,
+            entry,
         )
 
 
 @fault("server-reserved-of-lookup-copied", breaks="MQQP-2.2.2.1-D03")
-class ServerReservedOfLookupCopied(ChangedAnswer):
+class ServerReservedOfLookupCopied(ReadAnswerChanger):
     """The server copies Reserved of the request to the answer of RemoteQMStartReceiveByLookupId."""
 
     def change(self, desc: Desc, call: Call, entry: RemoteReadEntry | None, status: Status) -> dict[str, Any]:
@@ -82,7 +88,7 @@ class ServerReservedOfPeek0(RemoteReads):
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if entry is not None and not status and entry.Action not in RECEIVE_ACTIONS:
-            call = change_answer_desc(call, Reserved=0)
+            call = change_description_of_answer(call, Reserved=0)
         super().answer_read(call, status, entry)
 
 
@@ -103,7 +109,7 @@ class ServerAnswerPacketCutAt64Kib(RemoteReads):
 
 
 @fault("server-packet-above-1-mb-cut", breaks="MQQP-2.2.2.1-D04")
-class ServerPacketAbove1MbCut(MessageAnswer):
+class ServerPacketAbove1MbCut(MessageAnswerChanger):
     """The server returns only the first 1,048,576 bytes of a longer packet."""
 
     def change(self, position: MessagePosition, found: dict[str, Any]) -> dict[str, Any]:

@@ -19,9 +19,9 @@ pytestmark = needs("qm2qm")
 MS_PER_HOUR = 3_600_000
 LONG_READ_TIMEOUT_MS = 600_000
 SECONDS_PER_DAY = 86_400
-RESERVED_VALUES = (0, 1, 2, 0xA5A5_A5A5, 0xFFFF_FFFF)
-MAX_PACKET = 0x0040_0000
-MAX_BODY = MAX_PACKET - 4_096
+RESERVED_FIELD_VALUES = (0, 1, 2, 0xA5A5_A5A5, 0xFFFF_FFFF)
+LARGEST_PACKET_BYTES = 0x0040_0000
+LARGEST_BODY_BYTES = LARGEST_PACKET_BYTES - 4_096
 """The size of a body whose packet is slightly smaller than the maximum size; the check adds bytes until the packet has
 the maximum size.
 """
@@ -41,19 +41,19 @@ def test_reads_with_any_reserved_fields_succeed(remote, judge, by):
         if by == Method.START_RECEIVE_BY_LOOKUP_ID
         else (Action.PEEK_CURRENT, Action.RECEIVE)
     )
-    labels = [f"message {number}" for number in range(len(RESERVED_VALUES) + 3)]
+    labels = [f"message {number}" for number in range(len(RESERVED_FIELD_VALUES) + 3)]
     queue = remote.open_with_messages(*labels)
     plain = queue.read(peek, by=by)
-    odd = [queue.read(peek, by=by, Reserved=value) for value in RESERVED_VALUES]
-    taken = [receive_if_any(queue, receive, by=by, Reserved=value) for value in RESERVED_VALUES]
-    first = labels[len(RESERVED_VALUES)]
+    odd = [queue.read(peek, by=by, Reserved=value) for value in RESERVED_FIELD_VALUES]
+    taken = [receive_if_queue_has_message(queue, receive, by=by, Reserved=value) for value in RESERVED_FIELD_VALUES]
+    first = labels[len(RESERVED_FIELD_VALUES)]
     acknowledged = [queue.read(peek, by=by, eAckNack=value, Reserved=value) for value in (1, 2)]
     if by != Method.START_RECEIVE_BY_LOOKUP_ID:
         cursor = queue.open_cursor()
         acknowledged += [queue.read(peek, by=by, eAckNack=value, Reserved=3, hCursor=cursor) for value in (1, 2)]
-    ends = [receive_if_any(queue, receive, by=by, eAckNack=value) for value in (0, 1, 2)]
+    ends = [receive_if_queue_has_message(queue, receive, by=by, eAckNack=value) for value in (0, 1, 2)]
     seen = [read.label_or_outcome for read in (plain, *odd, *taken)]
-    expected = [labels[0]] * (1 + len(RESERVED_VALUES)) + labels[: len(RESERVED_VALUES)]
+    expected = [labels[0]] * (1 + len(RESERVED_FIELD_VALUES)) + labels[: len(RESERVED_FIELD_VALUES)]
     judge(
         "MQQP-2.2.2.1-06",
         expected=expected,
@@ -62,7 +62,7 @@ def test_reads_with_any_reserved_fields_succeed(remote, judge, by):
         case="labels returned by the reads",
     )
     seen = [read.label_or_outcome for read in (*acknowledged, *ends)]
-    expected = [first] * len(acknowledged) + labels[len(RESERVED_VALUES) :]
+    expected = [first] * len(acknowledged) + labels[len(RESERVED_FIELD_VALUES) :]
     judge(
         "MQQP-2.2.2.1-09",
         expected=expected,
@@ -94,7 +94,7 @@ def judge_reserved_fields_of_waiting_receives(remote: Any, judge: Any, queue: Re
         queue.purge()
 
 
-def receive_if_any(queue: RemoteQueue, action: int, **how: Any) -> Call:
+def receive_if_queue_has_message(queue: RemoteQueue, action: int, **how: Any) -> Call:
     """Receive and acknowledge a message, if the queue contains a message."""
     read = queue.read(action, **how)
     if read.outcome == "MQ_OK":
@@ -107,7 +107,7 @@ def receive_if_any(queue: RemoteQueue, action: int, **how: Any) -> Call:
     ("by", "size"),
     [
         *((Method.START_RECEIVE, size) for size in (0, 1, 5_555)),
-        *((Method.START_RECEIVE2, size) for size in (0, 1, 5_555, 0xFFFF, 0x1_0000, MAX_BODY)),
+        *((Method.START_RECEIVE2, size) for size in (0, 1, 5_555, 0xFFFF, 0x1_0000, LARGEST_BODY_BYTES)),
         *((Method.START_RECEIVE_BY_LOOKUP_ID, size) for size in (0, 0x1_0000)),
     ],
 )
@@ -123,8 +123,8 @@ def test_read_returns_packet_and_packet_size(remote, judge, by, size):
     queue = remote.open()
     body = bytes(range(251)) * (size // 251) + bytes(size % 251)
     message = remote.peer.recoverable_message(label="first", body=body)
-    if size == MAX_BODY:
-        room = MAX_PACKET - len(bytes(remote.peer.recoverable_message(label="first")))
+    if size == LARGEST_BODY_BYTES:
+        room = LARGEST_PACKET_BYTES - len(bytes(remote.peer.recoverable_message(label="first")))
         message = remote.peer.recoverable_message(label="first", body=(body + bytes(4_096))[:room])
     short = remote.peer.recoverable_message(label="second", body=b"end")
     remote.send_all([message, short])
@@ -194,7 +194,7 @@ def test_arrival_time_of_received_message_is_in_seconds(remote, judge, by):
     queue, beside = remote.open(), remote.open("transactional")
     sent = {"SentTime": remote.peer.environment.now().utc_s - SECONDS_PER_DAY}
     periods = [
-        send_in_period(remote, message)
+        send_and_get_arrival_period(remote, message)
         for message in (
             remote.peer.recoverable_message(sent, label="first"),
             remote.peer.message({"DM": 0, **sent}, label="second"),
@@ -218,7 +218,7 @@ def test_arrival_time_of_received_message_is_in_seconds(remote, judge, by):
             judge(rule, expected=expected, observed=observed, evidence=read.evidence, case="arrival time in seconds")
 
 
-def send_in_period(remote: Any, message: Any) -> tuple[int, int]:
+def send_and_get_arrival_period(remote: Any, message: Any) -> tuple[int, int]:
     """Send a message; return the times before the message and after its acknowledgment, and then wait a second."""
     before = remote.peer.environment.now().utc_s
     remote.send_all([message])

@@ -23,10 +23,10 @@ def test_request_id_of_unended_receive_is_not_reused(peer, sut, judge):
     del reader.server.answers["RemoteQMEndReceive"]
     reader.begin_read(Reading.RECEIVE, remote)
     first = reader.await_first_call("RemoteQMEndReceive")
-    reader.let_reads_wait()
+    reader.leave_start_receives_unanswered()
     for number, reading in enumerate((Reading.RECEIVE, *Reading), start=2):
         reader.begin_read(reading, remote, Reader.LONG_TIMEOUT_MS)
-        reader.await_reads(number)
+        reader.await_start_receives(number)
     calls = reader.reads()
     numbers = [reader.get_read_description(call).dwRequestID for call in calls]
     judge(
@@ -80,14 +80,14 @@ def test_client_receive_sets_fields_of_remotereaddesc(peer, sut, judge, version)
     """
     reader = Reader(peer, sut, version)
     remote = reader.open()
-    reader.let_reads_wait()
+    reader.leave_start_receives_unanswered()
     for number in (1, 2):
         reader.begin("remote_receive", remote=remote, timeout_ms=None)
-        reader.await_reads(number)
+        reader.await_start_receives(number)
     for reading in (Reading.PEEK, Reading.PEEK_CURRENT_BY_CURSOR, Reading.RECEIVE_BY_CURSOR):
         where = {"cursor": reader.open_cursor(remote)} if reading.by_cursor else {"remote": remote}
         reader.begin(reading.verb, **where, timeout_ms=None)
-        reader.await_reads(number := number + 1)
+        reader.await_start_receives(number := number + 1)
     calls = reader.reads()
     asked = [reader.get_read_description(call) for call in calls]
     evidence = [*calls]

@@ -28,7 +28,7 @@ from reference_qm.rpc.syntaxes import NDR, NDR64
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Input, RpcBytes
 
-READ_STEPS = (
+READ_METHOD_STEPS = (
     RemoteStarting.remote_qm_start_receive,
     RemoteStarting.remote_qm_start_receive2,
     RemoteStarting.remote_qm_start_receive_by_lookup_id,
@@ -41,20 +41,20 @@ READ_STEPS = (
 )
 
 
-def _replace_failure_status(change: Callable[[int], int]) -> Install:
+def _change_failure_statuses(change: Callable[[int], int]) -> Install:
     """Build a fault that changes the failure statuses that the methods of qm2qm return."""
 
-    def changed_status(status: int) -> int:
+    def change_failure_status(status: int) -> int:
         return change(status) if status >> 31 else status
 
-    return both(*(change_answer(method, Return=changed_status) for method in READ_STEPS))
+    return both(*(change_answer(method, Return=change_failure_status) for method in READ_METHOD_STEPS))
 
 
 add(
     "server-failure-unlisted-without-customer-bit",
     ("MQQP-1.8-D01", "MQDMPR-1.8-D01"),
     "The server returns failure HRESULTs whose code no document lists, with the C bit clear.",
-    _replace_failure_status(lambda status: 0xC00E_7777),
+    _change_failure_statuses(lambda status: 0xC00E_7777),
 )
 
 
@@ -72,7 +72,7 @@ class ServerOwnStatusOfClosedQueueWithoutCBit(RemoteEnding):
         super().remote_qm_end_receive(call, now)
 
 
-class _Statuses(RemoteReads):
+class _RefusalStatusChanger(RemoteReads):
     """Change the statuses of refused reads."""
 
     def change(self, call: Call, status: int) -> int:
@@ -84,7 +84,7 @@ class _Statuses(RemoteReads):
 
 
 @fault("server-own-status-of-timed-out-read-without-customer-bit", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
-class ServerOwnStatusOfTimedOutReadWithoutCustomerBit(_Statuses):
+class ServerOwnStatusOfTimedOutReadWithoutCustomerBit(_RefusalStatusChanger):
     """The server returns its own HRESULT 0xC00E7001 for a read whose time-out expired."""
 
     def change(self, call: Call, status: int) -> int:
@@ -92,7 +92,7 @@ class ServerOwnStatusOfTimedOutReadWithoutCustomerBit(_Statuses):
 
 
 @fault("server-own-status-of-refused-lookup-without-customer-bit", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
-class ServerOwnStatusOfRefusedLookupWithoutCustomerBit(_Statuses):
+class ServerOwnStatusOfRefusedLookupWithoutCustomerBit(_RefusalStatusChanger):
     """The server returns its own HRESULT 0xC00E7002 for a refused RemoteQMStartReceiveByLookupId."""
 
     def change(self, call: Call, status: int) -> int:
@@ -167,7 +167,7 @@ add(
     "server-failure-without-severity-bit",
     "MQQP-2.2-D01",
     "The server returns failure HRESULTs with the S bit clear.",
-    _replace_failure_status(lambda status: status & 0x7FFF_FFFF),
+    _change_failure_statuses(lambda status: status & 0x7FFF_FFFF),
 )
 
 
@@ -184,7 +184,7 @@ class ServerPurgeThroughPeekHandleRefusedWithoutSeverityBit(RemoteOpening):
             super().refuse_purge(call, status)
 
 
-WITHOUT_SEVERITY = 0x7FFFFFFF
+NO_SEVERITY_MASK = 0x7FFFFFFF
 
 
 @fault("server-timeout-status-without-severity-bit", breaks="MQQP-2.2-D01")
@@ -193,7 +193,7 @@ class ServerTimeoutStatusWithoutSeverityBit(RemoteReads):
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if status is Status.MQ_ERROR_IO_TIMEOUT and entry is not None and entry.Timeout:
-            call = change_answer_values(call, Return=status & WITHOUT_SEVERITY)
+            call = change_answer_values(call, Return=status & NO_SEVERITY_MASK)
         super().answer_read(call, status, entry)
 
 
@@ -203,7 +203,7 @@ class ServerAlreadyReceivedStatusWithoutSeverityBit(RemoteReads):
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if status is Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED:
-            call = change_answer_values(call, Return=status & WITHOUT_SEVERITY)
+            call = change_answer_values(call, Return=status & NO_SEVERITY_MASK)
         super().answer_read(call, status, entry)
 
 
@@ -215,7 +215,7 @@ class ServerUnknownRequestIdStatusWithoutSeverityBit(RemoteEnding):
         given = call.arguments
         status, _ = self.find_read_to_cancel(given["hQueue"], given["dwRequestID"])
         if status is Status.MQ_ERROR and given["pQueue"] == given["hQueue"]:
-            call = change_answer_values(call, Return=status & WITHOUT_SEVERITY)
+            call = change_answer_values(call, Return=status & NO_SEVERITY_MASK)
         super().remote_qm_cancel_receive(call, now)
 
 
@@ -223,7 +223,7 @@ SEVERITY = 0x80000000
 
 
 @fault("server-status-of-unknown-cursor-without-severity", breaks="MQQP-2.2-D01")
-class ServerStatusOfUnknownCursorWithoutSeverity(_Statuses):
+class ServerStatusOfUnknownCursorWithoutSeverity(_RefusalStatusChanger):
     """The server returns STATUS_INVALID_PARAMETER without the severity bit for an unknown hCursor."""
 
     def change(self, call: Call, status: int) -> int:
@@ -231,7 +231,7 @@ class ServerStatusOfUnknownCursorWithoutSeverity(_Statuses):
 
 
 @fault("server-status-of-timed-out-read-without-severity", breaks="MQQP-2.2-D01")
-class ServerStatusOfTimedOutReadWithoutSeverity(_Statuses):
+class ServerStatusOfTimedOutReadWithoutSeverity(_RefusalStatusChanger):
     """The server returns MQ_ERROR_IO_TIMEOUT without the severity bit for a read whose time-out expired."""
 
     def change(self, call: Call, status: int) -> int:
@@ -239,7 +239,7 @@ class ServerStatusOfTimedOutReadWithoutSeverity(_Statuses):
 
 
 @fault("server-status-of-refused-lookup-without-severity", breaks="MQQP-2.2-D01")
-class ServerStatusOfRefusedLookupWithoutSeverity(_Statuses):
+class ServerStatusOfRefusedLookupWithoutSeverity(_RefusalStatusChanger):
     """The server returns failures of RemoteQMStartReceiveByLookupId without the severity bit."""
 
     def change(self, call: Call, status: int) -> int:

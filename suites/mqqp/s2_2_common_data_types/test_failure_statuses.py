@@ -7,21 +7,21 @@ import pytest
 from harness.expectations import none
 from harness.run.marks import covers, needs
 from harness.wire.rpc_status import is_failure
-from suites.mqqp.steps.refusals import REFUSED_CALLS, REFUSED_PURGES
-from suites.mqqp.steps.statuses import is_vendors_own, is_well_known
+from suites.mqqp.steps.refusals import REFUSED_CALLS_BY_METHOD, REFUSED_PURGE_CALLS_BY_METHOD
+from suites.mqqp.steps.statuses import has_customer_bit, is_documented_status
 
 pytestmark = needs("qm2qm")
 
-FAILING_CALLS = REFUSED_CALLS | REFUSED_PURGES
+FAILING_CALLS_BY_METHOD = REFUSED_CALLS_BY_METHOD | REFUSED_PURGE_CALLS_BY_METHOD
 
 
 @covers("MQQP-1.8-D01", "MQDMPR-1.8-D01", "MQQP-2.2-D01")
-@pytest.mark.parametrize("method", FAILING_CALLS)
+@pytest.mark.parametrize("method", FAILING_CALLS_BY_METHOD)
 def test_failure_has_severity_bit_and_unlisted_code_customer_bit(remote, judge, method):
     """The client makes invalid calls: every failure that the SUT returns has the S bit set, and a code that no document
     lists also has the C bit set.
     """
-    calls = FAILING_CALLS[method](remote.open())
+    calls = FAILING_CALLS_BY_METHOD[method](remote.open())
     statuses = [call.status for call in calls if call.status]
     without = [f"{code:#010x}" for code in statuses if not is_failure(code)]
     if not statuses:
@@ -34,7 +34,7 @@ def test_failure_has_severity_bit_and_unlisted_code_customer_bit(remote, judge, 
         )
         return
     judge("MQQP-2.2-D01", expected=none("failure without the severity bit"), observed=without, evidence=calls)
-    unknown = [f"{code:#010x}" for code in statuses if not (is_well_known(code) or is_vendors_own(code))]
+    unknown = [f"{code:#010x}" for code in statuses if not (is_documented_status(code) or has_customer_bit(code))]
     judge(
         "MQQP-1.8-D01",
         "MQDMPR-1.8-D01",

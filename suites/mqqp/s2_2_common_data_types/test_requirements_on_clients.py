@@ -9,7 +9,7 @@ from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.wire.rpc import NDR, NDR64, QM2QM
 from harness.wire.rpc_qm2qm import Method
-from suites.mqqp.steps.reader import Outcome, Reader, Reading
+from suites.mqqp.steps.reader import CommandOutcome, Reader, Reading
 
 FAILURE_STATUSES = (
     *(0xC00E_0001, 0xC00E_0006, 0xC00E_0007, 0xC000_000D, 0xC000_0225),
@@ -17,7 +17,7 @@ FAILURE_STATUSES = (
 )
 """Failure statuses that the peer returns: HRESULTs and NTSTATUSes, some of them undefined."""
 
-ACCESS_DENIED, UNHEARD_OF = 0x0000_0005, 0x0BAD_0BAD
+ACCESS_DENIED, UNKNOWN_FAULT_STATUS = 0x0000_0005, 0x0BAD_0BAD
 """Statuses of RPC faults: access denied, and an undefined status."""
 
 
@@ -30,7 +30,7 @@ def _list_called_methods(reader):
 def test_client_bind_proposes_both_transfer_syntaxes(peer, sut, judge):
     """The SUT opens a queue of the peer: each of its binds to qm2qm proposes NDR and NDR64."""
     reader = Reader(peer, sut)
-    reader.begin_open().wait()
+    reader.begin_open_queue().wait()
     found, frames = [], []
     for association in reader.server.associations:
         for frame, proposals in association.binds:
@@ -60,9 +60,9 @@ def test_client_ends_receives_cursors_and_queues_that_it_began(peer, sut, judge)
     cursor = reader.open_cursor(remote)
     for _ in range(2):
         reader.begin_read(Reading.RECEIVE, remote).wait()
-    reader.let_reads_wait()
+    reader.leave_start_receives_unanswered()
     waiting = reader.begin_read(Reading.RECEIVE, remote, Reader.LONG_TIMEOUT_MS)
-    reader.await_reads(3)
+    reader.await_start_receives(3)
     reader.begin("cancel", request=waiting.number)
     reader.server.wait("RemoteQMCancelReceive")
     reader.begin("remote_close_cursor", cursor=cursor)
@@ -152,9 +152,9 @@ def test_client_treats_all_failures_of_a_method_alike(peer, sut, judge, name):
     outcomes, evidence = [], []
     reader = Reader(peer, sut, version)
     for status in FAILURE_STATUSES:
-        _return_failure(reader, name, status)
+        _answer_method_with_failure(reader, name, status)
         before = len(reader.server.calls)
-        ok = _call_method(reader, name)
+        ok = _execute_command_calling_method(reader, name)
         reader.await_call_after(before, name)
         calls = reader.server.calls[before:]
         evidence += [call for call in calls if call.name == name]
@@ -171,7 +171,7 @@ def test_client_treats_all_failures_of_a_method_alike(peer, sut, judge, name):
     judge(rule, expected=expected, observed=observed, evidence=evidence)
 
 
-def _return_failure(reader, name, status):
+def _answer_method_with_failure(reader, name, status):
     """Let the peer return a failure from a method; a method that reads also returns a message."""
     if name in (Method.START_RECEIVE, Method.START_RECEIVE2, "RemoteQMStartReceiveByLookupId"):
         reader.server.answers[name] = lambda call: reader.answer_read(call, reader.build_message(), status)
@@ -179,24 +179,24 @@ def _return_failure(reader, name, status):
         reader.server.answers[name] = lambda call: call.respond(Return=status)
 
 
-def _call_method(reader, name):
+def _execute_command_calling_method(reader, name):
     """Let the SUT execute a command that calls a method; return whether the command succeeds."""
-    return _begin_to_call_method(reader, name).wait().get("ok")
+    return _begin_command_calling_method(reader, name).wait().get("ok")
 
 
-def _begin_to_call_method(reader, name):
+def _begin_command_calling_method(reader, name):
     """Let the SUT begin a command that calls a method; return the pending command."""
     if name == "RemoteQMOpenQueue":
-        return reader.begin_open()
+        return reader.begin_open_queue()
     remote = reader.open()
     if name == "RemoteQMCloseCursor":
         cursor = reader.open_cursor(remote)
         return reader.begin("remote_close_cursor", cursor=cursor)
     if name == "RemoteQMCancelReceive":
-        reader.let_reads_wait()
+        reader.leave_start_receives_unanswered()
         so_far = len(reader.reads())
         read = reader.begin_read(Reading.RECEIVE, remote, Reader.LONG_TIMEOUT_MS)
-        reader.await_reads(so_far + 1)
+        reader.await_start_receives(so_far + 1)
         return reader.begin("cancel", request=read.number)
     verb = {
         "RemoteQMCloseQueue": "remote_close",
@@ -207,16 +207,16 @@ def _begin_to_call_method(reader, name):
     return reader.begin(verb, remote=remote, **more)
 
 
-BROKEN_CALLS = {
+ANSWER_BY_FAULT_KIND = {
     "fault": lambda call: call.fault(ACCESS_DENIED),
-    "unknown fault": lambda call: call.fault(UNHEARD_OF),
+    "unknown fault": lambda call: call.fault(UNKNOWN_FAULT_STATUS),
     "lost": lambda call: call.association.close(),
 }
 """For each case, the way in which the peer ends a call without a status of the method."""
 
 
 @needs("remote_read")
-@pytest.mark.parametrize("way", BROKEN_CALLS)
+@pytest.mark.parametrize("way", ANSWER_BY_FAULT_KIND)
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=covers(rule), id=name) for name, (rule, _) in RULE_AND_READER_BY_METHOD.items()]
 )
@@ -227,31 +227,32 @@ def test_client_reports_call_with_fault_or_lost_connection(peer, sut, judge, nam
     rule, version = RULE_AND_READER_BY_METHOD[name]
     reader = Reader(peer, sut, version)
     sound = reader.server.answers[name]
-    reader.server.answers[name] = BROKEN_CALLS[way]
-    said = _begin_to_call_method(reader, name).outcome()
+    reader.server.answers[name] = ANSWER_BY_FAULT_KIND[way]
+    said = _begin_command_calling_method(reader, name).outcome()
     if way == "lost" and name in (
         Method.START_RECEIVE,
         Method.START_RECEIVE2,
     ):  # the connection of a queue that is open still
         again = reader.begin_read(Reading.RECEIVE, reader.remotes[-1]).outcome()
-        said = Outcome.NO_ANSWER if again == Outcome.NO_ANSWER else said
+        said = CommandOutcome.NO_ANSWER if again == CommandOutcome.NO_ANSWER else said
     calls = reader.server.list_calls_of(name)
     if not calls:
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {name}")
         return
-    if said != Outcome.NO_ANSWER and name not in FAILING_METHODS:
-        said = Outcome.NO_SUCCESS  # it may have what it asked for nevertheless
+    if said != CommandOutcome.NO_ANSWER and name not in FAILING_METHODS:
+        said = CommandOutcome.NO_SUCCESS  # it may have what it asked for nevertheless
     reader.server.answers |= {
         Method.START_RECEIVE: reader.answer_with_message,
         Method.START_RECEIVE2: reader.answer_with_message,
         name: sound,
     }
-    opened = reader.begin_open().wait()
+    opened = reader.begin_open_queue().wait()
     then = reader.begin_read(Reading.RECEIVE, int(opened["remote"])).outcome() if opened.get("ok") else "not opened"
     judge(
         rule,
         expected=facts(
-            request_that_gets_a_malformed_answer=Outcome.NO_SUCCESS, request_that_gets_a_valid_answer=Outcome.SUCCESS
+            request_that_gets_a_malformed_answer=CommandOutcome.NO_SUCCESS,
+            request_that_gets_a_valid_answer=CommandOutcome.SUCCESS,
         ),
         observed={"request_that_gets_a_malformed_answer": said, "request_that_gets_a_valid_answer": then},
         evidence=calls,

@@ -27,40 +27,40 @@ class ServerRemoteReadCollectionForgetsFirstOfThree(RemoteStarting):
         return super().create_remote_read_entry(call, desc)
 
 
-class _Forgetting(RemoteStarting):
+class _ReadEntryOmitter(RemoteStarting):
     """Forget the entries of some reads."""
 
-    def is_forgotten(self, entry: RemoteReadEntry, desc: Desc) -> bool:
+    def is_read_entry_omitted(self, entry: RemoteReadEntry, desc: Desc) -> bool:
         raise NotImplementedError
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
         entry = super().create_remote_read_entry(call, desc)
-        if self.is_forgotten(entry, desc):
+        if self.is_read_entry_omitted(entry, desc):
             self.qm.remote.RemoteReadEntryCollection.remove(entry)
         return entry
 
 
 @fault("server-entry-of-waiting-read-by-cursor-not-kept", breaks="MQQP-3.1.1.3-01")
-class ServerEntryOfWaitingReadByCursorNotKept(_Forgetting):
+class ServerEntryOfWaitingReadByCursorNotKept(_ReadEntryOmitter):
     """The server keeps no RemoteReadEntry for a read by a cursor."""
 
-    def is_forgotten(self, entry: RemoteReadEntry, desc: Desc) -> bool:
+    def is_read_entry_omitted(self, entry: RemoteReadEntry, desc: Desc) -> bool:
         return bool(desc["hCursor"])
 
 
 @fault("server-entry-of-third-waiting-read-of-handle-not-kept", breaks="MQQP-3.1.1.3-01")
-class ServerEntryOfThirdWaitingReadOfHandleNotKept(_Forgetting):
+class ServerEntryOfThirdWaitingReadOfHandleNotKept(_ReadEntryOmitter):
     """The server keeps at most two RemoteReadEntry elements of a handle."""
 
-    def is_forgotten(self, entry: RemoteReadEntry, desc: Desc) -> bool:
+    def is_read_entry_omitted(self, entry: RemoteReadEntry, desc: Desc) -> bool:
         return len(self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle)) > 2
 
 
 @fault("server-entry-of-waiting-start-receive-not-kept", breaks="MQQP-3.1.1.3-01")
-class ServerEntryOfWaitingStartReceiveNotKept(_Forgetting):
+class ServerEntryOfWaitingStartReceiveNotKept(_ReadEntryOmitter):
     """The server keeps no RemoteReadEntry for a RemoteQMStartReceive."""
 
-    def is_forgotten(self, entry: RemoteReadEntry, desc: Desc) -> bool:
+    def is_read_entry_omitted(self, entry: RemoteReadEntry, desc: Desc) -> bool:
         return entry.call.method.name == "RemoteQMStartReceive"
 
 
@@ -140,42 +140,42 @@ class ServerFinishedReadRemovesOtherEntriesOfHandle(RemoteReads):
                 self.qm.remote.RemoteReadEntryCollection.remove(one)
 
 
-class _PartlyCancelling(RemoteOpening):
+class _PartialReadCanceller(RemoteOpening):
     """Cancel only some reads of a queue that is closed; the others stay pending."""
 
-    def select_reads(self, reads: list[RemoteReadEntry]) -> list[RemoteReadEntry]:
+    def select_cancelled_reads(self, reads: list[RemoteReadEntry]) -> list[RemoteReadEntry]:
         raise NotImplementedError
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
         handle = entry.OpenQueueDescriptorHandle
         reads = self.qm.remote.RemoteReadEntryCollection.of(handle)
-        chosen = self.select_reads(reads)
+        chosen = self.select_cancelled_reads(reads)
         descriptor = self.qm.remote_starting.find_remote_descriptor(handle)
         if descriptor is not None and len(chosen) < len(reads):
             for read in chosen:
                 self.qm.remote_ending.cancel_remote_read(read, CANCELED_STATUS)
             self.qm.remote.OpenQueueEntryCollection.remove(entry)
-            self._forget_descriptor(descriptor)
+            self._remove_queue_descriptor(descriptor)
         else:
             super().close_open_queue_entry(entry)
 
-    def _forget_descriptor(self, descriptor: OpenQueueDescriptor) -> None:
+    def _remove_queue_descriptor(self, descriptor: OpenQueueDescriptor) -> None:
         self.qm.descriptors.pop(descriptor.Handle, None)
 
 
 @fault("server-close-cancels-only-first-two-reads", breaks="MQQP-3.1.1.3-03")
-class ServerCloseCancelsOnlyFirstTwoReads(_PartlyCancelling):
+class ServerCloseCancelsOnlyFirstTwoReads(_PartialReadCanceller):
     """The server cancels only the first two waiting reads of a closed queue."""
 
-    def select_reads(self, reads: list[RemoteReadEntry]) -> list[RemoteReadEntry]:
+    def select_cancelled_reads(self, reads: list[RemoteReadEntry]) -> list[RemoteReadEntry]:
         return reads[:2]
 
 
 @fault("server-close-cancels-only-reads-of-start-receive2", breaks="MQQP-3.1.1.3-03")
-class ServerCloseCancelsOnlyReadsOfStartReceive2(_PartlyCancelling):
+class ServerCloseCancelsOnlyReadsOfStartReceive2(_PartialReadCanceller):
     """The server cancels only the waiting reads of RemoteQMStartReceive2 of a closed queue."""
 
-    def select_reads(self, reads: list[RemoteReadEntry]) -> list[RemoteReadEntry]:
+    def select_cancelled_reads(self, reads: list[RemoteReadEntry]) -> list[RemoteReadEntry]:
         return [one for one in reads if one.call.method.name == "RemoteQMStartReceive2"]
 
 
@@ -189,7 +189,7 @@ class ServerOpenQueueCollectionForgetsQueueAfterPurge(RemoteOpening):
             self.qm.remote.OpenQueueEntryCollection.remove(entry)
 
 
-class _Dropping(RemoteOpening):
+class _OpenQueueEntryRemover(RemoteOpening):
     """Drop the entry of an opened queue."""
 
     def drop(self, handle: int) -> None:
@@ -198,7 +198,7 @@ class _Dropping(RemoteOpening):
 
 
 @fault("server-open-queue-entry-removed-by-purge", breaks="MQQP-3.1.1.5-01")
-class ServerOpenQueueEntryRemovedByPurge(_Dropping):
+class ServerOpenQueueEntryRemovedByPurge(_OpenQueueEntryRemover):
     """The server removes the OpenQueueEntry of a queue that RemoteQMPurgeQueue has purged."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
@@ -207,7 +207,7 @@ class ServerOpenQueueEntryRemovedByPurge(_Dropping):
 
 
 @fault("server-open-queue-entry-removed-by-close-of-cursor", breaks="MQQP-3.1.1.5-01")
-class ServerOpenQueueEntryRemovedByCloseOfCursor(_Dropping):
+class ServerOpenQueueEntryRemovedByCloseOfCursor(_OpenQueueEntryRemover):
     """The server removes the OpenQueueEntry of a queue when a cursor of its handle is closed."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:

@@ -37,7 +37,7 @@ class Handle(Machine, path=Path(__file__)):
     # -- states ---------------------------------------------------------------------------------------------------
 
     @state("open")
-    def leave_open(self) -> None:
+    def leave_handle_open(self) -> None:
         """Do nothing, because the queue is already open."""
 
     @state("unended")
@@ -54,7 +54,7 @@ class Handle(Machine, path=Path(__file__)):
             raise ConformanceFailure("the receive is not pending")
 
     @state("closed")
-    def close_first(self) -> None:
+    def close_first_handle(self) -> None:
         """Close the queue."""
         self._queue.close().expect_success()
 
@@ -63,46 +63,46 @@ class Handle(Machine, path=Path(__file__)):
     @event("receive")
     def receive(self) -> str:
         """Receive with timeout zero, and do not end the receive."""
-        return self._name_read(self._queue.start_receive())
+        return self._get_read_label_or_outcome(self._queue.start_receive())
 
     @event("peek")
     def peek(self) -> str:
         """Peek with timeout zero."""
-        return self._name_read(self._queue.peek())
+        return self._get_read_label_or_outcome(self._queue.peek())
 
     @event("end with RR_ACK")
     def acknowledge(self) -> str:
         """End the receive with RR_ACK, which removes the message from the queue."""
         assert self._record_read is not None
-        return self._name_call(self._queue.acknowledge(self._record_read))
+        return self._get_call_outcome(self._queue.acknowledge(self._record_read))
 
     @event("end with RR_NACK")
     def put_message_back(self) -> str:
         """End the receive with RR_NACK, which returns the message to the queue."""
         assert self._record_read is not None
-        return self._name_call(self._queue.put_message_back(self._record_read))
+        return self._get_call_outcome(self._queue.put_message_back(self._record_read))
 
     @event("cancel")
     def cancel(self) -> str:
         """Cancel the read by its identifier."""
-        return self._name_call(self._queue.cancel(self._request_id))
+        return self._get_call_outcome(self._queue.cancel(self._request_id))
 
     @event("message arrives")
     def deliver(self) -> str:
         """Deliver a third message; return the outcome of the waiting read, if any."""
         waiting = None if self._record_read is None or self._record_read.answered else self._record_read
         self._remote.deliver(["third"])
-        return Outcome.DONE if waiting is None else self._name_read(waiting.wait())
+        return Outcome.DONE if waiting is None else self._get_read_label_or_outcome(waiting.wait())
 
     @event("purge")
     def purge(self) -> str:
         """Purge the queue through the handle."""
-        return self._name_call(self._queue.purge())
+        return self._get_call_outcome(self._queue.purge())
 
     @event("close")
     def close(self) -> str:
         """Close the queue."""
-        return self._name_call(self._queue.close())
+        return self._get_call_outcome(self._queue.close())
 
     @event("lose the connection")
     def lose_connection(self) -> str:
@@ -114,7 +114,7 @@ class Handle(Machine, path=Path(__file__)):
     # -- what is seen ---------------------------------------------------------------------------------------------
 
     @probe("waiting read")
-    def get_read_outcome(self) -> str:
+    def get_waiting_read_outcome(self) -> str:
         """Return the outcome of the read that waited. For a cancelled read, return only that the read got no message,
         because no check judges the status (erratum E51).
         """
@@ -125,27 +125,27 @@ class Handle(Machine, path=Path(__file__)):
         return self._record_read.label or Outcome.REFUSED
 
     @probe("peek by another reader")
-    def peek_other(self) -> str:
+    def peek_by_other_handle(self) -> str:
         """Return the first message that the second reader finds."""
-        return self._name_read(self._other.peek())
+        return self._get_read_label_or_outcome(self._other.peek())
 
     @probe("peek by another reader after the arrival of a third message")
-    def peek_other_after_arrival(self) -> str:
+    def peek_by_other_handle_after_arrival(self) -> str:
         """Deliver a message, and return the first message that the second reader finds."""
         self._remote.deliver(["third"])
-        return self.peek_other()
+        return self.peek_by_other_handle()
 
     @probe("waiting read from another queue")
-    def get_other_read_outcome(self) -> str:
+    def get_outcome_of_other_waiting_read(self) -> str:
         """Return the outcome of the second reader's read that waits at the other queue."""
         return name_read(self._beside)
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
-    def _name_read(self, call: Call) -> str:
+    def _get_read_label_or_outcome(self, call: Call) -> str:
         self.evidence.append(call)
         return name_read(call)
 
-    def _name_call(self, call: Call) -> str:
+    def _get_call_outcome(self, call: Call) -> str:
         self.evidence.append(call)
         return name_call(call)

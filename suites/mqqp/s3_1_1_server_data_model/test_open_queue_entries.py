@@ -10,7 +10,7 @@ from harness.run.marks import covers, needs
 pytestmark = needs("qm2qm")
 
 LONG_READ_TIMEOUT_MS = 600_000
-OTHER_CLIENT = UUID("6d71636f-6e66-4f72-8d00-0000000000d2")
+OTHER_CLIENT_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d2")
 """The pLicGuid of a client that is not the peer."""
 
 
@@ -23,7 +23,7 @@ def test_closing_one_of_four_open_queues_leaves_three_readable(remote, judge):
     """
     queue = remote.open_with_messages("purged")
     second = remote.open(association=queue.association)
-    others = [remote.open(client=OTHER_CLIENT), remote.open()]
+    others = [remote.open(client=OTHER_CLIENT_GUID), remote.open()]
     read = second.start_receive()
     if read.outcome == "MQ_OK":
         second.acknowledge(read)

@@ -31,47 +31,47 @@ class ServerReadTimeoutNeverExpires(RemoteReads):
         super().remote_receive(entry, descriptor, cursor, now)
 
 
-class _Timeout(RemoteStarting):
-    def is_wrong(self, call: Call, desc: Desc) -> bool:
+class _CallTimerOmitter(RemoteStarting):
+    def has_no_call_timer(self, call: Call, desc: Desc) -> bool:
         """Return whether the read gets no Call Timer."""
         return False
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
         entry = super().create_remote_read_entry(call, desc)
-        if entry.Timeout and self.is_wrong(call, desc):
+        if entry.Timeout and self.has_no_call_timer(call, desc):
             entry.Timeout = 0xFFFFFFFF
         return entry
 
 
 @fault("server-call-timer-of-start-receive2-not-started", breaks="MQQP-3.1.2-01")
-class ServerCallTimerOfStartReceive2NotStarted(_Timeout):
+class ServerCallTimerOfStartReceive2NotStarted(_CallTimerOmitter):
     """The server starts no Call Timer for RemoteQMStartReceive2."""
 
-    def is_wrong(self, call: Call, desc: Desc) -> bool:
+    def has_no_call_timer(self, call: Call, desc: Desc) -> bool:
         return call.method.name == "RemoteQMStartReceive2"
 
 
 @fault("server-call-timer-of-peek-next-not-started", breaks="MQQP-3.1.2-01")
-class ServerCallTimerOfPeekNextNotStarted(_Timeout):
+class ServerCallTimerOfPeekNextNotStarted(_CallTimerOmitter):
     """The server starts no Call Timer for a PEEK_NEXT."""
 
-    def is_wrong(self, call: Call, desc: Desc) -> bool:
+    def has_no_call_timer(self, call: Call, desc: Desc) -> bool:
         return bool(desc["ulAction"] == ReadAction.MQ_ACTION_PEEK_NEXT)
 
 
 @fault("server-call-timer-of-read-by-cursor-not-started", breaks="MQQP-3.1.2-01")
-class ServerCallTimerOfReadByCursorNotStarted(_Timeout):
+class ServerCallTimerOfReadByCursorNotStarted(_CallTimerOmitter):
     """The server starts no Call Timer for a receive by a cursor."""
 
-    def is_wrong(self, call: Call, desc: Desc) -> bool:
+    def has_no_call_timer(self, call: Call, desc: Desc) -> bool:
         return bool(desc["hCursor"]) and desc["ulAction"] == 0
 
 
 @fault("server-call-timer-of-third-waiting-read-not-started", breaks=("MQQP-3.1.2-01", "MQQP-3.1.2-02"))
-class ServerCallTimerOfThirdWaitingReadNotStarted(_Timeout):
+class ServerCallTimerOfThirdWaitingReadNotStarted(_CallTimerOmitter):
     """The server starts no Call Timer for a read while two reads wait on the same handle."""
 
-    def is_wrong(self, call: Call, desc: Desc) -> bool:
+    def has_no_call_timer(self, call: Call, desc: Desc) -> bool:
         return len(self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])) > 2
 
 

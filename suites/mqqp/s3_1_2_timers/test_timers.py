@@ -11,26 +11,32 @@ from harness.wire.rpc_qm2qm import Action, Method
 
 pytestmark = needs("qm2qm")
 
-SHORT_MS, PEEK_MS, LONGER_MS, NEXT_MS, LATER_MS = 400, 650, 900, 1_150, 1_300
-ABOVE_16_BITS_MS, HIGHEST_BIT_MS = 67_000, 0x8000_0000
+RECEIVE_TIMEOUT_MS, PEEK_TIMEOUT_MS, LONGER_READ_TIMEOUT_MS, PEEK_NEXT_TIMEOUT_MS, LATER_READ_TIMEOUT_MS = (
+    400,
+    650,
+    900,
+    1_150,
+    1_300,
+)
+TIMEOUT_ABOVE_16_BITS_MS, TIMEOUT_WITH_HIGHEST_BIT_MS = 67_000, 0x8000_0000
 TIMEOUT_OUTCOME = "ended without a message"
 
 
-def describe_end(read):
+def describe_expired_read(read):
     """Return the verdict text for a read whose timeout expired."""
     return TIMEOUT_OUTCOME if read.failed else read.label_or_outcome
 
 
-RULES_OF_WAITING_READS = (
+WAITING_READ_RULES = (
     *("MQQP-3.1.2-02", "MQQP-3.1.2-03", "MQQP-2.2.2.1-D01"),
     *("MQDMPR-3.1.2.3-01", "MQDMPR-3.1.2.3-02"),
 )
 """The rules about the duration of a wait."""
-RULES_OF_ENDED_READS = ("MQQP-3.1.2-01", "MQDMPR-3.1.2.3-D01")
+ENDED_READ_RULES = ("MQQP-3.1.2-01", "MQDMPR-3.1.2.3-D01")
 """The rules about the end of a wait."""
 
 
-KINDS_OF_READS = {
+RULE_BY_READ_KIND_AND_METHOD = {
     Method.START_RECEIVE: {
         "receive": "MQQP-3.1.4.1-D15",
         "peek": "MQQP-3.1.4.1-D16",
@@ -45,19 +51,19 @@ KINDS_OF_READS = {
     },
 }
 """For each method, the rules that name the timeout of each kind of read."""
-HANDLES_OF_ENDED_READS = {
+ENDED_READ_HANDLE_RULES_BY_METHOD = {
     Method.START_RECEIVE: ("MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D19"),
     Method.START_RECEIVE2: ("MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"),
 }
 """For each method, the rules about the context handle of a failed read."""
 
 
-@covers(*RULES_OF_WAITING_READS, *RULES_OF_ENDED_READS)
+@covers(*WAITING_READ_RULES, *ENDED_READ_RULES)
 @pytest.mark.parametrize(
     "by",
     [
-        pytest.param(by, marks=covers(*rules.values(), *HANDLES_OF_ENDED_READS[by]), id=by)
-        for by, rules in KINDS_OF_READS.items()
+        pytest.param(by, marks=covers(*rules.values(), *ENDED_READ_HANDLE_RULES_BY_METHOD[by]), id=by)
+        for by, rules in RULE_BY_READ_KIND_AND_METHOD.items()
     ],
 )
 def test_waiting_reads_end_after_their_own_timeouts(remote, judge, by):
@@ -73,40 +79,49 @@ def test_waiting_reads_end_after_their_own_timeouts(remote, judge, by):
     at_once = queue.start_receive(by=by)
     began_ms = remote.peer.recorder.elapsed_ms()
     reads = {
-        "receive": (queue.begin_receive(by=by, ulTimeout=LONGER_MS), LONGER_MS),
-        "receive by cursor": (queue.begin_receive(by=by, hCursor=cursor, ulTimeout=SHORT_MS), SHORT_MS),
-        "peek": (queue.begin(Action.PEEK_CURRENT, by=by, ulTimeout=PEEK_MS), PEEK_MS),
-        "peek next": (second.begin(Action.PEEK_NEXT, by=by, hCursor=at_last, ulTimeout=NEXT_MS), NEXT_MS),
+        "receive": (queue.begin_receive(by=by, ulTimeout=LONGER_READ_TIMEOUT_MS), LONGER_READ_TIMEOUT_MS),
+        "receive by cursor": (
+            queue.begin_receive(by=by, hCursor=cursor, ulTimeout=RECEIVE_TIMEOUT_MS),
+            RECEIVE_TIMEOUT_MS,
+        ),
+        "peek": (queue.begin(Action.PEEK_CURRENT, by=by, ulTimeout=PEEK_TIMEOUT_MS), PEEK_TIMEOUT_MS),
+        "peek next": (
+            second.begin(Action.PEEK_NEXT, by=by, hCursor=at_last, ulTimeout=PEEK_NEXT_TIMEOUT_MS),
+            PEEK_NEXT_TIMEOUT_MS,
+        ),
     }
     in_order = sorted(reads.items(), key=lambda item: item[1][1])
-    took = {name: (ms, await_end(remote, read, ms, began_ms)) for name, (read, ms) in in_order}
+    took = {name: (ms, await_end_of_read(remote, read, ms, began_ms)) for name, (read, ms) in in_order}
     ended = [at_once, *(read for read, _ in reads.values())]
-    outcomes = {"at once": describe_end(at_once), **{name: describe_end(read) for name, (read, _) in reads.items()}}
-    judge(*RULES_OF_ENDED_READS, expected=each(TIMEOUT_OUTCOME, "read"), observed=outcomes, evidence=ended)
+    outcomes = {
+        "at once": describe_expired_read(at_once),
+        **{name: describe_expired_read(read) for name, (read, _) in reads.items()},
+    }
+    judge(*ENDED_READ_RULES, expected=each(TIMEOUT_OUTCOME, "read"), observed=outcomes, evidence=ended)
     judge(
-        *HANDLES_OF_ENDED_READS[by],
+        *ENDED_READ_HANDLE_RULES_BY_METHOD[by],
         expected=each(holds("NULL"), "handle returned by a read"),
         observed=[read.has_null_handle for read in ended],
         evidence=ended,
     )
     for name, (ms, passed) in took.items():
-        kind = KINDS_OF_READS[by][name.removesuffix(" by cursor")]
-        judge_wait(remote, judge, ms, passed, ended, kind, KINDS_OF_READS[by]["any"])
+        kind = RULE_BY_READ_KIND_AND_METHOD[by][name.removesuffix(" by cursor")]
+        judge_duration_of_wait(remote, judge, ms, passed, ended, kind, RULE_BY_READ_KIND_AND_METHOD[by]["any"])
     began_ms = remote.peer.recorder.elapsed_ms()
-    satisfied, later = (queue.begin_receive(by=by, ulTimeout=LATER_MS) for _ in range(2))
+    satisfied, later = (queue.begin_receive(by=by, ulTimeout=LATER_READ_TIMEOUT_MS) for _ in range(2))
     remote.deliver(["second"])
     satisfied.wait()
     if satisfied.failed:
         return  # the message came later than the read could wait
-    passed = await_end(remote, later, LATER_MS, began_ms)
-    judge_wait(remote, judge, LATER_MS, passed, [satisfied, later])
-    judge(*RULES_OF_ENDED_READS, expected=TIMEOUT_OUTCOME, observed=describe_end(later), evidence=[later])
+    passed = await_end_of_read(remote, later, LATER_READ_TIMEOUT_MS, began_ms)
+    judge_duration_of_wait(remote, judge, LATER_READ_TIMEOUT_MS, passed, [satisfied, later])
+    judge(*ENDED_READ_RULES, expected=TIMEOUT_OUTCOME, observed=describe_expired_read(later), evidence=[later])
 
 
-@covers(*RULES_OF_WAITING_READS)
+@covers(*WAITING_READ_RULES)
 @pytest.mark.parametrize(
     "by",
-    [pytest.param(by, marks=covers(rules["any"]), id=by) for by, rules in KINDS_OF_READS.items()],
+    [pytest.param(by, marks=covers(rules["any"]), id=by) for by, rules in RULE_BY_READ_KIND_AND_METHOD.items()],
 )
 def test_long_timeout_is_not_shortened(remote, judge, by):
     """A receive with a timeout of 67,000 ms, which does not fit into 16 bits, fails after that time. At that time,
@@ -114,31 +129,31 @@ def test_long_timeout_is_not_shortened(remote, judge, by):
     0x80000000 fails after 25 days.
     """
     queue = remote.open()
-    high = [queue.begin_receive(by=by, ulTimeout=value) for value in (HIGHEST_BIT_MS, 0xFFFF_FFFE)]
+    high = [queue.begin_receive(by=by, ulTimeout=value) for value in (TIMEOUT_WITH_HIGHEST_BIT_MS, 0xFFFF_FFFE)]
     began_ms = remote.peer.recorder.elapsed_ms()
-    read = queue.begin_receive(by=by, ulTimeout=ABOVE_16_BITS_MS)
-    passed = await_end(remote, read, ABOVE_16_BITS_MS, began_ms)
-    any_of_them = KINDS_OF_READS[by]["any"]
-    judge_wait(remote, judge, ABOVE_16_BITS_MS, passed, [read], any_of_them)
-    rules = (*RULES_OF_WAITING_READS, any_of_them)
+    read = queue.begin_receive(by=by, ulTimeout=TIMEOUT_ABOVE_16_BITS_MS)
+    passed = await_end_of_read(remote, read, TIMEOUT_ABOVE_16_BITS_MS, began_ms)
+    any_of_them = RULE_BY_READ_KIND_AND_METHOD[by]["any"]
+    judge_duration_of_wait(remote, judge, TIMEOUT_ABOVE_16_BITS_MS, passed, [read], any_of_them)
+    rules = (*WAITING_READ_RULES, any_of_them)
     waits = [one.state_after_silence() for one in high]
     judge(*rules, expected=each(Call.WAITING, "receive"), observed=waits, evidence=high)
     if remote.peer.environment.virtual:
-        high[0].wait(HIGHEST_BIT_MS)
-        judge(*rules, expected=TIMEOUT_OUTCOME, observed=describe_end(high[0]), evidence=high[:1])
+        high[0].wait(TIMEOUT_WITH_HIGHEST_BIT_MS)
+        judge(*rules, expected=TIMEOUT_OUTCOME, observed=describe_expired_read(high[0]), evidence=high[:1])
 
 
-def await_end(remote, read, timeout_ms, began_ms):
+def await_end_of_read(remote, read, timeout_ms, began_ms):
     """Wait for the end of a read; return the time from the given instant to the end."""
     read.wait(timeout_ms + remote.sut.response_timeout_ms)
     return remote.peer.measure_duration(began_ms)
 
 
-def judge_wait(remote, judge, timeout_ms, passed, evidence, *more):
+def judge_duration_of_wait(remote, judge, timeout_ms, passed, evidence, *more):
     """Judge the duration of a wait; ``passed`` is the measured duration."""
     expected = between(*passed.get_allowed_range(timeout_ms - 5, timeout_ms + remote.sut.slack_ms(0)))
     judge(
-        *RULES_OF_WAITING_READS,
+        *WAITING_READ_RULES,
         *more,
         expected=expected,
         case="duration of the wait in ms",

@@ -7,7 +7,7 @@ from reference_qm.core.remote.rpc_serving import RpcServing
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import RpcBytes, RpcLost
 
-LISTENER_ENDED = "the listener of DCE/RPC has ended"
+LISTENER_END_MESSAGE = "the listener of DCE/RPC has ended"
 
 
 @fault("server-rpc-listener-ends-with-invalid-client", breaks="MQQP-3.1.3-01", blind=True)
@@ -17,7 +17,7 @@ class ServerRpcListenerEndsWithInvalidClient(RpcServing):
     def on_bytes(self, event: RpcBytes, now: Now) -> None:
         served: set[str] = self.__dict__.setdefault("served", set())
         if self.__dict__.get("ended") and event.connection not in served:
-            self.qm.remote.associations.close_connection(event.connection, LISTENER_ENDED)
+            self.qm.remote.associations.close_connection(event.connection, LISTENER_END_MESSAGE)
             return
         served.add(event.connection)
         before = len(self.qm.remote.associations)
@@ -38,7 +38,7 @@ class ServerRpcListenerEndsWithLostClient(RpcServing):
     def on_bytes(self, event: RpcBytes, now: Now) -> None:
         served: set[str] = self.__dict__.setdefault("served", set())
         if self.__dict__.get("lost") and event.connection not in served:
-            self.qm.remote.associations.close_connection(event.connection, LISTENER_ENDED)
+            self.qm.remote.associations.close_connection(event.connection, LISTENER_END_MESSAGE)
             return
         served.add(event.connection)
         super().on_bytes(event, now)

@@ -15,16 +15,16 @@ from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.rpc.bodies import Request
 from reference_qm.surface.clock import Now
 
-DESCRIPTION_OFFSETS = {0: 0, 9: 16, 10: 24}
+DESCRIPTION_OFFSET_BY_OPNUM = {0: 0, 9: 16, 10: 24}
 """For each opnum of a method that starts a read, the offset of the REMOTEREADDESC in the stub."""
 
 
-def is_second_start_receive(entry: RemoteReadEntry) -> bool:
+def is_start_receive2(entry: RemoteReadEntry) -> bool:
     """Return whether an entry belongs to a call of RemoteQMStartReceive2."""
     return entry.call.method.name == "RemoteQMStartReceive2"
 
 
-class HandleOfWaitedRead(RemoteReads):
+class WaitedReadRecorder(RemoteReads):
     """Remember whether a read had to wait for its message."""
 
     def remote_receive(
@@ -35,7 +35,7 @@ class HandleOfWaitedRead(RemoteReads):
             entry.Timeout |= 1 << 40
 
 
-class WaitedReads(RemoteReads):
+class WaitedReadCollector(RemoteReads):
     """Collect the reads that had to wait for a message."""
 
     def __init__(self, qm: QM) -> None:
@@ -46,33 +46,33 @@ class WaitedReads(RemoteReads):
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
     ) -> None:
         super().remote_receive(entry, descriptor, cursor, now)
-        self._note_waiting(entry)
+        self._record_waiting_read(entry)
 
     def remote_peek(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
     ) -> None:
         super().remote_peek(entry, descriptor, cursor, now)
-        self._note_waiting(entry)
+        self._record_waiting_read(entry)
 
     def remote_peek_next(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
     ) -> None:
         super().remote_peek_next(entry, descriptor, cursor, now)
-        self._note_waiting(entry)
+        self._record_waiting_read(entry)
 
-    def _note_waiting(self, entry: RemoteReadEntry) -> None:
+    def _record_waiting_read(self, entry: RemoteReadEntry) -> None:
         if entry.call in self.qm.remote.reads:
             self.waited.add(entry)
 
 
-def read_description(stub: bytes, at: int) -> tuple[int, ...]:
+def parse_read_description(stub: bytes, at: int) -> tuple[int, ...]:
     """Return the first four fields of the REMOTEREADDESC at an offset of a stub: hRemoteQueue, hCursor, ulAction and
     ulTimeout, each u32 LE.
     """
     return struct.unpack_from("<4I", stub, at)
 
 
-def use_wrong_context(opnum: int, is_wrong: Callable[[list[tuple[int, ...]]], bool]) -> Install:
+def send_with_unknown_context_id(opnum: int, is_wrong: Callable[[list[tuple[int, ...]]], bool]) -> Install:
     """Return an installer of a fault that sends some requests of one method with an unknown p_cont_id. The condition is
     called with the descriptions of all reads, up to the request.
     """
@@ -83,7 +83,7 @@ def use_wrong_context(opnum: int, is_wrong: Callable[[list[tuple[int, ...]]], bo
         def change(request: Request) -> Request:
             if request.opnum != opnum or len(request.stub) < 40:
                 return request
-            reads.append(read_description(request.stub, DESCRIPTION_OFFSETS[opnum]))
+            reads.append(parse_read_description(request.stub, DESCRIPTION_OFFSET_BY_OPNUM[opnum]))
             return replace(request, p_cont_id=request.p_cont_id + 7) if is_wrong(reads) else request
 
         pdus(Request, change)(faulty)

@@ -28,7 +28,7 @@ from reference_qm.model.statuses import CursorStatus, Status
 from reference_qm.rpc import Call
 from reference_qm.rpc.outgoing import Failed, Outgoing
 from reference_qm.surface.clock import Now
-from suites.mqqp.s3_1_4_01_start_receive.fault_steps import HandleOfWaitedRead, is_second_start_receive
+from suites.mqqp.s3_1_4_01_start_receive.fault_steps import WaitedReadRecorder, is_start_receive2
 
 
 @fault("server-received-message-visible-to-lookup-peek", breaks="MQQP-3.1.4.1-01")
@@ -119,11 +119,11 @@ add(
 
 
 @fault("server-start-receive-that-waited-context-handle-null", breaks="MQQP-3.1.4.1-05")
-class ServerStartReceiveThatWaitedContextHandleNull(HandleOfWaitedRead):
+class ServerStartReceiveThatWaitedContextHandleNull(WaitedReadRecorder):
     """The server returns the context handle NULL for a RemoteQMStartReceive that waited for its message."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
-        if entry is not None and entry.Timeout >> 40 and not is_second_start_receive(entry):
+        if entry is not None and entry.Timeout >> 40 and not is_start_receive2(entry):
             call = change_answer_values(call, pphContext=None)
         super().answer_read(call, status, entry)
 

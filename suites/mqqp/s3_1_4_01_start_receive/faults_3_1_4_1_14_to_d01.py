@@ -24,13 +24,13 @@ from reference_qm.surface.clock import Now
 
 
 def _change_serialized_message(change: Callable[[UserMessagePacket], UserMessagePacket]) -> type[RemoteReads]:
-    class Serialized(RemoteReads):
+    class SerializedMessageChanger(RemoteReads):
         def serialize_remote_message(self, position: MessagePosition) -> bytes:
             packet = parse_packet(super().serialize_remote_message(position))
             assert isinstance(packet, UserMessagePacket)
             return change(replace(packet, BaseHeader=replace(packet.BaseHeader, PacketSize=0))).build()
 
-    return Serialized
+    return SerializedMessageChanger
 
 
 def _clear_journaling_flags(packet: UserMessagePacket) -> UserMessagePacket:
@@ -61,46 +61,46 @@ add(
 )
 
 
-class _Repacked(RemoteReads):
+class _AnswerPacketChanger(RemoteReads):
     """Change the packet that the server returns."""
 
-    def change_packet(self, packet):
+    def change_answer_packet(self, packet):
         raise NotImplementedError
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
         packet = parse_packet(super().serialize_remote_message(position))
-        changed = self.change_packet(packet)
+        changed = self.change_answer_packet(packet)
         return replace(changed, BaseHeader=replace(changed.BaseHeader, PacketSize=0)).build()
 
 
-_SERIALIZED = ("MQQP-3.1.4.1-14", "MQQP-3.1.4.1-16", "MQQP-3.1.4.10-45", "MQQP-3.1.4.10-47")
+_SERIALIZED_MESSAGE_RULES = ("MQQP-3.1.4.1-14", "MQQP-3.1.4.1-16", "MQQP-3.1.4.10-45", "MQQP-3.1.4.10-47")
 
 
-@fault("server-answer-packet-without-security-header", breaks=_SERIALIZED, blind=True)
-class ServerAnswerPacketWithoutSecurityHeader(_Repacked):
+@fault("server-answer-packet-without-security-header", breaks=_SERIALIZED_MESSAGE_RULES, blind=True)
+class ServerAnswerPacketWithoutSecurityHeader(_AnswerPacketChanger):
     """The server returns an authenticated message without its SecurityHeader."""
 
-    def change_packet(self, packet):
+    def change_answer_packet(self, packet):
         flags = replace(packet.UserHeader, Flags=packet.UserHeader.Flags & ~(1 << 19))
         return packet if packet.SecurityHeader is None else replace(packet, UserHeader=flags, SecurityHeader=None)
 
 
-@fault("server-answer-packet-without-multi-queue-format-header", breaks=_SERIALIZED, blind=True)
-class ServerAnswerPacketWithoutMultiQueueFormatHeader(_Repacked):
+@fault("server-answer-packet-without-multi-queue-format-header", breaks=_SERIALIZED_MESSAGE_RULES, blind=True)
+class ServerAnswerPacketWithoutMultiQueueFormatHeader(_AnswerPacketChanger):
     """The server returns a message to several destinations without its MultiQueueFormatHeader."""
 
-    def change_packet(self, packet):
+    def change_answer_packet(self, packet):
         if packet.MultiQueueFormatHeader is None:
             return packet
         flags = replace(packet.UserHeader, Flags=packet.UserHeader.Flags & ~(1 << 23))
         return replace(packet, UserHeader=flags, MultiQueueFormatHeader=None)
 
 
-@fault("server-answer-packet-without-debug-header", breaks=_SERIALIZED, blind=True)
-class ServerAnswerPacketWithoutDebugHeader(_Repacked):
+@fault("server-answer-packet-without-debug-header", breaks=_SERIALIZED_MESSAGE_RULES, blind=True)
+class ServerAnswerPacketWithoutDebugHeader(_AnswerPacketChanger):
     """The server returns a traced message without its DebugHeader."""
 
-    def change_packet(self, packet):
+    def change_answer_packet(self, packet):
         if packet.DebugHeader is None:
             return packet
         return replace(
@@ -108,46 +108,46 @@ class ServerAnswerPacketWithoutDebugHeader(_Repacked):
         )
 
 
-@fault("server-answer-packet-priority-3", breaks=_SERIALIZED, blind=True)
-class ServerAnswerPacketPriority3(_Repacked):
+@fault("server-answer-packet-priority-3", breaks=_SERIALIZED_MESSAGE_RULES, blind=True)
+class ServerAnswerPacketPriority3(_AnswerPacketChanger):
     """The server returns every message with priority 3."""
 
-    def change_packet(self, packet):
+    def change_answer_packet(self, packet):
         return replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=packet.BaseHeader.Flags & ~7 | 3))
 
 
-@fault("server-answer-packet-without-response-queue", breaks=_SERIALIZED, blind=True)
-class ServerAnswerPacketWithoutResponseQueue(_Repacked):
+@fault("server-answer-packet-without-response-queue", breaks=_SERIALIZED_MESSAGE_RULES, blind=True)
+class ServerAnswerPacketWithoutResponseQueue(_AnswerPacketChanger):
     """The server returns a message without its ResponseQueue."""
 
-    def change_packet(self, packet):
+    def change_answer_packet(self, packet):
         header = packet.UserHeader
         if header.ResponseQueue is None:
             return packet
         return replace(packet, UserHeader=replace(header, Flags=header.Flags & ~(7 << 16), ResponseQueue=None))
 
 
-@fault("server-answer-packet-time-to-be-received-infinite", breaks=_SERIALIZED, blind=True)
-class ServerAnswerPacketTimeToBeReceivedInfinite(_Repacked):
+@fault("server-answer-packet-time-to-be-received-infinite", breaks=_SERIALIZED_MESSAGE_RULES, blind=True)
+class ServerAnswerPacketTimeToBeReceivedInfinite(_AnswerPacketChanger):
     """The server returns every message with an infinite TimeToBeReceived."""
 
-    def change_packet(self, packet):
+    def change_answer_packet(self, packet):
         return replace(packet, UserHeader=replace(packet.UserHeader, TimeToBeReceived=0xFFFFFFFF))
 
 
-@fault("server-answer-packet-acknowledgment-flags-0", breaks=_SERIALIZED, blind=True)
-class ServerAnswerPacketAcknowledgmentFlags0(_Repacked):
+@fault("server-answer-packet-acknowledgment-flags-0", breaks=_SERIALIZED_MESSAGE_RULES, blind=True)
+class ServerAnswerPacketAcknowledgmentFlags0(_AnswerPacketChanger):
     """The server clears the acknowledgment bits of MessagePropertiesHeader.Flags in every message that it returns."""
 
-    def change_packet(self, packet):
+    def change_answer_packet(self, packet):
         return replace(packet, MessagePropertiesHeader=replace(packet.MessagePropertiesHeader, Flags=0))
 
 
-@fault("server-answer-packet-label-cut-at-124", breaks=_SERIALIZED, blind=True)
-class ServerAnswerPacketLabelCutAt124(_Repacked):
+@fault("server-answer-packet-label-cut-at-124", breaks=_SERIALIZED_MESSAGE_RULES, blind=True)
+class ServerAnswerPacketLabelCutAt124(_AnswerPacketChanger):
     """The server cuts the label of a message that it returns to 124 characters."""
 
-    def change_packet(self, packet):
+    def change_answer_packet(self, packet):
         header = packet.MessagePropertiesHeader
         cut = header.Label[:124] if header.Label else header.Label
         return replace(packet, MessagePropertiesHeader=replace(header, Label=cut))

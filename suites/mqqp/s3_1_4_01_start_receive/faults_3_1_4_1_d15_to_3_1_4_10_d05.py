@@ -17,7 +17,7 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call, FaultStatus
 from reference_qm.surface.clock import Now
-from suites.mqqp.s3_1_4_01_start_receive.fault_steps import HandleOfWaitedRead, is_second_start_receive
+from suites.mqqp.s3_1_4_01_start_receive.fault_steps import WaitedReadRecorder, is_start_receive2
 
 
 @fault("server-waited-receive-deletes-message-at-once", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-31"))
@@ -228,11 +228,11 @@ add(
 
 
 @fault("server-start-receive2-that-waited-context-handle-null", breaks="MQQP-3.1.4.10-02")
-class ServerStartReceive2ThatWaitedContextHandleNull(HandleOfWaitedRead):
+class ServerStartReceive2ThatWaitedContextHandleNull(WaitedReadRecorder):
     """The server returns the context handle NULL for a RemoteQMStartReceive2 that waited for its message."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
-        if entry is not None and entry.Timeout >> 40 and is_second_start_receive(entry):
+        if entry is not None and entry.Timeout >> 40 and is_start_receive2(entry):
             call = change_answer_values(call, pphContext=None)
         super().answer_read(call, status, entry)
 
@@ -339,7 +339,7 @@ class ServerStartReceive2TimeoutThrown(RemoteReads):
             super().answer_read(call, status, entry)
 
 
-class _UnknownActionPeeks(RemoteStarting):
+class _UnknownActionPeeker(RemoteStarting):
     def check_start_action(self, desc: Desc) -> Status:
         if super().check_start_action(desc):
             desc["ulAction"] = ReadAction.MQ_ACTION_PEEK_CURRENT
@@ -350,7 +350,7 @@ add(
     "server-unknown-action-peeks-tolerated",
     (),
     "Tolerated: the server performs a read with an undefined ulAction as a PEEK_CURRENT.",
-    replace_part(_UnknownActionPeeks),
+    replace_part(_UnknownActionPeeker),
 )
 
 

@@ -15,7 +15,7 @@ from reference_qm.model.adm import MessagePosition
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 
-INFORMATION_STATUS = 0x400E0000
+UNKNOWN_INFORMATION_STATUS = 0x400E0000
 """A success status other than MQ_OK."""
 
 
@@ -75,7 +75,7 @@ class ServerReadSuccessReturnsInformationalStatus(RemoteReads):
     """The server returns an informational status instead of MQ_OK for a successful read."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
-        informed = change_answer_values(call, Return=INFORMATION_STATUS) if status is Status.MQ_OK else call
+        informed = change_answer_values(call, Return=UNKNOWN_INFORMATION_STATUS) if status is Status.MQ_OK else call
         super().answer_read(informed, status, entry)
 
 
@@ -98,21 +98,21 @@ class ServerReadAnswerPacketHasWrongLabel(RemoteReads):
         return packet.replace("first".encode("utf-16-le"), "other".encode("utf-16-le"))
 
 
-VALUES_OF_REMOVED_PROPERTIES: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
+EMPTY_VALUE_BY_PROPERTY: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
 """The replacement value of a removed property, for each property that needs a value other than the default of its type.
 """
 
 
-def _remove_message_property(name: str) -> Install:
+def _remove_property_of_answered_message(name: str) -> Install:
     """Build a fault in which the server removes one property of a message from the packet that it returns."""
 
-    class Without(RemoteReads):
+    class MessagePropertyRemover(RemoteReads):
         def serialize_remote_message(self, position: MessagePosition) -> bytes:
             message = position.MessageReference
-            lost = replace(message, **{name: VALUES_OF_REMOVED_PROPERTIES.get(name) or type(getattr(message, name))()})
+            lost = replace(message, **{name: EMPTY_VALUE_BY_PROPERTY.get(name) or type(getattr(message, name))()})
             return super().serialize_remote_message(replace(position, MessageReference=lost))
 
-    return replace_part(Without)
+    return replace_part(MessagePropertyRemover)
 
 
 for _name in ("Extension", "CorrelationIdentifier", "AppSpecific", "BodyType", "SentTime"):
@@ -124,7 +124,7 @@ for _name in ("Extension", "CorrelationIdentifier", "AppSpecific", "BodyType", "
             *("MQQP-3.1.4.11-47", "MQQP-3.1.4.11-48", "MQQP-3.1.4.11-50", "MQQP-3.1.4.11-53"),
         ),
         f"The server returns a packet without the message's {_name}.",
-        _remove_message_property(_name),
+        _remove_property_of_answered_message(_name),
     )
 
 

@@ -16,11 +16,11 @@ from reference_qm.core.remote.client_steps import RemoteError, Sequence
 from reference_qm.core.remote.enums import Ack, ReadAction
 from reference_qm.core.remote.server_bindings import ServerBindings
 
-PEEK_PREVIOUS = 0x80000002
+PEEK_PREVIOUS_ACTION = 0x80000002
 """An ulAction that MS-MQQP does not define."""
 
 
-class _EndsWhatFailed(ClientReading):
+class _FailedReadEnder(ClientReading):
     def read_remote_message(self, read: RemoteRead) -> Sequence:
         try:
             return (yield from super().read_remote_message(read))
@@ -34,22 +34,22 @@ add(
     "client-end-receive-after-failed-receive",
     ("MQQP-3.1.4.1-07", "MQQP-3.1.4.10-04", "MQQP-3.1.4.11-04", "MQQP-3.1.4.2-04"),
     "The client calls RemoteQMEndReceive after a receive that failed.",
-    replace_part(_EndsWhatFailed),
+    replace_part(_FailedReadEnder),
 )
 
 
 def _change_read_description(change: Callable[[RemoteRead], dict[str, Any]]) -> Install:
     """Build a fault that changes fields of the REMOTEREADDESC that the client sends."""
 
-    class Described(ClientReading):
+    class ReadDescriptionChanger(ClientReading):
         def describe_read(self, read: RemoteRead) -> dict[str, Any]:
             return super().describe_read(read) | change(read)
 
-    return replace_part(Described)
+    return replace_part(ReadDescriptionChanger)
 
 
-def _replace_peek_current(read: RemoteRead) -> dict[str, Any]:
-    return {"ulAction": PEEK_PREVIOUS} if read.Action is ReadAction.MQ_ACTION_PEEK_CURRENT else {}
+def _replace_peek_current_by_previous(read: RemoteRead) -> dict[str, Any]:
+    return {"ulAction": PEEK_PREVIOUS_ACTION} if read.Action is ReadAction.MQ_ACTION_PEEK_CURRENT else {}
 
 
 def _clear_cursor_of_peek_next(read: RemoteRead) -> dict[str, Any]:
@@ -60,7 +60,7 @@ add(
     "client-read-with-unlisted-action",
     ("MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07"),
     "The client sends a peek with an ulAction that MS-MQQP does not define.",
-    _change_read_description(_replace_peek_current),
+    _change_read_description(_replace_peek_current_by_previous),
 )
 add(
     "client-peek-next-without-cursor",

@@ -12,50 +12,50 @@ from reference_qm.core.remote.client_opening import ClientOpening
 from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import Sequence
 from reference_qm.core.remote.enums import INFINITE_MS, Ack, ReadAction
-from suites.mqqp.s3_1_4_01_start_receive.fault_steps import use_wrong_context
+from suites.mqqp.s3_1_4_01_start_receive.fault_steps import send_with_unknown_context_id
 
-OPEN = "MQQP-3.1.4.1-03"
-ACTION = ("MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07")
-CURSOR = ("MQQP-3.1.4.1-09", "MQQP-3.1.4.10-08")
+OPEN_CALL_RULE = "MQQP-3.1.4.1-03"
+ACTION_RULES = ("MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07")
+CURSOR_RULES = ("MQQP-3.1.4.1-09", "MQQP-3.1.4.10-08")
 
 
 # -- RemoteQMOpenQueue
 
 
-class OmittedOpening(ClientOpening):
+class QueueOpeningOmitter(ClientOpening):
     """Open some queues without RemoteQMOpenQueue."""
 
-    def is_omitted(self, queue: RemoteQueue) -> bool:
+    def is_opening_omitted(self, queue: RemoteQueue) -> bool:
         """Return whether the call of RemoteQMOpenQueue is omitted."""
         raise NotImplementedError
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:
-        if self.is_omitted(queue):
+        if self.is_opening_omitted(queue):
             return None
         return (yield from super().call_open_queue(queue))
 
 
-@fault("client-second-open-queue-without-remote-qm-open-queue", breaks=OPEN, blind=True)
-class ClientSecondOpenQueueWithoutRemoteQmOpenQueue(OmittedOpening):
+@fault("client-second-open-queue-without-remote-qm-open-queue", breaks=OPEN_CALL_RULE, blind=True)
+class ClientSecondOpenQueueWithoutRemoteQmOpenQueue(QueueOpeningOmitter):
     """The client does not call RemoteQMOpenQueue for a queue while another remote queue is open."""
 
-    def is_omitted(self, queue: RemoteQueue) -> bool:
+    def is_opening_omitted(self, queue: RemoteQueue) -> bool:
         return bool(self.qm.remote_client.RemoteOpenQueueEntryCollection)
 
 
-@fault("client-queue-to-peek-without-remote-qm-open-queue", breaks=OPEN, blind=True)
-class ClientQueueToPeekWithoutRemoteQmOpenQueue(OmittedOpening):
+@fault("client-queue-to-peek-without-remote-qm-open-queue", breaks=OPEN_CALL_RULE, blind=True)
+class ClientQueueToPeekWithoutRemoteQmOpenQueue(QueueOpeningOmitter):
     """The client does not call RemoteQMOpenQueue for a queue that its application opens to peek."""
 
-    def is_omitted(self, queue: RemoteQueue) -> bool:
+    def is_opening_omitted(self, queue: RemoteQueue) -> bool:
         return not queue.receives
 
 
-@fault("client-reopened-queue-without-remote-qm-open-queue", breaks=OPEN, blind=True)
-class ClientReopenedQueueWithoutRemoteQmOpenQueue(OmittedOpening):
+@fault("client-reopened-queue-without-remote-qm-open-queue", breaks=OPEN_CALL_RULE, blind=True)
+class ClientReopenedQueueWithoutRemoteQmOpenQueue(QueueOpeningOmitter):
     """The client does not call RemoteQMOpenQueue for a queue that it opened and closed earlier."""
 
-    def is_omitted(self, queue: RemoteQueue) -> bool:
+    def is_opening_omitted(self, queue: RemoteQueue) -> bool:
         opened: set[str] = self.__dict__.setdefault("opened", set())
         known = queue.FormatName in opened
         opened.add(queue.FormatName)
@@ -65,15 +65,15 @@ class ClientReopenedQueueWithoutRemoteQmOpenQueue(OmittedOpening):
 # -- presentation contexts
 
 
-def _is_by_cursor(reads: list[tuple[int, ...]]) -> bool:
+def _is_read_by_cursor(reads: list[tuple[int, ...]]) -> bool:
     return reads[-1][1] != 0
 
 
-def _is_second(reads: list[tuple[int, ...]]) -> bool:
+def _is_second_read(reads: list[tuple[int, ...]]) -> bool:
     return len(reads) == 2
 
 
-def _is_infinite(reads: list[tuple[int, ...]]) -> bool:
+def _is_infinite_read(reads: list[tuple[int, ...]]) -> bool:
     return reads[-1][3] == INFINITE_MS
 
 
@@ -85,21 +85,21 @@ for method, number, rule in (
         f"client-second-{method}-on-unknown-context",
         rule,
         "The p_cont_id of the second read of the client is an unknown number.",
-        use_wrong_context(number, _is_second),
+        send_with_unknown_context_id(number, _is_second_read),
         blind=True,
     )
     add(
         f"client-{method}-by-cursor-on-unknown-context",
         rule,
         "The p_cont_id of a read of the client by a cursor is an unknown number.",
-        use_wrong_context(number, _is_by_cursor),
+        send_with_unknown_context_id(number, _is_read_by_cursor),
         blind=True,
     )
     add(
         f"client-{method}-with-infinite-timeout-on-unknown-context",
         rule,
         "The p_cont_id of a read of the client with an infinite ulTimeout is an unknown number.",
-        use_wrong_context(number, _is_infinite),
+        send_with_unknown_context_id(number, _is_infinite_read),
         blind=True,
     )
 
@@ -107,7 +107,7 @@ for method, number, rule in (
 # -- ulAction and hCursor
 
 
-class ChangedDescription(ClientReading):
+class ReadDescriptionChanger(ClientReading):
     """Change the REMOTEREADDESC of some reads."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -118,8 +118,8 @@ class ChangedDescription(ClientReading):
         return super().describe_read(read) | self.change(read)
 
 
-@fault("client-receive-with-infinite-timeout-ul-action-1", breaks=ACTION, blind=True)
-class ClientReceiveWithInfiniteTimeoutUlAction1(ChangedDescription):
+@fault("client-receive-with-infinite-timeout-ul-action-1", breaks=ACTION_RULES, blind=True)
+class ClientReceiveWithInfiniteTimeoutUlAction1(ReadDescriptionChanger):
     """The client sets ulAction to 1 in a receive with an infinite ulTimeout."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -127,8 +127,8 @@ class ClientReceiveWithInfiniteTimeoutUlAction1(ChangedDescription):
         return {"ulAction": 1} if infinite else {}
 
 
-@fault("client-second-peek-next-ul-action-80000002", breaks=ACTION, blind=True)
-class ClientSecondPeekNextUlAction80000002(ChangedDescription):
+@fault("client-second-peek-next-ul-action-80000002", breaks=ACTION_RULES, blind=True)
+class ClientSecondPeekNextUlAction80000002(ReadDescriptionChanger):
     """The client sets ulAction to 0x80000002 in its second PEEK_NEXT."""
 
     number = 0
@@ -139,8 +139,8 @@ class ClientSecondPeekNextUlAction80000002(ChangedDescription):
         return {"ulAction": 0x80000002} if second else {}
 
 
-@fault("client-receive-by-cursor-ul-action-of-lookup", breaks=ACTION, blind=True)
-class ClientReceiveByCursorUlActionOfLookup(ChangedDescription):
+@fault("client-receive-by-cursor-ul-action-of-lookup", breaks=ACTION_RULES, blind=True)
+class ClientReceiveByCursorUlActionOfLookup(ReadDescriptionChanger):
     """The client sets ulAction to LOOKUP_RECEIVE_CURRENT in a receive by a cursor."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -148,8 +148,8 @@ class ClientReceiveByCursorUlActionOfLookup(ChangedDescription):
         return {"ulAction": int(ReadAction.MQ_LOOKUP_RECEIVE_CURRENT)} if by_cursor else {}
 
 
-@fault("client-second-peek-next-hcursor-0", breaks=CURSOR, blind=True)
-class ClientSecondPeekNextHcursor0(ChangedDescription):
+@fault("client-second-peek-next-hcursor-0", breaks=CURSOR_RULES, blind=True)
+class ClientSecondPeekNextHcursor0(ReadDescriptionChanger):
     """The client sets hCursor to 0 in its second PEEK_NEXT."""
 
     number = 0
@@ -160,7 +160,7 @@ class ClientSecondPeekNextHcursor0(ChangedDescription):
         return {"hCursor": 0} if second else {}
 
 
-@fault("client-peek-next-hcursor-of-closed-cursor", breaks=CURSOR, blind=True)
+@fault("client-peek-next-hcursor-of-closed-cursor", breaks=CURSOR_RULES, blind=True)
 class ClientPeekNextHcursorOfClosedCursor(ClientCancelling):
     """After the client closed a cursor, it sets hCursor of PEEK_NEXT by another cursor to the closed cursor."""
 
@@ -178,8 +178,8 @@ class ClientPeekNextHcursorOfClosedCursor(ClientCancelling):
                 remote.cursors[number] = owner, cursor
 
 
-@fault("client-peek-next-hcursor-of-cursor-of-other-queue", breaks=CURSOR, blind=True)
-class ClientPeekNextHcursorOfCursorOfOtherQueue(ChangedDescription):
+@fault("client-peek-next-hcursor-of-cursor-of-other-queue", breaks=CURSOR_RULES, blind=True)
+class ClientPeekNextHcursorOfCursorOfOtherQueue(ReadDescriptionChanger):
     """The client sets hCursor of a PEEK_NEXT to its first open cursor, although this is a cursor of another queue."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -191,7 +191,7 @@ class ClientPeekNextHcursorOfCursorOfOtherQueue(ChangedDescription):
 # -- hRemoteQueue, dwQueue and dwRequestID
 
 
-class ChangedDescription2(ClientReading):
+class ReadDescription2Changer(ClientReading):
     """Change the REMOTEREADDESC2 of some calls of RemoteQMStartReceive2."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -206,7 +206,7 @@ class ChangedDescription2(ClientReading):
 
 
 @fault("client-start-receive2-dw-queue-of-first-queue", breaks="MQQP-3.1.4.10-06", blind=True)
-class ClientStartReceive2DwQueueOfFirstQueue(ChangedDescription2):
+class ClientStartReceive2DwQueueOfFirstQueue(ReadDescription2Changer):
     """The client sets dwQueue in RemoteQMStartReceive2 to the value of the queue that it opened first."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -215,7 +215,7 @@ class ClientStartReceive2DwQueueOfFirstQueue(ChangedDescription2):
 
 
 @fault("client-start-receive2-by-cursor-dw-request-id-0", breaks="MQQP-3.1.4.10-06", blind=True)
-class ClientStartReceive2ByCursorDwRequestId0(ChangedDescription2):
+class ClientStartReceive2ByCursorDwRequestId0(ReadDescription2Changer):
     """The client sets dwRequestID to 0 in RemoteQMStartReceive2 with a cursor."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -223,7 +223,7 @@ class ClientStartReceive2ByCursorDwRequestId0(ChangedDescription2):
 
 
 @fault("client-start-receive2-peek-hremotequeue-of-first-queue", breaks="MQQP-3.1.4.10-06", blind=True)
-class ClientStartReceive2PeekHremotequeueOfFirstQueue(ChangedDescription2):
+class ClientStartReceive2PeekHremotequeueOfFirstQueue(ReadDescription2Changer):
     """The client sets hRemoteQueue of a peek by RemoteQMStartReceive2 to the handle of the queue that it opened
     first.
     """

@@ -50,8 +50,8 @@ class ServerReadUsesLastOpenedCursor(RemoteStarting):
 # -- the manner of reading ---------------------------------------------------------------------------------------------
 
 
-class _LastRead(RemoteReads):
-    def read_last(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None) -> bool:
+class _LastMessageReader(RemoteReads):
+    def read_last_message(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None) -> bool:
         """Read the last message of the queue, unless the call names a cursor; return whether this method read the
         message.
         """
@@ -71,13 +71,13 @@ class _LastRead(RemoteReads):
     "server-receive-takes-last-message",
     breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D13", "MQQP-3.1.4.10-D02", "MQQP-3.1.4.10-23", "MQQP-3.1.4.10-31"),
 )
-class ServerReceiveTakesLastMessage(_LastRead):
+class ServerReceiveTakesLastMessage(_LastMessageReader):
     """A RECEIVE without a cursor receives the last message of the queue."""
 
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
     ) -> None:
-        if not self.read_last(entry, descriptor, cursor):
+        if not self.read_last_message(entry, descriptor, cursor):
             super().remote_receive(entry, descriptor, cursor, now)
 
 
@@ -85,13 +85,13 @@ class ServerReceiveTakesLastMessage(_LastRead):
     "server-peek-current-reads-last-message",
     breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.1-D13", "MQQP-3.1.4.10-D03", "MQQP-3.1.4.10-23", "MQQP-3.1.4.10-36"),
 )
-class ServerPeekCurrentReadsLastMessage(_LastRead):
+class ServerPeekCurrentReadsLastMessage(_LastMessageReader):
     """A PEEK_CURRENT without a cursor returns the last message of the queue."""
 
     def remote_peek(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
     ) -> None:
-        if not self.read_last(entry, descriptor, cursor):
+        if not self.read_last_message(entry, descriptor, cursor):
             super().remote_peek(entry, descriptor, cursor, now)
 
 

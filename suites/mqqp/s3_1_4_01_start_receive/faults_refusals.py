@@ -19,8 +19,8 @@ from reference_qm.rpc import Call, FaultStatus
 from reference_qm.surface.clock import Now
 
 Desc = dict[str, Any]
-NO_CURSOR = ("MQQP-3.1.4.1-D09", "MQQP-3.1.4.10-17")
-OTHER_QUEUE = ("MQQP-3.1.4.1-D11", "MQQP-3.1.4.10-20")
+UNKNOWN_CURSOR_RULES = ("MQQP-3.1.4.1-D09", "MQQP-3.1.4.10-17")
+CURSOR_OF_OTHER_QUEUE_RULES = ("MQQP-3.1.4.1-D11", "MQQP-3.1.4.10-20")
 
 
 # -- queues that RemoteQMOpenQueue has not opened
@@ -77,7 +77,7 @@ class ServerEarlierOpenQueueEntryLost(RemoteOpening):
 # -- PEEK_NEXT without a cursor
 
 
-@fault("server-peek-next-without-cursor-uses-open-cursor-of-handle", breaks=NO_CURSOR, blind=True)
+@fault("server-peek-next-without-cursor-uses-open-cursor-of-handle", breaks=UNKNOWN_CURSOR_RULES, blind=True)
 class ServerPeekNextWithoutCursorUsesOpenCursorOfHandle(RemoteStarting):
     """A PEEK_NEXT whose hCursor is 0 uses the cursor of its queue handle, if the handle has an open cursor."""
 
@@ -88,7 +88,7 @@ class ServerPeekNextWithoutCursorUsesOpenCursorOfHandle(RemoteStarting):
         return super().check_peek_next_cursor(desc)
 
 
-@fault("server-peek-next-without-cursor-of-empty-queue-times-out", breaks=NO_CURSOR, blind=True)
+@fault("server-peek-next-without-cursor-of-empty-queue-times-out", breaks=UNKNOWN_CURSOR_RULES, blind=True)
 class ServerPeekNextWithoutCursorOfEmptyQueueTimesOut(RemoteStarting):
     """A PEEK_NEXT whose hCursor is 0 returns MQ_ERROR_IO_TIMEOUT if the queue is empty."""
 
@@ -100,7 +100,7 @@ class ServerPeekNextWithoutCursorOfEmptyQueueTimesOut(RemoteStarting):
         return Status.MQ_ERROR_IO_TIMEOUT if status and empty else status
 
 
-@fault("server-peek-next-without-cursor-with-timeout-invalid-parameter", breaks=NO_CURSOR, blind=True)
+@fault("server-peek-next-without-cursor-with-timeout-invalid-parameter", breaks=UNKNOWN_CURSOR_RULES, blind=True)
 class ServerPeekNextWithoutCursorWithTimeoutInvalidParameter(RemoteStarting):
     """A PEEK_NEXT whose hCursor is 0 returns MQ_ERROR_INVALID_PARAMETER if its ulTimeout is not 0."""
 
@@ -109,7 +109,7 @@ class ServerPeekNextWithoutCursorWithTimeoutInvalidParameter(RemoteStarting):
         return Status.MQ_ERROR_INVALID_PARAMETER if status and desc["ulTimeout"] else status
 
 
-@fault("server-peek-next-without-cursor-with-peek-handle-invalid-parameter", breaks=NO_CURSOR, blind=True)
+@fault("server-peek-next-without-cursor-with-peek-handle-invalid-parameter", breaks=UNKNOWN_CURSOR_RULES, blind=True)
 class ServerPeekNextWithoutCursorWithPeekHandleInvalidParameter(RemoteStarting):
     """A PEEK_NEXT whose hCursor is 0 returns MQ_ERROR_INVALID_PARAMETER if its handle was opened to peek."""
 
@@ -123,7 +123,7 @@ class ServerPeekNextWithoutCursorWithPeekHandleInvalidParameter(RemoteStarting):
 # -- reads of another queue
 
 
-@fault("server-read-by-cursor-of-other-queue-reads-other-queue", breaks=OTHER_QUEUE, blind=True)
+@fault("server-read-by-cursor-of-other-queue-reads-other-queue", breaks=CURSOR_OF_OTHER_QUEUE_RULES, blind=True)
 class ServerReadByCursorOfOtherQueueReadsOtherQueue(RemoteStarting):
     """A read whose hCursor is a cursor of another queue handle reads the queue of that handle."""
 
@@ -134,7 +134,7 @@ class ServerReadByCursorOfOtherQueueReadsOtherQueue(RemoteStarting):
         return super().find_remote_cursor(descriptor, handle)
 
 
-@fault("server-waiting-read-answered-by-message-of-other-queue", breaks=OTHER_QUEUE, blind=True)
+@fault("server-waiting-read-answered-by-message-of-other-queue", breaks=CURSOR_OF_OTHER_QUEUE_RULES, blind=True)
 class ServerWaitingReadAnsweredByMessageOfOtherQueue(Waiting):
     """A waiting read of a queue returns a message that arrives in another queue."""
 
@@ -148,7 +148,7 @@ class ServerWaitingReadAnsweredByMessageOfOtherQueue(Waiting):
                     self.satisfy_reader(reader, position)
 
 
-@fault("server-peek-of-empty-queue-reads-other-open-queue", breaks=OTHER_QUEUE, blind=True)
+@fault("server-peek-of-empty-queue-reads-other-open-queue", breaks=CURSOR_OF_OTHER_QUEUE_RULES, blind=True)
 class ServerPeekOfEmptyQueueReadsOtherOpenQueue(RemoteReads):
     """A peek without a cursor at an empty queue returns a message of another queue that is open for remote reading."""
 
@@ -208,66 +208,66 @@ class ServerStartReceive2NullDescriptionWithSequentialIdAccepted(RemoteStarting)
 # -- exceptions
 
 
-class FaultOfRefusal(RemoteReads):
+class RefusalFaultSender(RemoteReads):
     """Answer some refused calls of RemoteQMStartReceive2 with a fault."""
 
-    def is_fault(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> bool:
+    def is_answered_by_fault(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> bool:
         """Return whether a refused call is answered with a fault."""
         raise NotImplementedError
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         second = call.method.name == "RemoteQMStartReceive2"
-        if second and status is not Status.MQ_OK and self.is_fault(call, status, entry):
+        if second and status is not Status.MQ_OK and self.is_answered_by_fault(call, status, entry):
             self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_UNSPEC))
         else:
             super().answer_read(call, status, entry)
 
 
 @fault("server-start-receive2-faults-for-unknown-cursor", breaks="MQQP-3.1.4.10-D05", blind=True)
-class ServerStartReceive2FaultsForUnknownCursor(FaultOfRefusal):
+class ServerStartReceive2FaultsForUnknownCursor(RefusalFaultSender):
     """RemoteQMStartReceive2 with an unknown hCursor raises an exception."""
 
-    def is_fault(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> bool:
+    def is_answered_by_fault(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> bool:
         return status is Status.STATUS_INVALID_PARAMETER
 
 
 @fault("server-start-receive2-faults-after-timeout", breaks="MQQP-3.1.4.10-D05", blind=True)
-class ServerStartReceive2FaultsAfterTimeout(FaultOfRefusal):
+class ServerStartReceive2FaultsAfterTimeout(RefusalFaultSender):
     """RemoteQMStartReceive2 raises an exception when its ulTimeout has passed."""
 
-    def is_fault(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> bool:
+    def is_answered_by_fault(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> bool:
         return status is Status.MQ_ERROR_IO_TIMEOUT and entry is not None and entry.Timeout > 0
 
 
 @fault("server-start-receive2-faults-for-empty-queue", breaks="MQQP-3.1.4.10-D05", blind=True)
-class ServerStartReceive2FaultsForEmptyQueue(FaultOfRefusal):
+class ServerStartReceive2FaultsForEmptyQueue(RefusalFaultSender):
     """RemoteQMStartReceive2 with ulTimeout 0 raises an exception if the queue is empty."""
 
-    def is_fault(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> bool:
+    def is_answered_by_fault(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> bool:
         return status is Status.MQ_ERROR_IO_TIMEOUT and entry is not None and entry.Timeout == 0
 
 
 @fault("server-start-receive2-faults-for-receive-with-peek-handle", breaks="MQQP-3.1.4.10-D05", blind=True)
-class ServerStartReceive2FaultsForReceiveWithPeekHandle(FaultOfRefusal):
+class ServerStartReceive2FaultsForReceiveWithPeekHandle(RefusalFaultSender):
     """RemoteQMStartReceive2 with RECEIVE raises an exception if the handle was opened to peek."""
 
-    def is_fault(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> bool:
+    def is_answered_by_fault(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> bool:
         return status is Status.MQ_ERROR_ACCESS_DENIED
 
 
 @fault("server-start-receive2-faults-for-illegal-cursor-action", breaks="MQQP-3.1.4.10-D05", blind=True)
-class ServerStartReceive2FaultsForIllegalCursorAction(FaultOfRefusal):
+class ServerStartReceive2FaultsForIllegalCursorAction(RefusalFaultSender):
     """RemoteQMStartReceive2 with a PEEK_NEXT by a cursor that has read no message raises an exception."""
 
-    def is_fault(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> bool:
+    def is_answered_by_fault(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> bool:
         return status is Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION
 
 
 @fault("server-start-receive2-faults-for-deleted-queue", breaks="MQQP-3.1.4.10-D05", blind=True)
-class ServerStartReceive2FaultsForDeletedQueue(FaultOfRefusal):
+class ServerStartReceive2FaultsForDeletedQueue(RefusalFaultSender):
     """RemoteQMStartReceive2 raises an exception if the queue of its handle was deleted."""
 
-    def is_fault(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> bool:
+    def is_answered_by_fault(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> bool:
         return status is Status.MQ_ERROR_QUEUE_NOT_AVAILABLE and not self.qm.readers
 
 

@@ -12,13 +12,13 @@ from reference_qm.core.remote.remote_reads import RemoteReads
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
-from suites.mqqp.s3_1_4_01_start_receive.fault_steps import WaitedReads
+from suites.mqqp.s3_1_4_01_start_receive.fault_steps import WaitedReadCollector
 
-SIZE = ("MQQP-3.1.4.1-20", "MQQP-3.1.4.10-51")
-EVERY_SIZE = (*SIZE, "MQQP-3.1.4.11-54")
+MESSAGE_SIZE_RULES = ("MQQP-3.1.4.1-20", "MQQP-3.1.4.10-51")
+MESSAGE_SIZE_RULES_OF_ALL_READS = (*MESSAGE_SIZE_RULES, "MQQP-3.1.4.11-54")
 
 
-def _resize(
+def _resize_packet(
     found: dict[str, Any], change: Callable[[int, MessagePosition], int], position: MessagePosition
 ) -> dict[str, Any]:
     """Return the fields for a message with another dwSize. The packet in lpBuffer is cut or padded to this size."""
@@ -26,7 +26,7 @@ def _resize(
     return found | {"dwSize": size, "lpBuffer": found["lpBuffer"].ljust(size, bytes(1))[:size]}
 
 
-class ChangedSize(RemoteReads):
+class MessageSizeChanger(RemoteReads):
     """Return some messages with a wrong dwSize."""
 
     def change(self, size: int, position: MessagePosition) -> int:
@@ -34,27 +34,27 @@ class ChangedSize(RemoteReads):
         raise NotImplementedError
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
-        return _resize(super().describe_remote_message(position), self.change, position)
+        return _resize_packet(super().describe_remote_message(position), self.change, position)
 
 
-@fault("server-read-dwsize-omits-padding-of-body", breaks=EVERY_SIZE, blind=True)
-class ServerReadDwsizeOmitsPaddingOfBody(ChangedSize):
+@fault("server-read-dwsize-omits-padding-of-body", breaks=MESSAGE_SIZE_RULES_OF_ALL_READS, blind=True)
+class ServerReadDwsizeOmitsPaddingOfBody(MessageSizeChanger):
     """The dwSize of a read omits the bytes that pad the body of the message to a multiple of 4."""
 
     def change(self, size: int, position: MessagePosition) -> int:
         return size - -len(position.MessageReference.Body or b"") % 4
 
 
-@fault("server-read-dwsize-keeps-16-bits", breaks=EVERY_SIZE, blind=True)
-class ServerReadDwsizeKeeps16Bits(ChangedSize):
+@fault("server-read-dwsize-keeps-16-bits", breaks=MESSAGE_SIZE_RULES_OF_ALL_READS, blind=True)
+class ServerReadDwsizeKeeps16Bits(MessageSizeChanger):
     """The dwSize of a read contains only the low 16 bits of PacketSize."""
 
     def change(self, size: int, position: MessagePosition) -> int:
         return size & 0xFFFF
 
 
-@fault("server-read-dwsize-is-size-of-earlier-message", breaks=EVERY_SIZE, blind=True)
-class ServerReadDwsizeIsSizeOfEarlierMessage(ChangedSize):
+@fault("server-read-dwsize-is-size-of-earlier-message", breaks=MESSAGE_SIZE_RULES_OF_ALL_READS, blind=True)
+class ServerReadDwsizeIsSizeOfEarlierMessage(MessageSizeChanger):
     """The dwSize of a read is the PacketSize of the first message that was read from the queue."""
 
     def change(self, size: int, position: MessagePosition) -> int:
@@ -62,7 +62,7 @@ class ServerReadDwsizeIsSizeOfEarlierMessage(ChangedSize):
         return sizes.setdefault(id(position.QueueReference), size)
 
 
-@fault("server-peek-next-dwsize-4-too-large", breaks=SIZE, blind=True)
+@fault("server-peek-next-dwsize-4-too-large", breaks=MESSAGE_SIZE_RULES, blind=True)
 class ServerPeekNextDwsize4TooLarge(RemoteReads):
     """The dwSize of a successful PEEK_NEXT is PacketSize plus 4."""
 
@@ -74,11 +74,11 @@ class ServerPeekNextDwsize4TooLarge(RemoteReads):
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
         found = super().describe_remote_message(position)
-        return _resize(found, lambda size, _: size + 4, position) if self.moved else found
+        return _resize_packet(found, lambda size, _: size + 4, position) if self.moved else found
 
 
-@fault("server-read-that-waited-dwsize-4-too-large", breaks=SIZE, blind=True)
-class ServerReadThatWaitedDwsize4TooLarge(WaitedReads):
+@fault("server-read-that-waited-dwsize-4-too-large", breaks=MESSAGE_SIZE_RULES, blind=True)
+class ServerReadThatWaitedDwsize4TooLarge(WaitedReadCollector):
     """The dwSize of a read that had to wait for its message is PacketSize plus 4."""
 
     late = False
@@ -89,41 +89,41 @@ class ServerReadThatWaitedDwsize4TooLarge(WaitedReads):
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
         found = super().describe_remote_message(position)
-        return _resize(found, lambda size, _: size + 4, position) if self.late else found
+        return _resize_packet(found, lambda size, _: size + 4, position) if self.late else found
 
 
-class ChangedSuccess(WaitedReads):
+class SuccessStatusChanger(WaitedReadCollector):
     """Return another status instead of MQ_OK for some successful reads."""
 
-    def is_changed(self, entry: RemoteReadEntry) -> bool:
+    def is_success_status_changed(self, entry: RemoteReadEntry) -> bool:
         """Return whether the status of a read is changed."""
         raise NotImplementedError
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
-        changed = entry is not None and status is Status.MQ_OK and self.is_changed(entry)
+        changed = entry is not None and status is Status.MQ_OK and self.is_success_status_changed(entry)
         super().answer_read(call, Status.MQ_ERROR if changed else status, entry)
 
 
 @fault("server-read-that-waited-returns-error-status-with-message", breaks="MQQP-3.1.4.10-09", blind=True)
-class ServerReadThatWaitedReturnsErrorStatusWithMessage(ChangedSuccess):
+class ServerReadThatWaitedReturnsErrorStatusWithMessage(SuccessStatusChanger):
     """A read that had to wait for its message returns MQ_ERROR with the message."""
 
-    def is_changed(self, entry: RemoteReadEntry) -> bool:
+    def is_success_status_changed(self, entry: RemoteReadEntry) -> bool:
         return entry in self.waited
 
 
 @fault("server-peek-next-returns-error-status-with-message", breaks="MQQP-3.1.4.10-09", blind=True)
-class ServerPeekNextReturnsErrorStatusWithMessage(ChangedSuccess):
+class ServerPeekNextReturnsErrorStatusWithMessage(SuccessStatusChanger):
     """A successful PEEK_NEXT returns MQ_ERROR with the message."""
 
-    def is_changed(self, entry: RemoteReadEntry) -> bool:
+    def is_success_status_changed(self, entry: RemoteReadEntry) -> bool:
         return entry.Action is ReadAction.MQ_ACTION_PEEK_NEXT
 
 
 @fault("server-read-of-large-message-returns-error-status-with-message", breaks="MQQP-3.1.4.10-09", blind=True)
-class ServerReadOfLargeMessageReturnsErrorStatusWithMessage(ChangedSuccess):
+class ServerReadOfLargeMessageReturnsErrorStatusWithMessage(SuccessStatusChanger):
     """A read of a message whose body has more than 8 KB returns MQ_ERROR with the message."""
 
-    def is_changed(self, entry: RemoteReadEntry) -> bool:
+    def is_success_status_changed(self, entry: RemoteReadEntry) -> bool:
         position = entry.UserMessagePacket
         return position is not None and len(position.MessageReference.Body or b"") > 0x2000

@@ -11,66 +11,66 @@ from reference_qm.core.remote.remote_starting import RemoteStarting
 from reference_qm.rpc import Call
 
 Desc = dict[str, Any]
-ENTRY = ("MQQP-3.1.4.1-D14", "MQQP-3.1.4.10-24", "MQQP-3.1.4.10-30")
+WAITING_READ_ENTRY_RULES = ("MQQP-3.1.4.1-D14", "MQQP-3.1.4.10-24", "MQQP-3.1.4.10-30")
 
 
-class UnlistedEntry(RemoteStarting):
+class ReadEntryOmitter(RemoteStarting):
     """Do not add the entries of some reads to RemoteReadEntryCollection."""
 
-    def is_unlisted(self, desc: Desc) -> bool:
+    def is_read_entry_omitted(self, desc: Desc) -> bool:
         """Return whether the entry of a read is not added."""
         raise NotImplementedError
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
-        unlisted = self.is_unlisted(desc)
+        unlisted = self.is_read_entry_omitted(desc)
         entry = super().create_remote_read_entry(call, desc)
         if unlisted:
             self.qm.remote.RemoteReadEntryCollection.remove(entry)
         return entry
 
 
-@fault("server-infinite-wait-has-no-remote-read-entry", breaks=ENTRY, blind=True)
-class ServerInfiniteWaitHasNoRemoteReadEntry(UnlistedEntry):
+@fault("server-infinite-wait-has-no-remote-read-entry", breaks=WAITING_READ_ENTRY_RULES, blind=True)
+class ServerInfiniteWaitHasNoRemoteReadEntry(ReadEntryOmitter):
     """The server keeps no RemoteReadEntry for a read whose ulTimeout is infinite."""
 
-    def is_unlisted(self, desc: Desc) -> bool:
+    def is_read_entry_omitted(self, desc: Desc) -> bool:
         return desc["ulTimeout"] == INFINITE_MS
 
 
-@fault("server-waiting-receive-by-cursor-has-no-remote-read-entry", breaks=ENTRY, blind=True)
-class ServerWaitingReceiveByCursorHasNoRemoteReadEntry(UnlistedEntry):
+@fault("server-waiting-receive-by-cursor-has-no-remote-read-entry", breaks=WAITING_READ_ENTRY_RULES, blind=True)
+class ServerWaitingReceiveByCursorHasNoRemoteReadEntry(ReadEntryOmitter):
     """The server keeps no RemoteReadEntry for a waiting RECEIVE with hCursor."""
 
-    def is_unlisted(self, desc: Desc) -> bool:
+    def is_read_entry_omitted(self, desc: Desc) -> bool:
         return desc["ulAction"] == ReadAction.MQ_ACTION_RECEIVE and desc["hCursor"] != 0
 
 
-@fault("server-third-waiting-read-of-handle-has-no-remote-read-entry", breaks=ENTRY, blind=True)
-class ServerThirdWaitingReadOfHandleHasNoRemoteReadEntry(UnlistedEntry):
+@fault("server-third-waiting-read-of-handle-has-no-remote-read-entry", breaks=WAITING_READ_ENTRY_RULES, blind=True)
+class ServerThirdWaitingReadOfHandleHasNoRemoteReadEntry(ReadEntryOmitter):
     """The server keeps no RemoteReadEntry for a third waiting read of one queue handle."""
 
-    def is_unlisted(self, desc: Desc) -> bool:
+    def is_read_entry_omitted(self, desc: Desc) -> bool:
         return len(self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])) == 2
 
 
-@fault("server-waiting-read-of-second-handle-has-no-remote-read-entry", breaks=ENTRY, blind=True)
-class ServerWaitingReadOfSecondHandleHasNoRemoteReadEntry(UnlistedEntry):
+@fault("server-waiting-read-of-second-handle-has-no-remote-read-entry", breaks=WAITING_READ_ENTRY_RULES, blind=True)
+class ServerWaitingReadOfSecondHandleHasNoRemoteReadEntry(ReadEntryOmitter):
     """The server keeps no RemoteReadEntry for a waiting read while a read of another queue handle is waiting."""
 
-    def is_unlisted(self, desc: Desc) -> bool:
+    def is_read_entry_omitted(self, desc: Desc) -> bool:
         pending = self.qm.remote.RemoteReadEntryCollection
         return any(entry.OpenQueueDescriptorHandle != desc["hRemoteQueue"] for entry in pending)
 
 
-@fault("server-waiting-read-of-request-id-0-has-no-remote-read-entry", breaks=ENTRY, blind=True)
-class ServerWaitingReadOfRequestId0HasNoRemoteReadEntry(UnlistedEntry):
+@fault("server-waiting-read-of-request-id-0-has-no-remote-read-entry", breaks=WAITING_READ_ENTRY_RULES, blind=True)
+class ServerWaitingReadOfRequestId0HasNoRemoteReadEntry(ReadEntryOmitter):
     """The server keeps no RemoteReadEntry for a waiting read whose dwRequestID is 0."""
 
-    def is_unlisted(self, desc: Desc) -> bool:
+    def is_read_entry_omitted(self, desc: Desc) -> bool:
         return desc["dwRequestID"] == 0
 
 
-@fault("server-remote-read-entry-keeps-request-id-of-16-bits", breaks=ENTRY, blind=True)
+@fault("server-remote-read-entry-keeps-request-id-of-16-bits", breaks=WAITING_READ_ENTRY_RULES, blind=True)
 class ServerRemoteReadEntryKeepsRequestIdOf16Bits(RemoteStarting):
     """The RemoteReadEntry of a read keeps only the low 16 bits of dwRequestID."""
 

@@ -13,14 +13,14 @@ from harness.judging.verdicts import Verdict
 from harness.peer.rpc_server import ServedCall
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action, Method
-from suites.mqqp.steps.reader import Reader, Reading, build_handles
+from suites.mqqp.steps.reader import Reader, Reading, build_numbered_handles
 
 pytestmark = needs("remote_read")
 
 READ_TIMEOUT_STATUS = 0xC00E_001B
 """The status MQ_ERROR_IO_TIMEOUT: no message arrived in time."""
 SAMPLE_LOOKUP_ID = 0x0055_0000_0000_0007
-NEVER_ASKS_VERSION = "the SUT always calls RemoteQMStartReceive, as Windows 2000 does"
+VERSION_NOT_REQUESTED_REASON = "the SUT always calls RemoteQMStartReceive, as Windows 2000 does"
 
 
 RULES_BY_STARTING_METHOD = {
@@ -69,7 +69,7 @@ INFINITE = None
 """The time limit of a command that waits without a limit."""
 
 
-class Session:
+class ClientReadSession:
     """The reads of a client that has several queues and cursors of the peer open."""
 
     def __init__(self, reader: Reader) -> None:
@@ -100,7 +100,7 @@ class Session:
         self.reader.begin(reading.verb, **where, timeout_ms=timeout_ms, **more).outcome()
         self.calls += [(call, remote, cursor) for call in self.reader.reads()[before:]]
 
-    def read_in_all_ways(self) -> None:
+    def read_with_each_action(self) -> None:
         """Read from several queues, with and without cursors, with and without a time limit."""
         first, second = self.remotes
         at_first, at_second, closed = (self.open_cursor(one) for one in (first, second, second))
@@ -155,13 +155,13 @@ def test_client_read_has_listed_action_and_cursor_for_peek_next(peer, sut, judge
     RemoteQMEndReceive does not follow a peek.
     """
     reader = Reader(peer, sut, version)
-    session = Session(reader)
-    session.read_in_all_ways()
+    session = ClientReadSession(reader)
+    session.read_with_each_action()
     unbound = [(frame, reason) for frame, reason in reader.server.malformed if reason.startswith("context")]
     old = version == Reader.WINDOWS_2000
     reads = [one for one in session.calls if (one[0].name == Method.START_RECEIVE) == old]
     if not reads and not unbound:
-        judge.give_up(Verdict.NOT_EXERCISED, NEVER_ASKS_VERSION)
+        judge.give_up(Verdict.NOT_EXERCISED, VERSION_NOT_REQUESTED_REASON)
         return
     calls = [call for call, _, _ in reads]
     judge(
@@ -194,7 +194,7 @@ def test_client_read_has_listed_action_and_cursor_for_peek_next(peer, sut, judge
         judge.mark_not_exercised(rules["cursor"], reason="the SUT never sent a PEEK_NEXT", evidence=calls)
     if "handles" in rules:
         for (_, remote, _), one, call in zip(reads, asked, calls, strict=True):
-            handles = build_handles(session.numbers[remote])
+            handles = build_numbered_handles(session.numbers[remote])
             given = fields(hRemoteQueue=handles.queue, dwQueue=handles.descriptor, dwRequestID=between(1, 0xFFFF_FFFF))
             judge(rules["handles"], expected=given, observed=one, evidence=call.evidence)
     came = reader.server.calls

@@ -7,14 +7,14 @@ from harness.peer.association import Call
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import Action, LookupId, Method
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
-from suites.mqqp.steps.methods import for_each_method
+from suites.mqqp.steps.methods import parametrize_method
 
 LONG_READ_TIMEOUT_MS = 600_000
-QUEUE_GONE_STATUS = one_of("MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_INVALID_PARAMETER")
+DELETED_QUEUE_STATUSES = one_of("MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_INVALID_PARAMETER")
 """The statuses that erratum E170 allows for a read of a deleted queue."""
 
 
-def _read_in_each_way(queue, by, cursor):
+def _read_with_each_action(queue, by, cursor):
     """Read in each way that a method supports, without and with a timeout; return the reads, by the kind of read."""
     if by == Method.START_RECEIVE_BY_LOOKUP_ID:
         return {
@@ -36,7 +36,7 @@ def _read_in_each_way(queue, by, cursor):
 
 
 @needs("qm2qm", "queue_control")
-@for_each_method(
+@parametrize_method(
     {
         Method.START_RECEIVE: {
             "failure": ["MQQP-3.1.4.1-10", "MQQP-3.1.4.1-D20"],
@@ -89,20 +89,20 @@ def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
             read.state_after_silence()
     sut.delete_queue(name)
     ends = [read.wait().label_or_failure for read in waits]
-    made = _read_in_each_way(queue, by, cursor)
+    made = _read_with_each_action(queue, by, cursor)
     end = queue.acknowledge(held)
     ends_of_others = [queue.put_message_back(also_held[0]), queue.acknowledge(also_held[1])]
     purged = queue.purge()
     sut.create_queue(name)
     remote.send_all([remote.peer.recoverable_message(destination=path, label="new")])
     ends_of_others.append(queue.acknowledge(also_held[2]))
-    for kind, calls in _read_in_each_way(queue, by, cursor).items():
+    for kind, calls in _read_with_each_action(queue, by, cursor).items():
         made[kind] += calls
     for kind, calls in made.items():
         outcomes = [call.outcome for call in calls]
         judge(
             *rules[kind],
-            expected=each(QUEUE_GONE_STATUS, "peek next" if kind == "next" else kind),
+            expected=each(DELETED_QUEUE_STATUSES, "peek next" if kind == "next" else kind),
             observed=outcomes,
             evidence=calls,
             errata="E170",
@@ -111,7 +111,7 @@ def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
         "MQQP-3.1.4.2-08",
         "MQQP-3.1.4.2-D01",
         "MQDMPR-3.1.7.1.12-04",
-        expected=QUEUE_GONE_STATUS,
+        expected=DELETED_QUEUE_STATUSES,
         observed=end.outcome,
         evidence=[held, end],
         errata="E170",
@@ -119,7 +119,7 @@ def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
     )
     judge(
         "MQDMPR-3.1.7.1.12-04",
-        expected=each(QUEUE_GONE_STATUS),
+        expected=each(DELETED_QUEUE_STATUSES),
         observed=[one.outcome for one in ends_of_others],
         evidence=[*also_held, *ends_of_others],
         errata="E170",

@@ -11,16 +11,16 @@ from harness.wire import ProviderInfo
 from harness.wire.protection import ADVANCED_PROVIDER, PROVIDER_TYPES
 from harness.wire.rpc_qm2qm import Action, LookupId, Method
 from suites.mqqb.steps.secured import BY_SID, NO_SIGNATURE_ACCEPTED_REASON, SHA512, sign_message
-from suites.mqqp.steps.methods import for_each_method
+from suites.mqqp.steps.methods import parametrize_method
 from suites.mqqp.steps.whole import build_full_message
 
 SECURITY_FIELDS = ("ST", "SecurityID", "Signature", "SenderCert", "ProviderInfo")
-DEFAULT, NAMED = 1, 0
+DEFAULT_PROVIDER_FLAG, NAMED_PROVIDER_FLAG = 1, 0
 """Values of SecurityHeader.DE: the default provider made the signature, or the provider in ProviderInfo made it."""
-SIGNED_PACKET = {"SecurityHeader": True, "UserHeader.Flags.SH": 1}
+EXPECTED_SIGNED_FLAGS = {"SecurityHeader": True, "UserHeader.Flags.SH": 1}
 
 
-@for_each_method(
+@parametrize_method(
     {
         Method.START_RECEIVE: {"buffer": ["MQQP-3.1.4.1-14", "MQQP-3.1.4.1-16"]},
         Method.START_RECEIVE2: {"buffer": ["MQQP-3.1.4.10-45", "MQQP-3.1.4.10-47"]},
@@ -36,7 +36,7 @@ def test_read_returns_security_properties_of_signed_message(remote, judge, by, r
     queue = remote.open("plain")
     provider = bytes(ProviderInfo(ProviderType=PROVIDER_TYPES[ADVANCED_PROVIDER], ProviderName=ADVANCED_PROVIDER))
     sent = []
-    for default, info in ((DEFAULT, b""), (NAMED, provider)):
+    for default, info in ((DEFAULT_PROVIDER_FLAG, b""), (NAMED_PROVIDER_FLAG, provider)):
         claims = {"ST": BY_SID, "DE": default, "SecurityID": ALICE.security_id, "SenderCert": ALICE.certificate}
         security = claims | {"ProviderInfo": info}
         sent.append(
@@ -53,7 +53,7 @@ def test_read_returns_security_properties_of_signed_message(remote, judge, by, r
         reads = [*(one for one in reads if one.packet is not None), read]
         judge(
             "MQDMPR-3.1.7.1.30-D02",
-            expected=each(SIGNED_PACKET),
+            expected=each(EXPECTED_SIGNED_FLAGS),
             observed=[_read_security_flag(one.packet) for one in reads],
             evidence=reads,
             errata="E81",

@@ -15,9 +15,9 @@ from harness.peer.remote import MESSAGE_BODY
 from harness.run.marks import covers, needs, sut_survives, varied
 from harness.wire.rpc_qm2qm import Action, Method, build_desc2
 from harness.wire.rpc_qmcomm import PEEK_ACCESS, transfer_buffer
-from suites.mqqp.steps.lookups import look_up_sequential_id, show_sequential_ids
-from suites.mqqp.steps.methods import for_each_method
-from suites.mqqp.steps.reading import fill_queue, read_sizes
+from suites.mqqp.steps.lookups import look_up_sequential_id, read_sequential_ids_by_label
+from suites.mqqp.steps.methods import parametrize_method
+from suites.mqqp.steps.reading import read_sizes, send_messages_to_queue
 from suites.mqqp.steps.whole import UNKNOWN_GUID, Kind, UnchangedMessage, build_full_message, build_lists_of_queues
 
 pytestmark = needs("qm2qm")
@@ -29,7 +29,7 @@ SHORT_READ_TIMEOUT_MS = 200
 MESSAGE_NOT_FOUND_STATUS = "MQ_ERROR_MESSAGE_NOT_FOUND"
 
 
-@for_each_method(
+@parametrize_method(
     {
         Method.START_RECEIVE: {
             "ok": [
@@ -81,7 +81,7 @@ def test_receive_returns_handle_and_locks_message_and_peek_does_not(remote, judg
     end of the receive, peeks by two readers return the second message.
     """
     queue, other = remote.open(kind), remote.open(kind, access=PEEK_ACCESS)
-    fill_queue(remote, kind, "first", "second")
+    send_messages_to_queue(remote, kind, "first", "second")
     peeked, again = queue.peek(by=by), queue.peek(by=by)
     received = queue.start_receive(by=by)
     behind, elsewhere = queue.peek(by=by), other.peek(by=by)
@@ -135,7 +135,7 @@ def test_receive_returns_handle_and_locks_message_and_peek_does_not(remote, judg
     )
 
 
-@for_each_method(
+@parametrize_method(
     {
         Method.START_RECEIVE: {
             "buffer": ["MQQP-3.1.4.1-13", "MQQP-3.1.4.1-14", "MQQP-3.1.4.1-16", "MQQP-3.1.4.1-19"],
@@ -257,33 +257,33 @@ def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge, k
     waits.
     """
     queue = remote.open(kind)
-    fill_queue(remote, kind, "first", "second")
+    send_messages_to_queue(remote, kind, "first", "second")
     cursor = queue.open_cursor()
     reads = {
         "first": [queue.peek(by=Method.START_RECEIVE2), queue.peek(by=Method.START_RECEIVE2, hCursor=cursor)],
         "second": [queue.peek_next(by=Method.START_RECEIVE2, hCursor=cursor)],
     }
     waiting = queue.begin(Action.PEEK_NEXT, by=Method.START_RECEIVE2, hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS)
-    fill_queue(remote, kind, "third")
+    send_messages_to_queue(remote, kind, "third")
     reads["third"] = [waiting.wait()]
-    sequential_ids = show_sequential_ids(sut, kind)
+    sequential_ids = read_sequential_ids_by_label(sut, kind)
     queue.receive()
     reads["second"].append(queue.start_receive(by=Method.START_RECEIVE2))
     queue.receive()
     late = queue.begin_receive(by=Method.START_RECEIVE2, ulTimeout=LONG_READ_TIMEOUT_MS)
     late.state_after_silence()
-    fill_queue(remote, kind, "fourth")
+    send_messages_to_queue(remote, kind, "fourth")
     reads["fourth"] = [late.wait()]
     if late.outcome == "MQ_OK":
         queue.put_message_back(late)
-    sequential_ids |= show_sequential_ids(sut, kind)
+    sequential_ids |= read_sequential_ids_by_label(sut, kind)
     for label, read in ((label, one) for label, found in reads.items() for one in found):
         judge.all(
             expected=sequential_ids[label], case="SequentialId", observed=read.sequential_id, evidence=read.evidence
         )
 
 
-@for_each_method(
+@parametrize_method(
     {
         Method.START_RECEIVE: {
             "failure": ["MQQP-3.1.4.1-10", "MQQP-3.1.4.1-D20"],
@@ -360,7 +360,7 @@ def test_failing_read_returns_failure_and_null_handle(remote, judge, by, rules):
     judge(*rules["handle"], expected=each(holds("NULL"), "read"), observed=without, evidence=evidence)
 
 
-@for_each_method(
+@parametrize_method(
     {
         Method.START_RECEIVE: {
             "next": ["MQQP-3.1.4.1-D09"],
@@ -453,7 +453,7 @@ def test_read_without_description_is_refused(remote, judge):
     )
 
 
-@for_each_method(
+@parametrize_method(
     {
         Method.START_RECEIVE: {
             "cursor": ["MQQP-3.1.4.1-D12", "MQQP-3.1.4.1-01"],
@@ -609,7 +609,7 @@ def test_reads_by_cursor_keep_cursor_move_it_or_take_message(remote, judge, by, 
     )
 
 
-@for_each_method(
+@parametrize_method(
     {
         Method.START_RECEIVE: {
             "receive": ["MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D13", "MQDMPR-3.1.7.1.9-14"],
@@ -637,7 +637,7 @@ def test_reads_without_cursor_return_highest_priority(remote, judge, by, rules):
         judge(*rules[name], expected=wanted, observed=observed, evidence=evidence, case="labels returned by the reads")
 
 
-@for_each_method(
+@parametrize_method(
     {
         Method.START_RECEIVE: {
             "next": ["MQQP-3.1.4.1-D05", "MQQP-3.1.4.1-D17"],

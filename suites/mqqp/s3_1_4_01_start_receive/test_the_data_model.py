@@ -10,16 +10,16 @@ from harness.run.marks import needs, varied
 from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 from harness.wire.rpc_qm2qm import Action, Method
-from suites.mqqp.steps.methods import for_each_method
+from suites.mqqp.steps.methods import parametrize_method
 
 pytestmark = needs("qm2qm", "inspect")
 
 LONG_READ_TIMEOUT_MS = 600_000
-REQUEST_ID = 0x6D71_0001
+SAMPLE_REQUEST_ID = 0x6D71_0001
 """A dwRequestID that no other check uses."""
 
 
-def show_descriptor_elements(sut: Sut, collection: str) -> list[dict[str, Any]]:
+def read_descriptor_elements(sut: Sut, collection: str) -> list[dict[str, Any]]:
     """Return the elements of a collection in the OpenQueueDescriptors of the check, as the verb
     ``inspect`` shows them.
     """
@@ -28,7 +28,7 @@ def show_descriptor_elements(sut: Sut, collection: str) -> list[dict[str, Any]]:
     return [element for queue in ours for one in queue["OpenQueueDescriptorCollection"] for element in one[collection]]
 
 
-def show_waiting_reads(sut: Sut, request_ids: dict[str, int]) -> list[list[tuple[str, bool, bool]]]:
+def read_waiting_read_states(sut: Sut, request_ids: dict[str, int]) -> list[list[tuple[str, bool, bool]]]:
     """Return the waiting reads of each OpenQueueDescriptor of the check that has waiting reads: the name of the
     dwRequestID, DestructiveRead, and whether the read has a cursor.
     """
@@ -46,7 +46,7 @@ def show_waiting_reads(sut: Sut, request_ids: dict[str, int]) -> list[list[tuple
     return sorted(found)
 
 
-@for_each_method(
+@parametrize_method(
     {
         Method.START_RECEIVE: {
             "receive": ["MQQP-3.1.4.1-D15", "MQDMPR-3.1.7.3.1-10", "MQDMPR-3.1.7.3.1-14", "MQDMPR-3.1.7.3.1-25"]
@@ -64,7 +64,8 @@ def test_waiting_receive_is_kept_with_its_request_id(remote, sut, judge, by, rul
     """
     queue, second = remote.open(), remote.open()
     request_ids = {
-        name: REQUEST_ID + number for number, name in enumerate(("plain", "by cursor", "other", "peek", "second peek"))
+        name: SAMPLE_REQUEST_ID + number
+        for number, name in enumerate(("plain", "by cursor", "other", "peek", "second peek"))
     }
     how = {"by": by, "ulTimeout": LONG_READ_TIMEOUT_MS}
     reads = [
@@ -75,11 +76,11 @@ def test_waiting_receive_is_kept_with_its_request_id(remote, sut, judge, by, rul
     ]
     for read in reads:
         read.state_after_silence()
-    found = show_waiting_reads(sut, request_ids)
+    found = read_waiting_read_states(sut, request_ids)
     second.cancel(request_ids["by cursor"])
-    left = show_waiting_reads(sut, request_ids)
+    left = read_waiting_read_states(sut, request_ids)
     queue.cancel(request_ids["plain"])
-    last = show_waiting_reads(sut, request_ids)
+    last = read_waiting_read_states(sut, request_ids)
     second.cancel(request_ids["other"])
     plain, by_cursor, other = ("plain", True, False), ("by cursor", True, True), ("other", True, False)
     peeks = [("peek", False, False)] * 2
@@ -95,14 +96,14 @@ def test_waiting_receive_is_kept_with_its_request_id(remote, sut, judge, by, rul
             "waiting": found,
             "after_the_first_cancel": left,
             "after_the_second_cancel": last,
-            "after_the_last_cancel": show_waiting_reads(sut, request_ids),
+            "after_the_last_cancel": read_waiting_read_states(sut, request_ids),
         },
         evidence=[one for read in reads for one in read.evidence],
     )
 
 
 @needs("receive")
-@for_each_method(
+@parametrize_method(
     {
         Method.START_RECEIVE: {"current": ["MQQP-3.1.4.1-D16"], "next": ["MQQP-3.1.4.1-D17"]},
         Method.START_RECEIVE2: {"current": ["MQQP-3.1.4.10-36"], "next": ["MQQP-3.1.4.10-40"]},
@@ -118,7 +119,7 @@ def test_cursor_refers_to_message_that_was_read(remote, sut, judge, by, rules):
     cursor = queue.open_cursor()
 
     def get_cursor_position() -> tuple[str, str]:
-        cursors = show_descriptor_elements(sut, "CursorCollection")
+        cursors = read_descriptor_elements(sut, "CursorCollection")
         return str(cursors[0]["CursorState"]), known.get(cursors[0]["LookupIdentifier"], "at no message of the queue")
 
     seen, reads = [get_cursor_position()], []

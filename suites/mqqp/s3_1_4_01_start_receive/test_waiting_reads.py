@@ -9,19 +9,19 @@ from harness.peer.association import Call
 from harness.run.marks import covers, needs, sut_survives
 from harness.sut.releases import lacks_method
 from harness.wire.rpc_qm2qm import Action, Method
-from suites.mqqp.steps.methods import for_each_method
-from suites.mqqp.steps.reading import fill_queue
+from suites.mqqp.steps.methods import parametrize_method
+from suites.mqqp.steps.reading import send_messages_to_queue
 
 pytestmark = needs("qm2qm")
 
 LONG_READ_TIMEOUT_MS = 0x8000_0000
 """A timeout of 24 days, whose low 31 bits are zero: a timeout that is kept in fewer bits expires at once."""
 SHORT_READ_TIMEOUT_MS, SHORTEST_READ_TIMEOUT_MS = 1_000, 200
-ZERO_TIMEOUT_LIMIT_MS = 500
+LONGEST_ZERO_TIMEOUT_READ_MS = 500
 """A time in ms within which every read with timeout 0 ends."""
 
 
-def find_other_method(remote, by):
+def find_other_start_method(remote, by):
     """Return the second of the two methods that start a read, or the given method if the SUT's release has no second
     method.
     """
@@ -29,7 +29,7 @@ def find_other_method(remote, by):
     return by if lacks_method(remote.sut, other) else other
 
 
-@for_each_method(
+@parametrize_method(
     {
         Method.START_RECEIVE: {
             "twice": ["MQQP-3.1.4.1-12"],
@@ -54,7 +54,9 @@ def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by,
     by_cursor = remote.request_id()
     reads = [
         queue.begin(one, by=how, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
-        for one, how, number in zip((Action.RECEIVE, action), (find_other_method(remote, by), by), numbers, strict=True)
+        for one, how, number in zip(
+            (Action.RECEIVE, action), (find_other_start_method(remote, by), by), numbers, strict=True
+        )
     ]
     numbers.append(by_cursor)
     how = {"dwRequestID": by_cursor, "hCursor": queue.open_cursor(), "ulTimeout": LONG_READ_TIMEOUT_MS}
@@ -89,7 +91,7 @@ def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by,
     judge(*rules["searched"], expected=expected, observed=seen, evidence=[elsewhere, *similar])
 
 
-@for_each_method(
+@parametrize_method(
     {
         Method.START_RECEIVE: {
             "created": ["MQQP-3.1.4.1-D14"],
@@ -193,7 +195,7 @@ def test_waiting_read_can_be_cancelled_and_frees_its_request_id(remote, judge, b
     )
 
 
-RULES_OF_WAITING_READS = (
+WAITING_READ_RULES = (
     "MQDMPR-3.1.7.1.9-23",
     "MQDMPR-3.1.7.3.1-07",
     "MQDMPR-3.1.7.3.1-18",
@@ -204,7 +206,7 @@ RULES_OF_WAITING_READS = (
 """The rules of MS-MQDMPR about every waiting read."""
 
 
-@for_each_method(
+@parametrize_method(
     {
         Method.START_RECEIVE: {
             "waits": ["MQQP-3.1.4.1-D02"],
@@ -214,7 +216,7 @@ RULES_OF_WAITING_READS = (
         },
     }
 )
-@covers(*RULES_OF_WAITING_READS)
+@covers(*WAITING_READ_RULES)
 @pytest.mark.parametrize(
     ("action", "events"),
     [
@@ -237,7 +239,7 @@ def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, e
     a receive returns the next message, and a peek returns the same message.
     """
     queue = remote.open(kind)
-    fill_queue(remote, kind, *(["first"] if action == Action.PEEK_NEXT else []))
+    send_messages_to_queue(remote, kind, *(["first"] if action == Action.PEEK_NEXT else []))
     other = remote.open(kind)
     cursors, of_other = [0, 0], 0
     if action == Action.PEEK_NEXT:  # one cursor for each read: E180
@@ -249,12 +251,12 @@ def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, e
     read = queue.begin(action, by=by, hCursor=cursors[1], ulTimeout=LONG_READ_TIMEOUT_MS)
     beside = other.begin(action, by=by, hCursor=of_other, ulTimeout=LONG_READ_TIMEOUT_MS)
     waits = read.state_after_silence()
-    at_once = queue.begin(action, by=by, hCursor=cursors[0]).wait(ZERO_TIMEOUT_LIMIT_MS)
-    fill_queue(remote, kind, "second")
+    at_once = queue.begin(action, by=by, hCursor=cursors[0]).wait(LONGEST_ZERO_TIMEOUT_READ_MS)
+    send_messages_to_queue(remote, kind, "second")
     at_once.wait()
     read.wait()
     of_beside = beside.state_after_silence()
-    fill_queue(remote, kind, "third")
+    send_messages_to_queue(remote, kind, "third")
     beside.wait()
     seen, evidence = (
         {
@@ -271,10 +273,10 @@ def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, e
         read_after_an_arrival="second",
         read_of_the_other_client=[Call.WAITING, "third"] if action == Action.RECEIVE else ["second", "second"],
     )
-    judge(*rules["waits"], *RULES_OF_WAITING_READS, *events, expected=expected, observed=seen, evidence=evidence)
+    judge(*rules["waits"], *WAITING_READ_RULES, *events, expected=expected, observed=seen, evidence=evidence)
 
 
-@for_each_method(
+@parametrize_method(
     {
         Method.START_RECEIVE: {
             "receive": ["MQQP-3.1.4.1-05", "MQQP-3.1.4.1-D19"],

@@ -39,7 +39,7 @@ class ServerEndReceiveAckLeavesMessage(RemoteEnding):
         return False
 
 
-Ended = Callable[[Status], None]
+EndCallback = Callable[[Status], None]
 
 
 @fault("server-end-receive-rr-ack-deletion-not-saved", breaks=("MQQP-3.1.4.2-01", "MQQP-3.1.4.2-07"))
@@ -48,7 +48,7 @@ class ServerEndReceiveRrAckDeletionNotSaved(TwoPhaseReading):
     restart.
     """
 
-    def end_with_deletion(self, position: MessagePosition, ended: Ended) -> None:
+    def end_with_deletion(self, position: MessagePosition, ended: EndCallback) -> None:
         position.QueueReference.MessagePositionList.remove(position)
         ended(Status.MQ_OK)
 
@@ -124,7 +124,7 @@ class ServerEndReceiveRrNackEndsAllOpenReceives(RemoteEnding):
     with RR_NACK.
     """
 
-    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Ended) -> None:
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndCallback) -> None:
         position = entry.UserMessagePacket
         if not delete_message and position is not None:
             for one in list(position.QueueReference.MessagePositionList):
@@ -137,43 +137,43 @@ class ServerEndReceiveRrNackEndsAllOpenReceives(RemoteEnding):
 class ServerEndReceiveRrNackPutsMessageAtEnd(RemoteEnding):
     """The server puts the message of a receive that ends with RR_NACK at the end of its queue."""
 
-    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Ended) -> None:
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndCallback) -> None:
         position = entry.UserMessagePacket
         super().end_remote_read(entry, delete_message, ended)
         if position is not None and not delete_message and position.State is MessagePositionState.AVAILABLE:
             self.qm.positions.move_message(position, position.QueueReference)
 
 
-class _ChangesEndOfReceive(RemoteEnding):
-    def choose_end(self, entry: RemoteReadEntry, delete_message: bool) -> tuple[MessagePosition, bool]:
+class _EndReceiveChanger(RemoteEnding):
+    def choose_ended_message(self, entry: RemoteReadEntry, delete_message: bool) -> tuple[MessagePosition, bool]:
         """Return the message whose receive is ended, and whether the message is deleted."""
         assert entry.UserMessagePacket is not None
         return entry.UserMessagePacket, delete_message
 
-    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Ended) -> None:
-        entry.UserMessagePacket, delete_message = self.choose_end(entry, delete_message)
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndCallback) -> None:
+        entry.UserMessagePacket, delete_message = self.choose_ended_message(entry, delete_message)
         super().end_remote_read(entry, delete_message, ended)
 
 
 @fault("server-end-receive-second-rr-nack-removes-message", breaks="MQQP-3.1.4.2-06")
-class ServerEndReceiveSecondRrNackRemovesMessage(_ChangesEndOfReceive):
+class ServerEndReceiveSecondRrNackRemovesMessage(_EndReceiveChanger):
     """The server removes a message that RR_NACK returns to the queue for the second time."""
 
     given_back: tuple[MessagePosition, ...] = ()
 
-    def choose_end(self, entry: RemoteReadEntry, delete_message: bool) -> tuple[MessagePosition, bool]:
-        position, delete = super().choose_end(entry, delete_message)
+    def choose_ended_message(self, entry: RemoteReadEntry, delete_message: bool) -> tuple[MessagePosition, bool]:
+        position, delete = super().choose_ended_message(entry, delete_message)
         again = position in self.given_back
         self.given_back += (position,)
         return position, delete or again
 
 
 @fault("server-end-receive-rr-nack-removes-express-message", breaks=("MQQP-3.1.4.2-06", "MQQP-3.1.4.2-12"))
-class ServerEndReceiveRrNackRemovesExpressMessage(_ChangesEndOfReceive):
+class ServerEndReceiveRrNackRemovesExpressMessage(_EndReceiveChanger):
     """The server removes an express message whose receive ends with RR_NACK."""
 
-    def choose_end(self, entry: RemoteReadEntry, delete_message: bool) -> tuple[MessagePosition, bool]:
-        position, delete = super().choose_end(entry, delete_message)
+    def choose_ended_message(self, entry: RemoteReadEntry, delete_message: bool) -> tuple[MessagePosition, bool]:
+        position, delete = super().choose_ended_message(entry, delete_message)
         express = position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
         return position, delete or express
 
@@ -259,7 +259,7 @@ class ServerEndReceiveSuccessReturnsError(RemoteEnding):
 class ServerEndReceiveOfDeletedQueueReturnsMqOk(RemoteEnding):
     """When the queue of a receive was deleted, RemoteQMEndReceive returns MQ_OK."""
 
-    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Ended) -> None:
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndCallback) -> None:
         super().end_remote_read(entry, delete_message, lambda status: ended(Status.MQ_OK))
 
 
@@ -344,13 +344,13 @@ class ServerEndReceiveEndsFirstLockedMessage(RemoteEnding):
 
 
 @fault("server-end-receive-ends-oldest-open-receive-of-queue", breaks=("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-12"))
-class ServerEndReceiveEndsOldestOpenReceiveOfQueue(_ChangesEndOfReceive):
+class ServerEndReceiveEndsOldestOpenReceiveOfQueue(_EndReceiveChanger):
     """The server ends the first unfinished receive of the queue, even if the context handle identifies
     another receive.
     """
 
-    def choose_end(self, entry: RemoteReadEntry, delete_message: bool) -> tuple[MessagePosition, bool]:
-        position, delete = super().choose_end(entry, delete_message)
+    def choose_ended_message(self, entry: RemoteReadEntry, delete_message: bool) -> tuple[MessagePosition, bool]:
+        position, delete = super().choose_ended_message(entry, delete_message)
         locked = [one for one in position.QueueReference.MessagePositionList if one.State.name == "LOCKED"]
         return [*locked, position][0], delete
 

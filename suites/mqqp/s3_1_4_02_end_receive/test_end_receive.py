@@ -12,12 +12,12 @@ from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import INFINITE, Ack, Action, LookupId, Method
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
-from suites.mqqp.steps.methods import for_each_method
-from suites.mqqp.steps.reading import fill_queue
+from suites.mqqp.steps.methods import parametrize_method
+from suites.mqqp.steps.reading import send_messages_to_queue
 
 pytestmark = needs("qm2qm")
 
-INVALID_HANDLE = "MQ_ERROR_INVALID_HANDLE"
+INVALID_HANDLE_STATUS = "MQ_ERROR_INVALID_HANDLE"
 LARGE_BODY_BYTES = 10_000
 UNKNOWN_CONTEXT_FAULT = "fault nca_s_fault_context_mismatch"
 
@@ -35,7 +35,7 @@ UNKNOWN_CONTEXT_FAULT = "fault nca_s_fault_context_mismatch"
     "MQDMPR-3.1.7.1.12-18",
     "MQDMPR-3.1.7.1.12-21",
 )
-@for_each_method(
+@parametrize_method(
     {
         Method.START_RECEIVE: {"two phases": ["MQQP-3.1.4.1-D15"], "current": ["MQQP-3.1.4.1-D04"]},
         Method.START_RECEIVE2: {"two phases": ["MQQP-3.1.4.10-31"], "current": ["MQQP-3.1.4.10-D03"]},
@@ -51,9 +51,9 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, rul
     queue, other = remote.open(kind), remote.open(kind)
     if kind == "plain":  # a large express message beside a recoverable one
         remote.send_all([remote.peer.message({"DM": 0}, label="first", body=bytes(LARGE_BODY_BYTES))])
-        fill_queue(remote, kind, "second")
+        send_messages_to_queue(remote, kind, "second")
     else:
-        fill_queue(remote, kind, "first", "second")
+        send_messages_to_queue(remote, kind, "first", "second")
     cursor = other.open_cursor()
     at_cursor = [other.peek(by=by, hCursor=cursor)]
     first = queue.start_receive(by=by)
@@ -145,18 +145,18 @@ def test_end_receive_with_null_handle_is_refused(remote, judge):
     """
     association = remote.associate()
 
-    def end_null_handle() -> list[Call]:
+    def end_receive_with_null_handle() -> list[Call]:
         return [
             association.call("RemoteQMEndReceive", pphContext=RemoteQueue.NULL_HANDLE, dwAck=ack)
             for ack in (Ack.RR_NACK, Ack.RR_ACK)
         ]
 
-    before = end_null_handle()
+    before = end_receive_with_null_handle()
     queue = remote.open_with_messages("first", "second", association=association)
-    opened = end_null_handle()
+    opened = end_receive_with_null_handle()
     peeked = queue.peek()
     held = queue.start_receive()
-    beside = end_null_handle()
+    beside = end_receive_with_null_handle()
     observed = {
         "ends_before_a_queue_is_open": [one.outcome for one in before],
         "ends_after_a_queue_is_open": [one.outcome for one in opened],
@@ -166,9 +166,9 @@ def test_end_receive_with_null_handle_is_refused(remote, judge):
         "end_of_the_receive": queue.put_message_back(held).outcome,
     }
     expected = facts(
-        ends_before_a_queue_is_open=each(INVALID_HANDLE),
-        ends_after_a_queue_is_open=each(INVALID_HANDLE),
-        ends_beside_a_receive=each(INVALID_HANDLE),
+        ends_before_a_queue_is_open=each(INVALID_HANDLE_STATUS),
+        ends_after_a_queue_is_open=each(INVALID_HANDLE_STATUS),
+        ends_beside_a_receive=each(INVALID_HANDLE_STATUS),
         peek="first",
         peek_beside_a_receive="second",
         end_of_the_receive="MQ_OK",

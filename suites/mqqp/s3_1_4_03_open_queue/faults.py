@@ -188,11 +188,11 @@ class ServerSecondOpenOfDescriptorReturnsFirstContextHandle(RemoteOpening):
             self.qm.remote.note(call.respond(Return=Status.MQ_OK, phContext=self.handles[key]))
             return
 
-        def keep_first_handle(handle: Any) -> Any:
+        def return_first_handle(handle: Any) -> Any:
             self.handles[key] = handle
             return handle
 
-        super().remote_qm_open_queue(change_answer_values(call, phContext=keep_first_handle), now)
+        super().remote_qm_open_queue(change_answer_values(call, phContext=return_first_handle), now)
 
 
 @fault("server-open-queue-client-id-zero", breaks="MQQP-3.1.4.3-18")

@@ -41,7 +41,7 @@ def test_client_calls_method_on_agreed_context_and_open_queue(peer, sut, judge, 
     """
     binding, order = RULES_BY_METHOD[name]
     reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)
-    call_method(reader, name)
+    open_queue_and_call_method(reader, name)
     unbound = [(frame, reason) for frame, reason in reader.server.malformed if reason.startswith("context")]
     calls = reader.server.wait(name)
     if not calls and not unbound:
@@ -82,7 +82,7 @@ def test_client_opens_queue_to_peek_before_other_calls(peer, sut, judge, name):
     """The SUT opens a queue to peek, and calls a method for the queue: the SUT has called RemoteQMOpenQueue before."""
     _, rules = RULES_BY_METHOD[name]
     reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)
-    call_method(reader, name, access="peek")
+    open_queue_and_call_method(reader, name, access="peek")
     calls = reader.server.wait(name)
     if not calls:
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {name}")
@@ -115,7 +115,7 @@ def test_client_opens_second_queue_of_server_before_other_calls(peer, sut, judge
         for remote in remotes if after_closes else ():
             reader.begin("remote_close", remote=remote).wait()
         done = len(reader.server.list_calls_of(name))
-        remotes += call_method(reader, name, queue)
+        remotes += open_queue_and_call_method(reader, name, queue)
         unbound = [(frame, reason) for frame, reason in reader.server.malformed if reason.startswith("context")]
         calls = reader.server.wait(name, done + 1)[done:]
         if not calls and not done and not unbound:
@@ -142,7 +142,7 @@ def test_client_opens_second_queue_of_server_before_other_calls(peer, sut, judge
             )
 
 
-def call_method(reader: Reader, name: str, queue: str | None = None, **access: str) -> list[int]:
+def open_queue_and_call_method(reader: Reader, name: str, queue: str | None = None, **access: str) -> list[int]:
     """Let the SUT open a queue, by default the queue of the peer, and execute a command that calls a method; ignore the
     reply. Return the number of the opened queue, or an empty list if the SUT does not open the queue.
     """
@@ -152,10 +152,10 @@ def call_method(reader: Reader, name: str, queue: str | None = None, **access: s
     remote = int(opened["remote"])
     reading = Reading.PEEK if access else Reading.RECEIVE
     if name == "RemoteQMCancelReceive":
-        reader.let_reads_wait()
+        reader.leave_start_receives_unanswered()
         begun = len(reader.reads())
         read = reader.begin_read(reading, remote, Reader.LONG_TIMEOUT_MS)
-        reader.await_reads(begun + 1)
+        reader.await_start_receives(begun + 1)
         reader.begin("cancel", request=read.number).wait()
     elif name == "RemoteQMCloseCursor":
         reader.begin("remote_close_cursor", cursor=reader.open_cursor(remote)).wait()

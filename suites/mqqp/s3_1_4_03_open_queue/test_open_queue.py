@@ -12,7 +12,7 @@ from harness.wire.rpc_qmcomm import PEEK_ACCESS
 pytestmark = needs("qm2qm")
 
 
-INVALID_PARAMETER, INVALID_HANDLE = "MQ_ERROR_INVALID_PARAMETER", "MQ_ERROR_INVALID_HANDLE"
+INVALID_PARAMETER_STATUS, INVALID_HANDLE_STATUS = "MQ_ERROR_INVALID_PARAMETER", "MQ_ERROR_INVALID_HANDLE"
 
 
 @covers(
@@ -81,14 +81,14 @@ def test_open_queue_with_zero_or_unequal_values_is_refused(remote, judge):
     """
     queue = remote.open_with_messages("first")
     zeros = [queue.open_session(pQueue=0), queue.open_session(dwpContext=0), queue.open_session(pQueue=0, dwpContext=0)]
-    judge("MQQP-3.1.4.3-14", expected=each(status(INVALID_PARAMETER), "opening"), observed=zeros, evidence=zeros)
+    judge("MQQP-3.1.4.3-14", expected=each(status(INVALID_PARAMETER_STATUS), "opening"), observed=zeros, evidence=zeros)
     judge.conclude("MQQP-3.1.4.3-14")
     opened = [remote.open_remote(queue.association, "admin").expect_success().out for _ in range(3)]
     wrong = (queue.pointer + 1, queue.pointer ^ 0x1_0000, queue.pointer ^ 0x8000_0000, opened[0].dwpQueue)
     differs = [queue.open_session(pQueue=one) for one in wrong]
     judge(
         "MQQP-3.1.4.3-15",
-        expected=each(status(INVALID_PARAMETER), "open with unequal values"),
+        expected=each(status(INVALID_PARAMETER_STATUS), "open with unequal values"),
         observed=differs,
         evidence=differs,
     )

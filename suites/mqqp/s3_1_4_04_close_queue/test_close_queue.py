@@ -15,10 +15,10 @@ from harness.wire.rpc_qmcomm import DENY_RECEIVE, PEEK_ACCESS
 
 pytestmark = needs("qm2qm")
 
-INVALID_HANDLE = "MQ_ERROR_INVALID_HANDLE"
+INVALID_HANDLE_STATUS = "MQ_ERROR_INVALID_HANDLE"
 UNKNOWN_CONTEXT_FAULT = "fault nca_s_fault_context_mismatch"
 LONG_READ_TIMEOUT_MS = 600_000
-NO_TIME_LIMIT = 0xFFFF_FFFF
+INFINITE_READ_TIMEOUT_MS = 0xFFFF_FFFF
 
 
 @covers(
@@ -54,7 +54,9 @@ def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
     after_it = [queue.peek().label_or_outcome, remote.open_remote(other, "transactional").failed]
     judge(
         "MQQP-3.1.4.4-05",
-        expected=facts(closes_with_a_null_handle=each(INVALID_HANDLE), later_peek="first", other_opening_fails=True),
+        expected=facts(
+            closes_with_a_null_handle=each(INVALID_HANDLE_STATUS), later_peek="first", other_opening_fails=True
+        ),
         observed={
             "closes_with_a_null_handle": [one.outcome for one in nothing],
             "later_peek": after_it[0],
@@ -178,7 +180,7 @@ def test_closing_queue_cancels_its_waiting_reads(remote, judge):
     kinds: tuple[dict[str, Any], ...] = (
         {},
         {"by": Method.START_RECEIVE},
-        {"ulTimeout": NO_TIME_LIMIT},
+        {"ulTimeout": INFINITE_READ_TIMEOUT_MS},
         {"hCursor": queue.open_cursor()},
     )
     reads = [queue.begin_receive(**({"ulTimeout": LONG_READ_TIMEOUT_MS} | kind)) for kind in kinds]
@@ -277,19 +279,19 @@ def test_entry_of_closed_queue_is_removed(remote, sut, judge, which):
     for cursor in (0, closed.open_cursor()):
         closed.begin_receive(hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS).state_after_silence()
 
-    def list_known_entries() -> list[int]:
+    def list_handles_of_known_entries() -> list[int]:
         entries = sut.inspect()["RemoteReading"]["OpenQueueEntryCollection"]
         handles = {entry["OpenQueueDescriptorHandle"] for entry in entries}
         return [one.context for one in queues if one.context in handles]
 
-    before = list_known_entries()
+    before = list_handles_of_known_entries()
     ended = closed.close()
     observed = {
         "contexts_before_the_close": before,
         "close": ended.outcome,
-        "contexts_after_the_close": list_known_entries(),
+        "contexts_after_the_close": list_handles_of_known_entries(),
         "second_close": other.close().outcome,
-        "contexts_after_the_second_close": list_known_entries(),
+        "contexts_after_the_second_close": list_handles_of_known_entries(),
     }
     expected = facts(
         contexts_before_the_close=[one.context for one in queues],

@@ -96,7 +96,7 @@ class ServerCloseCursorAcceptsCursorOfOtherQueue(RemoteOpening):
         super().remote_qm_close_cursor(call, now)
 
 
-class _Closing(RemoteOpening):
+class _WrongCursorCloser(RemoteOpening):
     def find(self, call: Call) -> Cursor | None:
         """Return the cursor that the call closes."""
         given = call.arguments
@@ -105,7 +105,7 @@ class _Closing(RemoteOpening):
 
 
 @fault("server-close-cursor-hcursor-compared-in-low-16-bits", breaks=("MQQP-3.1.4.5-07", "MQQP-3.1.4.5-10"))
-class ServerCloseCursorHcursorComparedInLow16Bits(_Closing):
+class ServerCloseCursorHcursorComparedInLow16Bits(_WrongCursorCloser):
     """The server compares only the low 16 bits of hCursor with the handles of the cursors."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -120,7 +120,7 @@ class ServerCloseCursorHcursorComparedInLow16Bits(_Closing):
 
 
 @fault("server-close-cursor-of-other-handle-of-same-queue", breaks=("MQQP-3.1.4.5-07", "MQQP-3.1.4.5-10"))
-class ServerCloseCursorOfOtherHandleOfSameQueue(_Closing):
+class ServerCloseCursorOfOtherHandleOfSameQueue(_WrongCursorCloser):
     """The server closes a cursor that belongs to another handle of the same queue."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -217,7 +217,7 @@ class ServerCloseCursorUnknownCursorAccepted(RemoteOpening):
 
 
 @fault("server-close-cursor-second-close-returns-mq-ok", breaks="MQQP-3.1.4.5-10")
-class ServerCloseCursorSecondCloseReturnsMqOk(_Closing):
+class ServerCloseCursorSecondCloseReturnsMqOk(_WrongCursorCloser):
     """RemoteQMCloseCursor returns MQ_OK for a cursor that is already closed."""
 
     closed: frozenset[int] = frozenset()
@@ -231,7 +231,7 @@ class ServerCloseCursorSecondCloseReturnsMqOk(_Closing):
 
 
 @fault("server-close-cursor-of-unknown-queue-returns-invalid-parameter", breaks="MQQP-3.1.4.5-10")
-class ServerCloseCursorOfUnknownQueueReturnsInvalidParameter(_Closing):
+class ServerCloseCursorOfUnknownQueueReturnsInvalidParameter(_WrongCursorCloser):
     """The server returns MQ_ERROR_INVALID_PARAMETER for an unknown hQueue."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -265,7 +265,7 @@ add(
 
 
 @fault("server-close-cursor-0-thrown", breaks="MQQP-3.1.4.5-D01")
-class ServerCloseCursor0Thrown(_Closing):
+class ServerCloseCursor0Thrown(_WrongCursorCloser):
     """The server raises an RPC exception for hCursor 0."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:

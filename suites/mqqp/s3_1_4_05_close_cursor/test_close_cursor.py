@@ -11,7 +11,7 @@ from harness.wire.rpc_qm2qm import Action, Method
 pytestmark = needs("qm2qm")
 
 LONG_READ_TIMEOUT_MS = 600_000
-INVALID_HANDLE, NO_CURSOR = "MQ_ERROR_INVALID_HANDLE", "STATUS_INVALID_PARAMETER"
+INVALID_HANDLE_STATUS, UNKNOWN_CURSOR_STATUS = "MQ_ERROR_INVALID_HANDLE", "STATUS_INVALID_PARAMETER"
 
 
 @covers(
@@ -63,12 +63,12 @@ def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
         admin.close_cursor(closing),
         queue.close_cursor(of_gone_queue, hQueue=gone_queue.handle),
     ]
-    judge("MQQP-3.1.4.5-10", expected=each(status(INVALID_HANDLE), "call"), observed=wrong, evidence=wrong)
+    judge("MQQP-3.1.4.5-10", expected=each(status(INVALID_HANDLE_STATUS), "call"), observed=wrong, evidence=wrong)
     still = queue.peek(by=by, hCursor=closing)
     closed = queue.close_cursor(closing)
     by_others = [one.outcome for one in wrong[4:]]
     seen = {"closes_by_other_handles": by_others, "read": still.label_or_outcome, "close": closed.outcome}
-    expected = facts(closes_by_other_handles=each(INVALID_HANDLE), read="second", close="MQ_OK")
+    expected = facts(closes_by_other_handles=each(INVALID_HANDLE_STATUS), read="second", close="MQ_OK")
     judge("MQQP-3.1.4.5-07", expected=expected, observed=seen, evidence=closed.evidence)
     judge(
         "MQQP-3.1.4.5-03",
@@ -82,7 +82,7 @@ def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
         queue.read(action, by=by, hCursor=closing) for action in (Action.PEEK_CURRENT, Action.PEEK_NEXT, Action.RECEIVE)
     ]
     again = queue.close_cursor(closing)
-    expected = facts(reads=each(status(NO_CURSOR)), close=INVALID_HANDLE)
+    expected = facts(reads=each(status(UNKNOWN_CURSOR_STATUS)), close=INVALID_HANDLE_STATUS)
     observed = {"reads": gone, "close": again.outcome}
     judge(
         "MQQP-3.1.4.5-01",
@@ -125,7 +125,7 @@ def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
         },
         facts(
             peek_by_the_open_cursor="second",
-            peek_by_the_closed_cursor=NO_CURSOR,
+            peek_by_the_closed_cursor=UNKNOWN_CURSOR_STATUS,
             receive_by_a_cursor_at_the_second_message="second",
         ),
     )
@@ -140,7 +140,7 @@ def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
         "MQQP-3.1.4.5-01",
         "MQQP-3.1.4.5-11",
         "MQDMPR-3.1.7.1.2-06",
-        expected=facts(closes=["MQ_OK", INVALID_HANDLE], read=NO_CURSOR),
+        expected=facts(closes=["MQ_OK", INVALID_HANDLE_STATUS], read=UNKNOWN_CURSOR_STATUS),
         observed={"closes": [one.outcome for one in closes], "read": late.outcome},
         evidence=[*closes, late],
         case="cursor whose message was received",
@@ -158,7 +158,7 @@ def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
             "MQQP-3.1.4.5-01",
             "MQQP-3.1.4.5-11",
             "MQDMPR-3.1.7.1.2-06",
-            expected=facts(closes=["MQ_OK", INVALID_HANDLE], reads=each(status(NO_CURSOR))),
+            expected=facts(closes=["MQ_OK", INVALID_HANDLE_STATUS], reads=each(status(UNKNOWN_CURSOR_STATUS))),
             observed={"closes": [one.outcome for one in closes], "reads": lates},
             evidence=[*closes, *lates],
             case=f"cursor with which a {state}",

@@ -23,11 +23,11 @@ def test_client_cancels_read_after_it_began(peer, sut, judge, version):
     remote = reader.open()
     judge_cancel_before_read(reader, judge, remote)
     reader.set_version(*version)
-    reader.let_reads_wait()
+    reader.leave_start_receives_unanswered()
     before, requests = len(reader.reads()), []
     for number in (1, 2):
         requests.append(reader.begin_read(Reading.RECEIVE, remote, Reader.LONG_TIMEOUT_MS))
-        reader.await_reads(before + number)
+        reader.await_start_receives(before + number)
     reader.begin("cancel", request=requests[1].number)
     cancels = reader.server.wait("RemoteQMCancelReceive")
     reads = reader.reads()[before:]

@@ -5,14 +5,18 @@ from __future__ import annotations
 from harness.expectations import each, facts, none
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Method
-from suites.mqqp.steps.cancelling import NO_MESSAGE_OUTCOME, describe_end
+from suites.mqqp.steps.cancelling import NO_MESSAGE_OUTCOME, describe_cancelled_read
 
 pytestmark = needs("qm2qm")
 
-INVALID_HANDLE, INVALID_PARAMETER, ERROR = "MQ_ERROR_INVALID_HANDLE", "MQ_ERROR_INVALID_PARAMETER", "MQ_ERROR"
+INVALID_HANDLE_STATUS, INVALID_PARAMETER_STATUS, GENERAL_ERROR_STATUS = (
+    "MQ_ERROR_INVALID_HANDLE",
+    "MQ_ERROR_INVALID_PARAMETER",
+    "MQ_ERROR",
+)
 SHORT_READ_TIMEOUT_MS, LONG_READ_TIMEOUT_MS = 300, 600_000
 LARGEST_REQUEST_ID = 0xFFFF_FFFF
-UPPER_BIT = 0x1_0000
+BIT_16 = 0x1_0000
 
 
 @covers(
@@ -54,34 +58,38 @@ def test_second_cancel_of_handle_is_treated_like_first(remote, judge):
     before_all = {"reads": before, "expired": expired.failed}
 
     first = queue.cancel(LARGEST_REQUEST_ID)
-    first_end = describe_end(high)
+    first_end = describe_cancelled_read(high)
     closed.close().expect_success()
-    wrong = [_cancel(queue, low, pQueue=value) for value in (admin.pointer, queue.pointer ^ UPPER_BIT)]
+    wrong = [_call_cancel_receive(queue, low, pQueue=value) for value in (admin.pointer, queue.pointer ^ BIT_16)]
     wrong += [
-        _cancel(queue, LARGEST_REQUEST_ID, pQueue=admin.pointer),
-        _cancel(closed, low, pQueue=queue.pointer),
-        _cancel(remote.open(association=queue.association), low, pQueue=queue.pointer),
+        _call_cancel_receive(queue, LARGEST_REQUEST_ID, pQueue=admin.pointer),
+        _call_cancel_receive(closed, low, pQueue=queue.pointer),
+        _call_cancel_receive(remote.open(association=queue.association), low, pQueue=queue.pointer),
     ]
     unknown = [queue.cancel(one) for one in (LARGEST_REQUEST_ID, foreign, foreign + 1000)]
-    handle = queue.handle ^ UPPER_BIT
-    nowhere = [_cancel(queue, low, hQueue=handle, pQueue=handle), closed.cancel(low)]
+    handle = queue.handle ^ BIT_16
+    nowhere = [_call_cancel_receive(queue, low, hQueue=handle, pQueue=handle), closed.cancel(low)]
     waits = [one.state_after_silence() for one in (kept, by_cursor, *others)]
     second = queue.cancel(low + 1000)
-    second_end = describe_end(by_cursor)
+    second_end = describe_cancelled_read(by_cursor)
     again = queue.begin_receive(dwRequestID=low + 1000, ulTimeout=LONG_READ_TIMEOUT_MS, hCursor=cursor)
     again_waits = again.state_after_silence()
     third = admin.cancel(LARGEST_REQUEST_ID)
     refused = [*wrong, *unknown, *nowhere]
     cancels = [first, second, third]
 
-    expected = facts(reads=each(kept.WAITING), expired=True, cancels=each(INVALID_PARAMETER), after=each(kept.WAITING))
+    expected = facts(
+        reads=each(kept.WAITING), expired=True, cancels=each(INVALID_PARAMETER_STATUS), after=each(kept.WAITING)
+    )
     observed = before_all | {"cancels": [one.outcome for one in wrong], "after": waits}
     judge("MQQP-3.1.4.6-07", expected=expected, observed=observed, evidence=wrong, case="wrong pQueue")
-    expected = facts(reads=each(kept.WAITING), expired=True, cancels=each(ERROR), after=each(kept.WAITING))
+    expected = facts(
+        reads=each(kept.WAITING), expired=True, cancels=each(GENERAL_ERROR_STATUS), after=each(kept.WAITING)
+    )
     observed = before_all | {"cancels": [one.outcome for one in unknown], "after": waits}
     ids = ("MQQP-3.1.4.6-08", "MQQP-3.1.4.6-11")
     judge(*ids, expected=expected, observed=observed, evidence=unknown, case="dwRequestIDs of no read of the handle")
-    expected = facts(cancels=each(INVALID_HANDLE), after=each(kept.WAITING))
+    expected = facts(cancels=each(INVALID_HANDLE_STATUS), after=each(kept.WAITING))
     observed = {"cancels": [one.outcome for one in nowhere], "after": waits}
     ids = ("MQQP-3.1.4.6-08", "MQQP-3.1.4.6-09")
     judge(*ids, expected=expected, observed=observed, evidence=nowhere, case="handles without reads")
@@ -98,7 +106,7 @@ def test_second_cancel_of_handle_is_treated_like_first(remote, judge):
         evidence=cancels,
         case="two cancelled reads",
     )
-    expected = facts(new_read=kept.WAITING, third_cancel="MQ_OK", cancel_of_ended=ERROR)
+    expected = facts(new_read=kept.WAITING, third_cancel="MQ_OK", cancel_of_ended=GENERAL_ERROR_STATUS)
     observed = {"new_read": again_waits, "third_cancel": third.outcome, "cancel_of_ended": unknown[0].outcome}
     judge("MQQP-3.1.4.6-19", expected=expected, observed=observed, evidence=cancels, case="entries after two cancels")
     judge.conclude("MQQP-3.1.4.6-07", "MQQP-3.1.4.6-09", "MQQP-3.1.4.6-11")
@@ -120,6 +128,6 @@ def test_second_cancel_of_handle_is_treated_like_first(remote, judge):
     judge(*last, expected=expected, observed=observed, evidence=[*cancels, then], case="messages after the cancels")
 
 
-def _cancel(queue, number, **wrong):
+def _call_cancel_receive(queue, number, **wrong):
     given = {"hQueue": queue.handle, "pQueue": queue.pointer, "dwRequestID": number}
     return queue.association.call(Method.CANCEL_RECEIVE, **(given | wrong))

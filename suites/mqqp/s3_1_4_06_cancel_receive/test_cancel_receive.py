@@ -10,14 +10,18 @@ from harness.expectations import each, facts, none, one_of, status
 from harness.run.marks import covers, needs, sut_survives
 from harness.sut.releases import find_release
 from harness.wire.rpc_qm2qm import Action, Method
-from suites.mqqp.steps.cancelling import NO_MESSAGE_OUTCOME, describe_end
+from suites.mqqp.steps.cancelling import NO_MESSAGE_OUTCOME, describe_cancelled_read
 
 pytestmark = needs("qm2qm")
 
-INVALID_HANDLE, INVALID_PARAMETER, ERROR = "MQ_ERROR_INVALID_HANDLE", "MQ_ERROR_INVALID_PARAMETER", "MQ_ERROR"
+INVALID_HANDLE_STATUS, INVALID_PARAMETER_STATUS, GENERAL_ERROR_STATUS = (
+    "MQ_ERROR_INVALID_HANDLE",
+    "MQ_ERROR_INVALID_PARAMETER",
+    "MQ_ERROR",
+)
 LONG_READ_TIMEOUT_MS = 600_000
-NO_TIME_LIMIT = LARGEST_REQUEST_ID = 0xFFFF_FFFF
-HIGHEST_BIT = 0x8000_0000
+INFINITE_READ_TIMEOUT_MS = LARGEST_REQUEST_ID = 0xFFFF_FFFF
+BIT_31 = 0x8000_0000
 
 
 @covers(
@@ -46,7 +50,7 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
         queue.association.call("RemoteQMCancelReceive", hQueue=one, pQueue=one, dwRequestID=number)
         for one in (closed.handle, queue.UNKNOWN_HANDLE)
     ]
-    judge("MQQP-3.1.4.6-09", expected=each(status(INVALID_HANDLE), "call"), observed=before, evidence=before)
+    judge("MQQP-3.1.4.6-09", expected=each(status(INVALID_HANDLE_STATUS), "call"), observed=before, evidence=before)
     admin = remote.open("admin", association=queue.association)
     read = queue.begin_receive(dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
     waits = read.state_after_silence()
@@ -54,13 +58,13 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
     judge(
         "MQQP-3.1.4.6-08",
         "MQQP-3.1.4.6-09",
-        expected=facts(read=read.WAITING, cancels=each(INVALID_HANDLE)),
+        expected=facts(read=read.WAITING, cancels=each(INVALID_HANDLE_STATUS)),
         observed={"read": waits, "cancels": [one.outcome for one in elsewhere]},
         evidence=elsewhere,
     )
     pointers = [
         queue.association.call("RemoteQMCancelReceive", hQueue=queue.handle, pQueue=value, dwRequestID=number)
-        for value in (0, queue.pointer + 1, queue.pointer ^ 0x1_0000, queue.pointer ^ HIGHEST_BIT, admin.pointer)
+        for value in (0, queue.pointer + 1, queue.pointer ^ 0x1_0000, queue.pointer ^ BIT_31, admin.pointer)
     ]
     observed = {
         "pQueue_0": pointers[0].outcome,
@@ -69,15 +73,15 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
     }
     expected = facts(
         pQueue_0=find_release(remote.sut).no_queue_to_cancel,
-        pQueue_of_another_queue=each(INVALID_PARAMETER),
+        pQueue_of_another_queue=each(INVALID_PARAMETER_STATUS),
         read=read.WAITING,
     )
     judge("MQQP-3.1.4.6-07", expected=expected, observed=observed, case="pQueue", evidence=pointers)
-    others = [queue.cancel(one) for one in (remote.request_id(), 0, number ^ 0x1_0000, number ^ HIGHEST_BIT)]
+    others = [queue.cancel(one) for one in (remote.request_id(), 0, number ^ 0x1_0000, number ^ BIT_31)]
     still = read.state_after_silence()
     judge(
         "MQQP-3.1.4.6-11",
-        expected=facts(cancels=each(ERROR), read=read.WAITING),
+        expected=facts(cancels=each(GENERAL_ERROR_STATUS), read=read.WAITING),
         observed={"cancels": [one.outcome for one in others], "read": still},
         evidence=others,
         case="cancels with unknown dwRequestIDs",
@@ -93,10 +97,13 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
         "cancels_of_other_requests": [one.outcome for one in others],
         "read_before_cancel": still,
         "cancel": cancelled.outcome,
-        "read": describe_end(read),
+        "read": describe_cancelled_read(read),
     }
     expected = facts(
-        cancels_of_other_requests=each(ERROR), read_before_cancel=read.WAITING, cancel="MQ_OK", read=NO_MESSAGE_OUTCOME
+        cancels_of_other_requests=each(GENERAL_ERROR_STATUS),
+        read_before_cancel=read.WAITING,
+        cancel="MQ_OK",
+        read=NO_MESSAGE_OUTCOME,
     )
     judge(
         "MQQP-3.1.4.6-10",
@@ -115,7 +122,7 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
     late = queue.cancel(number)
     judge(
         "MQQP-3.1.4.6-09",
-        expected=INVALID_HANDLE,
+        expected=INVALID_HANDLE_STATUS,
         observed=late.outcome,
         evidence=late.evidence,
         case="cancel when no read waits any more",
@@ -146,7 +153,7 @@ def test_receive_that_returned_message_is_not_cancelled(remote, judge, by):
     }
     expected = facts(
         received="first",
-        cancel=INVALID_HANDLE,
+        cancel=INVALID_HANDLE_STATUS,
         peek="second",
         end="MQ_OK",
         queue=["first", "second"],
@@ -191,7 +198,7 @@ def test_cancel_of_peek_succeeds_only_if_peek_ends(remote, judge, with_cursor):
     judge(
         "MQQP-3.1.4.6-15",
         expected=NO_MESSAGE_OUTCOME,
-        observed=describe_end(read),
+        observed=describe_cancelled_read(read),
         case="cancelled peek",
         evidence=[read],
     )
@@ -234,12 +241,12 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
     one, two = remote.request_id(), remote.request_id()
     first, second = (
         queue.begin_receive(dwRequestID=number, ulTimeout=timeout_ms)
-        for number, timeout_ms in ((one, NO_TIME_LIMIT), (two, LONG_READ_TIMEOUT_MS))
+        for number, timeout_ms in ((one, INFINITE_READ_TIMEOUT_MS), (two, LONG_READ_TIMEOUT_MS))
     )
     waits = [first.state_after_silence(), second.state_after_silence()]
     taken = queue.start_receive(dwRequestID=one)
     cancelled = queue.cancel(one)
-    end = describe_end(first)
+    end = describe_cancelled_read(first)
     evidence = [*first.evidence, *cancelled.evidence]
     judge("MQQP-3.1.4.6-15", expected=NO_MESSAGE_OUTCOME, observed=end, evidence=evidence, case="cancelled read")
     judge(
@@ -251,7 +258,7 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
     )
     judge(
         "MQQP-2.2.2.1-05",
-        expected=INVALID_PARAMETER,
+        expected=INVALID_PARAMETER_STATUS,
         observed=taken.outcome,
         evidence=taken.evidence,
         case="read with a dwRequestID in use",
@@ -260,7 +267,7 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
     fresh = queue.begin_receive(dwRequestID=one, ulTimeout=LONG_READ_TIMEOUT_MS)
     seen, expected = (
         {"second_cancel": again.outcome, "new_read_with_the_same_dwRequestID": fresh.state_after_silence()},
-        facts(second_cancel=ERROR, new_read_with_the_same_dwRequestID=first.WAITING),
+        facts(second_cancel=GENERAL_ERROR_STATUS, new_read_with_the_same_dwRequestID=first.WAITING),
     )
     judge("MQQP-3.1.4.6-19", expected=expected, observed=seen, evidence=again.evidence)
     seen = {
@@ -303,17 +310,17 @@ def test_cancel_ends_only_read_of_request_id(remote, judge, which):
     with this dwRequestID ends without a message, and the other two reads still wait.
     """
     queue = remote.open()
-    numbers = [0, 0x1_0000, HIGHEST_BIT]
+    numbers = [0, 0x1_0000, BIT_31]
     cursor = queue.open_cursor()
     kinds: tuple[dict[str, Any], ...] = (
-        {"ulTimeout": NO_TIME_LIMIT},
+        {"ulTimeout": INFINITE_READ_TIMEOUT_MS},
         {"ulTimeout": LONG_READ_TIMEOUT_MS, "hCursor": cursor},
         {"ulTimeout": LONG_READ_TIMEOUT_MS, "by": Method.START_RECEIVE},
     )
     reads = [queue.begin_receive(dwRequestID=number, **kind) for number, kind in zip(numbers, kinds, strict=True)]
     waits = [read.state_after_silence() for read in reads]
     cancelled = queue.cancel(numbers[which])
-    after = [describe_end(read) if read is reads[which] else read.state_after_silence() for read in reads]
+    after = [describe_cancelled_read(read) if read is reads[which] else read.state_after_silence() for read in reads]
     expected = [NO_MESSAGE_OUTCOME if read is reads[which] else read.WAITING for read in reads]
     judge.all(
         expected=facts(reads_before_the_cancel=each(reads[0].WAITING), cancel="MQ_OK", reads_after_the_cancel=expected),
@@ -355,13 +362,13 @@ def test_cancelled_receive_leaves_message_to_next_receive(remote, judge, by, wit
     queue = remote.open()
     cursor = queue.open_cursor() if with_cursor else 0
     number = LARGEST_REQUEST_ID if with_cursor else remote.request_id()
-    timeout_ms = NO_TIME_LIMIT if with_cursor else LONG_READ_TIMEOUT_MS
+    timeout_ms = INFINITE_READ_TIMEOUT_MS if with_cursor else LONG_READ_TIMEOUT_MS
     read = queue.begin_receive(by=by, hCursor=cursor, dwRequestID=number, ulTimeout=timeout_ms)
     waits = read.state_after_silence()
     caller = remote.associate() if other_client else queue.association
     numbers = {"hQueue": queue.handle, "pQueue": queue.pointer, "dwRequestID": number}
     cancelled = caller.call("RemoteQMCancelReceive", **numbers)
-    end = describe_end(read)
+    end = describe_cancelled_read(read)
     remote.deliver(["first", "second"])
     then = queue.start_receive(by=by).label_or_outcome
     observed = {

@@ -42,7 +42,7 @@ class ServerPurgeQueueSuccessReturnsError(RemoteOpening):
         super().remote_qm_purge_queue(change_answer_values(call, Return=error_for_success), now)
 
 
-def _return_success(status: int) -> int:
+def _return_success_status(status: int) -> int:
     return Status.MQ_OK
 
 
@@ -51,7 +51,7 @@ class ServerPurgeQueueErrorReturnsSuccess(RemoteOpening):
     """RemoteQMPurgeQueue returns MQ_OK for a queue that the server cannot purge."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
-        super().remote_qm_purge_queue(change_answer_values(call, Return=_return_success), now)
+        super().remote_qm_purge_queue(change_answer_values(call, Return=_return_success_status), now)
 
 
 @fault("server-purge-queue-with-locked-message-returns-failure", breaks=("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-12"))
@@ -208,7 +208,7 @@ class ServerPurgeQueueRemovesHighestPriorityOnly(RemoteOpening):
         self.qm.remote.note(call.respond(Return=Status.MQ_OK))
 
 
-def _undo_pending_purge(position: MessagePosition) -> None:
+def _change_purge_pending_to_locked(position: MessagePosition) -> None:
     if position.State is MessagePositionState.PURGE_PENDING:
         position.State = MessagePositionState.LOCKED
 
@@ -228,7 +228,7 @@ class ServerNackRestoresPurgedMessage(TwoPhaseReading):
         ended: Callable[[Status], None],
         transactional: bool = False,
     ) -> None:
-        _undo_pending_purge(position)
+        _change_purge_pending_to_locked(position)
         super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
 
 
@@ -254,14 +254,16 @@ class ServerPurgeQueueClosesCursors(RemoteOpening):
             descriptor.CursorCollection.clear()
 
 
-class _Keeping(RemoteOpening):
-    def keeps_message(self, queue: Queue, index: int) -> bool:
+class _PartialPurger(RemoteOpening):
+    def is_message_kept_by_purge(self, queue: Queue, index: int) -> bool:
         """Return whether the purge leaves the message with the given index in the queue."""
         return False
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         for position in [
-            one for index, one in enumerate(list(queue.MessagePositionList)) if not self.keeps_message(queue, index)
+            one
+            for index, one in enumerate(list(queue.MessagePositionList))
+            if not self.is_message_kept_by_purge(queue, index)
         ]:
             if position.State is MessagePositionState.LOCKED:
                 position.State = MessagePositionState.PURGE_PENDING
@@ -271,10 +273,10 @@ class _Keeping(RemoteOpening):
 
 
 @fault("server-purge-queue-with-open-receive-leaves-messages", breaks="MQQP-3.1.4.7-10")
-class ServerPurgeQueueWithOpenReceiveLeavesMessages(_Keeping):
+class ServerPurgeQueueWithOpenReceiveLeavesMessages(_PartialPurger):
     """If a receive from a queue is unfinished, a purge leaves all messages in the queue."""
 
-    def keeps_message(self, queue: Queue, index: int) -> bool:
+    def is_message_kept_by_purge(self, queue: Queue, index: int) -> bool:
         return any(one.State is MessagePositionState.LOCKED for one in queue.MessagePositionList)
 
 
@@ -349,28 +351,28 @@ class ServerPurgeWithWaitingReadReturnsError(RemoteOpening):
 
 
 @fault("server-purge-queue-leaves-recoverable-messages", breaks="MQQP-3.1.4.7-D01")
-class ServerPurgeQueueLeavesRecoverableMessages(_Keeping):
+class ServerPurgeQueueLeavesRecoverableMessages(_PartialPurger):
     """The server purges only the express messages of a queue."""
 
-    def keeps_message(self, queue: Queue, index: int) -> bool:
+    def is_message_kept_by_purge(self, queue: Queue, index: int) -> bool:
         return (
             list(queue.MessagePositionList)[index].MessageReference.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE
         )
 
 
 @fault("server-purge-queue-leaves-third-and-later-messages", breaks="MQQP-3.1.4.7-D01")
-class ServerPurgeQueueLeavesThirdAndLaterMessages(_Keeping):
+class ServerPurgeQueueLeavesThirdAndLaterMessages(_PartialPurger):
     """The server purges only the first two messages of a queue."""
 
-    def keeps_message(self, queue: Queue, index: int) -> bool:
+    def is_message_kept_by_purge(self, queue: Queue, index: int) -> bool:
         return index >= 2
 
 
 @fault("server-purge-queue-leaves-messages-of-priority-0", breaks="MQQP-3.1.4.7-D01")
-class ServerPurgeQueueLeavesMessagesOfPriority0(_Keeping):
+class ServerPurgeQueueLeavesMessagesOfPriority0(_PartialPurger):
     """The server does not purge messages of priority 0."""
 
-    def keeps_message(self, queue: Queue, index: int) -> bool:
+    def is_message_kept_by_purge(self, queue: Queue, index: int) -> bool:
         return list(queue.MessagePositionList)[index].MessageReference.Priority == 0
 
 

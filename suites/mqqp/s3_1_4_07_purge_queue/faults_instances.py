@@ -73,13 +73,13 @@ class ServerRemotePurgeKeepsLockedMessage(Queues):
         done: Callable[[int], Result],
         failed: Callable[[], None] | None = None,
     ) -> Result | None:
-        def keep_locked(number: int) -> Result:
+        def restore_locked_messages(number: int) -> Result:
             for position in queue.MessagePositionList:
                 if position.State is MessagePositionState.PURGE_PENDING:
                     position.State = MessagePositionState.LOCKED
             return done(number)
 
-        return super().purge(queue, token, keep_locked, failed)
+        return super().purge(queue, token, restore_locked_messages, failed)
 
 
 @fault("server-remote-purge-purges-journal-too", breaks="MQQP-3.1.4.7-09", blind=True)

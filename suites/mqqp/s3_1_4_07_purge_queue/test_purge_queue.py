@@ -16,12 +16,12 @@ from suites.mqqb.steps.disposition import (
     Q_PURGED,
     RECEIVE,
     AcknowledgingReceiver,
-    format_classes,
+    format_message_classes,
     get_correlation_id,
     identifier,
-    list_class_names,
+    list_message_class_names,
 )
-from suites.mqqp.steps.reading import fill_queue
+from suites.mqqp.steps.reading import send_messages_to_queue
 from suites.mqqp.steps.whole import Kind, UnchangedMessage, build_full_message
 
 pytestmark = needs("qm2qm")
@@ -127,16 +127,16 @@ def test_purge_of_queue_leaves_its_subqueue(remote, sut, judge):
     sent = [remote.peer.recoverable_message(destination=path, label=label) for label in ("first", "second", "third")]
     remote.send_all(sent)
 
-    def show_messages(of: str) -> list[dict[str, Any]]:
+    def list_messages_of_queue(of: str) -> list[dict[str, Any]]:
         return list(sut.control.call("peek", queue=of, limit=3)["messages"])
 
-    sut.control.call("move", queue=name, lookup_id=lookup_id(show_messages(name)[0]), to=subqueue)
+    sut.control.call("move", queue=name, lookup_id=lookup_id(list_messages_of_queue(name)[0]), to=subqueue)
     queue.receive().expect_success()
     purged = queue.purge()
     observed = {
         "queue": queue.labels(),
-        "subqueue": [one["label"] for one in show_messages(subqueue)],
-        "journal": [one["label"] for one in show_messages(f"{name};journal")],
+        "subqueue": [one["label"] for one in list_messages_of_queue(subqueue)],
+        "journal": [one["label"] for one in list_messages_of_queue(f"{name};journal")],
     }
     expected = facts(queue=[], subqueue=["first"], journal=["second"])
     judge.all(expected=expected, observed=observed, evidence=purged.evidence)
@@ -150,9 +150,9 @@ def test_purged_messages_stay_removed_after_restart(remote, sut, judge, kind):
     message.
     """
     queue = remote.open(kind.queue)
-    fill_queue(remote, kind.queue, "first", "second")
+    send_messages_to_queue(remote, kind.queue, "first", "second")
     purged = queue.purge()
-    fill_queue(remote, kind.queue, "third")
+    send_messages_to_queue(remote, kind.queue, "third")
     sut.restart()
     observed = {"purge": purged.outcome, "queue_after_the_restart": remote.open(kind.queue).labels()}
     expected = facts(purge="MQ_OK", queue_after_the_restart=in_queue("third"))
@@ -170,7 +170,7 @@ def test_purge_removes_message_of_unended_receive(remote, judge):
     judge.all(expected=facts(purge="MQ_OK", queue=in_queue()), observed=observed, evidence=[held, purged])
 
 
-def purge_next_message(remote: Remote, queue: RemoteQueue, kind: Kind) -> str:
+def purge_and_get_next_label(remote: Remote, queue: RemoteQueue, kind: Kind) -> str:
     """Send a further message, and purge the queue again; return the outcome of the purge."""
     remote.send_all([build_full_message(remote.peer, "further", kind)])
     return queue.purge().outcome
@@ -200,7 +200,7 @@ def test_purge_removes_all_messages(remote, judge, kind):
         "purge": purged.outcome,
         "queue_after_the_purge": left,
         "later_message": queue.receive(),
-        "later_purge": purge_next_message(remote, queue, kind),
+        "later_purge": purge_and_get_next_label(remote, queue, kind),
         "queue_at_the_end": queue.labels(),
     }
     expected = facts(
@@ -234,16 +234,17 @@ def test_purged_message_of_unended_receive_stays_removed(peer, remote, sut, judg
         for one in ("first", "second", "third")
     ]
     sent = [receiver.send_packet(packet) for packet in packets]
-    receiver.require_reception()
+    receiver.require_session_ack()
     received = queue.start_receive()
     purged = queue.purge()
     before = queue.labels()
     ended = queue.end(received, acknowledge)
     after = queue.labels()
     acks = receiver.await_acks(3)
-    told = list_class_names([ack for ack in acks if get_correlation_id(ack) == identifier(sent[0])])
+    told = list_message_class_names([ack for ack in acks if get_correlation_id(ack) == identifier(sent[0])])
     told_of_others = [
-        list_class_names([ack for ack in acks if get_correlation_id(ack) == identifier(one)]) for one in sent[1:]
+        list_message_class_names([ack for ack in acks if get_correlation_id(ack) == identifier(one)])
+        for one in sent[1:]
     ]
     remote.deliver(["fourth"])
     observed = {
@@ -277,10 +278,10 @@ def test_purged_message_of_unended_receive_stays_removed(peer, remote, sut, judg
         evidence=evidence,
     )
     reasons = (Q_PURGED,) if acknowledge == Ack.RR_NACK else (Q_PURGED, RECEIVE)
-    told_of = one_of(*map(format_classes, reasons))
+    told_of = one_of(*map(format_message_classes, reasons))
     judge(
         "MQQP-3.1.4.7-10",
-        expected=each(format_classes(Q_PURGED), "purged message"),
+        expected=each(format_message_classes(Q_PURGED), "purged message"),
         observed=told_of_others,
         evidence=evidence,
         case="classes of the acknowledgments",

@@ -42,7 +42,7 @@ class ServerGetServerPortOneTooHigh(RemoteOpening):
         return port + 1 if port else 0
 
 
-class _Swapped(RemoteOpening):
+class _PortTypeSwapper(RemoteOpening):
     def get_server_port(self, port_type: int) -> int:
         return super().get_server_port(port_type ^ 1)
 
@@ -51,7 +51,7 @@ add(
     "server-get-server-port-ports-swapped",
     ("MQQP-3.1.4.8-D01", "MQQP-3.1.4.8-D02", "MQQP-3.1.3-01"),
     "RemoteQMGetQMQMServerPort returns the port of qmcomm for qm2qm, and the port of qm2qm for qmcomm.",
-    both(serve_interfaces_apart, replace_part(_Swapped)),
+    both(serve_interfaces_apart, replace_part(_PortTypeSwapper)),
 )
 
 
@@ -273,7 +273,7 @@ add(
 )
 
 
-class _SpxHasAPort(RemoteOpening):
+class _SpxPortReturner(RemoteOpening):
     def get_server_port(self, port_type: int) -> int:
         return super().get_server_port(port_type) or 2103
 
@@ -282,7 +282,7 @@ add(
     "server-get-server-port-for-spx-returns-port-tolerated",
     (),
     "Tolerated: RemoteQMGetQMQMServerPort returns a port for SPX, as Windows 2000 does.",
-    replace_part(_SpxHasAPort),
+    replace_part(_SpxPortReturner),
 )
 
 

@@ -31,7 +31,7 @@ def request_ports(remote: Remote, *types: int) -> list[Call]:
     return [association.call("RemoteQMGetQMQMServerPort", dwPortType=one) for one in types]
 
 
-def request_ports_at(remote: Remote, port: int | None, *types: int) -> list[Call]:
+def request_ports_of_server(remote: Remote, port: int | None, *types: int) -> list[Call]:
     """Call RemoteQMGetQMQMServerPort for each given port type at a port; return the results, or an empty list if the
     SUT does not serve qm2qm at the port.
     """
@@ -45,7 +45,7 @@ def request_ports_at(remote: Remote, port: int | None, *types: int) -> list[Call
     return [] if refused else [association.call("RemoteQMGetQMQMServerPort", dwPortType=one) for one in types]
 
 
-def try_to_bind(remote: Remote, port: int | None, interface: Syntax) -> str:
+def get_bind_outcome(remote: Remote, port: int | None, interface: Syntax) -> str:
     """Return whether a bind to an interface succeeds at a port."""
     if not port or port > HIGHEST_PORT:
         return f"no port: {port}"
@@ -71,13 +71,13 @@ def test_interface_is_served_at_returned_port(remote, judge, port_type, interfac
     call on the connection, and a call while a queue is open, also return a port of the interface.
     """
     call, second = request_ports(remote, port_type, port_type)
-    found = try_to_bind(remote, call.status, interface)
+    found = get_bind_outcome(remote, call.status, interface)
     judge(rule, expected="served", case="interface at the returned port", observed=found, evidence=call.evidence)
     queue = remote.open()
     beside = request_ports(remote, port_type)[0]
     queue.close()
     for case, later in (("a second call", second), ("a call while a queue is open", beside)):
-        served = found if later.status == call.status else try_to_bind(remote, later.status, interface)
+        served = found if later.status == call.status else get_bind_outcome(remote, later.status, interface)
         judge(
             rule, expected="served", case=f"interface at the port of {case}", observed=served, evidence=later.evidence
         )
@@ -105,7 +105,7 @@ def test_interface_is_served_after_restart(remote, sut, judge):
     sut.restart()
     try:
         after = request_ports(remote, PortType.IP_READ)[0]
-        found = try_to_bind(remote, after.status, QM2QM)
+        found = get_bind_outcome(remote, after.status, QM2QM)
         read = remote.open_with_messages("first").receive().label_or_outcome if found == "served" else "nothing"
     except CHANNEL_ERRORS:
         raise
@@ -167,9 +167,9 @@ def test_interface_is_served_after_broken_connections(remote, sut, judge):
             broken.wait_closed(sut.quiet_ms)
         if not broken.over:
             broken.close()
-        found[name] = try_to_bind(remote, port, QM2QM)
+        found[name] = get_bind_outcome(remote, port, QM2QM)
     remote.connect(port).offer(UNKNOWN_SYNTAX)
-    found["a bind to an unknown interface"] = try_to_bind(remote, port, QM2QM)
+    found["a bind to an unknown interface"] = get_bind_outcome(remote, port, QM2QM)
     judge(
         "MQQP-3.1.3-01",
         expected=facts(**dict.fromkeys(found, "served")),
@@ -178,7 +178,7 @@ def test_interface_is_served_after_broken_connections(remote, sut, judge):
         evidence=queue.session.evidence,
     )
     lost.association.close()
-    bound = try_to_bind(remote, port, QM2QM)
+    bound = get_bind_outcome(remote, port, QM2QM)
     reads = [queue.peek()]
     if bound == "served":
         reads.append(remote.open().peek())
@@ -248,20 +248,22 @@ def test_ports_stay_the_same_while_server_runs(remote, judge):
     types = (PortType.IP_HANDSHAKE, PortType.IP_READ)
     before = request_ports(remote, *types)
     queue = remote.open_with_messages("first")
-    open_beside = [queue.association.call("RemoteQMGetQMQMServerPort", dwPortType=one) for one in types]
+    start_second_sequence = [queue.association.call("RemoteQMGetQMQMServerPort", dwPortType=one) for one in types]
     after = request_ports(remote, *types)
     queue.receive()
     queue.begin_receive(ulTimeout=INFINITE).state_after_silence()
     waiting = request_ports(remote, *types)
     queue.close()
     closed = request_ports(remote, *types)
-    at_ports = [calls for one in before if (calls := request_ports_at(remote, one.status, *types))]
-    every = [[call.status for call in calls] for calls in (before, open_beside, after, waiting, closed, *at_ports)]
+    at_ports = [calls for one in before if (calls := request_ports_of_server(remote, one.status, *types))]
+    every = [
+        [call.status for call in calls] for calls in (before, start_second_sequence, after, waiting, closed, *at_ports)
+    ]
     evidence = [*before, *after, *waiting, *closed, *(call for calls in at_ports for call in calls)]
     judge("MQQP-3.1.4.8-D06", expected=each(every[0], "pair of ports"), observed=every, evidence=evidence)
     every_type = [
         *before,
-        *open_beside,
+        *start_second_sequence,
         *after,
         *waiting,
         *closed,

@@ -13,15 +13,15 @@ from reference_qm.model.adm import MessagePosition
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 
-Found = tuple[Status, MessagePosition | None]
+SeekResult = tuple[Status, MessagePosition | None]
 
 
-def is_lookup(call: Call) -> bool:
+def is_lookup_call(call: Call) -> bool:
     """Return whether a call is RemoteQMStartReceiveByLookupId."""
     return call.method.name == "RemoteQMStartReceiveByLookupId"
 
 
-class ChangedAnswer(RemoteReads):
+class ReadAnswerChanger(RemoteReads):
     """Change the answers to reads."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -29,13 +29,13 @@ class ChangedAnswer(RemoteReads):
         return call
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
-        super().answer_read(self.change(call, status, entry) if is_lookup(call) else call, status, entry)
+        super().answer_read(self.change(call, status, entry) if is_lookup_call(call) else call, status, entry)
 
 
-MESSAGE_NOT_FOUND_RESULT: Found = (Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)
+MESSAGE_NOT_FOUND_RESULT: SeekResult = (Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)
 
 
-class ChangedLookupRequest(ClientReading):
+class LookupRequestChanger(ClientReading):
     """Change the requests of a client that reads by lookup identifier."""
 
     action: ReadAction

@@ -20,7 +20,7 @@ from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
-from suites.mqqp.s3_1_4_11_start_receive_by_lookup_id.fault_steps import ChangedAnswer, ChangedLookupRequest
+from suites.mqqp.s3_1_4_11_start_receive_by_lookup_id.fault_steps import LookupRequestChanger, ReadAnswerChanger
 
 add(
     "client-lookup-on-unknown-context",
@@ -31,7 +31,7 @@ add(
 
 
 @fault("server-lookup-receive-prev-context-handle-null", breaks=("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57"))
-class ServerLookupReceivePrevContextHandleNull(ChangedAnswer):
+class ServerLookupReceivePrevContextHandleNull(ReadAnswerChanger):
     """The server returns the context handle NULL for RECEIVE_PREV."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -40,7 +40,7 @@ class ServerLookupReceivePrevContextHandleNull(ChangedAnswer):
 
 
 @fault("server-lookup-second-receive-context-handle-null", breaks=("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57"), blind=True)
-class ServerLookupSecondReceiveContextHandleNull(ChangedAnswer):
+class ServerLookupSecondReceiveContextHandleNull(ReadAnswerChanger):
     """If another receive has locked a message of the queue, the server returns the context handle NULL for a receive by
     LookupIdentifier.
     """
@@ -54,7 +54,7 @@ class ServerLookupSecondReceiveContextHandleNull(ChangedAnswer):
         return change_answer_values(call, pphContext=None) if locked else call
 
 
-class _FailureWithHandle(RemoteReads):
+class _FailureAnswererWithHandle(RemoteReads):
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if entry is None or not status >> 31:
             super().answer_read(call, status, entry)
@@ -70,12 +70,12 @@ add(
         *("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"),
     ),
     "The server returns a context handle for a failed read.",
-    replace_part(_FailureWithHandle),
+    replace_part(_FailureAnswererWithHandle),
 )
 
 
 @fault("server-lookup-peek-prev-context-handle-set", breaks=("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"))
-class ServerLookupPeekPrevContextHandleSet(ChangedAnswer):
+class ServerLookupPeekPrevContextHandleSet(ReadAnswerChanger):
     """The server returns a context handle for PEEK_PREV."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -84,7 +84,7 @@ class ServerLookupPeekPrevContextHandleSet(ChangedAnswer):
 
 
 @fault("server-lookup-failed-receive-context-handle-set", breaks=("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"))
-class ServerLookupFailedReceiveContextHandleSet(ChangedAnswer):
+class ServerLookupFailedReceiveContextHandleSet(ReadAnswerChanger):
     """The server returns a context handle for a receive by LookupIdentifier that finds no message."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -97,7 +97,7 @@ class ServerLookupFailedReceiveContextHandleSet(ChangedAnswer):
     breaks=("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"),
     blind=True,
 )
-class ServerLookupReceiveOfLockedMessageContextHandleSet(ChangedAnswer):
+class ServerLookupReceiveOfLockedMessageContextHandleSet(ReadAnswerChanger):
     """If RECEIVE_CURRENT fails because the message is locked, the server returns a context handle."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -106,7 +106,7 @@ class ServerLookupReceiveOfLockedMessageContextHandleSet(ChangedAnswer):
 
 
 @fault("server-lookup-refused-receive-context-handle-set", breaks="MQQP-3.1.4.11-03", blind=True)
-class ServerLookupRefusedReceiveContextHandleSet(ChangedAnswer):
+class ServerLookupRefusedReceiveContextHandleSet(ReadAnswerChanger):
     """The server returns a context handle when it refuses a receive by LookupIdentifier with a nonzero ulTimeout."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -128,7 +128,7 @@ class ClientFailedLookupReceivePrevEnded(ClientReading):
             raise
 
 
-class _Client(ClientReading):
+class _LookupDescriptionChanger(ClientReading):
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
         given = super().describe_read(read)
         return given if read.LookupId is None else {**given, **self.change(read)}
@@ -139,7 +139,7 @@ class _Client(ClientReading):
 
 
 @fault("client-lookup-hremotequeue-of-last-opened-queue", breaks="MQQP-3.1.4.11-05")
-class ClientLookupHremotequeueOfLastOpenedQueue(_Client):
+class ClientLookupHremotequeueOfLastOpenedQueue(_LookupDescriptionChanger):
     """The client sets hRemoteQueue of a read by LookupIdentifier to the handle of the queue that it opened last."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -147,7 +147,7 @@ class ClientLookupHremotequeueOfLastOpenedQueue(_Client):
 
 
 @fault("client-lookup-dwrequestid-of-other-read", breaks="MQQP-3.1.4.11-05")
-class ClientLookupDwrequestidOfOtherRead(_Client):
+class ClientLookupDwrequestidOfOtherRead(_LookupDescriptionChanger):
     """The client sets dwRequestID of a read by LookupIdentifier to the dwRequestID of another pending read."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -155,7 +155,7 @@ class ClientLookupDwrequestidOfOtherRead(_Client):
 
 
 @fault("client-lookup-receive-next-lpbuffer-not-null", breaks="MQQP-3.1.4.11-05", blind=True)
-class ClientLookupReceiveNextLpbufferNotNull(ChangedLookupRequest):
+class ClientLookupReceiveNextLpbufferNotNull(LookupRequestChanger):
     """The client sends an empty lpBuffer instead of NULL in a LOOKUP_RECEIVE_NEXT."""
 
     action = ReadAction.MQ_LOOKUP_RECEIVE_NEXT
@@ -165,7 +165,7 @@ class ClientLookupReceiveNextLpbufferNotNull(ChangedLookupRequest):
 
 
 @fault("client-lookup-peek-current-dwqueue-0", breaks="MQQP-3.1.4.11-05", blind=True)
-class ClientLookupPeekCurrentDwqueue0(ChangedLookupRequest):
+class ClientLookupPeekCurrentDwqueue0(LookupRequestChanger):
     """The client sets dwQueue of a LOOKUP_PEEK_CURRENT to 0."""
 
     action = ReadAction.MQ_LOOKUP_PEEK_CURRENT
@@ -193,7 +193,7 @@ class ServerLookupPeekSequentialIdZero(RemoteReads):
 
 
 @fault("server-lookup-sequentialid-copied-from-lookup-id", breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"))
-class ServerLookupSequentialidCopiedFromLookupId(ChangedAnswer):
+class ServerLookupSequentialidCopiedFromLookupId(ReadAnswerChanger):
     """The server returns the lower 7 bytes of the request's LookupId in SequentialId."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -202,7 +202,7 @@ class ServerLookupSequentialidCopiedFromLookupId(ChangedAnswer):
 
 
 @fault("server-lookup-sequentialid-of-receive-missing", breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"))
-class ServerLookupSequentialidOfReceiveMissing(ChangedAnswer):
+class ServerLookupSequentialidOfReceiveMissing(ReadAnswerChanger):
     """The server returns SequentialId 0 for the receive actions."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -212,7 +212,7 @@ class ServerLookupSequentialidOfReceiveMissing(ChangedAnswer):
 
 
 @fault("server-lookup-sequentialid-of-8-bytes", breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"), blind=True)
-class ServerLookupSequentialidOf8Bytes(ChangedAnswer):
+class ServerLookupSequentialidOf8Bytes(ReadAnswerChanger):
     """The server returns all 8 bytes of the LookupIdentifier in SequentialId of a receive."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -228,7 +228,7 @@ class ServerLookupSequentialidOf8Bytes(ChangedAnswer):
     breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"),
     blind=True,
 )
-class ServerLookupSequentialidOfPeekPrevOfNextMessage(ChangedAnswer):
+class ServerLookupSequentialidOfPeekPrevOfNextMessage(ReadAnswerChanger):
     """The server returns the SequentialId of the following message in the answer to a PEEK_PREV."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -245,12 +245,12 @@ class ServerLookupSequentialidOfPeekPrevOfNextMessage(ChangedAnswer):
 def _change_lookup_description(change: Callable[[RemoteRead], dict[str, Any]]) -> Install:
     """Build a fault that changes fields of the REMOTEREADDESC that the client sends in a lookup."""
 
-    class Described(ClientReading):
+    class LookupDescriptionReplacer(ClientReading):
         def describe_read(self, read: RemoteRead) -> dict[str, Any]:
             described = super().describe_read(read)
             return described if read.LookupId is None else described | change(read)
 
-    return replace_part(Described)
+    return replace_part(LookupDescriptionReplacer)
 
 
 add(
@@ -262,7 +262,7 @@ add(
 
 
 @fault("client-lookup-receive-previous-as-next", breaks="MQQP-3.1.4.11-07")
-class ClientLookupReceivePreviousAsNext(_Client):
+class ClientLookupReceivePreviousAsNext(_LookupDescriptionChanger):
     """The client sets ulAction of a receive of the previous message to RECEIVE_NEXT."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -271,7 +271,7 @@ class ClientLookupReceivePreviousAsNext(_Client):
 
 
 @fault("client-lookup-receive-current-as-peek-current", breaks="MQQP-3.1.4.11-07", blind=True)
-class ClientLookupReceiveCurrentAsPeekCurrent(ChangedLookupRequest):
+class ClientLookupReceiveCurrentAsPeekCurrent(LookupRequestChanger):
     """The client sets ulAction of a receive by LookupIdentifier to LOOKUP_PEEK_CURRENT."""
 
     action = ReadAction.MQ_LOOKUP_RECEIVE_CURRENT
@@ -281,7 +281,7 @@ class ClientLookupReceiveCurrentAsPeekCurrent(ChangedLookupRequest):
 
 
 @fault("client-lookup-peek-prev-as-peek-next", breaks="MQQP-3.1.4.11-07", blind=True)
-class ClientLookupPeekPrevAsPeekNext(ChangedLookupRequest):
+class ClientLookupPeekPrevAsPeekNext(LookupRequestChanger):
     """The client sets ulAction of a peek at the previous message to LOOKUP_PEEK_NEXT."""
 
     action = ReadAction.MQ_LOOKUP_PEEK_PREV
@@ -302,7 +302,7 @@ add(
     "client-lookup-hcursor-of-open-cursor",
     breaks=("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-11", "MQQP-3.1.4.11-13", "MQQP-3.1.4.11-16"),
 )
-class ClientLookupHcursorOfOpenCursor(_Client):
+class ClientLookupHcursorOfOpenCursor(_LookupDescriptionChanger):
     """The client sets hCursor of a read by LookupIdentifier to an open cursor of the queue."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -329,7 +329,7 @@ add(
 
 
 @fault("client-lookup-peek-next-hcursor-1", breaks="MQQP-3.1.4.11-11", blind=True)
-class ClientLookupPeekNextHcursor1(ChangedLookupRequest):
+class ClientLookupPeekNextHcursor1(LookupRequestChanger):
     """The client sets hCursor of a LOOKUP_PEEK_NEXT to 1."""
 
     action = ReadAction.MQ_LOOKUP_PEEK_NEXT
@@ -339,7 +339,7 @@ class ClientLookupPeekNextHcursor1(ChangedLookupRequest):
 
 
 @fault("client-lookup-peek-next-ultimeout-1000", breaks="MQQP-3.1.4.11-12", blind=True)
-class ClientLookupPeekNextUltimeout1000(ChangedLookupRequest):
+class ClientLookupPeekNextUltimeout1000(LookupRequestChanger):
     """The client sets ulTimeout of a LOOKUP_PEEK_NEXT to 1000."""
 
     action = ReadAction.MQ_LOOKUP_PEEK_NEXT
@@ -349,7 +349,7 @@ class ClientLookupPeekNextUltimeout1000(ChangedLookupRequest):
 
 
 @fault("client-lookup-receive-prev-hcursor-1", breaks="MQQP-3.1.4.11-13", blind=True)
-class ClientLookupReceivePrevHcursor1(ChangedLookupRequest):
+class ClientLookupReceivePrevHcursor1(LookupRequestChanger):
     """The client sets hCursor of a LOOKUP_RECEIVE_PREV to 1."""
 
     action = ReadAction.MQ_LOOKUP_RECEIVE_PREV
@@ -368,7 +368,7 @@ class ClientLookupReceiveCurrentLookupId0(ClientReading):
         return (yield from super().start_receive2(read))
 
 
-PREVIOUS_ACTIONS = (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV)
+LOOKUP_PREVIOUS_ACTIONS = (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV)
 
 
 @fault("client-lookup-peek-next-hcursor-of-open-cursor", breaks="MQQP-3.1.4.11-11", blind=True)
@@ -393,7 +393,7 @@ class ServerLookupPrevInOrderOfArrival(RemoteReads):
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
         queue = descriptor.QueueReference
         named = None if queue is None else queue.MessagePositionList.find(lookup_id)
-        if entry.Action not in PREVIOUS_ACTIONS or lookup_id == LAST_LOOKUP_ID or queue is None or named is None:
+        if entry.Action not in LOOKUP_PREVIOUS_ACTIONS or lookup_id == LAST_LOOKUP_ID or queue is None or named is None:
             super().remote_read_by_lookup(entry, descriptor, lookup_id)
             return
         peek = entry.Action not in RECEIVE_ACTIONS

@@ -25,11 +25,15 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
-from suites.mqqp.s3_1_4_11_start_receive_by_lookup_id.fault_steps import ChangedAnswer, ChangedLookupRequest, Found
+from suites.mqqp.s3_1_4_11_start_receive_by_lookup_id.fault_steps import (
+    LookupRequestChanger,
+    ReadAnswerChanger,
+    SeekResult,
+)
 
 
 @fault("client-lookup-peek-prev-ultimeout-infinite", breaks="MQQP-3.1.4.11-15", blind=True)
-class ClientLookupPeekPrevUltimeoutInfinite(ChangedLookupRequest):
+class ClientLookupPeekPrevUltimeoutInfinite(LookupRequestChanger):
     """The client sets ulTimeout of a LOOKUP_PEEK_PREV to 0xFFFFFFFF."""
 
     action = ReadAction.MQ_LOOKUP_PEEK_PREV
@@ -39,7 +43,7 @@ class ClientLookupPeekPrevUltimeoutInfinite(ChangedLookupRequest):
 
 
 @fault("client-lookup-receive-next-ultimeout-1", breaks="MQQP-3.1.4.11-17", blind=True)
-class ClientLookupReceiveNextUltimeout1(ChangedLookupRequest):
+class ClientLookupReceiveNextUltimeout1(LookupRequestChanger):
     """The client sets ulTimeout of a LOOKUP_RECEIVE_NEXT to 1."""
 
     action = ReadAction.MQ_LOOKUP_RECEIVE_NEXT
@@ -67,7 +71,7 @@ class ServerFailedReadReturnsSuccess(RemoteReads):
 
 
 @fault("server-lookup-missing-message-returns-mq-ok", breaks=("MQQP-3.1.4.11-58", "MQQP-3.1.4.11-18"))
-class ServerLookupMissingMessageReturnsMqOk(ChangedAnswer):
+class ServerLookupMissingMessageReturnsMqOk(ReadAnswerChanger):
     """The server returns MQ_OK without a message when PEEK_NEXT finds no further message."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -80,7 +84,7 @@ class ServerLookupMissingMessageReturnsMqOk(ChangedAnswer):
     breaks=("MQQP-3.1.4.11-18", "MQQP-3.1.4.11-58"),
     blind=True,
 )
-class ServerLookupReceiveCurrentOfMissingMessageReturnsMqOk(ChangedAnswer):
+class ServerLookupReceiveCurrentOfMissingMessageReturnsMqOk(ReadAnswerChanger):
     """The server returns MQ_OK for a RECEIVE_CURRENT whose LookupId belongs to no message."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -94,7 +98,7 @@ class ServerLookupReceiveCurrentOfMissingMessageReturnsMqOk(ChangedAnswer):
     breaks=("MQQP-3.1.4.11-18", "MQQP-3.1.4.11-58"),
     blind=True,
 )
-class ServerLookupReceiveOfLockedMessageReturnsMqOk(ChangedAnswer):
+class ServerLookupReceiveOfLockedMessageReturnsMqOk(ReadAnswerChanger):
     """The server returns MQ_OK without a message when RECEIVE_CURRENT names a locked message."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -139,12 +143,12 @@ class ServerLookupHRemoteQueueZeroAccepted(RemoteStarting):
     """The server reads the first open queue when hRemoteQueue is 0."""
 
     def check_dw_queue(self, desc: Desc) -> Status:
-        return self._use_first_queue(desc) if super().check_dw_queue(desc) else Status.MQ_OK
+        return self._replace_queue_by_first_opened(desc) if super().check_dw_queue(desc) else Status.MQ_OK
 
     def check_lookup_queue(self, desc: Desc) -> Status:
-        return self._use_first_queue(desc) if super().check_lookup_queue(desc) else Status.MQ_OK
+        return self._replace_queue_by_first_opened(desc) if super().check_lookup_queue(desc) else Status.MQ_OK
 
-    def _use_first_queue(self, desc: Desc) -> Status:
+    def _replace_queue_by_first_opened(self, desc: Desc) -> Status:
         desc["hRemoteQueue"] = desc["dwQueue"] = next(iter(self.qm.descriptors))
         return Status.MQ_OK
 
@@ -190,7 +194,7 @@ class ServerLookupOpenCursorAccepted(RemoteStarting):
     breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-22"),
     blind=True,
 )
-class ServerLookupHremotequeue0OfReceiveInvalidHandle(ChangedAnswer):
+class ServerLookupHremotequeue0OfReceiveInvalidHandle(ReadAnswerChanger):
     """The server returns MQ_ERROR_INVALID_HANDLE for a receive by LookupIdentifier with hRemoteQueue 0."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -269,7 +273,7 @@ class ServerLookupFindsMessageOfOtherQueue(Seeking):
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> SeekResult:
         if lookup_action is MessageSeekAction.CURRENT and queue.MessagePositionList.find(lookup_id) is None:
             for other in self.qm.adm.QueueCollection.values():
                 if other.MessagePositionList.find(lookup_id) is not None:
@@ -303,7 +307,7 @@ class ServerLookupReceiveLeavesMessage(RemoteReads):
         super().remote_read_by_lookup(entry, descriptor, lookup_id)
 
 
-class _NotKept(RemoteEnding):
+class _LookupEndRefuser(RemoteEnding):
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
         if entry.Action in (RECEIVE_ACTIONS - {ReadAction.MQ_ACTION_RECEIVE}):
             ended(Status.MQ_ERROR_INVALID_PARAMETER)
@@ -315,7 +319,7 @@ add(
     "server-lookup-receive-cannot-be-ended",
     ("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36"),
     "RemoteQMEndReceive fails for a receive by LookupIdentifier.",
-    replace_part(_NotKept),
+    replace_part(_LookupEndRefuser),
 )
 
 
@@ -344,7 +348,7 @@ class ServerLookupReceiveCurrentOfLockedMessage(Seeking):
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> SeekResult:
         found = queue.MessagePositionList.find(lookup_id)
         if lookup_action is MessageSeekAction.CURRENT and found is not None and not peek_operation:
             found.State = MessagePositionState.AVAILABLE
@@ -357,7 +361,7 @@ class ServerLookupPrevReceivesLockedMessage(Seeking):
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> SeekResult:
         start = queue.MessagePositionList.find(lookup_id)
         if lookup_action is MessageSeekAction.PREVIOUS and start is not None and not peek_operation:
             before = start.Previous

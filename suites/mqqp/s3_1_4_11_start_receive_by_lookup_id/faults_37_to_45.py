@@ -16,18 +16,18 @@ from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
-from suites.mqqp.s3_1_4_11_start_receive_by_lookup_id.fault_steps import MESSAGE_NOT_FOUND_RESULT, Found
+from suites.mqqp.s3_1_4_11_start_receive_by_lookup_id.fault_steps import MESSAGE_NOT_FOUND_RESULT, SeekResult
 
 
-def _change_lookup(found: MessageSeekAction, other: MessageSeekAction) -> Install:
+def _replace_seek_operation(found: MessageSeekAction, other: MessageSeekAction) -> Install:
     """Build a fault in which the server replaces one seek operation of a lookup with a different one."""
 
-    class Sought(RemoteReads):
+    class SeekOperationReplacer(RemoteReads):
         def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
             operation = super().get_lookup_operation(action, lookup_id)
             return other if operation is found else operation
 
-    return replace_part(Sought)
+    return replace_part(SeekOperationReplacer)
 
 
 for _name, _breaks, _says, _found, _other in (
@@ -70,13 +70,13 @@ for _name, _breaks, _says, _found, _other in (
         MessageSeekAction.CURRENT,
     ),
 ):
-    add(_name, _breaks, _says, _change_lookup(_found, _other))
+    add(_name, _breaks, _says, _replace_seek_operation(_found, _other))
 
 
-class _Seek(Seeking):
+class _LookupSeekChanger(Seeking):
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> SeekResult:
         changed = self.change(queue, lookup_id, lookup_action)
         return super().seek_with_identifier(queue, changed[0], peek_operation, changed[1])
 
@@ -86,7 +86,7 @@ class _Seek(Seeking):
 
 
 @fault("server-lookup-id-compared-in-32-bits", breaks=("MQQP-3.1.4.11-39", "MQQP-3.1.4.11-45"))
-class ServerLookupIdComparedIn32Bits(_Seek):
+class ServerLookupIdComparedIn32Bits(_LookupSeekChanger):
     """The server compares only the low 32 bits of LookupId."""
 
     def change(self, queue: Queue, lookup_id: int, action: MessageSeekAction) -> tuple[int, MessageSeekAction]:
@@ -115,7 +115,7 @@ class ServerLookupIdComparedIn7Bytes(Seeking):
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> SeekResult:
         if lookup_action is MessageSeekAction.CURRENT:
             for one in queue.MessagePositionList:
                 if not (one.LookupIdentifier ^ lookup_id) << 8 & 0xFFFFFFFFFFFFFFFF:
@@ -208,12 +208,12 @@ class ServerLookupReceiveNextOf0ReadsNoMessage(RemoteReads):
         return super().get_lookup_operation(action, lookup_id)
 
 
-class _Edge(Seeking):
+class _EdgeSeekChanger(Seeking):
     action = MessageSeekAction.FIRST
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> SeekResult:
         found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
         positions = list(queue.MessagePositionList)
         if lookup_action is self.action and positions:
@@ -223,7 +223,7 @@ class _Edge(Seeking):
 
 
 @fault("server-lookup-first-of-locked-message-not-found", breaks="MQQP-3.1.4.11-42", blind=True)
-class ServerLookupFirstOfLockedMessageNotFound(_Edge):
+class ServerLookupFirstOfLockedMessageNotFound(_EdgeSeekChanger):
     """The server finds no message for a NEXT action with LookupId 0 if the first message of the queue is locked."""
 
 
@@ -233,7 +233,7 @@ class ServerLookupFirstReturnsFirstArrived(Seeking):
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> SeekResult:
         if lookup_action is MessageSeekAction.FIRST:
             found = [one for one in queue.MessagePositionList if self.is_readable(one, peek_operation)]
             if found:
@@ -271,7 +271,7 @@ class ServerLookupLastReturnsLastArrived(Seeking):
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> SeekResult:
         if lookup_action is MessageSeekAction.LAST:
             found = [one for one in queue.MessagePositionList if self.is_readable(one, peek_operation)]
             if found:
@@ -280,7 +280,7 @@ class ServerLookupLastReturnsLastArrived(Seeking):
 
 
 @fault("server-lookup-last-of-locked-message-not-found", breaks="MQQP-3.1.4.11-43", blind=True)
-class ServerLookupLastOfLockedMessageNotFound(_Edge):
+class ServerLookupLastOfLockedMessageNotFound(_EdgeSeekChanger):
     """The server finds no message for a PREV action with all bits of LookupId set if the last message is locked."""
 
     action = MessageSeekAction.LAST
@@ -292,7 +292,7 @@ class ServerLookupPrevOfFirstMessageReturnsIt(Seeking):
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> SeekResult:
         status, found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
         if found is None and lookup_action is MessageSeekAction.PREVIOUS:
             return super().seek_with_identifier(queue, lookup_id, peek_operation, MessageSeekAction.FIRST)
@@ -305,7 +305,7 @@ class ServerLookupPrevEndsAtPriority(Seeking):
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> SeekResult:
         status, found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
         start = queue.MessagePositionList.find(lookup_id)
         if lookup_action is not MessageSeekAction.PREVIOUS or found is None or start is None:
@@ -320,7 +320,7 @@ class ServerLookupPrevEndsAtLockedMessage(Seeking):
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> SeekResult:
         start = queue.MessagePositionList.find(lookup_id)
         if lookup_action is MessageSeekAction.PREVIOUS and start is not None:
             before = start.Previous
@@ -335,7 +335,7 @@ class ServerLookupPrevOfLockedMessageNotFound(Seeking):
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> SeekResult:
         start = queue.MessagePositionList.find(lookup_id)
         is_locked = start is not None and start.State is MessagePositionState.LOCKED
         if is_locked and lookup_action is MessageSeekAction.PREVIOUS:
@@ -349,7 +349,7 @@ class ServerLookupCurrentOfMissingMessageReturnsFirst(Seeking):
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> SeekResult:
         status, found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
         if found is None and lookup_action is MessageSeekAction.CURRENT:
             return super().seek_with_identifier(queue, lookup_id, peek_operation, MessageSeekAction.FIRST)

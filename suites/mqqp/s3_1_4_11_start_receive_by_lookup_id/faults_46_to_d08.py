@@ -25,9 +25,9 @@ from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call, FaultStatus
 from suites.mqqp.s3_1_4_11_start_receive_by_lookup_id.fault_steps import (
     MESSAGE_NOT_FOUND_RESULT,
-    ChangedAnswer,
-    Found,
-    is_lookup,
+    ReadAnswerChanger,
+    SeekResult,
+    is_lookup_call,
 )
 
 
@@ -37,7 +37,7 @@ class ServerLookupNextOfLastMessageStartsAgain(Seeking):
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> SeekResult:
         status, found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
         if found is None and lookup_action is MessageSeekAction.NEXT:
             return super().seek_with_identifier(queue, lookup_id, peek_operation, MessageSeekAction.FIRST)
@@ -50,7 +50,7 @@ class ServerLookupNextEndsAtLockedMessage(Seeking):
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> SeekResult:
         found = queue.MessagePositionList.find(lookup_id)
         if lookup_action is MessageSeekAction.NEXT and found is not None:
             following = found.Next
@@ -65,7 +65,7 @@ class ServerLookupNextOfLockedMessageNotFound(Seeking):
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> SeekResult:
         start = queue.MessagePositionList.find(lookup_id)
         is_locked = start is not None and start.State is MessagePositionState.LOCKED
         if is_locked and lookup_action is MessageSeekAction.NEXT:
@@ -79,7 +79,7 @@ class ServerLookupReceiveNextEndsAtPriority(Seeking):
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> SeekResult:
         status, found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
         start = queue.MessagePositionList.find(lookup_id)
         if lookup_action is not MessageSeekAction.NEXT or found is None or start is None or peek_operation:
@@ -89,7 +89,7 @@ class ServerLookupReceiveNextEndsAtPriority(Seeking):
 
 
 @fault("server-lookup-packet-of-more-than-64-kb-cut-off", breaks=("MQQP-3.1.4.11-50", "MQQP-3.1.4.11-47"))
-class ServerLookupPacketOfMoreThan64KbCutOff(ChangedAnswer):
+class ServerLookupPacketOfMoreThan64KbCutOff(ReadAnswerChanger):
     """The server returns only the first 65,536 bytes of a longer packet in a read by LookupIdentifier."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -102,8 +102,8 @@ class ServerLookupPacketOfMoreThan64KbCutOff(ChangedAnswer):
         return change_answer_values(call, lpRemoteReadDesc2=cut)
 
 
-class _Packet(RemoteReads):
-    def change_packet(self, packet: Any) -> Any:
+class _LookupPacketChanger(RemoteReads):
+    def change_looked_up_packet(self, packet: Any) -> Any:
         """Return the changed packet of a read by LookupIdentifier."""
         return packet
 
@@ -112,11 +112,11 @@ class _Packet(RemoteReads):
             desc = given["pRemoteReadDesc"]
             if desc is None or desc["lpBuffer"] is None:
                 return given
-            built = self.change_packet(parse_packet(bytes(desc["lpBuffer"]))).build()
+            built = self.change_looked_up_packet(parse_packet(bytes(desc["lpBuffer"]))).build()
             return {**given, "pRemoteReadDesc": {**desc, "lpBuffer": built, "dwSize": len(built)}}
 
         wrong = change_answer_values(call, lpRemoteReadDesc2=change)
-        super().answer_read(wrong if is_lookup(call) else call, status, entry)
+        super().answer_read(wrong if is_lookup_call(call) else call, status, entry)
 
 
 @fault(
@@ -124,10 +124,10 @@ class _Packet(RemoteReads):
     breaks=("MQQP-3.1.4.11-47", "MQQP-3.1.4.11-48", "MQQP-3.1.4.11-50", "MQQP-3.1.4.11-53"),
     blind=True,
 )
-class ServerLookupPacketPriority3(_Packet):
+class ServerLookupPacketPriority3(_LookupPacketChanger):
     """The server returns every packet of a read by LookupIdentifier with priority 3."""
 
-    def change_packet(self, packet: Any) -> Any:
+    def change_looked_up_packet(self, packet: Any) -> Any:
         return replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=packet.BaseHeader.Flags & ~7 | 3))
 
 
@@ -136,10 +136,10 @@ class ServerLookupPacketPriority3(_Packet):
     breaks=("MQQP-3.1.4.11-47", "MQQP-3.1.4.11-48", "MQQP-3.1.4.11-50", "MQQP-3.1.4.11-53"),
     blind=True,
 )
-class ServerLookupPacketOfRecoverableMessageExpress(_Packet):
+class ServerLookupPacketOfRecoverableMessageExpress(_LookupPacketChanger):
     """The server returns the packet of a recoverable message with DM 0 in a read by LookupIdentifier."""
 
-    def change_packet(self, packet: Any) -> Any:
+    def change_looked_up_packet(self, packet: Any) -> Any:
         return replace(packet, UserHeader=replace(packet.UserHeader, Flags=packet.UserHeader.Flags & ~(3 << 5)))
 
 
@@ -148,15 +148,15 @@ class ServerLookupPacketOfRecoverableMessageExpress(_Packet):
     breaks=("MQQP-3.1.4.11-47", "MQQP-3.1.4.11-48", "MQQP-3.1.4.11-50", "MQQP-3.1.4.11-53"),
     blind=True,
 )
-class ServerLookupPacketTimeToBeReceivedInfinite(_Packet):
+class ServerLookupPacketTimeToBeReceivedInfinite(_LookupPacketChanger):
     """The server returns every packet of a read by LookupIdentifier with TimeToBeReceived 0xFFFFFFFF."""
 
-    def change_packet(self, packet: Any) -> Any:
+    def change_looked_up_packet(self, packet: Any) -> Any:
         return replace(packet, UserHeader=replace(packet.UserHeader, TimeToBeReceived=0xFFFFFFFF))
 
 
 @fault("server-lookup-dwsize-rounded-to-16", breaks="MQQP-3.1.4.11-54", blind=True)
-class ServerLookupDwsizeRoundedTo16(ChangedAnswer):
+class ServerLookupDwsizeRoundedTo16(ReadAnswerChanger):
     """In a read by LookupIdentifier, the server returns a dwSize that is rounded up to a multiple of 16."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -183,7 +183,7 @@ class ServerLookupFailedReadRequestIdStaysInUse(RemoteReads):
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
         super().complete_remote_read(entry, status, position)
-        if is_lookup(entry.call) and status:
+        if is_lookup_call(entry.call) and status:
             self.qm.remote.RemoteReadEntryCollection.add(entry)
 
 
@@ -193,7 +193,7 @@ class ServerLookupCompletionRemovesReadsOfHandle(RemoteReads):
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
         super().remove_remote_read_entry(entry)
-        if is_lookup(entry.call):
+        if is_lookup_call(entry.call):
             for one in self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle):
                 self.qm.remote.RemoteReadEntryCollection.remove(one)
 
@@ -206,16 +206,16 @@ class ServerLookupCompletionRemovesSameRequestId(RemoteReads):
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
         super().remove_remote_read_entry(entry)
-        if is_lookup(entry.call):
+        if is_lookup_call(entry.call):
             for one in list(self.qm.remote.RemoteReadEntryCollection):
                 if one.RequestId == entry.RequestId:
                     self.qm.remote.RemoteReadEntryCollection.remove(one)
 
 
-def _stay_in_priority(original: Callable[..., Found], *_: object) -> Callable[..., Found]:
+def _seek_only_within_priority(original: Callable[..., SeekResult], *_: object) -> Callable[..., SeekResult]:
     def seek_within_priority(
         qm: QueueManager, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction
-    ) -> Found:
+    ) -> SeekResult:
         status, found = original(qm, queue, lookup_id, peek, action)
         start = queue.MessagePositionList.find(lookup_id)
         if not peek or action is not MessageSeekAction.NEXT or found is None or start is None:
@@ -231,7 +231,7 @@ add(
     "server-lookup-peek-next-ends-at-priority",
     "MQQP-3.1.4.11-D02",
     "MQ_LOOKUP_PEEK_NEXT finds no message if the next message has a different priority.",
-    during(RemoteReads.remote_read_by_lookup, Seeking.seek_with_identifier, _stay_in_priority),
+    during(RemoteReads.remote_read_by_lookup, Seeking.seek_with_identifier, _seek_only_within_priority),
     blind=True,
 )
 
@@ -261,7 +261,7 @@ class ServerLookupReceivePrevOfAllOnesRemovesFirstMessage(RemoteReads):
         super().remote_read_by_lookup(entry, descriptor, lookup_id)
 
 
-class _UnlistedStatus(RemoteReads):
+class _GeneralErrorReporter(RemoteReads):
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
         super().complete_remote_read(entry, Status.MQ_ERROR if status >> 31 else status, position)
 
@@ -270,12 +270,12 @@ add(
     "server-lookup-failure-unlisted-status",
     "MQQP-3.1.4.11-D07",
     "The server returns MQ_ERROR for a lookup that finds no message.",
-    replace_part(_UnlistedStatus),
+    replace_part(_GeneralErrorReporter),
 )
 
 
 @fault("server-lookup-missing-message-returns-queue-not-found", breaks="MQQP-3.1.4.11-D07")
-class ServerLookupMissingMessageReturnsQueueNotFound(ChangedAnswer):
+class ServerLookupMissingMessageReturnsQueueNotFound(ReadAnswerChanger):
     """The server returns MQ_ERROR_QUEUE_NOT_FOUND when a PREV action finds no message."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -287,7 +287,7 @@ class ServerLookupMissingMessageReturnsQueueNotFound(ChangedAnswer):
 @fault(
     "server-lookup-receive-current-of-missing-message-returns-queue-not-found", breaks="MQQP-3.1.4.11-D07", blind=True
 )
-class ServerLookupReceiveCurrentOfMissingMessageReturnsQueueNotFound(ChangedAnswer):
+class ServerLookupReceiveCurrentOfMissingMessageReturnsQueueNotFound(ReadAnswerChanger):
     """The server returns MQ_ERROR_QUEUE_NOT_FOUND when RECEIVE_CURRENT finds no message."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -308,60 +308,60 @@ class ServerLookupMissingMessageThrown(RemoteReads):
     """The server raises an RPC exception when a read by LookupIdentifier finds no message."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
-        if is_lookup(call) and status is Status.MQ_ERROR_MESSAGE_NOT_FOUND:
+        if is_lookup_call(call) and status is Status.MQ_ERROR_MESSAGE_NOT_FOUND:
             self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_UNSPEC))
         else:
             super().answer_read(call, status, entry)
 
 
-class _Thrown(RemoteReads):
-    def is_thrown(self, desc: Desc, entry: RemoteReadEntry | None, status: Status) -> bool:
+class _FailureThrower(RemoteReads):
+    def is_failure_thrown(self, desc: Desc, entry: RemoteReadEntry | None, status: Status) -> bool:
         """Return whether the server raises an RPC exception instead of returning the failure of the read."""
         return False
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
-        if is_lookup(call) and status:
+        if is_lookup_call(call) and status:
             desc = call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"]
-            if desc is not None and self.is_thrown(desc, entry, status):
+            if desc is not None and self.is_failure_thrown(desc, entry, status):
                 self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_UNSPEC))
                 return
         super().answer_read(call, status, entry)
 
 
 @fault("server-lookup-with-cursor-thrown", breaks="MQQP-3.1.4.11-D08", blind=True)
-class ServerLookupWithCursorThrown(_Thrown):
+class ServerLookupWithCursorThrown(_FailureThrower):
     """The server raises an RPC exception for a read by LookupIdentifier with a nonzero hCursor."""
 
-    def is_thrown(self, desc: Desc, entry: RemoteReadEntry | None, status: Status) -> bool:
+    def is_failure_thrown(self, desc: Desc, entry: RemoteReadEntry | None, status: Status) -> bool:
         return bool(desc["hCursor"])
 
 
 @fault("server-lookup-with-timeout-thrown", breaks="MQQP-3.1.4.11-D08", blind=True)
-class ServerLookupWithTimeoutThrown(_Thrown):
+class ServerLookupWithTimeoutThrown(_FailureThrower):
     """The server raises an RPC exception for a read by LookupIdentifier with a nonzero ulTimeout."""
 
-    def is_thrown(self, desc: Desc, entry: RemoteReadEntry | None, status: Status) -> bool:
+    def is_failure_thrown(self, desc: Desc, entry: RemoteReadEntry | None, status: Status) -> bool:
         return bool(desc["ulTimeout"])
 
 
 @fault("server-lookup-of-unopened-queue-thrown", breaks="MQQP-3.1.4.11-D08", blind=True)
-class ServerLookupOfUnopenedQueueThrown(_Thrown):
+class ServerLookupOfUnopenedQueueThrown(_FailureThrower):
     """The server raises an RPC exception for a read by LookupIdentifier of a queue that is not open."""
 
-    def is_thrown(self, desc: Desc, entry: RemoteReadEntry | None, status: Status) -> bool:
+    def is_failure_thrown(self, desc: Desc, entry: RemoteReadEntry | None, status: Status) -> bool:
         known = self.qm.remote.OpenQueueEntryCollection.of(desc["hRemoteQueue"])
         return bool(desc["hRemoteQueue"]) and not known
 
 
 @fault("server-lookup-of-locked-message-thrown", breaks="MQQP-3.1.4.11-D08", blind=True)
-class ServerLookupOfLockedMessageThrown(_Thrown):
+class ServerLookupOfLockedMessageThrown(_FailureThrower):
     """The server raises an RPC exception for a RECEIVE_CURRENT of a locked message."""
 
-    def is_thrown(self, desc: Desc, entry: RemoteReadEntry | None, status: Status) -> bool:
+    def is_failure_thrown(self, desc: Desc, entry: RemoteReadEntry | None, status: Status) -> bool:
         return status is Status.MQ_ERROR_TRANSACTION_USAGE
 
 
-class _UnknownAction(RemoteStarting):
+class _UnknownLookupActionPeeker(RemoteStarting):
     def check_lookup_action(self, desc: Desc) -> Status:
         if super().check_lookup_action(desc):
             desc["ulAction"] = ReadAction.MQ_LOOKUP_PEEK_NEXT
@@ -372,5 +372,5 @@ add(
     "server-lookup-unknown-action-tolerated",
     (),
     "Tolerated: the server performs a lookup with an undefined ulAction as a LOOKUP_PEEK_NEXT.",
-    replace_part(_UnknownAction),
+    replace_part(_UnknownLookupActionPeeker),
 )

@@ -10,13 +10,13 @@ from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 from reference_qm.core.remote.remote_reads import FIRST_LOOKUP_ID, LAST_LOOKUP_ID
-from suites.mqqp.s3_1_4_01_start_receive.fault_steps import use_wrong_context
+from suites.mqqp.s3_1_4_01_start_receive.fault_steps import send_with_unknown_context_id
 
-NO_TIMEOUT = ("MQQP-3.1.4.11-10", "MQQP-3.1.4.11-12", "MQQP-3.1.4.11-15", "MQQP-3.1.4.11-17")
-NO_CURSOR = ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-16")
+ZERO_TIMEOUT_RULES = ("MQQP-3.1.4.11-10", "MQQP-3.1.4.11-12", "MQQP-3.1.4.11-15", "MQQP-3.1.4.11-17")
+ZERO_CURSOR_RULES = ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-16")
 
 
-class ChangedLookup(ClientReading):
+class LookupDescriptionChanger(ClientReading):
     """Change the REMOTEREADDESC of some reads by LookupId."""
 
     lookups = 0
@@ -37,8 +37,8 @@ class ChangedLookup(ClientReading):
         return given | self.change(read)
 
 
-@fault("client-lookup-hcursor-of-newest-cursor", breaks=NO_CURSOR, blind=True)
-class ClientLookupHcursorOfNewestCursor(ChangedLookup):
+@fault("client-lookup-hcursor-of-newest-cursor", breaks=ZERO_CURSOR_RULES, blind=True)
+class ClientLookupHcursorOfNewestCursor(LookupDescriptionChanger):
     """The client sets hCursor of a read by LookupId to the cursor that it opened last."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -46,40 +46,40 @@ class ClientLookupHcursorOfNewestCursor(ChangedLookup):
         return {"hCursor": handles[-1]} if handles else {}
 
 
-@fault("client-lookup-hcursor-is-low-half-of-lookup-id", breaks=NO_CURSOR, blind=True)
-class ClientLookupHcursorIsLowHalfOfLookupId(ChangedLookup):
+@fault("client-lookup-hcursor-is-low-half-of-lookup-id", breaks=ZERO_CURSOR_RULES, blind=True)
+class ClientLookupHcursorIsLowHalfOfLookupId(LookupDescriptionChanger):
     """The client sets hCursor of a read by LookupId to the low half of LookupId."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
         return {"hCursor": (read.LookupId or 0) & 0xFFFFFFFF}
 
 
-@fault("client-second-lookup-hcursor-1", breaks=NO_CURSOR, blind=True)
-class ClientSecondLookupHcursor1(ChangedLookup):
+@fault("client-second-lookup-hcursor-1", breaks=ZERO_CURSOR_RULES, blind=True)
+class ClientSecondLookupHcursor1(LookupDescriptionChanger):
     """The client sets hCursor to 1 in its second read by LookupId."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
         return {"hCursor": 1} if self.lookups == 2 else {}
 
 
-@fault("client-lookup-ul-timeout-of-earlier-read", breaks=NO_TIMEOUT, blind=True)
-class ClientLookupUlTimeoutOfEarlierRead(ChangedLookup):
+@fault("client-lookup-ul-timeout-of-earlier-read", breaks=ZERO_TIMEOUT_RULES, blind=True)
+class ClientLookupUlTimeoutOfEarlierRead(LookupDescriptionChanger):
     """The client sets ulTimeout of a read by LookupId to the time-out of the last read without LookupId."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
         return {"ulTimeout": self.timeout_ms}
 
 
-@fault("client-second-lookup-ul-timeout-infinite", breaks=NO_TIMEOUT, blind=True)
-class ClientSecondLookupUlTimeoutInfinite(ChangedLookup):
+@fault("client-second-lookup-ul-timeout-infinite", breaks=ZERO_TIMEOUT_RULES, blind=True)
+class ClientSecondLookupUlTimeoutInfinite(LookupDescriptionChanger):
     """The client sets ulTimeout to 0xFFFFFFFF in its second read by LookupId."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
         return {"ulTimeout": INFINITE_MS} if self.lookups == 2 else {}
 
 
-@fault("client-lookup-at-end-of-queue-ul-timeout-1", breaks=NO_TIMEOUT, blind=True)
-class ClientLookupAtEndOfQueueUlTimeout1(ChangedLookup):
+@fault("client-lookup-at-end-of-queue-ul-timeout-1", breaks=ZERO_TIMEOUT_RULES, blind=True)
+class ClientLookupAtEndOfQueueUlTimeout1(LookupDescriptionChanger):
     """The client sets ulTimeout to 1 in a read whose LookupId stands for an end of the queue."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -87,7 +87,7 @@ class ClientLookupAtEndOfQueueUlTimeout1(ChangedLookup):
 
 
 @fault("client-receive-previous-after-receive-ul-timeout-1", breaks="MQQP-3.1.4.11-15", blind=True)
-class ClientReceivePreviousAfterReceiveUlTimeout1(ChangedLookup):
+class ClientReceivePreviousAfterReceiveUlTimeout1(LookupDescriptionChanger):
     """The client sets ulTimeout to 1 in a LOOKUP_RECEIVE_PREV while another read of the client is pending."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -97,26 +97,30 @@ class ClientReceivePreviousAfterReceiveUlTimeout1(ChangedLookup):
 
 # -- presentation contexts
 
-LOOKUP_OPNUM = 10
+START_RECEIVE_BY_LOOKUP_ID_OPNUM = 10
 
 add(
     "client-second-start-receive-by-lookup-id-on-unknown-context",
     "MQQP-3.1.4.11-01",
     "The p_cont_id of the second read of the client by a lookup identifier is an unknown number.",
-    use_wrong_context(LOOKUP_OPNUM, lambda reads: len(reads) == 2),
+    send_with_unknown_context_id(START_RECEIVE_BY_LOOKUP_ID_OPNUM, lambda reads: len(reads) == 2),
     blind=True,
 )
 add(
     "client-receive-by-lookup-id-on-unknown-context",
     "MQQP-3.1.4.11-01",
     "The p_cont_id of a receive of the client by a lookup identifier is an unknown number.",
-    use_wrong_context(LOOKUP_OPNUM, lambda reads: reads[-1][2] >= ReadAction.MQ_LOOKUP_RECEIVE_CURRENT),
+    send_with_unknown_context_id(
+        START_RECEIVE_BY_LOOKUP_ID_OPNUM, lambda reads: reads[-1][2] >= ReadAction.MQ_LOOKUP_RECEIVE_CURRENT
+    ),
     blind=True,
 )
 add(
     "client-peek-previous-by-lookup-id-on-unknown-context",
     "MQQP-3.1.4.11-01",
     "The p_cont_id of a LOOKUP_PEEK_PREV of the client is an unknown number.",
-    use_wrong_context(LOOKUP_OPNUM, lambda reads: reads[-1][2] == ReadAction.MQ_LOOKUP_PEEK_PREV),
+    send_with_unknown_context_id(
+        START_RECEIVE_BY_LOOKUP_ID_OPNUM, lambda reads: reads[-1][2] == ReadAction.MQ_LOOKUP_PEEK_PREV
+    ),
     blind=True,
 )

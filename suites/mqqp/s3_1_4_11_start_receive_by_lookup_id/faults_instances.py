@@ -17,7 +17,7 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 
 Desc = dict[str, Any]
-LOW_32_BITS = 0xFFFFFFFF
+LOW_32_BITS_MASK = 0xFFFFFFFF
 
 
 @fault("server-lookup-timeout-infinite-accepted", breaks="MQQP-3.1.4.11-23", blind=True)
@@ -25,7 +25,7 @@ class ServerLookupTimeoutInfiniteAccepted(RemoteStarting):
     """RemoteQMStartReceiveByLookupId accepts the ulTimeout INFINITE."""
 
     def check_lookup_timeout(self, desc: Desc) -> Status:
-        return Status.MQ_OK if desc["ulTimeout"] == LOW_32_BITS else super().check_lookup_timeout(desc)
+        return Status.MQ_OK if desc["ulTimeout"] == LOW_32_BITS_MASK else super().check_lookup_timeout(desc)
 
 
 @fault("server-lookup-peek-with-timeout-accepted", breaks="MQQP-3.1.4.11-23", blind=True)
@@ -58,7 +58,7 @@ class ServerLookupComparesLow32Bits(Seeking):
             same = [
                 one
                 for one in queue.MessagePositionList
-                if one.LookupIdentifier & LOW_32_BITS == lookup_id & LOW_32_BITS
+                if one.LookupIdentifier & LOW_32_BITS_MASK == lookup_id & LOW_32_BITS_MASK
             ]
             lookup_id = same[0].LookupIdentifier if same else lookup_id
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)

@@ -19,23 +19,23 @@ from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 
 Desc = dict[str, Any]
-Found = tuple[Status, MessagePosition | None]
-BY_LOOKUP = "MQQP-3.1.4.11-37"
-ZERO = "MQQP-3.1.4.11-22"
-OPENED = "MQQP-3.1.4.11-25"
-REMOVED = "MQQP-3.1.4.11-D04"
+SeekResult = tuple[Status, MessagePosition | None]
+LOOKUP_RESULT_RULE = "MQQP-3.1.4.11-37"
+ZERO_REMOTE_QUEUE_RULE = "MQQP-3.1.4.11-22"
+OPENED_QUEUE_RULE = "MQQP-3.1.4.11-25"
+LOOKUP_RECEIVE_REMOVAL_RULE = "MQQP-3.1.4.11-D04"
 
 
 # -- the message
 
 
-@fault("server-lookup-of-unknown-id-returns-first-message", breaks=BY_LOOKUP, blind=True)
+@fault("server-lookup-of-unknown-id-returns-first-message", breaks=LOOKUP_RESULT_RULE, blind=True)
 class ServerLookupOfUnknownIdReturnsFirstMessage(Seeking):
     """A read of the message with an unknown LookupId returns the first message of the queue."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> SeekResult:
         found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
         if found[1] is None and lookup_action is MessageSeekAction.CURRENT:
             first = self.seek_available(queue.MessagePositionList.Start, peek_operation)
@@ -43,13 +43,13 @@ class ServerLookupOfUnknownIdReturnsFirstMessage(Seeking):
         return found
 
 
-@fault("server-lookup-returns-message-of-other-open-queue", breaks=BY_LOOKUP, blind=True)
+@fault("server-lookup-returns-message-of-other-open-queue", breaks=LOOKUP_RESULT_RULE, blind=True)
 class ServerLookupReturnsMessageOfOtherOpenQueue(Seeking):
     """A read by the LookupId of a message of another open queue returns that message."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> SeekResult:
         found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
         for descriptor in self.qm.descriptors.values():
             other = descriptor.QueueReference
@@ -58,13 +58,13 @@ class ServerLookupReturnsMessageOfOtherOpenQueue(Seeking):
         return found
 
 
-@fault("server-lookup-next-of-second-message-returns-that-message", breaks=BY_LOOKUP, blind=True)
+@fault("server-lookup-next-of-second-message-returns-that-message", breaks=LOOKUP_RESULT_RULE, blind=True)
 class ServerLookupNextOfSecondMessageReturnsThatMessage(Seeking):
     """A read of the next message returns the message with LookupId, unless this is the first message of the queue."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> SeekResult:
         first = next(iter(queue.MessagePositionList), None)
         position = queue.MessagePositionList.find(lookup_id)
         if lookup_action is MessageSeekAction.NEXT and position is not None and position is not first:
@@ -72,13 +72,13 @@ class ServerLookupNextOfSecondMessageReturnsThatMessage(Seeking):
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
-@fault("server-lookup-peek-of-large-message-not-found", breaks=BY_LOOKUP, blind=True)
+@fault("server-lookup-peek-of-large-message-not-found", breaks=LOOKUP_RESULT_RULE, blind=True)
 class ServerLookupPeekOfLargeMessageNotFound(Seeking):
     """A peek by the LookupId of a message whose body has more than 8 KB returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> SeekResult:
         status, position = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
         large = position is not None and len(position.MessageReference.Body or b"") > 0x2000
         return (Status.MQ_ERROR_MESSAGE_NOT_FOUND, None) if large and peek_operation else (status, position)
@@ -87,7 +87,7 @@ class ServerLookupPeekOfLargeMessageNotFound(Seeking):
 # -- hRemoteQueue 0
 
 
-@fault("server-lookup-peek-with-hremotequeue-0-invalid-handle", breaks=ZERO, blind=True)
+@fault("server-lookup-peek-with-hremotequeue-0-invalid-handle", breaks=ZERO_REMOTE_QUEUE_RULE, blind=True)
 class ServerLookupPeekWithHremotequeue0InvalidHandle(RemoteStarting):
     """A peek by LookupId with hRemoteQueue 0 returns MQ_ERROR_INVALID_HANDLE."""
 
@@ -96,7 +96,7 @@ class ServerLookupPeekWithHremotequeue0InvalidHandle(RemoteStarting):
         return Status.MQ_ERROR_INVALID_HANDLE if status and desc["ulAction"] not in RECEIVE_ACTIONS else status
 
 
-@fault("server-lookup-with-hremotequeue-0-uses-dwqueue", breaks=ZERO, blind=True)
+@fault("server-lookup-with-hremotequeue-0-uses-dwqueue", breaks=ZERO_REMOTE_QUEUE_RULE, blind=True)
 class ServerLookupWithHremotequeue0UsesDwqueue(RemoteStarting):
     """A read by LookupId with hRemoteQueue 0 reads the queue that dwQueue identifies."""
 
@@ -106,7 +106,7 @@ class ServerLookupWithHremotequeue0UsesDwqueue(RemoteStarting):
         return super().check_lookup_queue(desc)
 
 
-@fault("server-lookup-previous-with-hremotequeue-0-not-found", breaks=ZERO, blind=True)
+@fault("server-lookup-previous-with-hremotequeue-0-not-found", breaks=ZERO_REMOTE_QUEUE_RULE, blind=True)
 class ServerLookupPreviousWithHremotequeue0NotFound(RemoteStarting):
     """A LOOKUP_PEEK_PREV or LOOKUP_RECEIVE_PREV with hRemoteQueue 0 returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
@@ -119,7 +119,7 @@ class ServerLookupPreviousWithHremotequeue0NotFound(RemoteStarting):
 # -- queues that RemoteQMOpenQueue has not opened
 
 
-@fault("server-lookup-peek-without-remote-qm-open-queue-accepted", breaks=OPENED, blind=True)
+@fault("server-lookup-peek-without-remote-qm-open-queue-accepted", breaks=OPENED_QUEUE_RULE, blind=True)
 class ServerLookupPeekWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
     """A peek by LookupId is accepted for a queue handle for which RemoteQMOpenQueue was not called."""
 
@@ -128,7 +128,7 @@ class ServerLookupPeekWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
         return Status.MQ_OK if peek else super().check_open_queue(desc)
 
 
-@fault("server-lookup-receive-without-remote-qm-open-queue-accepted", breaks=OPENED, blind=True)
+@fault("server-lookup-receive-without-remote-qm-open-queue-accepted", breaks=OPENED_QUEUE_RULE, blind=True)
 class ServerLookupReceiveWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
     """A receive by LookupId is accepted for a queue handle for which RemoteQMOpenQueue was not called."""
 
@@ -158,7 +158,7 @@ class ServerLookupPreviousDwsize4TooLarge(RemoteReads):
 # -- LOOKUP_RECEIVE_CURRENT
 
 
-class KeptMessage(RemoteEnding):
+class LookupReceiveKeeper(RemoteEnding):
     """Keep some messages that a LOOKUP_RECEIVE_CURRENT received."""
 
     number = 0
@@ -176,31 +176,31 @@ class KeptMessage(RemoteEnding):
         super().end_remote_read(entry, delete_message and not kept, ended)
 
 
-@fault("server-second-lookup-receive-current-keeps-message", breaks=REMOVED, blind=True)
-class ServerSecondLookupReceiveCurrentKeepsMessage(KeptMessage):
+@fault("server-second-lookup-receive-current-keeps-message", breaks=LOOKUP_RECEIVE_REMOVAL_RULE, blind=True)
+class ServerSecondLookupReceiveCurrentKeepsMessage(LookupReceiveKeeper):
     """The second LOOKUP_RECEIVE_CURRENT does not remove its message."""
 
     def is_kept(self, position: MessagePosition) -> bool:
         return self.number == 2
 
 
-@fault("server-lookup-receive-current-keeps-express-message", breaks=REMOVED, blind=True)
-class ServerLookupReceiveCurrentKeepsExpressMessage(KeptMessage):
+@fault("server-lookup-receive-current-keeps-express-message", breaks=LOOKUP_RECEIVE_REMOVAL_RULE, blind=True)
+class ServerLookupReceiveCurrentKeepsExpressMessage(LookupReceiveKeeper):
     """A LOOKUP_RECEIVE_CURRENT does not remove an express message."""
 
     def is_kept(self, position: MessagePosition) -> bool:
         return position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
 
 
-@fault("server-lookup-receive-current-keeps-transactional-message", breaks=REMOVED, blind=True)
-class ServerLookupReceiveCurrentKeepsTransactionalMessage(KeptMessage):
+@fault("server-lookup-receive-current-keeps-transactional-message", breaks=LOOKUP_RECEIVE_REMOVAL_RULE, blind=True)
+class ServerLookupReceiveCurrentKeepsTransactionalMessage(LookupReceiveKeeper):
     """A LOOKUP_RECEIVE_CURRENT does not remove a message of a transactional queue."""
 
     def is_kept(self, position: MessagePosition) -> bool:
         return position.QueueReference.Transactional
 
 
-@fault("server-lookup-receive-current-removes-first-message", breaks=REMOVED, blind=True)
+@fault("server-lookup-receive-current-removes-first-message", breaks=LOOKUP_RECEIVE_REMOVAL_RULE, blind=True)
 class ServerLookupReceiveCurrentRemovesFirstMessage(RemoteEnding):
     """A LOOKUP_RECEIVE_CURRENT of the last message removes the first message of the queue."""
 

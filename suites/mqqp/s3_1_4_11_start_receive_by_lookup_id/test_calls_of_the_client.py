@@ -27,33 +27,33 @@ VERB_AND_SEEK_BY_ACTION = {
 """For each action, the verb of the control channel, and the value of ``seek`` that makes the SUT use the action."""
 
 
-RULES_OF_PEEK_CURRENT = ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-09", "MQQP-3.1.4.11-10")
+PEEK_CURRENT_RULES = ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-09", "MQQP-3.1.4.11-10")
 
 
-RULES_OF_PEEK_NEXT = ("MQQP-3.1.4.11-11", None, "MQQP-3.1.4.11-12")
+PEEK_NEXT_RULES = ("MQQP-3.1.4.11-11", None, "MQQP-3.1.4.11-12")
 
 
-RULES_OF_RECEIVE_CURRENT = ("MQQP-3.1.4.11-13", "MQQP-3.1.4.11-14", "MQQP-3.1.4.11-15")
+RECEIVE_CURRENT_RULES = ("MQQP-3.1.4.11-13", "MQQP-3.1.4.11-14", "MQQP-3.1.4.11-15")
 
 
-RULES_OF_RECEIVE_NEXT = ("MQQP-3.1.4.11-16", None, "MQQP-3.1.4.11-17")
+RECEIVE_NEXT_RULES = ("MQQP-3.1.4.11-16", None, "MQQP-3.1.4.11-17")
 
 
-LOOKUP_RULES = {
-    Action.LOOKUP_PEEK_CURRENT: RULES_OF_PEEK_CURRENT,
-    Action.LOOKUP_PEEK_NEXT: RULES_OF_PEEK_NEXT,
-    Action.LOOKUP_PEEK_PREV: RULES_OF_RECEIVE_CURRENT,
-    Action.LOOKUP_RECEIVE_CURRENT: RULES_OF_RECEIVE_CURRENT,
-    Action.LOOKUP_RECEIVE_NEXT: RULES_OF_RECEIVE_NEXT,
-    Action.LOOKUP_RECEIVE_PREV: RULES_OF_RECEIVE_CURRENT,
+RULES_BY_LOOKUP_ACTION = {
+    Action.LOOKUP_PEEK_CURRENT: PEEK_CURRENT_RULES,
+    Action.LOOKUP_PEEK_NEXT: PEEK_NEXT_RULES,
+    Action.LOOKUP_PEEK_PREV: RECEIVE_CURRENT_RULES,
+    Action.LOOKUP_RECEIVE_CURRENT: RECEIVE_CURRENT_RULES,
+    Action.LOOKUP_RECEIVE_NEXT: RECEIVE_NEXT_RULES,
+    Action.LOOKUP_RECEIVE_PREV: RECEIVE_CURRENT_RULES,
 }
 """For each action, the rules about hCursor, LookupId and ulTimeout. The document states the rules of RECEIVE_CURRENT
 also for the PREV actions.
 """
 
 
-def _build_cases() -> Iterable[Any]:
-    for action, (cursor, identifier, timeout) in LOOKUP_RULES.items():
+def _build_lookup_action_cases() -> Iterable[Any]:
+    for action, (cursor, identifier, timeout) in RULES_BY_LOOKUP_ACTION.items():
         rules = [rule for rule in (cursor, identifier, timeout) if rule is not None]
         yield pytest.param(
             action,
@@ -63,7 +63,7 @@ def _build_cases() -> Iterable[Any]:
 
 
 @needs("remote_read")
-@pytest.mark.parametrize("action", list(_build_cases()))
+@pytest.mark.parametrize("action", list(_build_lookup_action_cases()))
 def test_client_lookup_has_no_cursor_and_no_timeout(peer, sut, judge, action):
     """The SUT has three queues of the peer open, and a receive waits at the second queue. The SUT reads from that queue
     by LookupIdentifier, with one action, relative to a message and from both ends of the queue: each call has an
@@ -71,13 +71,13 @@ def test_client_lookup_has_no_cursor_and_no_timeout(peer, sut, judge, action):
     ulTimeout 0, dwSize 0 and lpBuffer NULL.
     """
     verb, seek = VERB_AND_SEEK_BY_ACTION[action]
-    cursor, identifier, timeout = LOOKUP_RULES[action]
+    cursor, identifier, timeout = RULES_BY_LOOKUP_ACTION[action]
     reader = Reader(peer, sut)
     _, remote, _ = (reader.open() for _ in range(3))
     reader.open_cursor(remote)
-    reader.let_reads_wait()
+    reader.leave_start_receives_unanswered()
     reader.begin_read(Reading.RECEIVE, remote, Reader.LONG_TIMEOUT_MS)
-    pending = reader.get_read_description(reader.await_reads()[0]).dwRequestID
+    pending = reader.get_read_description(reader.await_start_receives()[0]).dwRequestID
     for lookup_id in (
         SAMPLE_LOOKUP_ID,
         LookupId.BEHIND_LAST,

@@ -10,11 +10,11 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action, LookupId
 from suites.messages import Sequence
 from suites.mqqp.steps.lookups import find_lookup_ids
-from suites.mqqp.steps.reading import fill_queue
+from suites.mqqp.steps.reading import send_messages_to_queue
 
 pytestmark = needs("qm2qm")
 
-LABELS = ("first", "second", "third")
+MESSAGE_LABELS = ("first", "second", "third")
 LARGE_BODY = bytes(range(250)) * 280
 
 
@@ -27,30 +27,32 @@ def test_lookup_receive_current_removes_each_message_of_its_queue(remote, judge,
     second message.
     """
     queue, admin = remote.open(kind), remote.open("admin")
-    fill_queue(remote, "admin", *(f"other {number}" for number in range(4)))
+    send_messages_to_queue(remote, "admin", *(f"other {number}" for number in range(4)))
     bodies = (b"1", LARGE_BODY, b"3")
     if kind == "transactional":
         sequence = Sequence(remote.peer)
-        remote.send_all([sequence.message(label=one, body=body) for one, body in zip(LABELS, bodies, strict=True)])
+        remote.send_all(
+            [sequence.message(label=one, body=body) for one, body in zip(MESSAGE_LABELS, bodies, strict=True)]
+        )
     else:
         modes = (0, 1, 0)
         remote.send_all(
             [
                 remote.peer.message({"DM": mode}, label=label, body=body)
-                for label, body, mode in zip(LABELS, bodies, modes, strict=True)
+                for label, body, mode in zip(MESSAGE_LABELS, bodies, modes, strict=True)
             ]
         )
-    known, of_admin = find_lookup_ids(queue, len(LABELS)), find_lookup_ids(admin, 4)
-    if len(known) < len(LABELS):
+    known, of_admin = find_lookup_ids(queue, len(MESSAGE_LABELS)), find_lookup_ids(admin, 4)
+    if len(known) < len(MESSAGE_LABELS):
         first = queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST)
         case = "messages found by the identifiers that the SUT returns"
-        judge("MQQP-3.1.4.11-37", expected=len(LABELS), observed=len(known), case=case, evidence=first.evidence)
-        raise ConformanceFailure(f"lookups found only {len(known)} of {len(LABELS)} messages")
+        judge("MQQP-3.1.4.11-37", expected=len(MESSAGE_LABELS), observed=len(known), case=case, evidence=first.evidence)
+        raise ConformanceFailure(f"lookups found only {len(known)} of {len(MESSAGE_LABELS)} messages")
     peeks = [queue.look_up(Action.LOOKUP_PEEK_CURRENT, one) for one in known]
     elsewhere = [queue.look_up(Action.LOOKUP_PEEK_CURRENT, one) for one in of_admin]
     judge(
         "MQQP-3.1.4.11-37",
-        expected=facts(peeks=list(LABELS), peeks_with_ids_of_second_queue=none("message of the second queue")),
+        expected=facts(peeks=list(MESSAGE_LABELS), peeks_with_ids_of_second_queue=none("message of the second queue")),
         observed={
             "peeks": [one.label_or_outcome for one in peeks],
             "peeks_with_ids_of_second_queue": [

@@ -16,8 +16,8 @@ from harness.peer.association import Call
 from harness.peer.remote import Remote, RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import INFINITE, Action, LookupId
-from suites.mqqp.steps.lookups import find_lookup_ids, list_candidate_lookup_ids, show_sequential_ids
-from suites.mqqp.steps.reading import fill_queue, read_sizes
+from suites.mqqp.steps.lookups import find_lookup_ids, list_candidate_lookup_ids, read_sequential_ids_by_label
+from suites.mqqp.steps.reading import read_sizes, send_messages_to_queue
 from suites.mqqp.steps.refusals import LONG_READ_TIMEOUT_MS
 from suites.mqqp.steps.whole import Kind, UnchangedMessage, build_full_message
 
@@ -27,7 +27,7 @@ LOOKUP_ACTIONS = [action for action in Action if action.name.startswith("LOOKUP"
 LOOKUP_RECEIVE_ACTIONS = [action for action in LOOKUP_ACTIONS if action.is_receive]
 SAMPLE_LOOKUP_ID = 0x0055_0000_0000_0007
 """A LookupId that no message has."""
-ALLOWED_STATUSES = (
+ALLOWED_LOOKUP_STATUSES = (
     *("MQ_ERROR_INVALID_HANDLE", "MQ_ERROR_INVALID_PARAMETER", "MQ_ERROR_IO_TIMEOUT"),
     *("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_MESSAGE_NOT_FOUND"),
 )
@@ -37,7 +37,11 @@ method raises.
 
 
 MESSAGE_LABELS = ("first", "second", "third")
-OFFSET_BY_LOOKUP_ACTION = {Action.LOOKUP_PEEK_CURRENT: 0, Action.LOOKUP_PEEK_NEXT: 1, Action.LOOKUP_PEEK_PREV: -1}
+POSITION_OFFSET_BY_LOOKUP_ACTION = {
+    Action.LOOKUP_PEEK_CURRENT: 0,
+    Action.LOOKUP_PEEK_NEXT: 1,
+    Action.LOOKUP_PEEK_PREV: -1,
+}
 """For each peeking action, the distance, in positions, from the message with the given LookupId to the message that the
 action reads.
 """
@@ -65,7 +69,7 @@ action.
 """
 
 
-RULES_OF_READING = (
+LOOKUP_READ_RULES = (
     "MQDMPR-3.1.7.1.13-02",
     "MQDMPR-3.1.7.1.13-11",
     "MQDMPR-3.1.7.1.13-16",
@@ -76,7 +80,7 @@ RULES_OF_READING = (
 """The rules of MS-MQDMPR about all reads by LookupIdentifier."""
 
 
-def for_each_action() -> pytest.MarkDecorator:
+def parametrize_lookup_action() -> pytest.MarkDecorator:
     """Return a decorator that runs a check for each action, with the rules of that action."""
     cases = []
     for action, rules in RULES_BY_LOOKUP_ACTION.items():
@@ -96,8 +100,8 @@ def find_three_lookup_ids(queue: RemoteQueue, judge: Judge, *rules: str) -> list
     return known
 
 
-@for_each_action()
-@covers("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", "MQQP-3.1.4.11-40", "MQQP-3.1.4.11-41", *RULES_OF_READING)
+@parametrize_lookup_action()
+@covers("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", "MQQP-3.1.4.11-40", "MQQP-3.1.4.11-41", *LOOKUP_READ_RULES)
 @pytest.mark.parametrize("at", [0, 1, 2], ids=["first", "middle", "last"])
 def test_lookup_reads_current_next_or_previous_message(remote, judge, action, seek, rule, events, at):
     """A lookup names CURRENT, NEXT or PREV and the LookupId of the first, second or last of three messages: a peek
@@ -105,9 +109,9 @@ def test_lookup_reads_current_next_or_previous_message(remote, judge, action, se
     """
     queue = remote.open_with_messages(*MESSAGE_LABELS)
     by_next = events if action.peeking == Action.LOOKUP_PEEK_NEXT else ()  # as they are found out
-    known = find_three_lookup_ids(queue, judge, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", *RULES_OF_READING, *by_next)
+    known = find_three_lookup_ids(queue, judge, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", *LOOKUP_READ_RULES, *by_next)
     receives = action.is_receive
-    there = at + OFFSET_BY_LOOKUP_ACTION[action.peeking]
+    there = at + POSITION_OFFSET_BY_LOOKUP_ACTION[action.peeking]
     expected = MESSAGE_LABELS[there] if 0 <= there < len(MESSAGE_LABELS) else Call.FAILURE
     read = queue.look_up(action, known[at])
     if receives and read.outcome == "MQ_OK":
@@ -121,7 +125,7 @@ def test_lookup_reads_current_next_or_previous_message(remote, judge, action, se
         "MQQP-3.1.4.11-37",
         "MQQP-3.1.4.11-39",
         "MQQP-3.1.4.11-41",
-        *RULES_OF_READING,
+        *LOOKUP_READ_RULES,
         *events,
         expected=expected,
         observed=found,
@@ -143,14 +147,14 @@ MESSAGE_PRIORITIES = (7, 6, 0)
 """The priorities of the three messages."""
 
 
-def send_in_reverse(remote: Remote) -> None:
+def send_in_reverse_priority_order(remote: Remote) -> None:
     """Send the three messages with different priorities, the last message of the queue first."""
     for label, priority in reversed(list(zip(MESSAGE_LABELS, MESSAGE_PRIORITIES, strict=True))):
         remote.send_all([remote.peer.recoverable_message(label=label, base={"PR": priority})])
 
 
-RULES_AT_FRONT_OF_QUEUE = ("MQDMPR-3.1.7.3.2-09", "MQDMPR-3.1.7.3.3-10", "MQDMPR-3.1.7.3.3-15")
-RULES_AT_END_OF_QUEUE = ("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53")
+QUEUE_FRONT_RULES = ("MQDMPR-3.1.7.3.2-09", "MQDMPR-3.1.7.3.3-10", "MQDMPR-3.1.7.3.3-15")
+QUEUE_END_RULES = ("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53")
 """The rules of MS-MQDMPR about searches from the beginning and the end of the queue."""
 
 
@@ -164,25 +168,25 @@ RULES_AT_END_OF_QUEUE = ("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3
                 Action.LOOKUP_PEEK_NEXT,
                 LookupId.BEFORE_FIRST,
                 "first",
-                ("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D02", *RULES_AT_FRONT_OF_QUEUE),
+                ("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D02", *QUEUE_FRONT_RULES),
             ),
             (
                 Action.LOOKUP_PEEK_PREV,
                 LookupId.BEHIND_LAST,
                 "third",
-                ("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D03", *RULES_AT_END_OF_QUEUE),
+                ("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D03", *QUEUE_END_RULES),
             ),
             (
                 Action.LOOKUP_RECEIVE_NEXT,
                 LookupId.BEFORE_FIRST,
                 "first",
-                ("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D05", *RULES_AT_FRONT_OF_QUEUE),
+                ("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D05", *QUEUE_FRONT_RULES),
             ),
             (
                 Action.LOOKUP_RECEIVE_PREV,
                 LookupId.BEHIND_LAST,
                 "third",
-                ("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D06", *RULES_AT_END_OF_QUEUE),
+                ("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D06", *QUEUE_END_RULES),
             ),
         )
     ],
@@ -195,9 +199,9 @@ def test_lookup_from_ends_of_queue_reads_first_or_last_message(remote, judge, ac
     """
     queue = remote.open(queue_kind)
     if queue_kind == "plain":
-        send_in_reverse(remote)
+        send_in_reverse_priority_order(remote)
     else:
-        fill_queue(remote, queue_kind, *MESSAGE_LABELS)
+        send_messages_to_queue(remote, queue_kind, *MESSAGE_LABELS)
     found = []
     for _ in range(2):
         read = queue.look_up(action, edge)
@@ -297,7 +301,7 @@ def test_only_successful_lookup_receive_returns_handle(remote, judge, action):
     evidence = [failing, read]
     judge(
         "MQQP-3.1.4.11-D07",
-        expected=one_of(*ALLOWED_STATUSES),
+        expected=one_of(*ALLOWED_LOOKUP_STATUSES),
         observed=failing.outcome,
         evidence=failing.evidence,
         case="read of the empty queue",
@@ -411,8 +415,8 @@ def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge):
     without its highest byte. The messages have different priorities.
     """
     queue = remote.open()
-    send_in_reverse(remote)
-    sequential_ids = show_sequential_ids(sut)
+    send_in_reverse_priority_order(remote)
+    sequential_ids = read_sequential_ids_by_label(sut)
     first, second, _ = find_three_lookup_ids(queue, judge, "MQQP-3.1.4.11-06")
     for label, action, at in (
         ("first", Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST),
@@ -581,9 +585,9 @@ def test_lookup_beside_message_crosses_priorities(remote, judge, action, at, rul
     message, or the message before or after it in the queue.
     """
     queue = remote.open()
-    send_in_reverse(remote)
+    send_in_reverse_priority_order(remote)
     known = find_three_lookup_ids(queue, judge, *rules)
-    there = at + OFFSET_BY_LOOKUP_ACTION[action.peeking]
+    there = at + POSITION_OFFSET_BY_LOOKUP_ACTION[action.peeking]
     expected = MESSAGE_LABELS[there] if 0 <= there < len(MESSAGE_LABELS) else Call.FAILURE
     read = queue.look_up(action, known[at])
     case = "label returned by the lookup"
@@ -592,15 +596,15 @@ def test_lookup_beside_message_crosses_priorities(remote, judge, action, at, rul
         queue.acknowledge(read)
 
 
-LOCKED_LABELS = ("first", "second", "third", "fourth", "fifth")
-LOCKED_POSITIONS = (4, 2, 0)
+LABELS_BESIDE_LOCKED_MESSAGES = ("first", "second", "third", "fourth", "fifth")
+POSITIONS_OF_LOCKED_MESSAGES = (4, 2, 0)
 """The positions of the messages that other receives lock; the last message is locked first."""
 RULE_BY_EDGE_LOOKUP_ID: dict[int, str] = {
     LookupId.BEFORE_FIRST: "MQQP-3.1.4.11-42",
     LookupId.BEHIND_LAST: "MQQP-3.1.4.11-43",
 }
-RULES_OF_CONTEXT_HANDLES = ("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57")
-STATUS_RULES = ("MQQP-3.1.4.11-18", "MQQP-3.1.4.11-58")
+CONTEXT_HANDLE_RULES = ("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57")
+READ_STATUS_RULES = ("MQQP-3.1.4.11-18", "MQQP-3.1.4.11-58")
 
 
 def list_reads_near_locked_messages(action: Action, known: Sequence[int]) -> list[tuple[int, str]]:
@@ -622,7 +626,7 @@ def list_reads_near_locked_messages(action: Action, known: Sequence[int]) -> lis
     return [(edge, there), (near, there), (far, behind), *((one, Call.FAILURE) for one in ends)]
 
 
-def list_locked_cases() -> Iterator[Any]:
+def list_locked_message_cases() -> Iterator[Any]:
     """Yield each action with its rules."""
     edges = {Action.LOOKUP_PEEK_NEXT: LookupId.BEFORE_FIRST, Action.LOOKUP_PEEK_PREV: LookupId.BEHIND_LAST}
     for action in LOOKUP_ACTIONS:
@@ -630,18 +634,18 @@ def list_locked_cases() -> Iterator[Any]:
         yield pytest.param(action, marks=covers(*RULES_BY_LOOKUP_ACTION[action], *at_edge), id=hex(action))
 
 
-@covers("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36", "MQQP-3.1.4.11-D08", *RULES_OF_CONTEXT_HANDLES, *STATUS_RULES)
-@pytest.mark.parametrize("action", list(list_locked_cases()))
+@covers("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36", "MQQP-3.1.4.11-D08", *CONTEXT_HANDLE_RULES, *READ_STATUS_RULES)
+@pytest.mark.parametrize("action", list(list_locked_message_cases()))
 def test_lookup_passes_over_locked_messages(remote, judge, action):
     """Three receives lock the first, the third and the last of five messages. Lookups from the ends of the queue, and
     with the LookupIds of locked and of other messages, read only the two other messages. Each successful receive
     returns MQ_OK and a handle; each peek, each failed and each refused read returns the handle NULL.
     """
-    queue = remote.open_with_messages(*LOCKED_LABELS)
-    known = find_lookup_ids(queue, len(LOCKED_LABELS))
-    if len(known) < len(LOCKED_LABELS):
-        raise ConformanceFailure(f"lookups found only {len(known)} of {len(LOCKED_LABELS)} messages")
-    for at in LOCKED_POSITIONS:
+    queue = remote.open_with_messages(*LABELS_BESIDE_LOCKED_MESSAGES)
+    known = find_lookup_ids(queue, len(LABELS_BESIDE_LOCKED_MESSAGES))
+    if len(known) < len(LABELS_BESIDE_LOCKED_MESSAGES):
+        raise ConformanceFailure(f"lookups found only {len(known)} of {len(LABELS_BESIDE_LOCKED_MESSAGES)} messages")
+    for at in POSITIONS_OF_LOCKED_MESSAGES:
         cursor = queue.open_cursor()
         queue.peek(hCursor=cursor).expect_success()
         for _ in range(at):
@@ -659,14 +663,14 @@ def test_lookup_passes_over_locked_messages(remote, judge, action):
         judge(*rules, expected=expected, observed=read.label_or_failure, evidence=read.evidence, case="label returned")
     succeeds = [expected != Call.FAILURE for _, expected in cases]
     judge(
-        *STATUS_RULES,
+        *READ_STATUS_RULES,
         expected=["MQ_OK" if one else Call.FAILURE for one in succeeds],
         observed=["MQ_OK" if read.outcome == "MQ_OK" else read.label_or_failure for read in reads],
         evidence=reads,
         case="outcomes of the reads",
     )
     judge(
-        *RULES_OF_CONTEXT_HANDLES,
+        *CONTEXT_HANDLE_RULES,
         expected=[one and action.is_receive for one in succeeds] + [False] * len(refused),
         observed=[read.out is not None and not read.has_null_handle for read in (*reads, *refused)],
         evidence=[*reads, *refused],

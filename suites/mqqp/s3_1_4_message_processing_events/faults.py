@@ -25,7 +25,7 @@ add(
 )
 
 
-def _swap_opnums(first: int, second: int) -> Install:
+def _exchange_opnums(first: int, second: int) -> Install:
     """Build a fault in which the server swaps two opnums of qm2qm."""
     other = {first: second, second: first}
     return change_requests(lambda body: replace(body, opnum=other.get(body.opnum, body.opnum)))
@@ -35,17 +35,17 @@ add(
     "server-opnums-of-port-and-version-swapped",
     "MQQP-3.1.4-D01",
     "The server swaps the opnums of RemoteQMGetQMQMServerPort and RemoteQmGetVersion.",
-    _swap_opnums(7, 8),
+    _exchange_opnums(7, 8),
 )
 add(
     "server-opnums-of-start-receives-swapped",
     "MQQP-3.1.4-D01",
     "The server swaps the opnums of RemoteQMStartReceive and RemoteQMStartReceive2.",
-    _swap_opnums(0, 9),
+    _exchange_opnums(0, 9),
 )
 add(
     "server-opnum-11-returns-version",
     "MQQP-3.1.4-D01",
     "The server answers opnum 11 as RemoteQmGetVersion.",
-    _swap_opnums(8, 11),
+    _exchange_opnums(8, 11),
 )

@@ -10,7 +10,7 @@ from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc import QM2QM
 from harness.wire.rpc_qm2qm import MAX_BUFFER, QM2QM_OPERATIONS, Ack, Action, LookupId, Method, PortType, build_desc2
 from harness.wire.rpc_stub import NULL_HANDLE, buffer
-from suites.mqqp.steps.refusals import REFUSED_CALLS
+from suites.mqqp.steps.refusals import REFUSED_CALLS_BY_METHOD
 
 pytestmark = needs("qm2qm")
 
@@ -153,6 +153,6 @@ RULE_BY_METHOD = {
 @sut_survives()
 def test_refused_call_returns_status_and_no_fault(remote, judge, method, rule):
     """Well-formed calls that a method cannot carry out return a status, and do not cause a fault."""
-    calls = REFUSED_CALLS[method](remote.open())
+    calls = REFUSED_CALLS_BY_METHOD[method](remote.open())
     observed = [call.status is not None or call.outcome for call in calls]
     judge(rule, expected=each(holds("a status is returned"), "call"), observed=observed, evidence=calls)

@@ -7,7 +7,7 @@ from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_ending import RemoteEnding
 
 
-class Counting(RemoteEnding):
+class RundownReceiveCounter(RemoteEnding):
     """Count the unfinished receives of each handle that a rundown ends."""
 
     def __init__(self, qm: QM) -> None:

@@ -8,7 +8,7 @@ from harness.faults.registry import add
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_ending import RemoteEnding
 from reference_qm.rpc import Call
-from suites.mqqp.s3_1_6_rundown.fault_steps import Counting
+from suites.mqqp.s3_1_6_rundown.fault_steps import RundownReceiveCounter
 
 add(
     "server-lost-client-message-stays-locked",
@@ -61,55 +61,55 @@ class ServerRundownEndsOpenReceivesOfOtherClients(RemoteEnding):
         super().run_down_remote_read(entry)
 
 
-class _ByMethod(RemoteEnding):
+class _RundownChangerOfMethod(RemoteEnding):
     """Treat the unfinished receives of one method differently."""
 
     method = ""
 
-    def is_special(self, call: Call) -> bool:
+    def is_of_changed_method(self, call: Call) -> bool:
         return call.method.name == self.method
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
-        if not self.is_special(entry.call):
+        if not self.is_of_changed_method(entry.call):
             super().run_down_remote_read(entry)
 
 
 @fault("server-rundown-leaves-start-receive-locked", breaks="MQQP-3.1.6.2-01")
-class ServerRundownLeavesStartReceiveLocked(_ByMethod):
+class ServerRundownLeavesStartReceiveLocked(_RundownChangerOfMethod):
     """The server does not end the unfinished RemoteQMStartReceive of a lost client."""
 
     method = "RemoteQMStartReceive"
 
 
 @fault("server-rundown-leaves-start-receive2-locked", breaks="MQQP-3.1.6.2-01")
-class ServerRundownLeavesStartReceive2Locked(_ByMethod):
+class ServerRundownLeavesStartReceive2Locked(_RundownChangerOfMethod):
     """The server does not end the unfinished RemoteQMStartReceive2 of a lost client."""
 
     method = "RemoteQMStartReceive2"
 
 
 @fault("server-rundown-leaves-receive-by-cursor-locked", breaks="MQQP-3.1.6.2-01")
-class ServerRundownLeavesReceiveByCursorLocked(_ByMethod):
+class ServerRundownLeavesReceiveByCursorLocked(_RundownChangerOfMethod):
     """The server does not end the unfinished receive by a cursor of a lost client."""
 
-    def is_special(self, call: Call) -> bool:
+    def is_of_changed_method(self, call: Call) -> bool:
         second = call.arguments.get("lpRemoteReadDesc2")
         desc = call.arguments["lpRemoteReadDesc"] if second is None else second["pRemoteReadDesc"]
         return bool(desc["hCursor"])
 
 
 @fault("server-rundown-leaves-receive-that-waited-locked", breaks="MQQP-3.1.6.2-01")
-class ServerRundownLeavesReceiveThatWaitedLocked(_ByMethod):
+class ServerRundownLeavesReceiveThatWaitedLocked(_RundownChangerOfMethod):
     """The server does not end the unfinished receive with an ulTimeout of a lost client."""
 
-    def is_special(self, call: Call) -> bool:
+    def is_of_changed_method(self, call: Call) -> bool:
         second = call.arguments.get("lpRemoteReadDesc2")
         desc = call.arguments["lpRemoteReadDesc"] if second is None else second["pRemoteReadDesc"]
         return bool(desc["ulTimeout"])
 
 
 @fault("server-rundown-leaves-second-receive-locked", breaks="MQQP-3.1.6.2-01")
-class ServerRundownLeavesSecondReceiveLocked(Counting):
+class ServerRundownLeavesSecondReceiveLocked(RundownReceiveCounter):
     """The server ends only the first unfinished receive of each handle of a lost client."""
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:

@@ -12,10 +12,10 @@ from reference_qm.core.remote.remote_ending import RemoteEnding
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.rpc import Call
-from suites.mqqp.s3_1_6_rundown.fault_steps import Counting
+from suites.mqqp.s3_1_6_rundown.fault_steps import RundownReceiveCounter
 
 
-class _Acknowledging(RemoteEnding):
+class _RundownAcknowledger(RemoteEnding):
     def get_rundown_ack(self) -> bool:
         return True
 
@@ -24,7 +24,7 @@ add(
     "server-lost-client-message-removed",
     "MQQP-3.1.6.2-02",
     "When a client's connection is lost, the server removes the message of its open receive and leaves its queue open.",
-    both(skip(RemoteOpening.run_down_session), replace_part(_Acknowledging)),
+    both(skip(RemoteOpening.run_down_session), replace_part(_RundownAcknowledger)),
 )
 
 
@@ -32,7 +32,7 @@ add(
     "server-lost-connection-message-removed",
     "MQQP-3.1.6.2-02",
     "The server removes the message of an open receive when the connection of its client is lost.",
-    replace_part(_Acknowledging),
+    replace_part(_RundownAcknowledger),
 )
 
 
@@ -92,58 +92,58 @@ class ServerRundownDoesNotGiveMessageToWaitingRead(RemoteEnding):
             super().run_down_remote_read(entry)
 
 
-def _remove_message(entry: RemoteReadEntry) -> None:
+def _remove_message_of_entry(entry: RemoteReadEntry) -> None:
     position = entry.UserMessagePacket
     if position is not None and not entry.ended:
         position.QueueReference.MessagePositionList.remove(position)
 
 
 @fault("server-rundown-removes-message-of-second-receive", breaks="MQQP-3.1.6.2-02")
-class ServerRundownRemovesMessageOfSecondReceive(Counting):
+class ServerRundownRemovesMessageOfSecondReceive(RundownReceiveCounter):
     """The server removes the message of the second unfinished receive of a handle when the connection is lost."""
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
         if self.count(entry) == 1:
             super().run_down_remote_read(entry)
         else:
-            _remove_message(entry)
+            _remove_message_of_entry(entry)
 
 
-class _Removing(RemoteEnding):
+class _RundownMessageRemover(RemoteEnding):
     """Remove the messages of some unfinished receives."""
 
-    def is_special(self, entry: RemoteReadEntry) -> bool:
+    def is_message_removed(self, entry: RemoteReadEntry) -> bool:
         raise NotImplementedError
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
-        if self.is_special(entry):
-            _remove_message(entry)
+        if self.is_message_removed(entry):
+            _remove_message_of_entry(entry)
         else:
             super().run_down_remote_read(entry)
 
 
 @fault("server-rundown-removes-express-message", breaks="MQQP-3.1.6.2-02")
-class ServerRundownRemovesExpressMessage(_Removing):
+class ServerRundownRemovesExpressMessage(_RundownMessageRemover):
     """The server removes an express message of an unfinished receive when the connection is lost."""
 
-    def is_special(self, entry: RemoteReadEntry) -> bool:
+    def is_message_removed(self, entry: RemoteReadEntry) -> bool:
         position = entry.UserMessagePacket
         return position is not None and position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
 
 
 @fault("server-rundown-removes-message-of-start-receive", breaks="MQQP-3.1.6.2-02")
-class ServerRundownRemovesMessageOfStartReceive(_Removing):
+class ServerRundownRemovesMessageOfStartReceive(_RundownMessageRemover):
     """The server removes the message of an unfinished RemoteQMStartReceive when the connection is lost."""
 
-    def is_special(self, entry: RemoteReadEntry) -> bool:
+    def is_message_removed(self, entry: RemoteReadEntry) -> bool:
         return entry.call.method.name == "RemoteQMStartReceive"
 
 
 @fault("server-rundown-removes-transactional-message", breaks="MQQP-3.1.6.2-02")
-class ServerRundownRemovesTransactionalMessage(_Removing):
+class ServerRundownRemovesTransactionalMessage(_RundownMessageRemover):
     """The server removes the message of an unfinished receive of a transactional queue when the connection is lost."""
 
-    def is_special(self, entry: RemoteReadEntry) -> bool:
+    def is_message_removed(self, entry: RemoteReadEntry) -> bool:
         position = entry.UserMessagePacket
         return position is not None and position.QueueReference.Transactional
 

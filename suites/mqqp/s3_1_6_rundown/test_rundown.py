@@ -12,13 +12,13 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc import QM2QM
 from harness.wire.rpc_qm2qm import Action, Method, build_desc2
 from harness.wire.rpc_qmcomm import DENY_NONE, DENY_RECEIVE, PEEK_ACCESS
-from suites.mqqp.steps.reading import fill_queue
+from suites.mqqp.steps.reading import send_messages_to_queue
 from suites.mqqp.steps.whole import Kind
 
 pytestmark = needs("qm2qm")
 
 LONG_READ_TIMEOUT_MS = 600_000
-MAX_TRIES = 8
+MAX_REOPEN_ATTEMPTS = 8
 
 
 @covers("MQQP-3.1.6.1-01")
@@ -44,7 +44,7 @@ def test_lost_client_leaves_no_queue_open(remote, judge, reading):
     kinds = ("plain", "transactional")
     refused = [remote.open_remote(other, kind, share=DENY_RECEIVE) for kind in kinds]
     queue.association.close()
-    opened, opened_too = (reopen_exclusively(remote, other, kind) for kind in kinds)
+    opened, opened_too = (reopen_queue_exclusively(remote, other, kind) for kind in kinds)
     observed = {
         "open_before_the_loss": ["refused" if one.failed else one.outcome for one in refused],
         "open_after_the_loss": [opened.outcome, opened_too.outcome],
@@ -71,7 +71,7 @@ def test_lost_client_leaves_no_queue_open(remote, judge, reading):
         one.close_context()
     other.close()
     third = remote.associate()
-    again = [reopen_exclusively(remote, third, kind) for kind in kinds]
+    again = [reopen_queue_exclusively(remote, third, kind) for kind in kinds]
     judge(
         "MQQP-3.1.6.1-01",
         expected=each("MQ_OK"),
@@ -92,7 +92,7 @@ def test_message_of_lost_client_returns_to_queue(remote, judge, by, kind):
     if kind == Kind.EXPRESS:
         remote.send_all([remote.peer.message({"DM": 0}, label=one) for one in ("first", "second", "third")])
     else:
-        fill_queue(remote, kind.queue, "first", "second", "third")
+        send_messages_to_queue(remote, kind.queue, "first", "second", "third")
     received = queue.start_receive(by=by)
     kept = other.start_receive()
     hidden = other.labels()
@@ -106,7 +106,7 @@ def test_message_of_lost_client_returns_to_queue(remote, judge, by, kind):
         evidence=[still],
     )
     judge.conclude("MQQP-3.1.6.1-01")
-    await_labels(remote, other, ["first", "third"])
+    await_labels_in_queue(remote, other, ["first", "third"])
     observed = {
         "label_received_by_the_lost_client": received.label_or_outcome,
         "label_received_by_the_other_client": kept.label_or_outcome,
@@ -146,11 +146,11 @@ def test_all_messages_of_lost_client_return_to_queue(remote, judge):
     still = waiting.state_after_silence()
     hidden, everything = other.labels(), ["first", "second", "third", "fourth"]
     queue.association.close()
-    await_labels(remote, other, everything)
+    await_labels_in_queue(remote, other, everything)
     after_the_loss, later = other.labels(), remote.open()
     received.append(later.start_receive())
     later.association.close()
-    await_labels(remote, other, everything)
+    await_labels_in_queue(remote, other, everything)
     observed = {
         "received": [one.label_or_outcome for one in received],
         "queue_before_loss": hidden,
@@ -179,11 +179,11 @@ def test_message_of_lost_client_survives_restart(remote, sut, judge, kind, lost)
     client's connection was lost or while it is open: both messages are in the queue, in order.
     """
     queue = remote.open(kind)
-    fill_queue(remote, kind, "first", "second")
+    send_messages_to_queue(remote, kind, "first", "second")
     received = queue.start_receive()
     if lost:
         queue.association.close()
-        await_labels(remote, remote.open(kind), ["first", "second"])
+        await_labels_in_queue(remote, remote.open(kind), ["first", "second"])
     sut.restart()
     observed = {"received": received.label_or_outcome, "queue_after_the_restart": remote.open(kind).labels()}
     expected = facts(received="first", queue_after_the_restart=in_queue("first", "second"))
@@ -206,7 +206,7 @@ def test_receive_on_lost_separate_connection_is_rolled_back(remote, judge):
         return
     hidden = queue.labels()
     reading.close()
-    await_labels(remote, queue, ["first", "second"])
+    await_labels_in_queue(remote, queue, ["first", "second"])
     observed = {"read": read.label_or_outcome, "queue_before_the_loss": hidden, "queue_after_the_loss": queue.labels()}
     queue.purge().expect_success()
     waiting_there = remote.associate(QM2QM)
@@ -215,7 +215,7 @@ def test_receive_on_lost_separate_connection_is_rolled_back(remote, judge):
     observed["waiting_receive"] = late.state_after_silence()
     waiting_there.close()
     remote.deliver(["third"])
-    await_labels(remote, queue, ["third"])
+    await_labels_in_queue(remote, queue, ["third"])
     observed["queue_after_the_second_loss"] = queue.labels()
     expected = facts(
         read="first",
@@ -227,24 +227,24 @@ def test_receive_on_lost_separate_connection_is_rolled_back(remote, judge):
     judge.all(expected=expected, observed=observed, evidence=[read, late])
 
 
-def reopen_exclusively(remote: Remote, association: Association, queue: str) -> Call:
+def reopen_queue_exclusively(remote: Remote, association: Association, queue: str) -> Call:
     """Try to open a queue exclusively until the attempt succeeds, at most for the time that the SUT may take to
     answer.
     """
     call = remote.open_remote(association, queue, share=DENY_RECEIVE)
-    for _ in range(MAX_TRIES):
+    for _ in range(MAX_REOPEN_ATTEMPTS):
         if not call.failed:
             break
-        remote.peer.environment.run_until(lambda: False, remote.sut.response_timeout_ms // MAX_TRIES)
+        remote.peer.environment.run_until(lambda: False, remote.sut.response_timeout_ms // MAX_REOPEN_ATTEMPTS)
         call = remote.open_remote(association, queue, share=DENY_RECEIVE)
     return call
 
 
-def await_labels(remote: Remote, queue: RemoteQueue, labels: list[str]) -> None:
+def await_labels_in_queue(remote: Remote, queue: RemoteQueue, labels: list[str]) -> None:
     """Wait until a queue contains the messages with the given labels, at most for the time that the SUT may take to
     answer.
     """
-    for _ in range(MAX_TRIES):
+    for _ in range(MAX_REOPEN_ATTEMPTS):
         if queue.labels() == labels:
             return
-        remote.peer.environment.run_until(lambda: False, remote.sut.response_timeout_ms // MAX_TRIES)
+        remote.peer.environment.run_until(lambda: False, remote.sut.response_timeout_ms // MAX_REOPEN_ATTEMPTS)

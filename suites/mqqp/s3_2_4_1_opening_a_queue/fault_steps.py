@@ -8,10 +8,10 @@ from uuid import UUID
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
 
-OTHER_GUID = UUID(int=0xBAD)
+WRONG_GUID = UUID(int=0xBAD)
 
 
-class ChangedOpenQueueParameters(ClientOpening):
+class OpenQueueParameterChanger(ClientOpening):
     """Change the parameters of RemoteQMOpenQueue according to the parameters that are correct."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -23,7 +23,7 @@ class ChangedOpenQueueParameters(ClientOpening):
         return {**given, **self.change(queue, given)}
 
 
-class Changing(ClientOpening):
+class FixedOpenParameterChanger(ClientOpening):
     """Change the parameters of RemoteQMOpenQueue."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:

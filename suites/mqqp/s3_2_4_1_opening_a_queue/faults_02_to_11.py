@@ -15,9 +15,13 @@ from reference_qm.core.remote.server_bindings import ServerBindings, require_por
 from reference_qm.rpc import QM2QM, QMCOMM, Interface
 from reference_qm.rpc.syntaxes import SyntaxId
 from reference_qm.surface.inputs import Endpoint
-from suites.mqqp.s3_2_4_1_opening_a_queue.fault_steps import OTHER_GUID, ChangedOpenQueueParameters, Changing
+from suites.mqqp.s3_2_4_1_opening_a_queue.fault_steps import (
+    WRONG_GUID,
+    FixedOpenParameterChanger,
+    OpenQueueParameterChanger,
+)
 
-OTHER_INTERFACE = Interface("qm2qm", SyntaxId(UUID(int=QM2QM.syntax.uuid.int + 1), 1), QM2QM.methods)
+WRONG_QM2QM_INTERFACE = Interface("qm2qm", SyntaxId(UUID(int=QM2QM.syntax.uuid.int + 1), 1), QM2QM.methods)
 
 
 @fault("client-binds-to-wrong-interface", breaks="MQQP-3.2.4.1-02")
@@ -25,7 +29,9 @@ class ClientBindsToWrongInterface(ServerBindings):
     """The client binds to an interface other than qm2qm."""
 
     def construct_binding(self, server: Endpoint, interface: Interface) -> Sequence:
-        return (yield from super().construct_binding(server, OTHER_INTERFACE if interface is QM2QM else interface))
+        return (
+            yield from super().construct_binding(server, WRONG_QM2QM_INTERFACE if interface is QM2QM else interface)
+        )
 
 
 @fault("client-second-opening-reuses-binding", breaks=("MQQP-3.2.4.1-02", "MQQP-3.2.4.1-05"))
@@ -67,7 +73,7 @@ class ClientSecondOpenQueueWithoutServerPortCall(ServerBindings):
         return self.port
 
 
-class _PortKnown(ServerBindings):
+class _PortRecorder(ServerBindings):
     """Remember the port of qm2qm."""
 
     def __init__(self, qm: QM) -> None:
@@ -76,7 +82,7 @@ class _PortKnown(ServerBindings):
 
 
 @fault("client-second-opening-port-not-asked", breaks="MQQP-3.2.4.1-03")
-class ClientSecondOpeningPortNotAsked(_PortKnown):
+class ClientSecondOpeningPortNotAsked(_PortRecorder):
     """The client calls RemoteQMGetQMQMServerPort only for the first queue that it opens."""
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
@@ -134,7 +140,7 @@ class ClientServerPortIn15Bits(ServerBindings):
 
 
 @fault("client-second-opening-at-port-of-first", breaks="MQQP-3.2.4.1-04")
-class ClientSecondOpeningAtPortOfFirst(_PortKnown):
+class ClientSecondOpeningAtPortOfFirst(_PortRecorder):
     """The client opens every queue at the port that the first RemoteQMGetQMQMServerPort returned."""
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
@@ -280,11 +286,11 @@ class ClientOpenQueueSendsWrongPLicGuid(ClientOpening):
     """The client calls RemoteQMOpenQueue with a wrong GUID as pLicGuid."""
 
     def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
-        return super().build_open_queue(queue) | {"pLicGuid": OTHER_GUID}
+        return super().build_open_queue(queue) | {"pLicGuid": WRONG_GUID}
 
 
 @fault("client-open-queue-plicguid-differs-for-second-queue", breaks="MQQP-3.2.4.1-10")
-class ClientOpenQueuePlicguidDiffersForSecondQueue(ChangedOpenQueueParameters):
+class ClientOpenQueuePlicguidDiffersForSecondQueue(OpenQueueParameterChanger):
     """When the client opens a queue after the first, it sets pLicGuid to a GUID other than its Identifier."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -293,7 +299,7 @@ class ClientOpenQueuePlicguidDiffersForSecondQueue(ChangedOpenQueueParameters):
 
 
 @fault("client-second-open-queue-plicguid-incremented", breaks="MQQP-3.2.4.1-10")
-class ClientSecondOpenQueuePlicguidIncremented(Changing):
+class ClientSecondOpenQueuePlicguidIncremented(FixedOpenParameterChanger):
     """The client sets pLicGuid of its second RemoteQMOpenQueue to a different GUID."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -311,7 +317,7 @@ class ClientOpenQueueDwMqsInverted(ClientOpening):
 
 
 @fault("client-second-open-queue-dwmqs-1", breaks="MQQP-3.2.4.1-11")
-class ClientSecondOpenQueueDwmqs1(Changing):
+class ClientSecondOpenQueueDwmqs1(FixedOpenParameterChanger):
     """The client sets dwMQS of its second RemoteQMOpenQueue to the opposite value."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:

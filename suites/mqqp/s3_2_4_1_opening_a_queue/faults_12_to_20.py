@@ -17,18 +17,22 @@ from reference_qm.core.remote.client_opening import ClientOpening
 from reference_qm.core.remote.client_steps import CallMethod, RemoteError, Sequence
 from reference_qm.core.remote.client_tasks import ClientTasks
 from reference_qm.rpc.bodies import CoCancel, Orphaned
-from suites.mqqp.s3_2_4_1_opening_a_queue.fault_steps import OTHER_GUID, ChangedOpenQueueParameters, Changing
+from suites.mqqp.s3_2_4_1_opening_a_queue.fault_steps import (
+    WRONG_GUID,
+    FixedOpenParameterChanger,
+    OpenQueueParameterChanger,
+)
 
 
 def _increment_open_parameter(parameter: str) -> Install:
     """Build a fault in which the client adds one to a parameter of RemoteQMOpenQueue."""
 
-    class OneMore(ClientOpening):
+    class OpenParameterIncrementer(ClientOpening):
         def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
             values = super().build_open_queue(queue)
             return values | {parameter: values[parameter] + 1}
 
-    return replace_part(OneMore)
+    return replace_part(OpenParameterIncrementer)
 
 
 for _name, _rule, _parameter in (
@@ -56,7 +60,7 @@ class ClientOpenQueueHandlesOfFirstOpenedQueue(ClientOpening):
 
 
 @fault("client-open-queue-hqueue-of-first-opened-queue", breaks="MQQP-3.2.4.1-12")
-class ClientOpenQueueHqueueOfFirstOpenedQueue(ChangedOpenQueueParameters):
+class ClientOpenQueueHqueueOfFirstOpenedQueue(OpenQueueParameterChanger):
     """The client sets hQueue of RemoteQMOpenQueue to the phQueue of the queue that it opened first."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -65,27 +69,27 @@ class ClientOpenQueueHqueueOfFirstOpenedQueue(ChangedOpenQueueParameters):
 
 
 @fault("client-open-queue-hqueue-in-16-bits", breaks="MQQP-3.2.4.1-12")
-class ClientOpenQueueHqueueIn16Bits(ChangedOpenQueueParameters):
+class ClientOpenQueueHqueueIn16Bits(OpenQueueParameterChanger):
     """The client sets hQueue of RemoteQMOpenQueue to the low 16 bits of phQueue."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
         return {"hQueue": queue.QueueHandle & 0xFFFF}
 
 
-def _find_first(qm: QM, queue: RemoteQueue) -> RemoteQueue:
+def _find_first_queue(qm: QM, queue: RemoteQueue) -> RemoteQueue:
     return next(iter(qm.remote_client.queues.values()), queue)
 
 
 @fault("client-second-open-queue-hqueue-of-first", breaks="MQQP-3.2.4.1-12")
-class ClientSecondOpenQueueHqueueOfFirst(Changing):
+class ClientSecondOpenQueueHqueueOfFirst(FixedOpenParameterChanger):
     """The client sets hQueue of each RemoteQMOpenQueue to the phQueue of the first queue."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
-        return {"hQueue": _find_first(self.qm, queue).QueueHandle}
+        return {"hQueue": _find_first_queue(self.qm, queue).QueueHandle}
 
 
 @fault("client-open-queue-for-peek-hqueue-is-dwpqueue", breaks="MQQP-3.2.4.1-12")
-class ClientOpenQueueForPeekHqueueIsDwpqueue(Changing):
+class ClientOpenQueueForPeekHqueueIsDwpqueue(FixedOpenParameterChanger):
     """The client sets hQueue to dwpQueue for a queue that it opens to peek."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -93,7 +97,7 @@ class ClientOpenQueueForPeekHqueueIsDwpqueue(Changing):
 
 
 @fault("client-open-queue-pqueue-in-31-bits", breaks="MQQP-3.2.4.1-13")
-class ClientOpenQueuePqueueIn31Bits(ChangedOpenQueueParameters):
+class ClientOpenQueuePqueueIn31Bits(OpenQueueParameterChanger):
     """The client sets pQueue of RemoteQMOpenQueue to the low 31 bits of dwpQueue."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -101,7 +105,7 @@ class ClientOpenQueuePqueueIn31Bits(ChangedOpenQueueParameters):
 
 
 @fault("client-open-queue-pqueue-of-first-opened-queue", breaks="MQQP-3.2.4.1-13")
-class ClientOpenQueuePqueueOfFirstOpenedQueue(ChangedOpenQueueParameters):
+class ClientOpenQueuePqueueOfFirstOpenedQueue(OpenQueueParameterChanger):
     """The client sets pQueue of RemoteQMOpenQueue to the dwpQueue of the queue that it opened first."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -110,15 +114,15 @@ class ClientOpenQueuePqueueOfFirstOpenedQueue(ChangedOpenQueueParameters):
 
 
 @fault("client-second-open-queue-pqueue-of-first", breaks="MQQP-3.2.4.1-13")
-class ClientSecondOpenQueuePqueueOfFirst(Changing):
+class ClientSecondOpenQueuePqueueOfFirst(FixedOpenParameterChanger):
     """The client sets pQueue of each RemoteQMOpenQueue to the dwpQueue of the first queue."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
-        return {"pQueue": _find_first(self.qm, queue).QueueDescriptor}
+        return {"pQueue": _find_first_queue(self.qm, queue).QueueDescriptor}
 
 
 @fault("client-open-queue-dwpcontext-of-first-opened-queue", breaks="MQQP-3.2.4.1-14")
-class ClientOpenQueueDwpcontextOfFirstOpenedQueue(ChangedOpenQueueParameters):
+class ClientOpenQueueDwpcontextOfFirstOpenedQueue(OpenQueueParameterChanger):
     """The client sets dwpContext of RemoteQMOpenQueue to the pdwContext of the queue that it opened first."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -127,7 +131,7 @@ class ClientOpenQueueDwpcontextOfFirstOpenedQueue(ChangedOpenQueueParameters):
 
 
 @fault("client-open-queue-dwpcontext-in-16-bits", breaks="MQQP-3.2.4.1-14")
-class ClientOpenQueueDwpcontextIn16Bits(ChangedOpenQueueParameters):
+class ClientOpenQueueDwpcontextIn16Bits(OpenQueueParameterChanger):
     """The client sets dwpContext of RemoteQMOpenQueue to the low 16 bits of pdwContext."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -135,11 +139,11 @@ class ClientOpenQueueDwpcontextIn16Bits(ChangedOpenQueueParameters):
 
 
 @fault("client-second-open-queue-dwpcontext-of-first", breaks="MQQP-3.2.4.1-14")
-class ClientSecondOpenQueueDwpcontextOfFirst(Changing):
+class ClientSecondOpenQueueDwpcontextOfFirst(FixedOpenParameterChanger):
     """The client sets dwpContext of each RemoteQMOpenQueue to the pdwContext of the first queue."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
-        return {"dwpContext": _find_first(self.qm, queue).OpenContext}
+        return {"dwpContext": _find_first_queue(self.qm, queue).OpenContext}
 
 
 add(
@@ -150,7 +154,7 @@ add(
 )
 
 
-def _wait_a_minute(qm: QueueManager) -> None:
+def _set_remote_call_time_to_one_minute(qm: QueueManager) -> None:
     qm.settings = replace(qm.settings, remote_call_ms=60_000)
 
 
@@ -158,7 +162,7 @@ add(
     "client-unanswered-call-cancelled-after-1-minute",
     "MQQP-3.2.4.1-15",
     "The client cancels an unanswered call after one minute.",
-    always(_wait_a_minute),
+    always(_set_remote_call_time_to_one_minute),
 )
 
 
@@ -224,7 +228,7 @@ class ClientOpenQueueEntryHasWrongContextHandle(ClientOpening):
     """The client's RemoteOpenQueueEntry contains a wrong context handle."""
 
     def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
-        super().add_remote_open_queue(queue, OTHER_GUID)
+        super().add_remote_open_queue(queue, WRONG_GUID)
 
 
 @fault("client-remote-open-queue-entry-of-second-queue-replaces-first", breaks=("MQQP-3.2.4.1-17", "MQQP-3.2.4.1-20"))

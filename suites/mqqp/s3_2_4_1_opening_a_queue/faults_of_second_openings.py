@@ -20,7 +20,7 @@ from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Effect, SendPacket
 from reference_qm.surface.inputs import Endpoint
-from suites.mqqp.s3_2_4_1_opening_a_queue.fault_steps import ChangedOpenQueueParameters
+from suites.mqqp.s3_2_4_1_opening_a_queue.fault_steps import OpenQueueParameterChanger
 
 
 def _send_cancel_for_next_call(effect: Effect) -> list[Effect]:
@@ -127,7 +127,7 @@ class ClientQueueOpenedToPeekOnFirstBinding(ClientOpening):
 
 
 @fault("client-opening-to-peek-sends-dwmqs-1", breaks="MQQP-3.2.4.1-11", blind=True)
-class ClientOpeningToPeekSendsDwmqs1(ChangedOpenQueueParameters):
+class ClientOpeningToPeekSendsDwmqs1(OpenQueueParameterChanger):
     """A client that opens a queue to peek calls RemoteQMOpenQueue with dwMQS 1."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:

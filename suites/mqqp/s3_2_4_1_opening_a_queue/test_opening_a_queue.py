@@ -11,14 +11,14 @@ from harness.peer.rpc_server import ServedCall
 from harness.run.marks import covers, needs
 from harness.wire.rpc import QM2QM
 from harness.wire.rpc_qm2qm import Method, PortType
-from suites.mqqp.steps.reader import Outcome, Reader, Reading
+from suites.mqqp.steps.reader import CommandOutcome, Reader, Reading
 
 FIVE_MINUTES_MS = 300_000
 INVALID_PORTS = (0, 0x1_0000, 0xFFFF_FFFF)
-UNRESOLVABLE_QUEUE = r"DIRECT=OS:no-such-host.invalid\private$\mqc-far"
-NO_SUCH_QUEUE = 0xC00E_0003
+UNRESOLVABLE_QUEUE_NAME = r"DIRECT=OS:no-such-host.invalid\private$\mqc-far"
+QUEUE_NOT_FOUND_STATUS = 0xC00E_0003
 """The status MQ_ERROR_QUEUE_NOT_FOUND."""
-FAST_TIMER_SCALE = 200
+HIGH_TIMER_ACCELERATION = 200
 """The factor by which the check speeds up the SUT's timers."""
 
 
@@ -41,21 +41,21 @@ def test_client_binds_at_returned_port_and_opens_queue_there(peer, sut, judge):
     the first binding. The ports of the first two queues differ.
     """
     reader = Reader(peer, sut)
-    judge_opening(peer, sut, judge, reader)
+    judge_opening_of_queue(peer, sut, judge, reader)
     reader.server.move_read_port()
-    judge_opening(peer, sut, judge, reader)
-    judge_opening(peer, sut, judge, reader, access="peek")
+    judge_opening_of_queue(peer, sut, judge, reader)
+    judge_opening_of_queue(peer, sut, judge, reader, access="peek")
 
 
-def judge_opening(peer, sut, judge, reader, **access):
+def judge_opening_of_queue(peer, sut, judge, reader, **access):
     """Let the SUT open a queue, and judge its bindings and its calls of qm2qm."""
     server, calls_before, bound_before = reader.server, len(reader.server.calls), len(_list_qm2qm_associations(reader))
 
-    def list_new_calls(name):
+    def list_calls_since_start(name):
         return [call for call in server.calls[calls_before:] if call.name == name]
 
     request = reader.begin("remote_open", queue=reader.format_name, **access)
-    peer.wait(lambda: bool(list_new_calls("RemoteQMOpenQueue")), None, "RemoteQMOpenQueue")
+    peer.wait(lambda: bool(list_calls_since_start("RemoteQMOpenQueue")), None, "RemoteQMOpenQueue")
     bound = _list_qm2qm_associations(reader)[bound_before:]
     frames = [frame for one in bound for frame, _ in one.binds]
     ports = [one.port for one in bound]
@@ -66,7 +66,7 @@ def judge_opening(peer, sut, judge, reader, **access):
         observed=ports[0] if ports else "none",
         evidence=frames,
     )
-    asked = list_new_calls("RemoteQMGetQMQMServerPort")
+    asked = list_calls_since_start("RemoteQMGetQMQMServerPort")
     evidence = [*frames, *(frame for call in asked for frame in call.evidence)]
     types = [
         {"dwPortType": call.into.dwPortType, "on_the_first_binding": call.association in bound[:1]}
@@ -83,7 +83,7 @@ def judge_opening(peer, sut, judge, reader, **access):
     )
     request.outcome()
     peer.pass_time(sut.quiet_ms)
-    opened = list_new_calls("RemoteQMOpenQueue")
+    opened = list_calls_since_start("RemoteQMOpenQueue")
     evidence += [frame for call in opened for frame in call.evidence]
     judge(
         "MQQP-3.2.4.1-08",
@@ -178,11 +178,11 @@ def judge_failed_openings(judge, reader):
     outcomes = []
     for port in (nowhere, *INVALID_PORTS):
         reader.server.answers["RemoteQMGetQMQMServerPort"] = partial(ServedCall.respond, Return=port)
-        outcomes.append(reader.begin_open().outcome())
+        outcomes.append(reader.begin_open_queue().outcome())
     asked = reader.server.list_calls_of("RemoteQMGetQMQMServerPort")
-    outcomes.append(reader.begin("remote_open", queue=UNRESOLVABLE_QUEUE).outcome())
+    outcomes.append(reader.begin("remote_open", queue=UNRESOLVABLE_QUEUE_NAME).outcome())
     called = {call.name for call in reader.server.calls[calls_before:] if call.operation.interface == QM2QM}
-    expected = facts(called_methods={"RemoteQMGetQMQMServerPort"}, opens_of_the_queue=each(Outcome.NO_SUCCESS))
+    expected = facts(called_methods={"RemoteQMGetQMQMServerPort"}, opens_of_the_queue=each(CommandOutcome.NO_SUCCESS))
     judge.all(expected=expected, observed={"called_methods": called, "opens_of_the_queue": outcomes}, evidence=asked)
 
 
@@ -199,15 +199,15 @@ def test_client_closes_binding_with_queue(peer, sut, judge):
     calls = reader.server.wait("RemoteQMOpenQueue", 5)
     before = [call.association.over for call in calls]
     reader.open_cursor(remotes[1])
-    reader.let_reads_wait()
+    reader.leave_start_receives_unanswered()
     for count, number in enumerate((2, 3), 1):
         reader.begin_read(Reading.PEEK, remotes[number], Reader.LONG_TIMEOUT_MS)
-        reader.await_reads(count)
+        reader.await_start_receives(count)
     failing_methods = {3: Method.CANCEL_RECEIVE, 4: Method.CLOSE_QUEUE}
     after = []
     for number in (1, 2, 3, 4):
         if number in failing_methods:
-            reader.server.answers[failing_methods[number]] = lambda call: call.respond(Return=NO_SUCH_QUEUE)
+            reader.server.answers[failing_methods[number]] = lambda call: call.respond(Return=QUEUE_NOT_FOUND_STATUS)
         reader.begin("remote_close", remote=remotes[number]).wait()
         calls[number].association.wait_closed()
         after.append([call.association.over for call in calls])
@@ -229,12 +229,12 @@ def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
 
     Reads of a queue that is already open succeed before and after the cancelled call.
     """
-    sut.set_timers(scale=1 if peer.environment.virtual else FAST_TIMER_SCALE)
+    sut.set_timers(scale=1 if peer.environment.virtual else HIGH_TIMER_ACCELERATION)
     reader = Reader(peer, sut)
     opened = reader.open()
     before = reader.begin("remote_receive", remote=opened, timeout_ms=0).outcome()
     reader.server.answers.pop("RemoteQMOpenQueue")
-    request = reader.begin_open()
+    request = reader.begin_open_queue()
     calls = reader.server.wait("RemoteQMOpenQueue", 2)
     if len(calls) < 2:
         raise ConformanceFailure("the SUT does not open a second queue")
@@ -255,17 +255,17 @@ def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
         "read_after_the_call": others,
     }
     expected = facts(
-        read_before_the_call=Outcome.SUCCESS,
+        read_before_the_call=CommandOutcome.SUCCESS,
         the_call_is_cancelled=True,
         the_call_is_cancelled_too_early=False,
-        read_after_the_call=Outcome.SUCCESS,
+        read_after_the_call=CommandOutcome.SUCCESS,
     )
     judge("MQQP-3.2.4.1-15", expected=expected, observed=observed, evidence=evidence)
     cancelled = holds("the call is cancelled")
     judge("MQQP-3.2.4.1-16", expected=cancelled, observed=bool(call.cancelled), evidence=evidence)
     judge.conclude()
     request.wait()
-    again = reader.begin_open()
+    again = reader.begin_open_queue()
     later = reader.server.wait("RemoteQMOpenQueue", 3)[2:]
     if later:
         peer.environment.run_until(lambda: bool(later[0].cancelled) or later[0].association.over, limit_ms + slack_ms)
@@ -288,14 +288,14 @@ def test_client_keeps_entry_of_open_queue(peer, sut, judge):
     RemoteQMOpenQueue. A queue whose RemoteQMOpenQueue fails has no entry.
     """
     reader = Reader(peer, sut)
-    counts = [len(reader.open_queue_entries())]
+    counts = [len(reader.list_open_queue_entries())]
     for access in ("receive", "peek"):
         reader.open(access=access)
-        counts.append(len(reader.open_queue_entries()))
-    entries = reader.open_queue_entries()
-    reader.server.answers[Method.OPEN_QUEUE] = lambda call: call.respond(Return=NO_SUCH_QUEUE)
-    reader.begin_open().outcome()
-    counts.append(len(reader.open_queue_entries()))
+        counts.append(len(reader.list_open_queue_entries()))
+    entries = reader.list_open_queue_entries()
+    reader.server.answers[Method.OPEN_QUEUE] = lambda call: call.respond(Return=QUEUE_NOT_FOUND_STATUS)
+    reader.begin_open_queue().outcome()
+    counts.append(len(reader.list_open_queue_entries()))
     calls = reader.server.wait("RemoteQMOpenQueue", 3)
     judge("MQQP-3.2.4.1-20", expected=[0, 1, 2, 2], observed=counts, case="numbers of entries", evidence=calls)
     names = ("OpenQueueDescriptorHandle", "RRSessionHandle")

@@ -10,7 +10,7 @@ from reference_qm.core.remote.client_model import PendingRemoteReadEntry, Remote
 from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage
 
 
-class PreviousAnswerRemembered(ClientReading):
+class PreviousAnswerRecorder(ClientReading):
     """Remember the answer to the last read."""
 
     last_size = 0
@@ -27,7 +27,7 @@ class PreviousAnswerRemembered(ClientReading):
         return super().reconstruct_message(results, server)
 
 
-class Counting(ClientReading):
+class ClientReadCounter(ClientReading):
     """Count the reads of the client."""
 
     def __init__(self, qm: QM) -> None:
@@ -39,7 +39,7 @@ class Counting(ClientReading):
         return super().create_pending_read(read)
 
 
-class Describing(Counting):
+class ReadDescriptionChanger(ClientReadCounter):
     """Change the REMOTEREADDESC of a read."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:

@@ -38,14 +38,14 @@ class ClientPendingReadNotKept(ClientReading):
         return entry
 
 
-class _EntryOfAnotherQueue(ClientReading):
+class _WrongQueueEntryCreator(ClientReading):
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
         entry = super().create_pending_read(read)
         entry.OpenQueueDescriptorHandle += 1
         return entry
 
 
-class _FoundByIdentifier(ClientCancelling):
+class _RequestIdOnlyFinder(ClientCancelling):
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
         entries = self.qm.remote_client.PendingRemoteReadEntryCollection
         return next(entry for entry in entries if entry.RequestId == request_id)
@@ -55,7 +55,7 @@ add(
     "client-pending-read-has-wrong-queue-handle",
     ("MQQP-3.2.4.2-03", "MQQP-3.2.4.3-03", "MQQP-3.2.4.5-03", "MQQP-3.2.4.6-03"),
     "The client's PendingRemoteReadEntry contains the handle of a wrong queue.",
-    both(replace_part(_EntryOfAnotherQueue), replace_part(_FoundByIdentifier)),
+    both(replace_part(_WrongQueueEntryCreator), replace_part(_RequestIdOnlyFinder)),
 )
 
 
@@ -104,7 +104,7 @@ REQUEST_ID_RULES = (
 )
 
 
-class _CountedInGroups(ClientReading):
+class _GroupedRequestNumberer(ClientReading):
     """The client divides its reads into groups and numbers the RequestIds of each group separately."""
 
     def get_group(self, read: RemoteRead) -> bool:
@@ -121,12 +121,12 @@ class _CountedInGroups(ClientReading):
 
 
 @fault("client-request-ids-of-peeks-and-receives-counted-apart", breaks=REQUEST_ID_RULES, blind=True)
-class ClientRequestIdsOfPeeksAndReceivesCountedApart(_CountedInGroups):
+class ClientRequestIdsOfPeeksAndReceivesCountedApart(_GroupedRequestNumberer):
     """The client assigns the RequestId of a pending peek also to a receive."""
 
 
 @fault("client-request-ids-of-reads-by-cursor-counted-apart", breaks=REQUEST_ID_RULES, blind=True)
-class ClientRequestIdsOfReadsByCursorCountedApart(_CountedInGroups):
+class ClientRequestIdsOfReadsByCursorCountedApart(_GroupedRequestNumberer):
     """The client assigns the RequestId of a pending read without a cursor also to a read by a cursor."""
 
     def get_group(self, read: RemoteRead) -> bool:
@@ -159,10 +159,10 @@ class ClientRequestIdOfFinishedReadWhileOthersWait(ClientReading):
         return len(self.qm.remote_client.PendingRemoteReadEntryCollection) + 1
 
 
-ENTRY_KEPT_RULES = ("MQQP-3.2.4.2-06", "MQQP-3.2.4.3-06", "MQQP-3.2.4.5-06", "MQQP-3.2.4.6-06")
+PENDING_ENTRY_RULES = ("MQQP-3.2.4.2-06", "MQQP-3.2.4.3-06", "MQQP-3.2.4.5-06", "MQQP-3.2.4.6-06")
 
 
-@fault("client-pending-read-entries-of-queue-removed-by-first-answer", breaks=ENTRY_KEPT_RULES)
+@fault("client-pending-read-entries-of-queue-removed-by-first-answer", breaks=PENDING_ENTRY_RULES)
 class ClientPendingReadEntriesOfQueueRemovedByFirstAnswer(ClientReading):
     """When the server answers one of several pending reads of a queue, the client removes the entries of
     all of them.
@@ -205,10 +205,10 @@ class ClientGetVersionCalledOncePerQueue(ClientReading):
         return self._known[read.queue.number]
 
 
-VERSION_ASKED = ("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07", "MQQP-3.2.4.5-07", "MQQP-3.2.4.6-D01")
+VERSION_REQUEST_RULES = ("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07", "MQQP-3.2.4.5-07", "MQQP-3.2.4.6-D01")
 
 
-@fault("client-version-asked-once-per-queue", breaks=VERSION_ASKED)
+@fault("client-version-asked-once-per-queue", breaks=VERSION_REQUEST_RULES)
 class ClientVersionAskedOncePerQueue(ClientReading):
     """The client calls RemoteQmGetVersion only before the first read of a queue."""
 
@@ -249,10 +249,10 @@ class ClientServerOfVersion4WithHighMinorTakenAsNew(ClientReading):
         return super().is_old_version(version) and not (version is not None and version.Minor >= 1)
 
 
-BELOW_5 = ("MQQP-3.2.4.2-09", "MQQP-3.2.4.3-09", "MQQP-3.2.4.5-09", "MQQP-3.2.4.6-08")
+VERSION_BELOW_5_RULES = ("MQQP-3.2.4.2-09", "MQQP-3.2.4.3-09", "MQQP-3.2.4.5-09", "MQQP-3.2.4.6-08")
 
 
-@fault("client-version-4.9-new-enough", breaks=BELOW_5)
+@fault("client-version-4.9-new-enough", breaks=VERSION_BELOW_5_RULES)
 class Version49New(ClientReading):
     """The client calls RemoteQMStartReceive2 on a server of version 4 with a minor version of 1 or more."""
 
@@ -260,7 +260,7 @@ class Version49New(ClientReading):
         return version is None or (version.Minor < 1 and super().is_old_version(version))
 
 
-@fault("client-version-4-with-high-build-new-enough", breaks=BELOW_5)
+@fault("client-version-4-with-high-build-new-enough", breaks=VERSION_BELOW_5_RULES)
 class ClientVersion4WithHighBuildNewEnough(ClientReading):
     """The client calls RemoteQMStartReceive2 on a server of version 4 or 5.0 with a build number above 3000."""
 

@@ -12,18 +12,18 @@ from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import Sequence
 from reference_qm.core.remote.enums import INFINITE_MS
-from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import Describing, PreviousAnswerRemembered
+from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import PreviousAnswerRecorder, ReadDescriptionChanger
 
 
 def _increment_read_field(name: str) -> Install:
     """Build a fault in which the client adds one to a field of REMOTEREADDESC."""
 
-    class OneMore(ClientReading):
+    class ReadFieldIncrementer(ClientReading):
         def describe_read(self, read: RemoteRead) -> dict[str, Any]:
             described = super().describe_read(read)
             return described | {name: described[name] + 1}
 
-    return replace_part(OneMore)
+    return replace_part(ReadFieldIncrementer)
 
 
 for _name, _breaks, _field in (
@@ -108,7 +108,7 @@ for _name, _breaks, _field in (
 
 
 @dataclass(frozen=True)
-class _Kind:
+class _ReadKind:
     """A kind of read, with the rules about each field for RemoteQMStartReceive and for RemoteQMStartReceive2."""
 
     name: str
@@ -121,8 +121,8 @@ class _Kind:
         return read.LookupId is None and (read.receives, bool(read.CursorHandle)) == (self.receives, self.by_cursor)
 
 
-KINDS = (
-    _Kind(
+READ_KINDS = (
+    _ReadKind(
         "peek",
         receives=False,
         by_cursor=False,
@@ -136,7 +136,7 @@ KINDS = (
             "dwRequestID": ("MQQP-3.2.4.2-21", "MQQP-3.2.4.2-31"),
         },
     ),
-    _Kind(
+    _ReadKind(
         "receive",
         receives=True,
         by_cursor=False,
@@ -150,7 +150,7 @@ KINDS = (
             "dwRequestID": ("MQQP-3.2.4.3-21", "MQQP-3.2.4.3-31"),
         },
     ),
-    _Kind(
+    _ReadKind(
         "peek-by-cursor",
         receives=False,
         by_cursor=True,
@@ -164,7 +164,7 @@ KINDS = (
             "dwRequestID": ("MQQP-3.2.4.5-21", "MQQP-3.2.4.5-31"),
         },
     ),
-    _Kind(
+    _ReadKind(
         "receive-by-cursor",
         receives=True,
         by_cursor=True,
@@ -181,10 +181,10 @@ KINDS = (
 )
 
 
-Change = Callable[[Any, RemoteRead], Any]
+ReadFieldChange = Callable[[Any, RemoteRead], Any]
 
 
-def _add_field_fault(kind: _Kind, field: str, wrong: str, says: str, change: Change) -> None:
+def _add_field_fault(kind: _ReadKind, field: str, wrong: str, says: str, change: ReadFieldChange) -> None:
     def make(original: Callable[..., Any]) -> Callable[..., Any]:
         def describe(qm: Any, read: RemoteRead) -> Any:
             given = original(qm, read)
@@ -200,7 +200,7 @@ def _add_field_fault(kind: _Kind, field: str, wrong: str, says: str, change: Cha
     )
 
 
-def _handle_in_16_bits(qm: Any, read: RemoteRead) -> int:
+def _cut_handle_to_16_bits(qm: Any, read: RemoteRead) -> int:
     return read.queue.QueueHandle & 0xFFFF
 
 
@@ -208,7 +208,7 @@ def _cut_descriptor_to_31_bits(qm: Any, read: RemoteRead) -> int:
     return read.queue.QueueDescriptor & 0x7FFFFFFF
 
 
-for _kind in KINDS:
+for _kind in READ_KINDS:
     _add_field_fault(
         _kind,
         "hRemoteQueue",
@@ -221,7 +221,7 @@ for _kind in KINDS:
         "hRemoteQueue",
         "in-16-bits",
         "the low 16 bits of the handle",
-        _handle_in_16_bits,
+        _cut_handle_to_16_bits,
     )
     _add_field_fault(
         _kind,
@@ -286,33 +286,33 @@ for _kind in KINDS:
 
 
 def _list_rules_of_field(field: str) -> tuple[str, ...]:
-    return tuple(rule for kind in KINDS for rule in kind.rules[field])
+    return tuple(rule for kind in READ_KINDS for rule in kind.rules[field])
 
 
 @fault("client-read-lpbuffer-not-null-in-second-read", breaks=_list_rules_of_field("lpBuffer"))
-class ClientReadLpbufferNotNullInSecondRead(PreviousAnswerRemembered):
+class ClientReadLpbufferNotNullInSecondRead(PreviousAnswerRecorder):
     """When the client has read a message, it sets lpBuffer of later reads to an empty buffer instead of NULL."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
         return {**super().describe_read(read), **({"lpBuffer": b""} if self.last_size else {})}
 
 
-H_QUEUE = (
+REMOTE_QUEUE_HANDLE_RULES = (
     *("MQQP-3.2.4.2-14", "MQQP-3.2.4.2-24", "MQQP-3.2.4.3-14", "MQQP-3.2.4.3-24"),
     *("MQQP-3.2.4.5-14", "MQQP-3.2.4.5-24", "MQQP-3.2.4.6-13", "MQQP-3.2.4.6-23"),
 )
 
 
-@fault("client-read-of-second-queue-hremotequeue-of-first", breaks=H_QUEUE)
-class ClientReadOfSecondQueueHremotequeueOfFirst(Describing):
+@fault("client-read-of-second-queue-hremotequeue-of-first", breaks=REMOTE_QUEUE_HANDLE_RULES)
+class ClientReadOfSecondQueueHremotequeueOfFirst(ReadDescriptionChanger):
     """The client sets hRemoteQueue to the phQueue of the queue that it opened first."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
         return {"hRemoteQueue": next(iter(self.qm.remote_client.queues.values())).QueueHandle}
 
 
-@fault("client-second-read-hremotequeue-is-pdwcontext", breaks=H_QUEUE)
-class ClientSecondReadHremotequeueIsPdwcontext(Describing):
+@fault("client-second-read-hremotequeue-is-pdwcontext", breaks=REMOTE_QUEUE_HANDLE_RULES)
+class ClientSecondReadHremotequeueIsPdwcontext(ReadDescriptionChanger):
     """The client sets hRemoteQueue to pdwContext in every second read."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:

@@ -15,31 +15,31 @@ from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage
 from reference_qm.core.remote.client_steps import RemoteError, Sequence
 from reference_qm.core.remote.enums import INFINITE_MS, Ack, ReadAction
 from reference_qm.rpc.bodies import Request
-from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import Describing
+from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import ReadDescriptionChanger
 
-DW_QUEUE = (
+DW_QUEUE_RULES = (
     *("MQQP-3.2.4.2-15", "MQQP-3.2.4.2-25", "MQQP-3.2.4.3-15", "MQQP-3.2.4.3-25"),
     *("MQQP-3.2.4.5-15", "MQQP-3.2.4.5-25", "MQQP-3.2.4.6-14", "MQQP-3.2.4.6-24"),
 )
 
 
-@fault("client-second-read-dwqueue-is-phqueue", breaks=DW_QUEUE)
-class ClientSecondReadDwqueueIsPhqueue(Describing):
+@fault("client-second-read-dwqueue-is-phqueue", breaks=DW_QUEUE_RULES)
+class ClientSecondReadDwqueueIsPhqueue(ReadDescriptionChanger):
     """The client sets dwQueue to phQueue in every second read."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
         return {} if self.count % 2 else {"dwQueue": read.queue.QueueHandle}
 
 
-@fault("client-infinite-read-dwqueue-is-phqueue", breaks=DW_QUEUE)
-class ClientInfiniteReadDwqueueIsPhqueue(Describing):
+@fault("client-infinite-read-dwqueue-is-phqueue", breaks=DW_QUEUE_RULES)
+class ClientInfiniteReadDwqueueIsPhqueue(ReadDescriptionChanger):
     """The client sets dwQueue to phQueue in a read without a time limit."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
         return {"dwQueue": read.queue.QueueHandle} if read.TimeOut == INFINITE_MS else {}
 
 
-DW_SIZE_OFFSET = {0: 16, 9: 32}
+DW_SIZE_OFFSET_BY_OPNUM = {0: 16, 9: 32}
 """For each opnum, the offset of dwSize in the stub of RemoteQMStartReceive, and of RemoteQMStartReceive2 in NDR64."""
 
 
@@ -47,7 +47,7 @@ def _announce_size_of_null_buffer(request: Request) -> Request:
     """Set dwSize to 1 in the stub although lpBuffer is NULL. The project's NDR encoder refuses to encode such a
     REMOTEREADDESC.
     """
-    at = DW_SIZE_OFFSET.get(request.opnum)
+    at = DW_SIZE_OFFSET_BY_OPNUM.get(request.opnum)
     if at is None or len(request.stub) < at + 20:
         return request
     return replace(request, stub=request.stub[:at] + b"\1\0\0\0" + request.stub[at + 4 :])
@@ -71,14 +71,14 @@ add(
 )
 
 
-DW_SIZE = (
+DW_SIZE_RULES = (
     *("MQQP-3.2.4.2-16", "MQQP-3.2.4.2-26", "MQQP-3.2.4.3-17", "MQQP-3.2.4.3-27"),
     *("MQQP-3.2.4.5-17", "MQQP-3.2.4.5-27", "MQQP-3.2.4.6-16", "MQQP-3.2.4.6-26"),
 )
 
 
-@fault("client-second-read-dwsize-of-last-message", breaks=DW_SIZE)
-class ClientSecondReadDwsizeOfLastMessage(Describing):
+@fault("client-second-read-dwsize-of-last-message", breaks=DW_SIZE_RULES)
+class ClientSecondReadDwsizeOfLastMessage(ReadDescriptionChanger):
     """The client passes a buffer with the size of the packet that the server returned last, with its dwSize."""
 
     def __init__(self, qm: QM) -> None:
@@ -115,11 +115,11 @@ class ClientReadLpBufferNotNull(ClientReading):
         return super().describe_read(read) | {"lpBuffer": b""}
 
 
-CURSOR_OF_PLAIN_READS = ("MQQP-3.2.4.2-18", "MQQP-3.2.4.2-28", "MQQP-3.2.4.3-16", "MQQP-3.2.4.3-26")
+ZERO_CURSOR_RULES = ("MQQP-3.2.4.2-18", "MQQP-3.2.4.2-28", "MQQP-3.2.4.3-16", "MQQP-3.2.4.3-26")
 
 
-@fault("client-plain-read-after-cursor-read-hcursor-stays", breaks=CURSOR_OF_PLAIN_READS)
-class ClientPlainReadAfterCursorReadHcursorStays(Describing):
+@fault("client-plain-read-after-cursor-read-hcursor-stays", breaks=ZERO_CURSOR_RULES)
+class ClientPlainReadAfterCursorReadHcursorStays(ReadDescriptionChanger):
     """The client sets hCursor of a read without a cursor to the cursor of the read before it."""
 
     def __init__(self, qm: QM) -> None:
@@ -165,7 +165,7 @@ TIMEOUT = (
 
 
 @fault("client-long-timeout-sent-as-signed-maximum", breaks=TIMEOUT)
-class ClientLongTimeoutSentAsSignedMaximum(Describing):
+class ClientLongTimeoutSentAsSignedMaximum(ReadDescriptionChanger):
     """The client sets ulTimeout to 0x7FFFFFFF for a read with a longer time-out that is not infinite."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -173,7 +173,7 @@ class ClientLongTimeoutSentAsSignedMaximum(Describing):
 
 
 @fault("client-timeout-rounded-to-seconds", breaks=TIMEOUT)
-class ClientTimeoutRoundedToSeconds(Describing):
+class ClientTimeoutRoundedToSeconds(ReadDescriptionChanger):
     """The client rounds ulTimeout down to whole seconds."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -181,7 +181,7 @@ class ClientTimeoutRoundedToSeconds(Describing):
 
 
 @fault("client-timeout-of-second-read-of-first", breaks=TIMEOUT)
-class ClientTimeoutOfSecondReadOfFirst(Describing):
+class ClientTimeoutOfSecondReadOfFirst(ReadDescriptionChanger):
     """The client sets ulTimeout of each read of a queue to the time-out of the first read of the queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -217,14 +217,14 @@ class ClientUltimeoutLimitedToOneDay(ClientReading):
         return {**given, "ulTimeout": 86_400_000} if wrong else given
 
 
-REQUEST_ID = (
+REQUEST_ID_RULES = (
     *("MQQP-3.2.4.2-21", "MQQP-3.2.4.2-31", "MQQP-3.2.4.3-21", "MQQP-3.2.4.3-31"),
     *("MQQP-3.2.4.5-21", "MQQP-3.2.4.5-31", "MQQP-3.2.4.6-20", "MQQP-3.2.4.6-30"),
 )
 
 
-@fault("client-request-id-in-low-byte-only", breaks=REQUEST_ID)
-class ClientRequestIdInLowByteOnly(Describing):
+@fault("client-request-id-in-low-byte-only", breaks=REQUEST_ID_RULES)
+class ClientRequestIdInLowByteOnly(ReadDescriptionChanger):
     """The client sends the RequestId of a concurrent read plus 0x100."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -263,10 +263,10 @@ class ClientServerOfVersion10TakenAsOld(ClientReading):
         return version is None or (str(version.Major), str(version.Minor)) < ("5", "1")
 
 
-NEW_METHOD = ("MQQP-3.2.4.2-23", "MQQP-3.2.4.3-23", "MQQP-3.2.4.5-23", "MQQP-3.2.4.6-22")
+START_RECEIVE2_RULES = ("MQQP-3.2.4.2-23", "MQQP-3.2.4.3-23", "MQQP-3.2.4.5-23", "MQQP-3.2.4.6-22")
 
 
-@fault("client-version-10-compared-as-text", breaks=NEW_METHOD)
+@fault("client-version-10-compared-as-text", breaks=START_RECEIVE2_RULES)
 class ClientVersion10ComparedAsText(ClientReading):
     """The client compares pMajor as text, so that version 10 counts as older than 5."""
 
@@ -274,7 +274,7 @@ class ClientVersion10ComparedAsText(ClientReading):
         return version is None or str(version.Major) < "5" or super().is_old_version(version)
 
 
-@fault("client-version-5.1-too-old", breaks=NEW_METHOD)
+@fault("client-version-5.1-too-old", breaks=START_RECEIVE2_RULES)
 class Version51Old(ClientReading):
     """The client treats a server of version 5.1 as too old for RemoteQMStartReceive2."""
 
@@ -282,7 +282,7 @@ class Version51Old(ClientReading):
         return version is None or (version.Major, version.Minor) <= (5, 1)
 
 
-@fault("client-version-minor-0-too-old", breaks=NEW_METHOD)
+@fault("client-version-minor-0-too-old", breaks=START_RECEIVE2_RULES)
 class ClientVersionMinor0TooOld(ClientReading):
     """The client treats a server of version 6.0 as too old for RemoteQMStartReceive2."""
 
@@ -290,7 +290,7 @@ class ClientVersionMinor0TooOld(ClientReading):
         return version is None or version.Minor < 1 or super().is_old_version(version)
 
 
-@fault("client-version-small-build-too-old", breaks=NEW_METHOD)
+@fault("client-version-small-build-too-old", breaks=START_RECEIVE2_RULES)
 class ClientVersionSmallBuildTooOld(ClientReading):
     """The client treats a server with a build number below 951 as too old, also with a new version."""
 
@@ -315,7 +315,7 @@ class ClientServerVersion60TakenForOld(ClientReading):
         return version is None or version.Major < 5 or version.Minor < 1
 
 
-LONGEST_SIGNED_MS = 0x7FFFFFFF
+LONGEST_SIGNED_TIMEOUT_MS = 0x7FFFFFFF
 
 
 def _is_plain_peek(read: RemoteRead) -> bool:
@@ -326,7 +326,7 @@ def _is_cursor_receive(read: RemoteRead) -> bool:
     return read.Action is ReadAction.MQ_ACTION_RECEIVE and bool(read.CursorHandle)
 
 
-def _skip_call() -> Sequence:
+def _make_no_call() -> Sequence:
     yield from ()
 
 
@@ -378,7 +378,7 @@ class ClientReceiveLongUltimeoutInfinite(ClientReading):
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
         described = super().describe_read(read)
         plain_receive = read.Action is ReadAction.MQ_ACTION_RECEIVE and not read.CursorHandle
-        if plain_receive and read.TimeOut > LONGEST_SIGNED_MS:
+        if plain_receive and read.TimeOut > LONGEST_SIGNED_TIMEOUT_MS:
             described["ulTimeout"] = INFINITE_MS
         return described
 
@@ -394,7 +394,7 @@ class ClientEndReceiveNotCalledForEmptyBody(ClientReading):
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
         if ack is Ack.RR_ACK and self.__dict__.get("is_empty"):
-            return _skip_call()
+            return _make_no_call()
         return super().end_receive(entry, ack)
 
 

@@ -17,7 +17,7 @@ from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage
 from reference_qm.core.remote.client_steps import RemoteError, Sequence
 from reference_qm.model.adm import Message
 from reference_qm.model.statuses import Status
-from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import Counting, PreviousAnswerRemembered
+from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import ClientReadCounter, PreviousAnswerRecorder
 
 
 @fault(
@@ -35,7 +35,7 @@ class ClientReadSequentialIdNotZero(ClientReading):
     "client-read-sequentialid-of-previous-message",
     breaks=("MQQP-3.2.4.2-32", "MQQP-3.2.4.3-32", "MQQP-3.2.4.5-32", "MQQP-3.2.4.6-31"),
 )
-class ClientReadSequentialidOfPreviousMessage(PreviousAnswerRemembered):
+class ClientReadSequentialidOfPreviousMessage(PreviousAnswerRecorder):
     """The client sets SequentialId of a read to the SequentialId of the message that it read previously."""
 
     def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
@@ -46,7 +46,7 @@ SEQUENTIAL_ID = ("MQQP-3.2.4.2-32", "MQQP-3.2.4.3-32", "MQQP-3.2.4.5-32", "MQQP-
 
 
 @fault("client-second-read-sequential-id-of-first-answer", breaks=SEQUENTIAL_ID)
-class ClientSecondReadSequentialIdOfFirstAnswer(Counting):
+class ClientSecondReadSequentialIdOfFirstAnswer(ClientReadCounter):
     """The client sets SequentialId to the SequentialId that the server returned last."""
 
     def __init__(self, qm: QM) -> None:
@@ -73,21 +73,21 @@ class ClientReadBodyOneByteShort(ClientReading):
         return found._replace(message=replace(found.message, Body=found.message.Body[:-1]))
 
 
-VALUES_OF_REMOVED_PROPERTIES: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
+EMPTY_VALUE_BY_PROPERTY: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
 """The replacement value of a removed property, for each property that needs a value other than the default of its type.
 """
 
 
-def _remove_read_property(name: str) -> Install:
+def _remove_property_of_read_message(name: str) -> Install:
     """Build a fault in which the client delivers a message without one property."""
 
-    class Without(ClientReading):
+    class MessagePropertyRemover(ClientReading):
         def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
             found = super().reconstruct_message(results, server)
-            lost = VALUES_OF_REMOVED_PROPERTIES.get(name) or type(getattr(found.message, name))()
+            lost = EMPTY_VALUE_BY_PROPERTY.get(name) or type(getattr(found.message, name))()
             return found._replace(message=replace(found.message, **{name: lost}))
 
-    return replace_part(Without)
+    return replace_part(MessagePropertyRemover)
 
 
 for _property in ("Extension", "CorrelationIdentifier", "AppSpecific", "BodyType", "SentTime", "ArrivalTime"):
@@ -95,7 +95,7 @@ for _property in ("Extension", "CorrelationIdentifier", "AppSpecific", "BodyType
         f"client-read-without-{_property}",
         ("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34"),
         f"The client delivers a message without its {_property}.",
-        _remove_read_property(_property),
+        _remove_property_of_read_message(_property),
     )
 
 
@@ -157,10 +157,10 @@ class ClientReadMessageApplicationTagMissing(ClientReading):
         return found._replace(message=replace(found.message, AppSpecific=0))
 
 
-DELIVERED = ("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34")
+DELIVERED_MESSAGE_RULES = ("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34")
 
 
-@fault("client-second-message-same-as-first", breaks=DELIVERED)
+@fault("client-second-message-same-as-first", breaks=DELIVERED_MESSAGE_RULES)
 class ClientSecondMessageSameAsFirst(ClientReading):
     """The client delivers the message of the first read again after later reads."""
 
@@ -174,7 +174,7 @@ class ClientSecondMessageSameAsFirst(ClientReading):
         return self.first
 
 
-@fault("client-message-body-cut-at-4096-bytes", breaks=DELIVERED)
+@fault("client-message-body-cut-at-4096-bytes", breaks=DELIVERED_MESSAGE_RULES)
 class ClientMessageBodyCutAt4096Bytes(ClientReading):
     """The client delivers only the first 4,096 bytes of a message body."""
 
@@ -183,7 +183,7 @@ class ClientMessageBodyCutAt4096Bytes(ClientReading):
         return found._replace(message=replace(found.message, Body=found.message.Body[:4096]))
 
 
-@fault("client-message-with-empty-body-refused", breaks=DELIVERED)
+@fault("client-message-with-empty-body-refused", breaks=DELIVERED_MESSAGE_RULES)
 class ClientMessageWithEmptyBodyRefused(ClientReading):
     """The client delivers no message whose body is empty."""
 
@@ -194,7 +194,7 @@ class ClientMessageWithEmptyBodyRefused(ClientReading):
         return found
 
 
-@fault("client-transactional-message-refused", breaks=DELIVERED)
+@fault("client-transactional-message-refused", breaks=DELIVERED_MESSAGE_RULES)
 class ClientTransactionalMessageRefused(ClientReading):
     """The client delivers no message with a TransactionHeader."""
 
@@ -206,7 +206,7 @@ class ClientTransactionalMessageRefused(ClientReading):
         return super().reconstruct_message(results, server)
 
 
-class _Delivered(ClientReading):
+class _DeliveredMessageChanger(ClientReading):
     def change(self, message: Message) -> Mapping[str, Any]:
         """Return the changed properties of a message."""
         return {}
@@ -217,7 +217,7 @@ class _Delivered(ClientReading):
 
 
 @fault("client-read-label-of-more-than-64-characters-cut-off", breaks=DELIVERY_RULES, blind=True)
-class ClientReadLabelOfMoreThan64CharactersCutOff(_Delivered):
+class ClientReadLabelOfMoreThan64CharactersCutOff(_DeliveredMessageChanger):
     """The client delivers only the first 64 characters of a label."""
 
     def change(self, message: Message) -> Mapping[str, Any]:
@@ -225,7 +225,7 @@ class ClientReadLabelOfMoreThan64CharactersCutOff(_Delivered):
 
 
 @fault("client-read-label-limited-to-248-characters", breaks=DELIVERY_RULES, blind=True)
-class ClientReadLabelLimitedTo248Characters(_Delivered):
+class ClientReadLabelLimitedTo248Characters(_DeliveredMessageChanger):
     """The client delivers only the first 248 characters of a label of 249 characters."""
 
     def change(self, message: Message) -> Mapping[str, Any]:
@@ -233,7 +233,7 @@ class ClientReadLabelLimitedTo248Characters(_Delivered):
 
 
 @fault("client-read-body-of-zeros-without-last-byte", breaks=DELIVERY_RULES, blind=True)
-class ClientReadBodyOfZerosWithoutLastByte(_Delivered):
+class ClientReadBodyOfZerosWithoutLastByte(_DeliveredMessageChanger):
     """The client delivers a body without the zero bytes at its end."""
 
     def change(self, message: Message) -> Mapping[str, Any]:
@@ -241,7 +241,7 @@ class ClientReadBodyOfZerosWithoutLastByte(_Delivered):
 
 
 @fault("client-read-priority-3", breaks=DELIVERY_RULES, blind=True)
-class ClientReadPriority3(_Delivered):
+class ClientReadPriority3(_DeliveredMessageChanger):
     """The client delivers a message of priority 7 with priority 3."""
 
     def change(self, message: Message) -> Mapping[str, Any]:

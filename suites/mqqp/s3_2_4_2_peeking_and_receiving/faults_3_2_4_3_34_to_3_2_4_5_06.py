@@ -13,7 +13,7 @@ from reference_qm.core.remote.client_model import PendingRemoteReadEntry, Remote
 from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage
 from reference_qm.core.remote.client_steps import RemoteError, Sequence
 from reference_qm.core.remote.enums import INFINITE_MS, Ack
-from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import PreviousAnswerRemembered
+from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import PreviousAnswerRecorder
 
 add(
     "client-receive-handle-not-kept",
@@ -40,10 +40,10 @@ class ClientEndReceiveHandleOfFirstAnswer(ClientReading):
         super().note_remote_read_handle(entry, self.first)
 
 
-HANDLE = ("MQQP-3.2.4.3-34", "MQQP-3.2.4.3-37", "MQQP-3.2.4.6-33", "MQQP-3.2.4.6-36")
+RECEIVE_HANDLE_RULES = ("MQQP-3.2.4.3-34", "MQQP-3.2.4.3-37", "MQQP-3.2.4.6-33", "MQQP-3.2.4.6-36")
 
 
-@fault("client-end-receive-handle-of-first-receive", breaks=HANDLE)
+@fault("client-end-receive-handle-of-first-receive", breaks=RECEIVE_HANDLE_RULES)
 class ClientEndReceiveHandleOfFirstReceive(ClientReading):
     """The client calls RemoteQMEndReceive with the handle of its first receive after every receive."""
 
@@ -117,7 +117,7 @@ class ClientEndReceiveCalledTwiceWhileOtherReadIsPending(ClientReading):
 
 
 @fault("client-receive-of-empty-message-not-ended", breaks=END_RECEIVE_RULES)
-class ClientReceiveOfEmptyMessageNotEnded(PreviousAnswerRemembered):
+class ClientReceiveOfEmptyMessageNotEnded(PreviousAnswerRecorder):
     """The client does not call RemoteQMEndReceive for a message without a body."""
 
     empty = False
@@ -145,10 +145,10 @@ class ClientSecondReceiveOfQueueNotEnded(ClientReading):
             yield from super().end_receive(entry, ack)
 
 
-ENDED = ("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35")
+END_RECEIVE_CALL_RULES = ("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35")
 
 
-@fault("client-end-receive-omitted-for-every-second-receive", breaks=ENDED)
+@fault("client-end-receive-omitted-for-every-second-receive", breaks=END_RECEIVE_CALL_RULES)
 class ClientEndReceiveOmittedForEverySecondReceive(ClientReading):
     """The client does not call RemoteQMEndReceive after every second receive."""
 
@@ -162,7 +162,7 @@ class ClientEndReceiveOmittedForEverySecondReceive(ClientReading):
             yield from super().end_receive(entry, ack)
 
 
-@fault("client-end-receive-called-twice-for-second-receive", breaks=ENDED)
+@fault("client-end-receive-called-twice-for-second-receive", breaks=END_RECEIVE_CALL_RULES)
 class ClientEndReceiveCalledTwiceForSecondReceive(ClientReading):
     """The client calls RemoteQMEndReceive twice after every second receive."""
 
@@ -260,10 +260,10 @@ class ClientEndReceiveDwackNackForSecondReceive(ClientReading):
         yield from super().end_receive(entry, wanted)
 
 
-ACKNOWLEDGED = ("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37")
+POSITIVE_END_ACK_RULES = ("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37")
 
 
-@fault("client-end-of-second-receive-rr-nack", breaks=ACKNOWLEDGED)
+@fault("client-end-of-second-receive-rr-nack", breaks=POSITIVE_END_ACK_RULES)
 class ClientEndOfSecondReceiveRrNack(ClientReading):
     """The client sets dwAck to RR_NACK in every second RemoteQMEndReceive."""
 
@@ -276,7 +276,7 @@ class ClientEndOfSecondReceiveRrNack(ClientReading):
         yield from super().end_receive(entry, ack if self.count % 2 else Ack.RR_NACK)
 
 
-@fault("client-end-of-infinite-receive-rr-nack", breaks=ACKNOWLEDGED)
+@fault("client-end-of-infinite-receive-rr-nack", breaks=POSITIVE_END_ACK_RULES)
 class ClientEndOfInfiniteReceiveRrNack(ClientReading):
     """The client sets dwAck to RR_NACK after a receive without a time limit."""
 

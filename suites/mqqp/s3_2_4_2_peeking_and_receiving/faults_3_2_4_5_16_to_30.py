@@ -11,13 +11,13 @@ from reference_qm.core.remote.client_model import PendingRemoteReadEntry, Remote
 from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import Sequence
 from reference_qm.core.remote.enums import ReadAction
-from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import Describing
+from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import ReadDescriptionChanger
 
-CURSOR_OF_CURSOR_READS = ("MQQP-3.2.4.5-16", "MQQP-3.2.4.5-26", "MQQP-3.2.4.6-15", "MQQP-3.2.4.6-25")
+CURSOR_HANDLE_RULES = ("MQQP-3.2.4.5-16", "MQQP-3.2.4.5-26", "MQQP-3.2.4.6-15", "MQQP-3.2.4.6-25")
 
 
-@fault("client-read-by-first-cursor-hcursor-of-newest", breaks=CURSOR_OF_CURSOR_READS)
-class ClientReadByFirstCursorHcursorOfNewest(Describing):
+@fault("client-read-by-first-cursor-hcursor-of-newest", breaks=CURSOR_HANDLE_RULES)
+class ClientReadByFirstCursorHcursorOfNewest(ReadDescriptionChanger):
     """The client sets hCursor to the phCursor that R_QMCreateRemoteCursor returned last."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -25,8 +25,8 @@ class ClientReadByFirstCursorHcursorOfNewest(Describing):
         return {"hCursor": cursors[-1][1]} if read.CursorHandle and cursors else {}
 
 
-@fault("client-second-read-by-cursor-hcursor-0", breaks=CURSOR_OF_CURSOR_READS)
-class ClientSecondReadByCursorHcursor0(Describing):
+@fault("client-second-read-by-cursor-hcursor-0", breaks=CURSOR_HANDLE_RULES)
+class ClientSecondReadByCursorHcursor0(ReadDescriptionChanger):
     """The client sets hCursor to 0 in the second read by the same cursor."""
 
     def __init__(self, qm: QM) -> None:
@@ -49,7 +49,7 @@ class ClientPeekCurrentByCursorHcursor0(ClientReading):
 
 
 @fault("client-second-peek-by-cursor-ulaction-peek-current", breaks=("MQQP-3.2.4.5-19", "MQQP-3.2.4.5-29"))
-class ClientSecondPeekByCursorUlactionPeekCurrent(Describing):
+class ClientSecondPeekByCursorUlactionPeekCurrent(ReadDescriptionChanger):
     """The client sets ulAction to PEEK_CURRENT in the second PEEK_NEXT of the same cursor."""
 
     def __init__(self, qm: QM) -> None:
@@ -65,7 +65,7 @@ class ClientSecondPeekByCursorUlactionPeekCurrent(Describing):
 
 
 @fault("client-peek-current-by-cursor-after-peek-ulaction-peek-next", breaks=("MQQP-3.2.4.5-19", "MQQP-3.2.4.5-29"))
-class ClientPeekCurrentByCursorAfterPeekUlactionPeekNext(Describing):
+class ClientPeekCurrentByCursorAfterPeekUlactionPeekNext(ReadDescriptionChanger):
     """The client sets ulAction to PEEK_NEXT in the second PEEK_CURRENT of the same cursor."""
 
     def __init__(self, qm: QM) -> None:
@@ -111,13 +111,13 @@ class ClientPeekNextTimeout0(ClientReading):
         return described
 
 
-SECTIONS = ("MQQP-3.2.4.2", "MQQP-3.2.4.3", "MQQP-3.2.4.5", "MQQP-3.2.4.6")
+READ_SECTION_NUMBERS = ("MQQP-3.2.4.2", "MQQP-3.2.4.3", "MQQP-3.2.4.5", "MQQP-3.2.4.6")
 
 
-UNIQUE = tuple(f"{one}-{number}" for one in SECTIONS for number in ("04", "05"))
+UNIQUE_REQUEST_ID_RULES = tuple(f"{one}-{number}" for one in READ_SECTION_NUMBERS for number in ("04", "05"))
 
 
-@fault("client-request-id-of-5-values", breaks=UNIQUE)
+@fault("client-request-id-of-5-values", breaks=UNIQUE_REQUEST_ID_RULES)
 class ClientRequestIdOf5Values(ClientReading):
     """The client has five RequestIds, which it uses in turn, also while a read with the RequestId is pending."""
 
@@ -126,7 +126,7 @@ class ClientRequestIdOf5Values(ClientReading):
         return self.qm.remote_client.last_request_id
 
 
-@fault("client-request-ids-of-cursor-reads-counted-apart", breaks=UNIQUE)
+@fault("client-request-ids-of-cursor-reads-counted-apart", breaks=UNIQUE_REQUEST_ID_RULES)
 class ClientRequestIdsOfCursorReadsCountedApart(ClientReading):
     """The client counts the RequestIds of reads with and without a cursor separately."""
 

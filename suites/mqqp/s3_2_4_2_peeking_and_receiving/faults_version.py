@@ -30,11 +30,11 @@ def _change_old_server_test(test: Callable[[Version], bool]) -> Install:
     function ``test``.
     """
 
-    class OldWhen(ClientReading):
+    class OldServerTestReplacer(ClientReading):
         def is_old_version(self, version: Version | None) -> bool:
             return version is not None and test(version)
 
-    return replace_part(OldWhen)
+    return replace_part(OldServerTestReplacer)
 
 
 add(

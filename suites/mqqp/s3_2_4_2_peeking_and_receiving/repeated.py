@@ -43,7 +43,7 @@ def judge_cancel_in_second_queue(reader: Reader, judge: Judge, section: Section,
     reader.open()
     begun, rules = len(reader.reads()), section.entry
     request = begin_infinite_read(reader, section.reading, second)
-    read = reader.await_reads(begun + 1)[-1]
+    read = reader.await_start_receives(begun + 1)[-1]
     before = len(reader.server.list_calls_of("RemoteQMCancelReceive"))
     reader.begin("cancel", request=request.number)
     cancels = reader.server.wait("RemoteQMCancelReceive", before + 1)[before:]

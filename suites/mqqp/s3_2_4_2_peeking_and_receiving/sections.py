@@ -234,7 +234,7 @@ RECEIVING_BY_CURSOR_SECTION = Section(
 SECTIONS = (PEEKING_SECTION, RECEIVING_SECTION, PEEKING_BY_CURSOR_SECTION, RECEIVING_BY_CURSOR_SECTION)
 
 
-def for_each_section(rules: Callable[[Section], Iterable[str]]) -> pytest.MarkDecorator:
+def parametrize_section(rules: Callable[[Section], Iterable[str]]) -> pytest.MarkDecorator:
     """Return a decorator that runs a check for each section; ``rules`` returns the rules that the check judges for a
     section.
     """

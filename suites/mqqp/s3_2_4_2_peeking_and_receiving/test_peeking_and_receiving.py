@@ -20,23 +20,23 @@ from harness.run.marks import covers, needs
 from harness.wire import PrivateQueueFormatNameId, dissect, user_message
 from harness.wire.rpc_qm2qm import INFINITE, Ack, Action, Method
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.repeated import judge_cancel_in_second_queue, judge_repeated_reads
-from suites.mqqp.s3_2_4_2_peeking_and_receiving.sections import for_each_section
+from suites.mqqp.s3_2_4_2_peeking_and_receiving.sections import parametrize_section
 from suites.mqqp.steps.reader import Reader, Reading
 from suites.mqqp.steps.whole import Kind, build_full_message
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
 pytestmark = needs("remote_read")
 
-NEVER_ASKS_VERSION = (
+VERSION_NOT_REQUESTED_REASON = (
     "the SUT does not call RemoteQmGetVersion and always calls RemoteQMStartReceive, as Windows 2000 does"
 )
 READ_TIMEOUTS_MS = ((70_001, 0, 100_000_000), (INFINITE, 0x9000_0001))
 """Two groups of timeouts of reads in ms: the first group has a timeout of more than 16 bits, the smallest timeout, and
 a timeout of more than a day; the second group has the largest timeout and a timeout of 32 bits.
 """
-IO_TIMEOUT, ACCESS_DENIED = 0xC00E_001B, 0x0000_0005
+IO_TIMEOUT_STATUS, ACCESS_DENIED_STATUS = 0xC00E_001B, 0x0000_0005
 """The status MQ_ERROR_IO_TIMEOUT, and the fault status for access denied."""
-LIFE_TIMES = ("time_to_reach_queue_s", "time_to_be_received_s")
+LIFETIME_PROPERTIES = ("time_to_reach_queue_s", "time_to_be_received_s")
 """Properties that may show the remaining time of a message instead of the time that the sender set."""
 VERSION_CASES = {
     "below_5": ([(0, 0, 0), (4, 0, 1_381), (4, 9, 9_999), (4, 255, 65_535)], Method.START_RECEIVE),
@@ -58,13 +58,13 @@ VERSION_CASES = {
     "check": ([Reader.WINDOWS_7], Method.START_RECEIVE2),
 }
 """For each rule, the versions that the peer returns, and the method that the SUT must call."""
-CONDITIONS_OF_OLD_SERVER = ("below_5", "below_5_1", "early_build")
+OLD_SERVER_VERSION_CASES = ("below_5", "below_5_1", "early_build")
 """The rules that define a server that is too old for RemoteQMStartReceive2. The rule ``old`` of each section names the
 method for such a server.
 """
 
 
-@for_each_section(lambda section: [*section.old.values(), *section.new.values()])
+@parametrize_section(lambda section: [*section.old.values(), *section.new.values()])
 @covers("MQQP-2.2.2.1-D03")
 def test_client_read_has_required_fields(peer, sut, judge, section):
     """The SUT has read a queue of the peer twice and closed it, has opened the queue three more times, with cursors,
@@ -103,7 +103,7 @@ def test_client_read_has_required_fields(peer, sut, judge, section):
         judge_ids_of_simultaneous_reads(reader, judge, reading, rules["dwRequestID"], (remotes[1], cursor))
     if not asks_version:
         judge.conclude(*section.old.values(), "MQQP-2.2.2.1-D03")
-        judge.give_up(Verdict.NOT_APPLICABLE, NEVER_ASKS_VERSION)
+        judge.give_up(Verdict.NOT_APPLICABLE, VERSION_NOT_REQUESTED_REASON)
 
 
 def judge_fields_of_reads(
@@ -121,13 +121,13 @@ def judge_fields_of_reads(
     """
     (method, rules), (remote, cursor) = demand, where
     begun, requests = len(reader.reads()), []
-    reader.let_reads_be_answered()
+    reader.answer_start_receives_with_message()
     for number, timeout_ms in enumerate((Reader.TIMEOUT_MS, *timeouts_ms), begun + 1):
         requests.append(reader.begin_read(reading, remote, timeout_ms, cursor))
         if timeout_ms == Reader.TIMEOUT_MS:
             requests[0].outcome()
-            reader.let_reads_wait()
-        reader.run_until_reads(number)
+            reader.leave_start_receives_unanswered()
+        reader.run_until_start_receives(number)
         calls = reader.reads()[begun:]
         if len(calls) < len(requests):
             judge(
@@ -175,7 +175,7 @@ def judge_ids_of_simultaneous_reads(
     reader.server.answers[Method.GET_VERSION] = answer
     for call in held:
         answer(call)
-    reader.run_until_reads(begun + len(requests))
+    reader.run_until_start_receives(begun + len(requests))
     calls = reader.reads()[begun:]
     ids = {reader.get_read_description(one).ulTimeout: reader.get_read_description(one).dwRequestID for one in calls}
     if set(ids) != set(timeouts_ms):
@@ -222,7 +222,7 @@ def build_required_numbers(reading: Reading, timeout_ms: int) -> dict[str, int]:
     }
 
 
-@for_each_section(lambda section: section.version.values())
+@parametrize_section(lambda section: section.version.values())
 def test_client_chooses_read_method_by_server_version(peer, sut, judge, section):
     """After a read of a server of version 6.1, and while a peek of the queue waits, the peer returns many versions:
     before each read, the SUT calls RemoteQmGetVersion; the SUT then calls RemoteQMStartReceive for versions below 5.1
@@ -233,10 +233,10 @@ def test_client_chooses_read_method_by_server_version(peer, sut, judge, section)
     cursor = reader.open_cursor(remote) if section.reading.by_cursor else None
     given_up = False
     reader.begin_read(section.reading, remote, cursor=cursor).outcome()
-    reader.let_reads_wait()
+    reader.leave_start_receives_unanswered()
     reader.begin_read(Reading.PEEK, remote, Reader.LONG_TIMEOUT_MS)
-    reader.await_reads(2)
-    reader.let_reads_be_answered()
+    reader.await_start_receives(2)
+    reader.answer_start_receives_with_message()
     for about, version, method in (
         (about, one, how) for about, (versions, how) in VERSION_CASES.items() for one in versions
     ):
@@ -249,7 +249,7 @@ def test_client_chooses_read_method_by_server_version(peer, sut, judge, section)
         if not asked and about in ("new", "old"):
             given_up = True
             continue
-        if about in CONDITIONS_OF_OLD_SERVER:
+        if about in OLD_SERVER_VERSION_CASES:
             judge(
                 section.version[about],
                 expected=holds("RemoteQMStartReceive2 is not called"),
@@ -268,10 +268,10 @@ def test_client_chooses_read_method_by_server_version(peer, sut, judge, section)
                 evidence=calls,
             )
     if given_up:
-        judge.give_up(Verdict.NOT_APPLICABLE, NEVER_ASKS_VERSION)
+        judge.give_up(Verdict.NOT_APPLICABLE, VERSION_NOT_REQUESTED_REASON)
 
 
-@for_each_section(lambda section: section.entry.values())
+@parametrize_section(lambda section: section.entry.values())
 def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section):
     """Two reads of one queue and one read of a second queue wait. The peer answers an earlier read, and then a third
     read of the first queue and one read of each other kind wait: all reads have different dwRequestIDs. The application
@@ -280,18 +280,18 @@ def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section
     """
     reader = Reader(peer, sut)
     remote = reader.open()
-    reader.let_reads_wait()
+    reader.leave_start_receives_unanswered()
     cursor = reader.open_cursor(remote) if section.reading.by_cursor else None
-    requests = reader.begin_long_reads(section.reading, remote, 2, cursor)
+    requests = reader.begin_reads_with_long_timeout(section.reading, remote, 2, cursor)
     second = reader.open()
     reader.begin_read(section.reading, second, Reader.LONG_TIMEOUT_MS)
-    reader.answer_with_message(reader.await_reads(3)[0])
+    reader.answer_with_message(reader.await_start_receives(3)[0])
     requests[0].outcome()
     requests.append(reader.begin_read(section.reading, remote, Reader.LONG_TIMEOUT_MS, cursor))
-    reader.await_reads(4)
+    reader.await_start_receives(4)
     for number, other in enumerate(Reading, 5):
         reader.begin_read(other, remote, Reader.LONG_TIMEOUT_MS)
-        reader.await_reads(number)
+        reader.await_start_receives(number)
     calls = reader.reads()[1:]
     numbers = [reader.get_read_description(call).dwRequestID for call in calls]
     evidence = [*calls]
@@ -322,7 +322,7 @@ def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section
 
 
 @needs("inspect")
-@for_each_section(lambda section: [section.removal, section.entry["add"]])
+@parametrize_section(lambda section: [section.removal, section.entry["add"]])
 def test_answered_read_is_removed_from_pending_reads(peer, sut, judge, section):
     """Two reads of a queue wait, and the peer answers the second read with a message, a failure or a fault, or answers
     RemoteQMEndReceive with a failure: PendingRemoteReadEntryCollection contains the entries of both reads before the
@@ -331,25 +331,25 @@ def test_answered_read_is_removed_from_pending_reads(peer, sut, judge, section):
     """
     reader = Reader(peer, sut)
     remote = reader.open()
-    reader.let_reads_wait()
+    reader.leave_start_receives_unanswered()
     cursor = reader.open_cursor(remote) if section.reading.by_cursor else None
     reader.begin_read(section.reading, remote, Reader.LONG_TIMEOUT_MS, cursor)
-    waiting = reader.get_read_description(reader.await_reads()[0]).dwRequestID
+    waiting = reader.get_read_description(reader.await_start_receives()[0]).dwRequestID
     answers = (
         lambda call: reader.answer_with_message(call),
-        lambda call: reader.answer_read(call, None, IO_TIMEOUT),
-        lambda call: call.fault(ACCESS_DENIED),
+        lambda call: reader.answer_read(call, None, IO_TIMEOUT_STATUS),
+        lambda call: call.fault(ACCESS_DENIED_STATUS),
         lambda call: reader.answer_with_message(call),
     )
     for number, answer in enumerate(answers, 2):
         if number == len(answers) + 1:
-            reader.server.answers[Method.END_RECEIVE] = lambda call: call.respond(Return=IO_TIMEOUT)
+            reader.server.answers[Method.END_RECEIVE] = lambda call: call.respond(Return=IO_TIMEOUT_STATUS)
         request = reader.begin_read(section.reading, remote, Reader.LONG_TIMEOUT_MS, cursor)
-        call = reader.await_reads(number)[-1]
-        before = [one["RequestId"] for one in reader.pending_read_entries()]
+        call = reader.await_start_receives(number)[-1]
+        before = [one["RequestId"] for one in reader.list_pending_read_entries()]
         answer(call)
         request.wait()
-        after = [one["RequestId"] for one in reader.pending_read_entries()]
+        after = [one["RequestId"] for one in reader.list_pending_read_entries()]
         judge.all(
             expected=facts(
                 entries_before_answer=any_order(waiting, reader.get_read_description(call).dwRequestID),
@@ -359,10 +359,10 @@ def test_answered_read_is_removed_from_pending_reads(peer, sut, judge, section):
             evidence=call.evidence,
         )
     request = reader.begin_read(section.reading, remote, Reader.LONG_TIMEOUT_MS, cursor)
-    lost = reader.await_reads(len(answers) + 2)[-1]
+    lost = reader.await_start_receives(len(answers) + 2)[-1]
     lost.association.close()
     request.wait()
-    left = [one["RequestId"] for one in reader.pending_read_entries()]
+    left = [one["RequestId"] for one in reader.list_pending_read_entries()]
     judge(section.removal, expected=[], observed=left, case="entries after the connection was lost", evidence=[lost])
 
 
@@ -370,21 +370,21 @@ LONGEST_LABEL = "label " * 41 + "end"
 """A label of 249 characters, the longest that a packet can contain."""
 
 
-def begin_other_reads(reader: Reader, reading: Reading, remote: int) -> None:
+def begin_reads_of_other_kinds(reader: Reader, reading: Reading, remote: int) -> None:
     """Let the SUT read a message of another queue, begin a peek of the given queue that waits, and begin a read of the
     given queue that fails.
     """
     reader.begin_read(reading, reader.open()).outcome()
-    reader.let_reads_wait()
+    reader.leave_start_receives_unanswered()
     reader.begin_read(Reading.PEEK, remote, Reader.LONG_TIMEOUT_MS)
-    reader.await_reads(2)
+    reader.await_start_receives(2)
     for name in (Method.START_RECEIVE, Method.START_RECEIVE2):
-        reader.server.answers[name] = lambda call: reader.answer_read(call, None, IO_TIMEOUT)
+        reader.server.answers[name] = lambda call: reader.answer_read(call, None, IO_TIMEOUT_STATUS)
     reader.begin_read(reading, remote).outcome()
 
 
 @pytest.mark.parametrize("version", [Reader.WINDOWS_2000, Reader.WINDOWS_7], ids=["old", "new"])
-@for_each_section(lambda section: section.message.values())
+@parametrize_section(lambda section: section.message.values())
 def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, section, version):
     """A read of another queue has ended, a peek of the queue waits, and a read has failed. The peer answers reads with
     messages of each kind: with every property set, without a body, with a body of 70,000 bytes, with a body that ends
@@ -399,26 +399,26 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
         *(build_full_message(peer, Reader.LABEL, destination=reader.destination, body=one) for one in bodies),
         build_full_message(peer, LONGEST_LABEL, destination=reader.destination, base={"PR": 7}),
     ]
-    begin_other_reads(reader, section.reading, remote := reader.open())
+    begin_reads_of_other_kinds(reader, section.reading, remote := reader.open())
     others = len(reader.reads())
     cursor = reader.open_cursor(remote) if section.reading.by_cursor else None
     for number, message in enumerate(messages, others + 1):
-        reader.let_reads_be_answered(bytes(message))
+        reader.answer_start_receives_with_message(bytes(message))
         reply = reader.begin_read(section.reading, remote, cursor=cursor).wait()
-        call = reader.await_reads(number)[-1]
+        call = reader.await_start_receives(number)[-1]
         observed = describe_differences(
             dissect(bytes(message)),
             reply.get("message"),
             peer.identifier,
-            but=LIFE_TIMES,
+            but=LIFETIME_PROPERTIES,
             arrived_time=Reader.ARRIVAL_TIME,
         )
         judge(rules["message"], expected=UNCHANGED_PROPERTIES_OUTCOME, observed=observed, evidence=call.evidence)
-    reader.let_reads_wait()
+    reader.leave_start_receives_unanswered()
     requests = []
     for number in (1, 2):
         requests.append(reader.begin_read(section.reading, remote, INFINITE, cursor))
-        reader.await_reads(others + len(messages) + number)
+        reader.await_start_receives(others + len(messages) + number)
     calls = reader.reads()
     labels = ("later", "earlier")
     for call, label in zip((calls[-1], calls[-2]), labels, strict=True):
@@ -429,8 +429,8 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
     judge(rules["message"], expected=list(labels), observed=shown, case="labels of both messages", evidence=calls[-2:])
     if section.reading.action != Action.RECEIVE:
         return
-    reader.server.answers[Method.END_RECEIVE] = lambda call: call.respond(Return=IO_TIMEOUT)
-    reader.let_reads_be_answered()
+    reader.server.answers[Method.END_RECEIVE] = lambda call: call.respond(Return=IO_TIMEOUT_STATUS)
+    reader.answer_start_receives_with_message()
     reader.begin_read(section.reading, remote, cursor=cursor).wait()
     calls = [reader.reads()[0], *reader.reads()[others:]]
     peer.pass_time(sut.quiet_ms)
@@ -452,21 +452,23 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
     judge(rules["ack"], expected=each(Ack.RR_ACK, "dwAck"), observed=acks, evidence=evidence)
 
 
-THIRD_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000e7")
+THIRD_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000e7")
 PRIVATE_QUEUE_NUMBER = 0xBEEF
-ON_SOURCE, ON_DESTINATION = 2, 3
+ON_SOURCE_QUEUE_TYPE, ON_DESTINATION_QUEUE_TYPE = 2, 3
 """Values of UserHeader.Flags.RQ for private queues that are named by their number only (MS-MQMQ 2.2.19.2)."""
 
 
-@pytest.mark.parametrize("kind", [ON_SOURCE, ON_DESTINATION], ids=["on its source", "on its destination"])
-@for_each_section(lambda section: [section.message["message"]])
+@pytest.mark.parametrize(
+    "kind", [ON_SOURCE_QUEUE_TYPE, ON_DESTINATION_QUEUE_TYPE], ids=["on its source", "on its destination"]
+)
+@parametrize_section(lambda section: [section.message["message"]])
 def test_client_resolves_private_response_queue_on_its_computer(peer, sut, judge, section, kind):
     """A message names, by number, a private response queue on the source computer or on the destination computer of the
     message: the application receives a private format name with the GUID of that computer.
     """
     reader = Reader(peer, sut)
     user = {
-        "SourceQueueManager": THIRD_QUEUE_MANAGER,
+        "SourceQueueManager": THIRD_QUEUE_MANAGER_GUID,
         "QueueManagerAddress": peer.identifier,
         "MessageID": peer.next_message_id(),
     }
@@ -476,7 +478,7 @@ def test_client_resolves_private_response_queue_on_its_computer(peer, sut, judge
         (Method.START_RECEIVE, Method.START_RECEIVE2), lambda call: reader.answer_read(call, data)
     )
     reply = reader.begin_read(section.reading, reader.open()).wait()
-    evidence = reader.await_reads()[0].evidence
+    evidence = reader.await_start_receives()[0].evidence
     rule = section.message["message"]
     told_of = (reply.get("message") or {}).get("response_queue")
     if reply.get("message") and told_of is None:
@@ -487,7 +489,7 @@ def test_client_resolves_private_response_queue_on_its_computer(peer, sut, judge
     computer, _, number = str(told_of).lower().removeprefix("private=").partition("\\")
     observed = {"computer_in_the_format_name": computer, "queue_number_in_the_format_name": number.lstrip("0")}
     expected = facts(
-        computer_in_the_format_name=str(THIRD_QUEUE_MANAGER if kind == ON_SOURCE else peer.identifier),
+        computer_in_the_format_name=str(THIRD_QUEUE_MANAGER_GUID if kind == ON_SOURCE_QUEUE_TYPE else peer.identifier),
         queue_number_in_the_format_name=f"{PRIVATE_QUEUE_NUMBER:x}",
     )
     judge.all(expected=expected, observed=observed, evidence=evidence)

@@ -6,15 +6,15 @@ from harness.expectations import each
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Method
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.repeated import begin_infinite_read, judge_repeated_reads
-from suites.mqqp.s3_2_4_2_peeking_and_receiving.sections import for_each_section
+from suites.mqqp.s3_2_4_2_peeking_and_receiving.sections import parametrize_section
 from suites.mqqp.steps.reader import Reader, Reading
 
 pytestmark = needs("remote_read")
 
-FIELDS = ("ulAction", "dwSize", "lpBuffer")
+COMPARED_READ_FIELDS = ("ulAction", "dwSize", "lpBuffer")
 
 
-@for_each_section(lambda section: [section.version["old"], *(section.old[name] for name in FIELDS)])
+@parametrize_section(lambda section: [section.version["old"], *(section.old[name] for name in COMPARED_READ_FIELDS)])
 def test_client_calls_start_receive_for_each_read_of_old_server(peer, sut, judge, section):
     """The peer returns version 5.0. The SUT reads a queue, then reads the queue without a time limit, and then reads
     that queue and a second queue while a peek waits: if the first read is a call of RemoteQMStartReceive, then each
@@ -25,15 +25,15 @@ def test_client_calls_start_receive_for_each_read_of_old_server(peer, sut, judge
     reader.begin_read(section.reading, remote).outcome()
     calls = reader.reads()
     if [call.name for call in calls] != [Method.START_RECEIVE]:
-        rules = [rule, *(section.old[name] for name in FIELDS)]
+        rules = [rule, *(section.old[name] for name in COMPARED_READ_FIELDS)]
         judge.mark_not_exercised(*rules, reason="the SUT does not read an old server by RemoteQMStartReceive")
         return
     begin_infinite_read(reader, section.reading, remote).outcome()
-    reader.let_reads_wait()
+    reader.leave_start_receives_unanswered()
     begun = len(reader.reads())
     reader.begin_read(Reading.PEEK, remote, Reader.LONG_TIMEOUT_MS)
-    reader.run_until_reads(begun + 1)
-    reader.let_reads_be_answered()
+    reader.run_until_start_receives(begun + 1)
+    reader.answer_start_receives_with_message()
     for one in (remote, second):
         reader.begin_read(section.reading, one).outcome()
     names = [call.name for call in reader.reads()]
@@ -49,9 +49,9 @@ def test_client_cancels_peek_of_queue_opened_to_peek(peer, sut, judge):
     """
     reader = Reader(peer, sut)
     remote = reader.open(access="peek")
-    reader.let_reads_wait()
+    reader.leave_start_receives_unanswered()
     request = reader.begin_read(Reading.PEEK, remote, Reader.LONG_TIMEOUT_MS)
-    asked = reader.get_read_description(reader.await_reads()[0])
+    asked = reader.get_read_description(reader.await_start_receives()[0])
     reader.begin("cancel", request=request.number)
     cancels = reader.server.wait(Method.CANCEL_RECEIVE)
     judge(

@@ -102,36 +102,36 @@ class ClientCancelReceiveCalledTwice(ClientCancelling):
         yield from super().call_cancel_receive(entry)
 
 
-class _Omitting(ClientCancelling):
+class _CancelCallOmitter(ClientCancelling):
     """Do not call RemoteQMCancelReceive for some reads."""
 
-    def is_omitted(self, entry: PendingRemoteReadEntry) -> bool:
+    def is_cancel_call_omitted(self, entry: PendingRemoteReadEntry) -> bool:
         raise NotImplementedError
 
     def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
-        if not self.is_omitted(entry):
+        if not self.is_cancel_call_omitted(entry):
             yield from super().call_cancel_receive(entry)
 
 
 @fault("client-second-cancel-of-queue-not-called", breaks="MQQP-3.2.4.7-03")
-class ClientSecondCancelOfQueueNotCalled(_Omitting):
+class ClientSecondCancelOfQueueNotCalled(_CancelCallOmitter):
     """The client does not call RemoteQMCancelReceive for the second read of a queue that it cancels."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
         self.seen: set[int] = set()
 
-    def is_omitted(self, entry: PendingRemoteReadEntry) -> bool:
+    def is_cancel_call_omitted(self, entry: PendingRemoteReadEntry) -> bool:
         again = entry.queue.number in self.seen
         self.seen.add(entry.queue.number)
         return again
 
 
 @fault("client-cancel-not-called-while-other-reads-wait", breaks="MQQP-3.2.4.7-03")
-class ClientCancelNotCalledWhileOtherReadsWait(_Omitting):
+class ClientCancelNotCalledWhileOtherReadsWait(_CancelCallOmitter):
     """The client does not call RemoteQMCancelReceive while more than one read of the queue waits."""
 
-    def is_omitted(self, entry: PendingRemoteReadEntry) -> bool:
+    def is_cancel_call_omitted(self, entry: PendingRemoteReadEntry) -> bool:
         pending = self.qm.remote_client.PendingRemoteReadEntryCollection
         return sum(one.queue is entry.queue for one in pending) > 1
 
@@ -155,45 +155,45 @@ class ClientCancelNotSentWhileCursorIsOpen(ClientCancelling):
             yield from super().call_cancel_receive(entry)
 
 
-class _CancelledLocally(ClientReading):
+class _LocalReadCanceller(ClientReading):
     """The client does not call RemoteQMCancelReceive when its application cancels certain reads."""
 
-    def is_ignored(self, read: RemoteRead) -> bool:
+    def is_cancelled_without_call(self, read: RemoteRead) -> bool:
         """Return whether the client cancels a read without a call of RemoteQMCancelReceive."""
         return False
 
     def start_receive2(self, read: RemoteRead) -> Sequence:
-        if read.entry is not None and self.is_ignored(read):
+        if read.entry is not None and self.is_cancelled_without_call(read):
             read.entry.is_known = False
         return (yield from super().start_receive2(read))
 
     def start_receive(self, read: RemoteRead) -> Sequence:
-        if read.entry is not None and self.is_ignored(read):
+        if read.entry is not None and self.is_cancelled_without_call(read):
             read.entry.is_known = False
         return (yield from super().start_receive(read))
 
 
 @fault("client-cancel-of-peek-not-sent", breaks="MQQP-3.2.4.7-03", blind=True)
-class ClientCancelOfPeekNotSent(_CancelledLocally):
+class ClientCancelOfPeekNotSent(_LocalReadCanceller):
     """The client does not call RemoteQMCancelReceive when its application cancels a peek without a cursor."""
 
-    def is_ignored(self, read: RemoteRead) -> bool:
+    def is_cancelled_without_call(self, read: RemoteRead) -> bool:
         return read.Action is ReadAction.MQ_ACTION_PEEK_CURRENT and not read.CursorHandle
 
 
 @fault("client-cancel-of-receive-by-cursor-not-sent", breaks="MQQP-3.2.4.7-03", blind=True)
-class ClientCancelOfReceiveByCursorNotSent(_CancelledLocally):
+class ClientCancelOfReceiveByCursorNotSent(_LocalReadCanceller):
     """The client does not call RemoteQMCancelReceive when its application cancels a receive by a cursor."""
 
-    def is_ignored(self, read: RemoteRead) -> bool:
+    def is_cancelled_without_call(self, read: RemoteRead) -> bool:
         return read.receives and bool(read.CursorHandle)
 
 
 @fault("client-cancel-of-endless-read-not-sent", breaks="MQQP-3.2.4.7-03", blind=True)
-class ClientCancelOfEndlessReadNotSent(_CancelledLocally):
+class ClientCancelOfEndlessReadNotSent(_LocalReadCanceller):
     """The client does not call RemoteQMCancelReceive when its application cancels a read without a time limit."""
 
-    def is_ignored(self, read: RemoteRead) -> bool:
+    def is_cancelled_without_call(self, read: RemoteRead) -> bool:
         return read.TimeOut == INFINITE_MS
 
 
@@ -210,12 +210,12 @@ class ClientCancelOfReadByStartReceiveNotSent(ClientReading):
 def _increment_cancel_parameter(parameter: str) -> Install:
     """Build a fault in which the client adds one to a parameter of RemoteQMCancelReceive."""
 
-    class OneMore(ClientCancelling):
+    class CancelParameterIncrementer(ClientCancelling):
         def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
             values = super().build_cancel_receive(entry)
             return values | {parameter: values[parameter] + 1}
 
-    return replace_part(OneMore)
+    return replace_part(CancelParameterIncrementer)
 
 
 for _name, _breaks, _parameter in (
@@ -249,7 +249,7 @@ class ClientCancelReceiveHqueueIn16Bits(ClientCancelling):
         return {**given, "hQueue": given["hQueue"] & 0xFFFF}
 
 
-class _Changing(ClientCancelling):
+class _CancelParameterChanger(ClientCancelling):
     """Change the parameters of RemoteQMCancelReceive."""
 
     def change(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -260,7 +260,7 @@ class _Changing(ClientCancelling):
 
 
 @fault("client-cancel-hqueue-of-newest-queue", breaks="MQQP-3.2.4.7-04")
-class ClientCancelHqueueOfNewestQueue(_Changing):
+class ClientCancelHqueueOfNewestQueue(_CancelParameterChanger):
     """The client sets hQueue of RemoteQMCancelReceive to the phQueue of the queue that it opened last."""
 
     def change(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -268,7 +268,7 @@ class ClientCancelHqueueOfNewestQueue(_Changing):
 
 
 @fault("client-second-cancel-hqueue-is-dwpqueue", breaks="MQQP-3.2.4.7-04")
-class ClientSecondCancelHqueueIsDwpqueue(_Changing):
+class ClientSecondCancelHqueueIsDwpqueue(_CancelParameterChanger):
     """The client sets hQueue of every second RemoteQMCancelReceive to dwpQueue."""
 
     def __init__(self, qm: QM) -> None:
@@ -299,7 +299,7 @@ class ClientCancelReceivePqueueIn31Bits(ClientCancelling):
 
 
 @fault("client-second-cancel-pqueue-is-phqueue", breaks="MQQP-3.2.4.7-05")
-class ClientSecondCancelPqueueIsPhqueue(_Changing):
+class ClientSecondCancelPqueueIsPhqueue(_CancelParameterChanger):
     """The client sets pQueue of every second RemoteQMCancelReceive to phQueue."""
 
     def __init__(self, qm: QM) -> None:
@@ -312,7 +312,7 @@ class ClientSecondCancelPqueueIsPhqueue(_Changing):
 
 
 @fault("client-cancel-pqueue-of-first-queue", breaks="MQQP-3.2.4.7-05")
-class ClientCancelPqueueOfFirstQueue(_Changing):
+class ClientCancelPqueueOfFirstQueue(_CancelParameterChanger):
     """The client sets pQueue of RemoteQMCancelReceive to the dwpQueue of the queue that it opened first."""
 
     def change(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -328,7 +328,7 @@ class ClientCancelReceiveDwrequestidOfLastRead(ClientCancelling):
 
 
 @fault("client-cancel-request-id-of-newest-read", breaks="MQQP-3.2.4.7-06")
-class ClientCancelRequestIdOfNewestRead(_Changing):
+class ClientCancelRequestIdOfNewestRead(_CancelParameterChanger):
     """The client sets dwRequestID of RemoteQMCancelReceive to the RequestId of its newest pending read."""
 
     def change(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -336,7 +336,7 @@ class ClientCancelRequestIdOfNewestRead(_Changing):
 
 
 @fault("client-cancel-request-id-is-number-of-read-in-queue", breaks="MQQP-3.2.4.7-06")
-class ClientCancelRequestIdIsNumberOfReadInQueue(_Changing):
+class ClientCancelRequestIdIsNumberOfReadInQueue(_CancelParameterChanger):
     """The client sets dwRequestID of RemoteQMCancelReceive to the place of the read among all pending reads."""
 
     def change(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import any_order, each, facts
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import INFINITE
-from suites.mqqp.steps.reader import Outcome, Reader, Reading
+from suites.mqqp.steps.reader import CommandOutcome, Reader, Reading
 
 NOT_FOUND = 0xC000_0225
 """The status STATUS_NOT_FOUND: the server does not know the read."""
@@ -38,12 +38,12 @@ def test_client_cancels_read_that_application_names(peer, sut, judge, reading, c
     """
     reader = Reader(peer, sut, version)
     beside, remote, _ = (reader.open() for _ in range(3))
-    reader.let_reads_wait()
+    reader.leave_start_receives_unanswered()
     requests = [reader.begin_read(reading, beside, Reader.LONG_TIMEOUT_MS)]
     for number in (2, 3, 4):
         how = cancelled_reading if number == 3 else reading
         requests.append(reader.begin_read(how, remote, timeout_ms if number == 3 else Reader.LONG_TIMEOUT_MS))
-        reader.await_reads(number)
+        reader.await_start_receives(number)
     reads = reader.reads()
     reader.begin("cancel", request=requests[2].number)
     reader.server.wait("RemoteQMCancelReceive")
@@ -58,11 +58,11 @@ def test_client_cancels_read_that_application_names(peer, sut, judge, reading, c
         evidence=evidence,
     )
     cancelled = reader.get_read_description(reads[2]).dwRequestID
-    judge_cancel(judge, cancels, cancelled)
+    judge_cancel_call(judge, cancels, cancelled)
     reader.begin("cancel", request=requests[3].number)
     second = reader.server.wait("RemoteQMCancelReceive", 2)[1:]
     judge("MQQP-3.2.4.7-03", expected=1, case="calls for the second cancel", observed=len(second), evidence=evidence)
-    judge_cancel(judge, second, reader.get_read_description(reads[3]).dwRequestID)
+    judge_cancel_call(judge, second, reader.get_read_description(reads[3]).dwRequestID)
     others = (0, 1)
     waiting = [requests[one].is_answered for one in others]
     for one in others:
@@ -71,13 +71,13 @@ def test_client_cancels_read_that_application_names(peer, sut, judge, reading, c
     ends = [requests[one].outcome() for one in others]
     judge(
         "MQQP-3.2.4.7-02",
-        expected=facts(other_reads_answered_before=each(False), other_reads=each(Outcome.SUCCESS)),
+        expected=facts(other_reads_answered_before=each(False), other_reads=each(CommandOutcome.SUCCESS)),
         observed={"other_reads_answered_before": waiting, "other_reads": ends},
         evidence=evidence,
     )
 
 
-def judge_cancel(judge, cancels, request_id):
+def judge_cancel_call(judge, cancels, request_id):
     """Judge the values of the RemoteQMCancelReceive for a read of the second queue with the given dwRequestID."""
     for rule, name, expected in (
         ("MQQP-3.2.4.7-02", "dwRequestID", request_id),
@@ -100,16 +100,16 @@ def test_cancelled_read_is_removed_from_pending_reads(peer, sut, judge, status):
     """
     reader = Reader(peer, sut)
     remote = reader.open()
-    reader.let_reads_wait()
+    reader.leave_start_receives_unanswered()
     reader.server.answers["RemoteQMCancelReceive"] = lambda call: call.respond(Return=status)
-    requests = reader.begin_long_reads(Reading.RECEIVE, remote, 3)
+    requests = reader.begin_reads_with_long_timeout(Reading.RECEIVE, remote, 3)
     reads = reader.reads()
     numbers = [reader.get_read_description(call).dwRequestID for call in reads]
-    before = [one["RequestId"] for one in reader.pending_read_entries()]
+    before = [one["RequestId"] for one in reader.list_pending_read_entries()]
     reader.begin("cancel", request=requests[1].number).wait()
-    after = [one["RequestId"] for one in reader.pending_read_entries()]
+    after = [one["RequestId"] for one in reader.list_pending_read_entries()]
     reader.begin("cancel", request=requests[2].number).wait()
-    at_last = [one["RequestId"] for one in reader.pending_read_entries()]
+    at_last = [one["RequestId"] for one in reader.list_pending_read_entries()]
     evidence = [*reads[1].evidence, *reader.await_first_call("RemoteQMCancelReceive").evidence]
     judge(
         "MQQP-3.2.4.7-07",

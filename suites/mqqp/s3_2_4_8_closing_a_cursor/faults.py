@@ -100,12 +100,12 @@ class ClientCloseCursorNotCalledForSecondCursor(ClientCancelling):
 def _increment_close_cursor_parameter(parameter: str) -> Install:
     """Build a fault in which the client adds one to a parameter of RemoteQMCloseCursor."""
 
-    class OneMore(ClientCancelling):
+    class CloseCursorParameterIncrementer(ClientCancelling):
         def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
             values = super().build_close_cursor(queue, cursor)
             return values | {parameter: values[parameter] + 1}
 
-    return replace_part(OneMore)
+    return replace_part(CloseCursorParameterIncrementer)
 
 
 for _name, _rule, _parameter in (
@@ -137,7 +137,7 @@ class ClientCloseCursorHqueueIn16Bits(ClientCancelling):
         return {**super().build_close_cursor(queue, cursor), "hQueue": queue.QueueHandle & 0xFFFF}
 
 
-class _Changing(ClientCancelling):
+class _CloseCursorParameterChanger(ClientCancelling):
     """Change the parameters of RemoteQMCloseCursor."""
 
     def change(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -148,7 +148,7 @@ class _Changing(ClientCancelling):
 
 
 @fault("client-close-cursor-hqueue-of-newest-queue", breaks="MQQP-3.2.4.8-03")
-class ClientCloseCursorHqueueOfNewestQueue(_Changing):
+class ClientCloseCursorHqueueOfNewestQueue(_CloseCursorParameterChanger):
     """The client sets hQueue of RemoteQMCloseCursor to the phQueue of the queue that it opened last."""
 
     def change(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -156,7 +156,7 @@ class ClientCloseCursorHqueueOfNewestQueue(_Changing):
 
 
 @fault("client-second-close-cursor-hqueue-is-dwpqueue", breaks="MQQP-3.2.4.8-03")
-class ClientSecondCloseCursorHqueueIsDwpqueue(_Changing):
+class ClientSecondCloseCursorHqueueIsDwpqueue(_CloseCursorParameterChanger):
     """The client sets hQueue of every second RemoteQMCloseCursor to dwpQueue."""
 
     def __init__(self, qm: QM) -> None:
@@ -204,7 +204,7 @@ class ClientCloseCursorHcursorIn31Bits(ClientCancelling):
 
 
 @fault("client-close-cursor-hcursor-of-newest-open-cursor", breaks="MQQP-3.2.4.8-04")
-class ClientCloseCursorHcursorOfNewestOpenCursor(_Changing):
+class ClientCloseCursorHcursorOfNewestOpenCursor(_CloseCursorParameterChanger):
     """The client sets hCursor of RemoteQMCloseCursor to the handle of its newest open cursor."""
 
     def change(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -213,7 +213,7 @@ class ClientCloseCursorHcursorOfNewestOpenCursor(_Changing):
 
 
 @fault("client-second-close-cursor-hcursor-of-first", breaks="MQQP-3.2.4.8-04")
-class ClientSecondCloseCursorHcursorOfFirst(_Changing):
+class ClientSecondCloseCursorHcursorOfFirst(_CloseCursorParameterChanger):
     """The client sets hCursor of each RemoteQMCloseCursor to the handle of the first cursor that it closed."""
 
     def __init__(self, qm: QM) -> None:

@@ -94,10 +94,10 @@ def test_client_closes_cursor_of_one_of_two_queues(peer, sut, judge, closed):
     reader = Reader(peer, sut)
     remotes = [reader.open(), reader.open()]
     cursors = [reader.open_cursor(remote) for remote in remotes]
-    reader.let_reads_wait()
+    reader.leave_start_receives_unanswered()
     for number, remote in enumerate(remotes, 1):
         reader.begin_read(Reading.PEEK, remote, Reader.LONG_TIMEOUT_MS)
-        reader.await_reads(number)
+        reader.await_start_receives(number)
     reader.begin("remote_close_cursor", cursor=cursors[closed])
     calls = reader.server.wait("RemoteQMCloseCursor")
     judge("MQQP-3.2.4.8-02", expected=1, observed=len(calls), case="calls of RemoteQMCloseCursor", evidence=calls)

@@ -70,7 +70,7 @@ class ClientCloseQueueCancelsReadsOfOtherQueue(ClientCancelling):
             yield from self.call_cancel_receive(entry)
 
 
-class _Changing(ClientCancelling):
+class _CancelParameterChanger(ClientCancelling):
     """Change the parameters of the RemoteQMCancelReceive calls before a close."""
 
     def change(self, entry: PendingRemoteReadEntry, place: int) -> dict[str, Any]:
@@ -89,7 +89,7 @@ class _Changing(ClientCancelling):
 
 
 @fault("client-closing-cancels-second-read-with-hqueue-of-open-queue", breaks="MQQP-3.2.4.9-03")
-class ClientClosingCancelsSecondReadWithHqueueOfOpenQueue(_Changing):
+class ClientClosingCancelsSecondReadWithHqueueOfOpenQueue(_CancelParameterChanger):
     """A client that closes a queue with two pending reads sets hQueue of the second RemoteQMCancelReceive to the handle
     of a queue that is still open, or to dwpQueue.
     """
@@ -161,7 +161,7 @@ class ClientCloseQueueCancelsWithRequestIdOfFirstRead(ClientCancelling):
 
 
 @fault("client-closing-cancels-newest-read-of-other-queue", breaks="MQQP-3.2.4.9-04")
-class ClientClosingCancelsNewestReadOfOtherQueue(_Changing):
+class ClientClosingCancelsNewestReadOfOtherQueue(_CancelParameterChanger):
     """A client that closes a queue sets dwRequestID of RemoteQMCancelReceive to the RequestId of its newest pending
     read of any queue.
     """
@@ -221,43 +221,43 @@ class ClientCloseQueueCalledTwice(ClientOpening):
         yield from super().call_close_queue(binding, entry)
 
 
-class _Omitting(ClientOpening):
+class _CloseCallOmitter(ClientOpening):
     """Do not call RemoteQMCloseQueue for some queues."""
 
-    def is_omitted(self, entry: RemoteOpenQueueEntry) -> bool:
+    def is_close_call_omitted(self, entry: RemoteOpenQueueEntry) -> bool:
         raise NotImplementedError
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
-        if not self.is_omitted(entry):
+        if not self.is_close_call_omitted(entry):
             yield from super().call_close_queue(binding, entry)
 
 
 @fault("client-close-queue-opened-to-peek-not-called", breaks="MQQP-3.2.4.9-05")
-class ClientCloseQueueOpenedToPeekNotCalled(_Omitting):
+class ClientCloseQueueOpenedToPeekNotCalled(_CloseCallOmitter):
     """The client does not call RemoteQMCloseQueue for a queue that it opened to peek."""
 
-    def is_omitted(self, entry: RemoteOpenQueueEntry) -> bool:
+    def is_close_call_omitted(self, entry: RemoteOpenQueueEntry) -> bool:
         return not entry.queue.receives
 
 
 @fault("client-close-of-second-queue-not-called", breaks="MQQP-3.2.4.9-05")
-class ClientCloseOfSecondQueueNotCalled(_Omitting):
+class ClientCloseOfSecondQueueNotCalled(_CloseCallOmitter):
     """The client calls RemoteQMCloseQueue only for the first queue that it closes."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
         self.count = 0
 
-    def is_omitted(self, entry: RemoteOpenQueueEntry) -> bool:
+    def is_close_call_omitted(self, entry: RemoteOpenQueueEntry) -> bool:
         self.count += 1
         return self.count > 1
 
 
 @fault("client-close-not-called-while-other-queue-is-open", breaks="MQQP-3.2.4.9-05")
-class ClientCloseNotCalledWhileOtherQueueIsOpen(_Omitting):
+class ClientCloseNotCalledWhileOtherQueueIsOpen(_CloseCallOmitter):
     """The client does not call RemoteQMCloseQueue while a different queue of the same server is open."""
 
-    def is_omitted(self, entry: RemoteOpenQueueEntry) -> bool:
+    def is_close_call_omitted(self, entry: RemoteOpenQueueEntry) -> bool:
         return len(self.qm.remote_client.RemoteOpenQueueEntryCollection) > 1
 
 

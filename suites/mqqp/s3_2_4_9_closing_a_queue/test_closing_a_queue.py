@@ -32,10 +32,10 @@ def test_client_closes_queue_that_application_names(peer, sut, judge, reads_wait
     remotes = [reader.open(access=access) for access in ("peek", "receive", "receive")]
     cursors = [reader.open_cursor(one) for one in remotes]
     if reads_wait:
-        reader.let_reads_wait()
+        reader.leave_start_receives_unanswered()
         for number, remote in enumerate(remotes, 1):
             reader.begin_read(Reading.PEEK, remote, Reader.LONG_TIMEOUT_MS)
-            reader.await_reads(number)
+            reader.await_start_receives(number)
     if cancel_fails:
         reader.server.answers[Method.CANCEL_RECEIVE] = lambda call: call.respond(Return=NOT_FOUND)
     reader.begin("remote_close", remote=remotes[1])
@@ -61,7 +61,7 @@ def test_client_closes_queue_that_application_names(peer, sut, judge, reads_wait
     )
     judge.conclude("MQQP-3.2.4.9-06")
     before = len(reader.reads())
-    reader.let_reads_be_answered()
+    reader.answer_start_receives_with_message()
     reader.begin("remote_receive", cursor=cursors[2], timeout_ms=Reader.TIMEOUT_MS).wait()
     reads = reader.reads()[before:]
     handle = Reader.CURSOR + 2 * (Reader.NEXT_CURSOR - Reader.CURSOR)
@@ -88,11 +88,11 @@ def test_client_cancels_reads_of_closed_queue_by_their_ids(peer, sut, judge):
     """
     reader = Reader(peer, sut)
     beside, remote = reader.open(), reader.open()
-    reader.let_reads_wait()
+    reader.leave_start_receives_unanswered()
     reader.begin_read(Reading.RECEIVE, beside, Reader.LONG_TIMEOUT_MS)
     for number in (2, 3):
         reader.begin_read(Reading.RECEIVE, remote, Reader.LONG_TIMEOUT_MS)
-        reader.await_reads(number)
+        reader.await_start_receives(number)
     reads = reader.reads()[1:]
     reader.begin("remote_close", remote=remote).wait()
     peer.pass_time(sut.quiet_ms)
@@ -128,13 +128,13 @@ def test_client_removes_entry_of_closed_queue(peer, sut, judge, status):
     reader = Reader(peer, sut)
     remotes = [reader.open() for _ in range(3)]
 
-    def list_handles() -> list[int]:
-        return [entry["OpenQueueDescriptorHandle"] for entry in reader.open_queue_entries()]
+    def list_handles_of_known_queues() -> list[int]:
+        return [entry["OpenQueueDescriptorHandle"] for entry in reader.list_open_queue_entries()]
 
-    before = list_handles()
+    before = list_handles_of_known_queues()
     reader.server.answers[Method.CLOSE_QUEUE] = lambda call: call.respond(Return=status)
     reader.begin("remote_close", remote=remotes[1]).wait()
-    after = list_handles()
+    after = list_handles_of_known_queues()
     evidence = reader.await_first_call("RemoteQMCloseQueue").evidence
     first, second, third = Reader.FIRST.queue, Reader.SECOND.queue, Reader.THIRD.queue
     judge(

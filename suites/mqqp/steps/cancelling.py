@@ -7,7 +7,7 @@ from harness.peer.association import Call
 NO_MESSAGE_OUTCOME = "ended without a message"
 
 
-def describe_end(read: Call) -> str:
+def describe_cancelled_read(read: Call) -> str:
     """Return the verdict text for the end of a cancelled read: the informational status, or a failure (erratum E51)."""
     read.wait()
     informed = read.outcome == "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT"

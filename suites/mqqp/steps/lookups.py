@@ -8,8 +8,8 @@ from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 from harness.wire.rpc_qm2qm import Action, LookupId
 
-_PEEK_ACTIONS = (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_PEEK_PREV, Action.LOOKUP_PEEK_CURRENT)
-_LOW_7_BYTES = (1 << 56) - 1
+_LOOKUP_PEEK_ACTIONS = (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_PEEK_PREV, Action.LOOKUP_PEEK_CURRENT)
+_LOW_SEVEN_BYTES_MASK = (1 << 56) - 1
 """The mask of the bytes of a LookupIdentifier that form the SequentialId."""
 
 
@@ -46,7 +46,7 @@ def find_lookup_ids(queue: RemoteQueue, count: int) -> list[int]:
         valid = [
             one
             for one in list_candidate_lookup_ids(read.sequential_id or 0, read)
-            if any(queue.look_up(action, one).outcome == "MQ_OK" for action in _PEEK_ACTIONS)
+            if any(queue.look_up(action, one).outcome == "MQ_OK" for action in _LOOKUP_PEEK_ACTIONS)
         ]
         if not valid:
             break
@@ -55,6 +55,6 @@ def find_lookup_ids(queue: RemoteQueue, count: int) -> list[int]:
     return found
 
 
-def show_sequential_ids(sut: Sut, kind: str = "plain") -> dict[str, int]:
+def read_sequential_ids_by_label(sut: Sut, kind: str = "plain") -> dict[str, int]:
     """Return the lower 7 bytes of the LookupIdentifier of each message in a queue of the SUT, by label."""
-    return {message["label"]: lookup_id(message) & _LOW_7_BYTES for message in sut.messages(kind)}
+    return {message["label"]: lookup_id(message) & _LOW_SEVEN_BYTES_MASK for message in sut.messages(kind)}

@@ -27,7 +27,7 @@ def build_context_handle(number: int) -> bytes:
     return bytes(4) + UUID(int=0x6D71_636F << 96 | number).bytes_le
 
 
-class Outcome(StrEnum):
+class CommandOutcome(StrEnum):
     """The outcomes of a command to the SUT."""
 
     SUCCESS = "success"
@@ -50,12 +50,12 @@ class Request:
             self._reply = self.reader.sut.control.answer(self.number)
         return self._reply is not None
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> CommandOutcome:
         """Wait for the reply to the command; return whether the command succeeded."""
         self.reader.peer.environment.run_until(lambda: self.is_answered, READ_ANSWER_TIMEOUT_MS)
         if not self.is_answered:
-            return Outcome.NO_ANSWER
-        return Outcome.SUCCESS if self.wait().get("ok") else Outcome.NO_SUCCESS
+            return CommandOutcome.NO_ANSWER
+        return CommandOutcome.SUCCESS if self.wait().get("ok") else CommandOutcome.NO_SUCCESS
 
     def wait(self, within_ms: int = READ_ANSWER_TIMEOUT_MS) -> dict[str, Any]:
         """Wait for the reply and return it; raise ConformanceFailure if no reply arrives."""
@@ -84,7 +84,7 @@ class Reading(Enum):
         self.action = action
 
 
-class Handles(NamedTuple):
+class OpenQueueHandles(NamedTuple):
     """The values that the peer returns when the SUT opens a queue.
 
     ``queue``, ``descriptor``, ``context``: phQueue, dwpQueue and pdwContext of R_QMOpenRemoteQueue, which are three
@@ -97,13 +97,15 @@ class Handles(NamedTuple):
     session: bytes
 
 
-def build_handles(number: int) -> Handles:
+def build_numbered_handles(number: int) -> OpenQueueHandles:
     """Build the handles of a queue; ``number``: the number of queues that the SUT has opened before.
 
     The values need all 32 bits, and differ from the values of other queues in their upper and in their lower half.
     """
     step = number * 0x0001_0101
-    return Handles(0x91A1_1011 + step, 0xA2B2_2022 + step, 0xB3C3_3033 + step, build_context_handle(0x5E55 + step))
+    return OpenQueueHandles(
+        0x91A1_1011 + step, 0xA2B2_2022 + step, 0xB3C3_3033 + step, build_context_handle(0x5E55 + step)
+    )
 
 
 class Reader:
@@ -114,7 +116,7 @@ class Reader:
 
     QUEUE = "private$\\mqc-far"
     """The queue of the peer that the SUT reads."""
-    FIRST, SECOND, THIRD = map(build_handles, range(3))
+    FIRST, SECOND, THIRD = map(build_numbered_handles, range(3))
     """The handles of the queues that the SUT opens, in order."""
     CURSOR, NEXT_CURSOR = 0xC4D4_4044, 0xC4D5_4145
     """The phCursor of the first cursor and of the second cursor."""
@@ -142,10 +144,10 @@ class Reader:
             "R_QMCloseRemoteQueueContext": lambda call: call.respond(),
             "R_QMCreateRemoteCursor": self._answer_create_cursor,
             Method.GET_SERVER_PORT: lambda call: call.respond(Return=self.server.read_port),
-            Method.OPEN_QUEUE: lambda call: call.respond(phContext=build_handles(self._opened - 1).session),
+            Method.OPEN_QUEUE: lambda call: call.respond(phContext=build_numbered_handles(self._opened - 1).session),
             Method.CLOSE_QUEUE: lambda call: call.respond(),
             Method.END_RECEIVE: lambda call: call.respond(),
-            Method.CANCEL_RECEIVE: self.answer_cancel,
+            Method.CANCEL_RECEIVE: self.answer_cancel_receive,
             Method.CLOSE_CURSOR: lambda call: call.respond(),
             Method.PURGE_QUEUE: lambda call: call.respond(),
             Method.START_RECEIVE: self.answer_with_message,
@@ -157,7 +159,7 @@ class Reader:
     # -- the peer ---------------------------------------------------------------------------------------------
 
     def _answer_open_remote(self, call: ServedCall) -> None:
-        handles = build_handles(self._opened)
+        handles = build_numbered_handles(self._opened)
         self._opened += 1
         call.respond(
             pphContext=build_context_handle(0x0BE7 + self._opened),
@@ -212,19 +214,19 @@ class Reader:
         else:
             call.respond(lpRemoteReadDesc2=build_desc2(answer, self.SEQUENTIAL_ID if data else 0), **results)
 
-    def answer_cancel(self, call: ServedCall) -> None:
+    def answer_cancel_receive(self, call: ServedCall) -> None:
         """Answer RemoteQMCancelReceive, and the waiting read that it cancels, if any. Spec: MS-MQQP 3.1.4.6."""
         call.respond()
         for read in self.reads():
             if not read.answered and self.get_read_description(read).dwRequestID == call.into.dwRequestID:
                 self.answer_read(read, None, self.CANCELED)
 
-    def let_reads_be_answered(self, data: bytes | None = None) -> None:
+    def answer_start_receives_with_message(self, data: bytes | None = None) -> None:
         """Let the peer answer each StartReceive with a packet, by default with a new message."""
         for name in (Method.START_RECEIVE, Method.START_RECEIVE2):
             self.server.answers[name] = lambda call: self.answer_read(call, data or self.build_message())
 
-    def let_reads_wait(self) -> None:
+    def leave_start_receives_unanswered(self) -> None:
         """Let the peer not answer any StartReceive."""
         for name in (Method.START_RECEIVE, Method.START_RECEIVE2):
             self.server.answers.pop(name, None)
@@ -250,15 +252,15 @@ class Reader:
         """Return every StartReceive and StartReceive2 of the SUT, in order."""
         return [call for call in self.server.calls if call.name in (Method.START_RECEIVE, Method.START_RECEIVE2)]
 
-    def await_reads(self, count: int = 1) -> list[ServedCall]:
+    def await_start_receives(self, count: int = 1) -> list[ServedCall]:
         """Wait for ``count`` StartReceives and return them; raise ConformanceFailure if fewer arrive."""
-        self.run_until_reads(count)
+        self.run_until_start_receives(count)
         if len(self.reads()) < count:
             came = ", ".join(call.name for call in self.server.calls) or "none"
             raise ConformanceFailure(f"only {len(self.reads())} of {count} reads arrived; the calls were: {came}")
         return self.reads()
 
-    def run_until_reads(self, count: int) -> None:
+    def run_until_start_receives(self, count: int) -> None:
         """Wait for ``count`` StartReceives, at most for the time that the SUT may take to answer."""
         self.peer.environment.run_until(lambda: len(self.reads()) >= count, self.sut.response_timeout_ms)
 
@@ -305,7 +307,7 @@ class Reader:
             raise ConformanceFailure(f"the SUT refused {verb}: {reply.get('error', 'no reason was given')}")
         return reply
 
-    def begin_open(self, queue: str | None = None) -> Request:
+    def begin_open_queue(self, queue: str | None = None) -> Request:
         """Let the SUT open a queue, by default the queue of the peer, and do not wait for the SUT's reply."""
         return self.begin("remote_open", queue=queue or self.format_name)
 
@@ -336,22 +338,24 @@ class Reader:
         more = {"next": True} if reading.action == Action.PEEK_NEXT else {}
         return self.begin(reading.verb, **where, timeout_ms=timeout_ms, **more)
 
-    def begin_long_reads(self, reading: Reading, remote: int, count: int, cursor: int | None = None) -> list[Request]:
+    def begin_reads_with_long_timeout(
+        self, reading: Reading, remote: int, count: int, cursor: int | None = None
+    ) -> list[Request]:
         """Let the SUT begin ``count`` reads with a long timeout, each after the peer has received
         the previous read.
         """
         requests = []
         for number in range(1, count + 1):
             requests.append(self.begin_read(reading, remote, self.LONG_TIMEOUT_MS, cursor))
-            self.await_reads(number)
+            self.await_start_receives(number)
         return requests
 
-    def pending_read_entries(self) -> list[dict[str, Any]]:
+    def list_pending_read_entries(self) -> list[dict[str, Any]]:
         """Return rPendingRemoteReadEntryCollection. The entries do not name the application that caused them."""
         self.sut.require_running_alone("there are pending reads")
         return list(self.sut.inspect()["PendingRemoteReadEntryCollection"])
 
-    def open_queue_entries(self) -> list[dict[str, Any]]:
+    def list_open_queue_entries(self) -> list[dict[str, Any]]:
         """Return rRemoteOpenQueueEntryCollection. The entries do not name the application that caused them."""
         self.sut.require_running_alone("there are open queues")
         return list(self.sut.inspect()["RemoteOpenQueueEntryCollection"])

@@ -12,7 +12,7 @@ LOW_7_BYTES = (1 << 56) - 1
 """The mask of the bytes of a LookupIdentifier that form the SequentialId."""
 
 
-def fill_queue(remote: Remote, kind: str, *labels: str) -> None:
+def send_messages_to_queue(remote: Remote, kind: str, *labels: str) -> None:
     """Send messages to a plain or transactional queue of the SUT."""
     if kind != "transactional":
         remote.deliver(labels, kind)

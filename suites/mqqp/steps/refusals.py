@@ -11,7 +11,7 @@ from harness.wire.rpc_qm2qm import Ack, Action, Method
 from harness.wire.rpc_qmcomm import PEEK_ACCESS
 
 SHORT_READ_TIMEOUT_MS, LONG_READ_TIMEOUT_MS = 200, 600_000
-MakeCalls = Callable[[RemoteQueue], list[Call]]
+RefusedCallMaker = Callable[[RemoteQueue], list[Call]]
 
 
 def _call_refused_lookups(queue: RemoteQueue) -> list[Call]:
@@ -40,7 +40,7 @@ def _peek_at_received_message(by: Method, queue: RemoteQueue) -> Call:
     return queue.peek(by=by, hCursor=cursor)
 
 
-def _call_refused_ends(queue: RemoteQueue) -> list[Call]:
+def _call_refused_end_receives(queue: RemoteQueue) -> list[Call]:
     nulls = [
         queue.association.call(Method.END_RECEIVE, pphContext=queue.NULL_HANDLE, dwAck=ack)
         for ack in (Ack.RR_NACK, Ack.RR_ACK)
@@ -86,13 +86,13 @@ def _call_refused_purges(queue: RemoteQueue) -> list[Call]:
     return [*unknown, peeking.purge(), peeking.start_receive()]
 
 
-REFUSED_PURGES = {Method.PURGE_QUEUE: _call_refused_purges}
+REFUSED_PURGE_CALLS_BY_METHOD = {Method.PURGE_QUEUE: _call_refused_purges}
 """The refused calls of RemoteQMPurgeQueue, which may also throw its errors (note <18>), and of a receive through a
 handle for peeks.
 """
-REFUSED_CALLS: dict[Method, MakeCalls] = {
+REFUSED_CALLS_BY_METHOD: dict[Method, RefusedCallMaker] = {
     Method.START_RECEIVE: partial(_call_refused_reads, Method.START_RECEIVE),
-    Method.END_RECEIVE: _call_refused_ends,
+    Method.END_RECEIVE: _call_refused_end_receives,
     Method.OPEN_QUEUE: _call_refused_openings,
     Method.CLOSE_QUEUE: _call_refused_closings,
     Method.CLOSE_CURSOR: _call_cursor_closings,

@@ -26,12 +26,12 @@ _INFORMATION_CODES = frozenset({*range(0x01, 0x07), 0x09, 0x0A, 0x0B, 0x3E9})
 """Informational codes of message queuing: MS-MQMQ 2.4 and MS-MQQP 3.1.4.6."""
 
 
-def is_vendors_own(status: int) -> bool:
+def has_customer_bit(status: int) -> bool:
     """Return whether a status has the C bit, which marks the codes of vendors."""
     return bool(status & CUSTOMER_BIT)
 
 
-def is_well_known(status: int) -> bool:
+def is_documented_status(status: int) -> bool:
     """Return whether a document defines a status: a listed code of message queuing, or any code of a different
     facility.
     """

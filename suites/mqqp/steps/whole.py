@@ -35,7 +35,7 @@ class Kind(StrEnum):
         return "transactional" if self is Kind.TRANSACTIONAL else "plain"
 
 
-_KEPT_FIELDS = {
+_COMPARED_FIELDS_BY_HEADER = {
     "BaseHeader": ("PR", "TR"),
     "UserHeader": (
         *("SourceQueueManager", "TimeToBeReceived", "SentTime", "MessageID"),
@@ -48,8 +48,8 @@ _KEPT_FIELDS = {
     ),
 }
 """For each header, the properties that do not change while a message is in a queue."""
-_CASELESS_FIELDS = {"DestinationQueue", "AdminQueue", "ResponseQueue"}
-_LIST_FIELDS = ("Destination", "Administration", "Response")
+_CASE_INSENSITIVE_FIELDS = {"DestinationQueue", "AdminQueue", "ResponseQueue"}
+_DESTINATION_LIST_FIELDS = ("Destination", "Administration", "Response")
 SECONDS_PER_DAY = 86_400
 UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
 """A GUID that identifies no queue, no distribution list and no queue manager."""
@@ -117,9 +117,11 @@ class UnchangedMessage(Expectation):
             return observed.outcome
         if observed.packet is None:
             return "no UserMessage packet"
-        sent, read = _read_properties(dissect(bytes(self.sent))), _read_properties(observed.packet)
+        sent, read = _read_compared_properties(dissect(bytes(self.sent))), _read_compared_properties(observed.packet)
         changed = [name for name, value in sent.items() if read.get(name) != value]
-        texts = [f"{name} {_shorten(read.get(name, 'missing'))}, not {_shorten(sent[name])}" for name in changed]
+        texts = [
+            f"{name} {_shorten_text(read.get(name, 'missing'))}, not {_shorten_text(sent[name])}" for name in changed
+        ]
         return "; ".join(texts) or str(self)
 
     def compare(self, observed: Call) -> Difference | None:
@@ -127,17 +129,17 @@ class UnchangedMessage(Expectation):
         return None if shown == str(self) else Difference(shown)
 
 
-def _read_properties(packet: Any) -> dict[str, str]:
+def _read_compared_properties(packet: Any) -> dict[str, str]:
     found: dict[str, str] = {}
-    for header, names in _KEPT_FIELDS.items():
+    for header, names in _COMPARED_FIELDS_BY_HEADER.items():
         layer = packet[header]
         for name in names:
             text = _format_value(getattr(layer, name))
-            found[f"{header}.{name}"] = text.lower() if name in _CASELESS_FIELDS else text
+            found[f"{header}.{name}"] = text.lower() if name in _CASE_INSENSITIVE_FIELDS else text
     if packet["BaseHeader"].DH:
         found["DebugHeader.QueueIdentifier"] = str(packet["DebugHeader"].QueueIdentifier)
     if packet["UserHeader"].MQ:
-        for name in _LIST_FIELDS:
+        for name in _DESTINATION_LIST_FIELDS:
             elements = getattr(packet["MultiQueueFormatHeader"], name).FormatNameList
             found[f"list of {name}"] = str([_build_list_element(one.FormatName) for one in elements])
     return found
@@ -161,5 +163,5 @@ def _format_value(value: Any) -> str:
     return str(getattr(value, "DirectFormatName", value))
 
 
-def _shorten(text: str) -> str:
+def _shorten_text(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:60]}... ({len(text)} characters)"

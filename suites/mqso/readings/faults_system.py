@@ -16,7 +16,7 @@ from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
-COORDINATOR_UNAVAILABLE = "the Transaction Coordinator is unavailable (MQ_ERROR_DTC_CONNECT)"
+COORDINATOR_UNAVAILABLE_ERROR = "the Transaction Coordinator is unavailable (MQ_ERROR_DTC_CONNECT)"
 
 
 @follows("E200.2")
@@ -29,26 +29,26 @@ class NothingTransferredWithoutDirectory(Establishing):
         self.qm.closing.await_reconnect(session, now)
 
 
-class _NothingSent(Commands):
+class _TransactionalSendRefuser(Commands):
     @only_if(lambda part, *_: not part.qm.coordinated)
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         if request.transactional or request.transaction is not None:
-            raise CommandError(COORDINATOR_UNAVAILABLE)
+            raise CommandError(COORDINATOR_UNAVAILABLE_ERROR)
         return super().send_message(request, token, now)
 
 
-class _NothingReceived(QueueCommands):
+class _TransactionalReceiveRefuser(QueueCommands):
     @only_if(lambda part, *_: not part.qm.coordinated)
     def receive_message(self, request: commands.ReceiveMessage, token: int, now: Now) -> None:
         if request.queue is not None and self.qm.queue_names.find_queue(request.queue).Transactional:
-            raise CommandError(COORDINATOR_UNAVAILABLE)
+            raise CommandError(COORDINATOR_UNAVAILABLE_ERROR)
         super().receive_message(request, token, now)
 
 
 add_reading(
     "E201.2",
     "Without the Transaction Coordinator, applications cannot send to or receive from a transactional queue.",
-    both(replace_part(_NothingSent), replace_part(_NothingReceived)),
+    both(replace_part(_TransactionalSendRefuser), replace_part(_TransactionalReceiveRefuser)),
 )
 
 

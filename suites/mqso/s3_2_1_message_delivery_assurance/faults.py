@@ -124,7 +124,7 @@ class SenderOutgoingExpressMessageSurvivesRestart(Durability):
         return super().build_send_record(position)
 
 
-def empty_dead_letter_queue(qm: QueueManager) -> None:
+def remove_all_dead_letters(qm: QueueManager) -> None:
     """Remove all messages of the nontransactional dead-letter queue."""
     positions = qm.adm.SystemDeadletterQueue.MessagePositionList
     for position in positions:
@@ -135,11 +135,11 @@ add(
     "queue-manager-recoverable-dead-letter-lost-at-restart",
     "MQSO-3.2.1-D02",
     "At a restart, the queue manager loses the recoverable messages in the dead-letter queue.",
-    at_restart(empty_dead_letter_queue),
+    at_restart(remove_all_dead_letters),
 )
 
 
-def _lose_messages_of_network(qm: QueueManager) -> None:
+def _remove_messages_of_other_computers(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         for position in [] if queue.Transactional else list(queue.MessagePositionList):
             if position.MessageReference.Identifier.QueueManagerGuid != qm.adm.Identifier:
@@ -150,12 +150,12 @@ add(
     "receiver-recoverable-message-of-network-lost-at-restart",
     "MQSO-3.2.1-D02",
     "At a restart, the queue manager loses the recoverable messages that arrived from other queue managers.",
-    at_restart(_lose_messages_of_network),
+    at_restart(_remove_messages_of_other_computers),
     blind=True,
 )
 
 
-def _forget_history(qm: QueueManager) -> None:
+def _clear_message_id_history(qm: QueueManager) -> None:
     for entry in list(qm.adm.MessageIDHistoryTable):
         qm.adm.MessageIDHistoryTable.remove(entry)
 
@@ -164,7 +164,7 @@ add(
     "receiver-recoverable-message-repeated-after-restart-delivered-twice",
     "MQSO-3.2.1-D02",
     "After a restart, the receiver delivers a recoverable message again if the sender repeats the message.",
-    at_restart(_forget_history),
+    at_restart(_clear_message_id_history),
     blind=True,
 )
 
@@ -188,7 +188,7 @@ class ReceiverSequenceForgottenByPurge(Queues):
         return super().purge(queue, *arguments, **named)  # type: ignore[arg-type]
 
 
-def _forget_sequences_of_empty_queues(qm: QueueManager) -> None:
+def _clear_sequences_of_empty_queues(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         if not len(queue.MessagePositionList):
             queue.IncomingTransactionalTransferInfoCollection.clear()
@@ -198,7 +198,7 @@ add(
     "receiver-sequence-of-empty-queue-forgotten-at-restart",
     "MQSO-3.2.1-D03",
     "After a restart, the receiver delivers a repeated transactional message again if its queue was empty.",
-    at_restart(_forget_sequences_of_empty_queues),
+    at_restart(_clear_sequences_of_empty_queues),
     blind=True,
 )
 

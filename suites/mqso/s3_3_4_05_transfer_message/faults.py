@@ -188,7 +188,7 @@ class SenderAfterSecondLostConnectionRepeatsNothing(Closing):
             super().await_reconnect(session, now)
 
 
-class _NotingTransit(Resolving):
+class _TransitRecorder(Resolving):
     def resolve_host_address(self, session: Session, now: Now) -> None:
         waiting = [one.UserMessage for one in session.OutgoingMessageTable]
         in_transit = bool(waiting) and not any(self.qm.sending.is_own(packet) for packet in waiting)
@@ -196,7 +196,7 @@ class _NotingTransit(Resolving):
         super().resolve_host_address(session, now)
 
 
-class _SendingTransitDirectly(NextHops):
+class _DirectTransitSender(NextHops):
     def get_next_hop_identifiers(self, guid: UUID) -> tuple[UUID, ...]:
         return (guid,) if self.__dict__.get("in_transit") else super().get_next_hop_identifiers(guid)
 
@@ -206,6 +206,6 @@ add(
     "MQSO-3.3.4.5-01",
     "A queue manager on the route sends a message of another queue manager directly to its destination, not to the "
     "next hop.",
-    both(replace_part(_NotingTransit), replace_part(_SendingTransitDirectly)),
+    both(replace_part(_TransitRecorder), replace_part(_DirectTransitSender)),
     blind=True,
 )

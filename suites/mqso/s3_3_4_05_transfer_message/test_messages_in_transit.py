@@ -15,7 +15,7 @@ from suites.mqmq.steps.forwarding import forward_message, send_for_forwarding
 from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.opening import OTHER_GUID
 
-IN_TRANSIT: dict[str, Any] = {"SourceQueueManager": OTHER_GUID, "RC": 1}
+TRANSIT_USER_HEADER_FIELDS: dict[str, Any] = {"SourceQueueManager": OTHER_GUID, "RC": 1}
 DESTINATIONS: dict[str, dict[str, Any]] = {
     "public": {"DQ": 5, "DestinationQueue": PublicQueueFormatName(PublicQueueIdentifier=FAR_PUBLIC_QUEUE)},
     "private": {"DQ": 3, "DestinationQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=1)},
@@ -32,8 +32,8 @@ def test_message_in_transit_is_sent_to_site_gate(peer, sut, judge, name, deliver
     a queue of another site: the SUT sends the message to the peer, which is the gate on the route to that site, and the
     message is still addressed to the queue manager of the queue.
     """
-    first, _ = forward_message(peer, sut, IN_TRANSIT)
-    user = {**IN_TRANSIT, **DESTINATIONS[name], "QueueManagerAddress": FAR_QUEUE_MANAGER}
+    first, _ = forward_message(peer, sut, TRANSIT_USER_HEADER_FIELDS)
+    user = {**TRANSIT_USER_HEADER_FIELDS, **DESTINATIONS[name], "QueueManagerAddress": FAR_QUEUE_MANAGER}
     headers: dict[str, Any] = {}
     if delivery == "transactional":
         headers["transaction"] = {"TxSequenceID": Sequence(peer).identifier, "TxSequenceNumber": 1}

@@ -8,7 +8,7 @@ from harness.run.marks import covers
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.sender import Sender
 
-SESSIONS_BEFORE_ACKNOWLEDGMENT = 3
+UNACKNOWLEDGED_SESSION_COUNT = 3
 
 
 @covers("MQSO-3.3.4.5-D03")
@@ -37,8 +37,8 @@ def test_message_is_sent_again_until_it_is_acknowledged(peer, sut, judge):
     sender = Sender(peer, sut, peer.direct_name("mqc-again"))
     sender.send(1, delivery="recoverable")
     session: Conversation | None
-    session, came = sender.await_first(1)
-    for _ in range(SESSIONS_BEFORE_ACKNOWLEDGMENT):
+    session, came = sender.await_first_messages(1)
+    for _ in range(UNACKNOWLEDGED_SESSION_COUNT):
         if session is not None:
             session.close()
             session = sender.poll_session()
@@ -53,7 +53,7 @@ def test_message_is_sent_again_until_it_is_acknowledged(peer, sut, judge):
         last.acknowledge_all()
     judge(
         "MQSO-3.3.4.5-D04",
-        expected=[1] * (SESSIONS_BEFORE_ACKNOWLEDGMENT + 1) + [2],
+        expected=[1] * (UNACKNOWLEDGED_SESSION_COUNT + 1) + [2],
         observed=Sender.tags(came),
         case="numbers of the messages that arrived",
         evidence=came,

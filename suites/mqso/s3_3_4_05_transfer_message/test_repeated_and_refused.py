@@ -20,12 +20,12 @@ from suites.mqqb.steps.disposition import (
     message_class,
 )
 from suites.mqqb.steps.opening import OTHER_GUID
-from suites.mqqb.steps.ordering import read_ack_place
+from suites.mqqb.steps.ordering import read_acknowledged_sequence_place
 from suites.mqqb.steps.sequences import RESENT, Outgoing
 
 NEGATIVE_CLASS_BIT = 0x8000
 """The bit of MessageClass that is set in negative acknowledgments (MS-MQMQ 2.2.18.1.6)."""
-REPETITION_ROUNDS = 3
+REPETITION_ROUND_COUNT = 3
 INTERVENING_MESSAGE_COUNT = 8
 """The number of other messages that arrive between a message and its repetition."""
 
@@ -41,7 +41,7 @@ def test_transactional_messages_are_repeated_until_their_order_acks(peer, sut, j
     sent = outgoing.send(3)
     frames = [outgoing.send_session_ack()]
 
-    def count_waiting() -> int:
+    def count_outgoing_messages() -> int:
         return sut.outgoing_queue(outgoing.to)["count"]
 
     def repeat() -> dict[int, bool]:
@@ -52,7 +52,7 @@ def test_transactional_messages_are_repeated_until_their_order_acks(peer, sut, j
         frames.append(outgoing.send_session_ack())
         return {number: len(outgoing.copies(number)) > known[number] for number in known}
 
-    rounds = [repeat() for _ in range(REPETITION_ROUNDS)]
+    rounds = [repeat() for _ in range(REPETITION_ROUND_COUNT)]
     evidence = [*sent, *outgoing.copies(3)]
     judge(
         "MQSO-3.3.4.5-D04",
@@ -61,14 +61,14 @@ def test_transactional_messages_are_repeated_until_their_order_acks(peer, sut, j
         observed=[{f"message_{number}": one[number] for number in one} for one in rounds],
         evidence=evidence,
     )
-    counts = [count_waiting()]
+    counts = [count_outgoing_messages()]
     frames.append(outgoing.send_order_ack(2))
-    peer.eventually(lambda: count_waiting() <= 1)
-    counts.append(count_waiting())
+    peer.eventually(lambda: count_outgoing_messages() <= 1)
+    counts.append(count_outgoing_messages())
     later = repeat()
     frames.append(outgoing.send_order_ack(3))
-    peer.eventually(lambda: count_waiting() == 0)
-    counts.append(count_waiting())
+    peer.eventually(lambda: count_outgoing_messages() == 0)
+    counts.append(count_outgoing_messages())
     judge(
         "MQSO-4.3.1.2-D05",
         "MQSO-5.1.1.3-D04",
@@ -158,8 +158,8 @@ def test_every_refused_message_is_answered_negatively(peer, sut, judge, cause):
     missing = f"{queue}-missing-{peer.next_message_id()}"
     headers: dict[str, Any] = {"label": "no", "properties": {"NA": 1}}
 
-    def build_refused() -> Any:
-        user = receiver.with_admin_queue()
+    def build_refused_message() -> Any:
+        user = receiver.add_admin_queue_fields()
         if cause == "transactional to a missing queue":
             return receiver.sequence.message(user, destination=rf"TCP:{sut.address}\{missing}", **headers)
         if cause == "plain to transactional":
@@ -168,9 +168,9 @@ def test_every_refused_message_is_answered_negatively(peer, sut, judge, cause):
             return receiver.sequence.message(user, queue="plain", **headers)
         return receiver.build_message(destination=rf"TCP:{sut.address}\{small}", body=b"x" * 4_000, **headers)
 
-    refused = [receiver.send_packet(build_refused())]
+    refused = [receiver.send_packet(build_refused_message())]
     accepted = receiver.send_packet(receiver.build_message(label="yes", properties={"NA": 1}))
-    refused.append(receiver.send_packet(build_refused()))
+    refused.append(receiver.send_packet(build_refused_message()))
     receiver.await_acks(len(refused))
     acks = [*receiver.list_admin_acks(), *receiver.final_acks()]
     answered = [
@@ -210,16 +210,16 @@ def test_sequences_of_two_sources_on_one_session_are_acknowledged(peer, sut, jud
     ack = receiver.session.await_session_ack(len(sent))
     peer.eventually(lambda: all(len(sut.labels(queue)) == 2 for queue in queues))
 
-    def read_places() -> set[tuple[int, int]]:
-        places = [read_ack_place(one) for one in receiver.acknowledgments()]
+    def read_acknowledged_sequence_places() -> set[tuple[int, int]]:
+        places = [read_acknowledged_sequence_place(one) for one in receiver.acknowledgments()]
         return {(one.Ordinal, one.TxSequenceNumber) for one in places}
 
     wanted = {(sequence.identifier.Ordinal, 2) for sequence in sequences}
-    while not wanted <= read_places() and receiver.poll(receiver.acknowledgments) is not None:
+    while not wanted <= read_acknowledged_sequence_places() and receiver.poll(receiver.acknowledgments) is not None:
         pass
     observed = {
         "SessionAck": None if ack is None else ack["SessionHeader"].AckSequenceNumber,
-        "OrderAcks": wanted <= read_places(),
+        "OrderAcks": wanted <= read_acknowledged_sequence_places(),
         "labels": [sut.labels(queue) for queue in queues],
     }
     expected = facts(SessionAck=len(sent), OrderAcks=True, labels=[["1", "2"], ["1", "2"]])

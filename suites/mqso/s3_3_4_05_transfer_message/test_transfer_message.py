@@ -7,9 +7,9 @@ import pytest
 from harness.expectations import holds
 from harness.run.marks import covers, needs
 from harness.topology.topology_file import RECEIVER, ROUTER, SENDER
-from suites.mqso.steps.routed import DELIVERY_MODES, Routed
+from suites.mqso.steps.routed import DELIVERY_MODES, RoutedMessages
 
-MESSAGE_TAGS = (0x51, 0x52, 0x53)
+APPLICATION_TAGS_OF_MESSAGES = (0x51, 0x52, 0x53)
 ROUTING_RULES = ("MQSO-5.1.1.3-D03", "MQSO-5.1.2-01")
 """The rules about a message that is sent to the next hop according to the directory."""
 
@@ -21,13 +21,22 @@ def test_messages_to_other_site_pass_router(topology, judge, delivery):
     """The sender sends three messages for a queue of another site to the router, and the router sends them to the
     receiver; the router and the receiver acknowledge them.
     """
-    routed = Routed(topology, delivery)
-    routed.send(*MESSAGE_TAGS)
-    frames = routed.await_arrival(*MESSAGE_TAGS)
-    expected = {f"{SENDER} to {ROUTER}": set(MESSAGE_TAGS), f"{ROUTER} to {RECEIVER}": set(MESSAGE_TAGS)}
-    judge("MQSO-3.3.4.5-01", *ROUTING_RULES, expected=expected, observed=routed.hops(*MESSAGE_TAGS), evidence=frames)
+    routed = RoutedMessages(topology, delivery)
+    routed.send(*APPLICATION_TAGS_OF_MESSAGES)
+    frames = routed.await_arrival(*APPLICATION_TAGS_OF_MESSAGES)
+    expected = {
+        f"{SENDER} to {ROUTER}": set(APPLICATION_TAGS_OF_MESSAGES),
+        f"{ROUTER} to {RECEIVER}": set(APPLICATION_TAGS_OF_MESSAGES),
+    }
+    judge(
+        "MQSO-3.3.4.5-01",
+        *ROUTING_RULES,
+        expected=expected,
+        observed=routed.hops(*APPLICATION_TAGS_OF_MESSAGES),
+        evidence=frames,
+    )
     for by, to in ((ROUTER, SENDER), (RECEIVER, ROUTER)):
-        observed = topology.wait_for("SessionAck", by=by, to=to, within_ms=routed.acknowledged_within_ms)
+        observed = topology.wait_for("SessionAck", by=by, to=to, within_ms=routed.longest_acknowledgment_time_ms)
         judge(
             "MQSO-3.3.4.5-D03",
             expected=holds(f"the {by} acknowledges the messages", otherwise=f"no acknowledgment by the {by}"),
@@ -43,15 +52,15 @@ def test_messages_are_transferred_once_after_network_outage(topology, judge, del
     """A message that is sent while the router or the receiver cannot be reached is received exactly once after the
     outage.
     """
-    routed = Routed(topology, delivery)
-    for role, tag in zip((ROUTER, RECEIVER), MESSAGE_TAGS[:2], strict=True):
+    routed = RoutedMessages(topology, delivery)
+    for role, tag in zip((ROUTER, RECEIVER), APPLICATION_TAGS_OF_MESSAGES[:2], strict=True):
         topology.cut(role)
         routed.send(tag)
         topology.pass_time(topology.sender.quiet_ms)
         topology.restore_connections(role)
         frames = routed.await_arrival(tag)
         arrival = f"{hex(tag)} comes after the {role} was out of reach"
-        received = routed.receive_tags()
+        received = routed.receive_application_tags()
         judge(
             "MQSO-5.1.2-01",
             expected={f"{SENDER} to {ROUTER}": {tag}, f"{ROUTER} to {RECEIVER}": {tag}},

@@ -353,12 +353,12 @@ class QueueManagerMessageReceivedByCursorStays(Reading):
             super().dequeue_message(queue_desc, answered, now, *args, **named)
             return
 
-        def answer_and_unlock(status: Status, position: MessagePosition | None) -> None:
+        def answer_and_unlock_message(status: Status, position: MessagePosition | None) -> None:
             answered(status, position)
             if position is not None:
                 self.qm.positions.unlock_message(position)
 
-        super().dequeue_message(queue_desc, answer_and_unlock, now, *args, **(named | {"two_phase_read": True}))
+        super().dequeue_message(queue_desc, answer_and_unlock_message, now, *args, **(named | {"two_phase_read": True}))
 
 
 @fault("queue-manager-message-received-from-journal-stays", breaks="MQSO-3.3.4.6-D02")

@@ -30,7 +30,7 @@ def test_queue_is_created_and_changed_as_requested_or_unchanged(sut, judge):
     name = sut.new_queue("made", **CREATION_PROPERTIES)
     missing = f"private$\\mqc-{sut.own}-missing"
 
-    def read_properties() -> dict[str, object]:
+    def read_queue_properties() -> dict[str, object]:
         properties = sut.control.call("get_queue", name=name)
         return {key: properties[key] for key in CREATION_PROPERTIES}
 
@@ -50,34 +50,36 @@ def test_queue_is_created_and_changed_as_requested_or_unchanged(sut, judge):
             CREATION_PROPERTIES,
         ),
     )
-    judge("MQSO-3.3.4.1-D01", expected=CREATION_PROPERTIES, observed=read_properties())
+    judge("MQSO-3.3.4.1-D01", expected=CREATION_PROPERTIES, observed=read_queue_properties())
     for step, verb, arguments, outcome, expected_state in steps:
         answer = sut.attempt(verb, **arguments)
         expected = facts(outcome=outcome, properties_of_the_queue=expected_state)
         judge.all(
-            expected=expected, observed={"outcome": answer, "properties_of_the_queue": read_properties()}, case=step
+            expected=expected,
+            observed={"outcome": answer, "properties_of_the_queue": read_queue_properties()},
+            case=step,
         )
     long_label = {**CHANGED_PROPERTIES, "label": LONG_LABEL}
     is_accepted = sut.attempt("set_queue", name=name, **long_label) == Outcome.DONE
     judge.all(
         expected=long_label if is_accepted else CREATION_PROPERTIES,
-        observed=read_properties(),
+        observed=read_queue_properties(),
         case="change with a long label, which a system may refuse",
     )
     answer = sut.attempt("set_queue", name=name, **CHANGED_PROPERTIES)
     expected = facts(outcome=Outcome.DONE, properties_of_the_queue=CHANGED_PROPERTIES)
     judge.all(
         expected=expected,
-        observed={"outcome": answer, "properties_of_the_queue": read_properties()},
+        observed={"outcome": answer, "properties_of_the_queue": read_queue_properties()},
         case="change of the queue",
     )
     for case, odd in OPTIONAL_PROPERTY_CASES.items():
-        before = read_properties()
+        before = read_queue_properties()
         requested = {**CREATION_PROPERTIES, **odd}
         changed = sut.attempt("set_queue", name=name, **requested)
         judge.all(
             expected=requested if changed == Outcome.DONE else before,
-            observed=read_properties(),
+            observed=read_queue_properties(),
             case=f"change with {case}, which a system may refuse",
         )
         created = sut.attempt("create_queue", name=f"{missing}-{case}", **requested)
@@ -102,24 +104,29 @@ def test_queue_queries_change_nothing(sut, judge):
     queue = sut.new_queue("asked")
     sut.send_here(queue, ["one", "two"], delivery="recoverable")
 
-    def read_answers() -> dict[str, object]:
+    def read_shown_queue_properties() -> dict[str, object]:
         shown_properties = sut.control.call("get_queue", name=queue)
         listed = [one["count"] for one in sut.control.call("list")["queues"] if one["name"] == queue]
         properties = {key: shown_properties[key] for key in SHOWN_PROPERTIES if key in shown_properties}
-        return {"properties": properties, "labels": sut.labels(queue), "message_counts": listed, **read_times()}
+        return {
+            "properties": properties,
+            "labels": sut.labels(queue),
+            "message_counts": listed,
+            **read_create_and_modify_times(),
+        }
 
-    def read_times() -> dict[str, object]:
+    def read_create_and_modify_times() -> dict[str, object]:
         if not sut.has("inspect"):
             return {}
         shown = next(one for one in sut.inspect_queue_manager()["QueueCollection"] if one["Pathname"] == queue)
         return {time: shown.get(time) for time in ("CreateTime", "ModifyTime")}
 
-    first_answers = read_answers()
+    first_answers = read_shown_queue_properties()
     observed = {name: first_answers[name] for name in ("labels", "message_counts")}
     judge.all(expected=facts(labels=["one", "two"], message_counts=[2]), observed=observed)
     sut.environment.run_until(lambda: False, 2_000)
     for _ in range(3):
-        judge("MQSO-3.3.4.2-D01", expected=first_answers, observed=read_answers())
+        judge("MQSO-3.3.4.2-D01", expected=first_answers, observed=read_shown_queue_properties())
 
 
 @needs("send", "receive", "queues")
@@ -209,13 +216,16 @@ def test_waiting_receives_of_two_queues_get_their_own_messages(peer, sut, judge)
     plain, transactional = sut.new_queue("plain-waits"), sut.new_queue("transactional-waits", transactional=True)
     transaction = sut.control.call("begin")["transaction"]
 
-    def begin_reads(queue: str, **how: object) -> list[PendingRequest]:
+    def begin_waiting_reads(queue: str, **how: object) -> list[PendingRequest]:
         handle = sut.control.call("open_queue", queue=queue, access="receive")["handle"]
         cursor = sut.control.call("open_cursor", handle=handle)["cursor"]
         places: tuple[dict[str, object], ...] = ({"queue": queue}, {"cursor": cursor})
         return [PendingRequest(peer, "receive", timeout_ms=READ_TIMEOUT_MS, **place, **how) for place in places]
 
-    reads = {plain: begin_reads(plain), transactional: begin_reads(transactional, transaction=transaction)}
+    reads = {
+        plain: begin_waiting_reads(plain),
+        transactional: begin_waiting_reads(transactional, transaction=transaction),
+    }
     peer.settle()
 
     def observe(queue: str) -> list[str]:

@@ -22,7 +22,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-def lose_journal_quotas(qm: QueueManager) -> None:
+def reset_journal_quotas(qm: QueueManager) -> None:
     """Set JournalQuota of all queues to its default."""
     for queue in qm.adm.QueueCollection.values():
         queue.JournalQuota = UNLIMITED
@@ -32,7 +32,7 @@ add(
     "queue-manager-journal-quota-of-queue-lost-at-restart",
     ("MQSO-4.3.1-01", "MQSO-5.5.1-01"),
     "At a restart, the queue manager sets JournalQuota of its queues to unlimited.",
-    at_restart(lose_journal_quotas),
+    at_restart(reset_journal_quotas),
 )
 
 
@@ -50,7 +50,7 @@ add(
 )
 
 
-def _forget_subqueues(qm: QueueManager) -> None:
+def _remove_subqueues(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         queue.SubqueueCollection.clear()
 
@@ -59,7 +59,7 @@ add(
     "queue-manager-subqueues-lost-at-restart",
     "MQSO-4.3.1-01",
     "At a restart, the queue manager loses its subqueues.",
-    at_restart(_forget_subqueues),
+    at_restart(_remove_subqueues),
     blind=True,
 )
 
@@ -122,7 +122,7 @@ class QueueManagerVoteWithWaitingReceiveRefused(Coordinating):
         return super().prepare(transaction, single_phase, token, now)
 
 
-def _forget_prepared(qm: QueueManager) -> None:
+def _abort_restored_transactions(qm: QueueManager) -> None:
     for transaction in list(qm.adm.TransactionCollection.values()):
         qm.transaction_events.transaction_abort(transaction, Now(0, 0))
 
@@ -131,7 +131,7 @@ add(
     "queue-manager-prepared-transaction-aborted-at-restart",
     "MQSO-4.3.1.2-02",
     "At a restart, the queue manager aborts prepared transactions.",
-    at_restart(_forget_prepared),
+    at_restart(_abort_restored_transactions),
     blind=True,
 )
 

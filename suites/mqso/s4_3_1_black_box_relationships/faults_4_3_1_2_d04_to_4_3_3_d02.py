@@ -130,7 +130,7 @@ class QueueManagerExternalReceiveOfInternallySentMessageRefused(Coordinating):
         return super().prepare(transaction, single_phase, token, now)
 
 
-class ExternalSendsNoted(TransactionOperations):
+class ExternalSendRecorder(TransactionOperations):
     """The queue manager records the messages that external transactions send."""
 
     sent_externally: frozenset[tuple[UUID, int]] = frozenset()
@@ -142,7 +142,7 @@ class ExternalSendsNoted(TransactionOperations):
         return position
 
 
-class InternalReceiveRefused(Reading):
+class InternalReceiveRefuser(Reading):
     """The queue manager refuses to receive, in an internal transaction, a message that an external transaction sent."""
 
     def take_message_out(
@@ -168,7 +168,7 @@ add(
     "queue-manager-internal-receive-of-external-send-refused",
     "MQSO-4.3.1.2-D09",
     "The queue manager refuses to receive, in an internal transaction, a message that an external transaction sent.",
-    both(replace_part(ExternalSendsNoted), replace_part(InternalReceiveRefused)),
+    both(replace_part(ExternalSendRecorder), replace_part(InternalReceiveRefuser)),
     blind=True,
 )
 

@@ -27,7 +27,7 @@ def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
             "MQSO-4.3.1.1-01", "MQSO-4.3.1.3-01", "MQSO-4.3.1.3-D01", "MQSO-4.3.3-D02", reason=DIRECTORY_MODE_REASON
         )
         return
-    outcome = Enterprise(peer, sut).attempt_creation()
+    outcome = Enterprise(peer, sut).attempt_creation_of_public_queue()
     judge(
         "MQSO-4.3.1.3-01",
         expected=Outcome.REFUSED,
@@ -97,6 +97,6 @@ def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
 def test_directory_mode_has_public_queues(peer, sut, judge):
     """A SUT in directory mode shows DirectoryIntegrated True and creates a public queue."""
     integrated = bool(sut.inspect_queue_manager()["DirectoryIntegrated"])
-    outcome = Enterprise(peer, sut).attempt_creation()
+    outcome = Enterprise(peer, sut).attempt_creation_of_public_queue()
     expected = facts(DirectoryIntegrated=True, creation_of_a_public_queue=Outcome.DONE)
     judge.all(expected=expected, observed={"DirectoryIntegrated": integrated, "creation_of_a_public_queue": outcome})

@@ -9,7 +9,11 @@ from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import AckClass
 from suites.mqqb.steps.sequences import Outgoing
 
-PLAIN_DEAD, TRANSACTIONAL_DEAD, JOURNAL = "system$;deadletter", "system$;deadxact", "system$;journal"
+NONTRANSACTIONAL_DEAD_LETTER_QUEUE, TRANSACTIONAL_DEAD_LETTER_QUEUE, SYSTEM_JOURNAL_QUEUE = (
+    "system$;deadletter",
+    "system$;deadxact",
+    "system$;journal",
+)
 SOURCE_JOURNAL_RULE = "MQSO-5.1.1.2-D12"
 REFUSAL_CLASSES = ("BAD_DST_Q", "Q_EXCEED_QUOTA", "NOT_TRANSACTIONAL_Q", "Q_DELETED", "Q_PURGED", "RECEIVE_TIMEOUT")
 
@@ -30,15 +34,20 @@ def test_refused_transactional_messages_become_dead_letters_on_request(peer, sut
     frames += [outgoing.send_final_ack(number, MessageClass=AckClass[refusal]) for number in (1, 2, 3)]
     frames.append(outgoing.send_final_ack(4, MessageClass=AckClass.RECEIVE))
 
-    def list_labels(queue: str) -> list[str]:
+    def list_labels_in_queue(queue: str) -> list[str]:
         return [one["label"] for one in sut.read_kept_messages(queue)]
 
-    peer.eventually(lambda: bool(list_labels(TRANSACTIONAL_DEAD)) and bool(list_labels(JOURNAL)))
+    peer.eventually(
+        lambda: (
+            bool(list_labels_in_queue(TRANSACTIONAL_DEAD_LETTER_QUEUE))
+            and bool(list_labels_in_queue(SYSTEM_JOURNAL_QUEUE))
+        )
+    )
     peer.settle()
     observed = {
-        "transactional_dead_letters": list_labels(TRANSACTIONAL_DEAD),
-        "dead_letters": list_labels(PLAIN_DEAD),
-        "journal": list_labels(JOURNAL),
+        "transactional_dead_letters": list_labels_in_queue(TRANSACTIONAL_DEAD_LETTER_QUEUE),
+        "dead_letters": list_labels_in_queue(NONTRANSACTIONAL_DEAD_LETTER_QUEUE),
+        "journal": list_labels_in_queue(SYSTEM_JOURNAL_QUEUE),
         "waiting": sut.outgoing_queue(outgoing.to)["count"],
     }
     expected = facts(

@@ -12,27 +12,27 @@ from harness.sut.sut import Sut
 from suites.applications import PendingRequest
 from suites.mqqb.steps.sender import Sender
 
-PENDING_RULES = ("MQSO-3.3.4.4-D01", "MQSO-4.3.1.2-D01")
-DECISION_RULES = ("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02")
-COORDINATED_RULES = ("MQSO-4.3.1.2-01", "MQSO-4.3.1.2-02")
-INTERNAL_RULES = ("MQSO-4.3.1.2-D08", "MQSO-4.3.3-D01")
-RECEIVED_RULES = ("MQSO-4.3.1.2-D07", "MQSO-3.3.4.7-D02")
+PENDING_SEND_RULES = ("MQSO-3.3.4.4-D01", "MQSO-4.3.1.2-D01")
+SEND_DECISION_RULES = ("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02")
+COORDINATED_TRANSACTION_RULES = ("MQSO-4.3.1.2-01", "MQSO-4.3.1.2-02")
+INTERNAL_TRANSACTION_RULES = ("MQSO-4.3.1.2-D08", "MQSO-4.3.3-D01")
+TRANSACTIONAL_RECEIVE_RULES = ("MQSO-4.3.1.2-D07", "MQSO-3.3.4.7-D02")
 
 
 @needs("send", "receive", "queues", "transactions")
-@covers(*PENDING_RULES, *DECISION_RULES, *INTERNAL_RULES)
+@covers(*PENDING_SEND_RULES, *SEND_DECISION_RULES, *INTERNAL_TRANSACTION_RULES)
 def test_message_sent_in_internal_transaction_is_stored_at_commit(sut, judge):
     """A message that is sent in an internal transaction is not in its queue while the transaction is open or after an
     abort, and is in the queue after a commit.
     """
     queue = sut.queue("transactional")
     for outcome, stored_labels in (("abort", []), ("commit", ["commit"])):
-        transaction = _begin_with_message(sut, judge, outcome, external=False)
+        transaction = _begin_transaction_with_message(sut, judge, outcome, external=False)
         answer = sut.attempt(outcome, transaction=transaction)
         observed = {"outcome": answer, "labels_in_the_queue": sut.labels(queue)}
         judge(
-            *DECISION_RULES,
-            *INTERNAL_RULES,
+            *SEND_DECISION_RULES,
+            *INTERNAL_TRANSACTION_RULES,
             expected=facts(outcome=Outcome.DONE, labels_in_the_queue=stored_labels),
             observed=observed,
             case=f"{outcome} of the transaction",
@@ -40,35 +40,35 @@ def test_message_sent_in_internal_transaction_is_stored_at_commit(sut, judge):
 
 
 @needs("send", "receive", "queues", "transactions")
-@covers(*PENDING_RULES, *DECISION_RULES, *COORDINATED_RULES)
+@covers(*PENDING_SEND_RULES, *SEND_DECISION_RULES, *COORDINATED_TRANSACTION_RULES)
 @pytest.mark.parametrize("outcome", ["abort", "commit"])
 def test_message_sent_in_external_transaction_is_stored_at_commit(sut, judge, outcome):
     """A message that is sent in an external transaction is not in its queue before or after the transaction is
     prepared; it is in the queue only after a commit.
     """
     queue = sut.queue("transactional")
-    transaction = _begin_with_message(sut, judge, outcome, external=True)
-    judge.conclude(*PENDING_RULES)
+    transaction = _begin_transaction_with_message(sut, judge, outcome, external=True)
+    judge.conclude(*PENDING_SEND_RULES)
     voted = sut.control.call("prepare", transaction=transaction)["outcome"]
     observed = {"outcome": voted, "labels_in_the_queue": sut.labels(queue)}
-    judge(*COORDINATED_RULES, expected=facts(outcome="prepared", labels_in_the_queue=[]), observed=observed)
+    judge(*COORDINATED_TRANSACTION_RULES, expected=facts(outcome="prepared", labels_in_the_queue=[]), observed=observed)
     answer = sut.attempt(outcome, transaction=transaction)
     stored_labels = [outcome] if outcome == "commit" else []
     observed = {"outcome": answer, "labels_in_the_queue": sut.labels(queue)}
     judge(
-        *DECISION_RULES,
-        *COORDINATED_RULES,
+        *SEND_DECISION_RULES,
+        *COORDINATED_TRANSACTION_RULES,
         expected=facts(outcome=Outcome.DONE, labels_in_the_queue=stored_labels),
         observed=observed,
     )
 
 
-def _begin_with_message(sut: Sut, judge: Judge, label: str, *, external: bool) -> str:
+def _begin_transaction_with_message(sut: Sut, judge: Judge, label: str, *, external: bool) -> str:
     """Begin a transaction, send a message in it, and judge that the message is invisible; return the transaction."""
     queue = sut.queue("transactional")
     transaction = sut.control.call("begin", external=external)["transaction"]
     sut.send_here(queue, [label], delivery="transactional", transaction=transaction)
-    judge(*PENDING_RULES, expected=in_queue(), observed=sut.labels(queue))
+    judge(*PENDING_SEND_RULES, expected=in_queue(), observed=sut.labels(queue))
     handle = sut.control.call("open_queue", queue=queue)["handle"]
     cursor = sut.control.call("open_cursor", handle=handle)["cursor"]
     observed = {
@@ -81,12 +81,12 @@ def _begin_with_message(sut: Sut, judge: Judge, label: str, *, external: bool) -
     }
     sut.control.call("close_queue", handle=handle)
     invisible = dict.fromkeys(observed, Outcome.NOTHING) | {"first": Outcome.REFUSED, "last": Outcome.REFUSED}
-    judge(*PENDING_RULES, expected=invisible, observed=observed, case="reads while the transaction is open")
+    judge(*PENDING_SEND_RULES, expected=invisible, observed=observed, case="reads while the transaction is open")
     return transaction
 
 
 @needs("send", "receive", "queues", "transactions")
-@covers("MQSO-4.3.1.2-D09", *COORDINATED_RULES, *RECEIVED_RULES)
+@covers("MQSO-4.3.1.2-D09", *COORDINATED_TRANSACTION_RULES, *TRANSACTIONAL_RECEIVE_RULES)
 @varied("trace", "queue journaling", "queue quota", "queue privacy", "read by")
 @pytest.mark.parametrize("verb", ["receive", "receive_by_lookup_id"])
 def test_message_is_received_in_transaction_of_other_kind(peer, sut, judge, verb):
@@ -114,8 +114,13 @@ def test_message_is_received_in_transaction_of_other_kind(peer, sut, judge, verb
         )
         judge("MQSO-4.3.1.2-D09", expected=expected, observed=observed, case=f"{kind} transaction that sent")
         if not external:
-            judge(*COORDINATED_RULES, expected=expected, observed=observed, case="external transaction that received")
-        judge(*RECEIVED_RULES, expected=expected, observed=observed, case="transaction that received")
+            judge(
+                *COORDINATED_TRANSACTION_RULES,
+                expected=expected,
+                observed=observed,
+                case="external transaction that received",
+            )
+        judge(*TRANSACTIONAL_RECEIVE_RULES, expected=expected, observed=observed, case="transaction that received")
         sut.control.call("purge", queue=queue)
 
 
@@ -125,7 +130,7 @@ def _end_transaction(sut: Sut, transaction: str, outcome: str, *, external: bool
 
 
 @needs("send", "transactions")
-@covers(*DECISION_RULES)
+@covers(*SEND_DECISION_RULES)
 def test_message_is_transferred_after_commit_only(peer, sut, judge):
     """Two messages are sent to the peer in transactions: the message of the committed transaction arrives after the
     commit, and the message of the aborted transaction never arrives.

@@ -7,21 +7,28 @@ import pytest
 from harness.expectations import each, facts
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
-from suites.mqso.steps.whole_transaction import RECEIVED_LABELS, SENT_LABELS, SENT_TAGS, STORED_LABELS, WholeTransaction
+from suites.mqso.steps.whole_transaction import (
+    RECEIVED_LABELS_BY_QUEUE,
+    SENT_LABELS_BY_QUEUE,
+    SENT_TAGS,
+    STORED_LABELS_BY_QUEUE,
+    WholeTransaction,
+)
 
 SEND_RULES = ("MQSO-3.3.4.4-D01", "MQSO-4.3.1.2-D01")
 RECEIVE_RULES = ("MQSO-3.3.4.7-D01", "MQSO-4.3.1.2-D06", "MQSO-5.1.1.3-D06")
 SEND_OUTCOME_RULES = ("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02", "MQSO-3.2.1-D03")
 RECEIVE_OUTCOME_RULES = ("MQSO-3.3.4.7-D02", "MQSO-4.3.1.2-D07", "MQSO-5.1.1.3-D07", "MQSO-3.2.1-01")
-VOTE_RULES = ("MQSO-4.3.1.2-01", "MQSO-4.3.1.2-02")
-INTERNAL_RULES = ("MQSO-4.3.1.2-D08", "MQSO-4.3.3-D01", "MQSO-5.2.1.3-D01")
-REMAINING_LABELS = {
-    name: [one for one in labels if one not in RECEIVED_LABELS[name]] for name, labels in STORED_LABELS.items()
+COORDINATED_VOTE_RULES = ("MQSO-4.3.1.2-01", "MQSO-4.3.1.2-02")
+INTERNAL_TRANSACTION_RULES = ("MQSO-4.3.1.2-D08", "MQSO-4.3.3-D01", "MQSO-5.2.1.3-D01")
+REMAINING_LABELS_BY_QUEUE = {
+    name: [one for one in labels if one not in RECEIVED_LABELS_BY_QUEUE[name]]
+    for name, labels in STORED_LABELS_BY_QUEUE.items()
 } | {"awaited": []}
 EFFECTS_OF_UNCOMMITTED_SENDS = {"sent_messages_in_queues": [], "waiting_read": False, "session_opened": False}
 EFFECTS_OF_UNCOMMITTED_RECEIVES = {
-    "received": [label for labels in RECEIVED_LABELS.values() for label in labels],
-    "left": REMAINING_LABELS,
+    "received": [label for labels in RECEIVED_LABELS_BY_QUEUE.values() for label in labels],
+    "left": REMAINING_LABELS_BY_QUEUE,
     "peeks": ["4", "4", Outcome.NOTHING, "7"],
     "reads_by_identifier": [],
     "journal": [],
@@ -34,8 +41,8 @@ EFFECTS_OF_UNCOMMITTED_RECEIVES = {
 @pytest.mark.parametrize(
     "external",
     [
-        pytest.param(False, marks=covers(*INTERNAL_RULES), id="internal"),
-        pytest.param(True, marks=covers(*VOTE_RULES), id="external"),
+        pytest.param(False, marks=covers(*INTERNAL_TRANSACTION_RULES), id="internal"),
+        pytest.param(True, marks=covers(*COORDINATED_VOTE_RULES), id="external"),
     ],
 )
 def test_all_operations_of_transaction_take_effect_together(peer, sut, judge, external, outcome):
@@ -45,36 +52,42 @@ def test_all_operations_of_transaction_take_effect_together(peer, sut, judge, ex
     restores the received messages at their old places, and stores none.
     """
     whole = WholeTransaction(peer, sut, external=external)
-    judge(*SEND_RULES, expected=facts(**EFFECTS_OF_UNCOMMITTED_SENDS), observed=whole.observe_sent())
-    judge(*RECEIVE_RULES, expected=facts(**EFFECTS_OF_UNCOMMITTED_RECEIVES), observed=whole.observe_received())
+    judge(*SEND_RULES, expected=facts(**EFFECTS_OF_UNCOMMITTED_SENDS), observed=whole.observe_effects_of_sends())
+    judge(
+        *RECEIVE_RULES, expected=facts(**EFFECTS_OF_UNCOMMITTED_RECEIVES), observed=whole.observe_effects_of_receives()
+    )
     for queue in whole.queues.values():
         sut.control.call("get_queue", name=queue)
     judge(
         "MQSO-3.3.4.2-D01",
-        expected=REMAINING_LABELS,
-        observed=whole.labels(SENT_LABELS, but=True),
+        expected=REMAINING_LABELS_BY_QUEUE,
+        observed=whole.labels(SENT_LABELS_BY_QUEUE, but=True),
         case="labels in the queues after queries of their properties",
     )
     judge.conclude(*SEND_RULES, *RECEIVE_RULES, "MQSO-3.3.4.2-D01")
     if external:
         vote = sut.control.call("prepare", transaction=whole.transaction)["outcome"]
-        expected = facts(vote="prepared", **EFFECTS_OF_UNCOMMITTED_SENDS, left=REMAINING_LABELS)
-        observed = {"vote": vote, **whole.observe_sent(), "left": whole.labels(SENT_LABELS, but=True)}
-        judge(*VOTE_RULES, expected=expected, observed=observed)
+        expected = facts(vote="prepared", **EFFECTS_OF_UNCOMMITTED_SENDS, left=REMAINING_LABELS_BY_QUEUE)
+        observed = {
+            "vote": vote,
+            **whole.observe_effects_of_sends(),
+            "left": whole.labels(SENT_LABELS_BY_QUEUE, but=True),
+        }
+        judge(*COORDINATED_VOTE_RULES, expected=expected, observed=observed)
     decided = whole.decide(outcome)
     committed = outcome == "commit"
     peer.settle()
     waiting = whole.waiting.await_label() if committed else whole.waiting.is_answered()
     stored = (
-        {"first": list(SENT_LABELS["first"]), "second": list(SENT_LABELS["second"])}
+        {"first": list(SENT_LABELS_BY_QUEUE["first"]), "second": list(SENT_LABELS_BY_QUEUE["second"])}
         if committed
         else {"first": [], "second": []}
     )
     sent = {
         "outcome": decided,
         "waiting_read": waiting,
-        "stored": {name: labels for name, labels in whole.labels(SENT_LABELS).items() if name in stored},
-        "tags_of_the_messages_at_the_peer": whole.observe_outgoing() if committed else [],
+        "stored": {name: labels for name, labels in whole.labels(SENT_LABELS_BY_QUEUE).items() if name in stored},
+        "tags_of_the_messages_at_the_peer": whole.list_tags_of_outgoing_messages() if committed else [],
         "session_opened": False if committed else peer.await_session(sut.quiet_ms) is not None,
     }
     expected_sent = facts(
@@ -85,20 +98,20 @@ def test_all_operations_of_transaction_take_effect_together(peer, sut, judge, ex
         session_opened=False,
     )
     left = (
-        REMAINING_LABELS
+        REMAINING_LABELS_BY_QUEUE
         if committed
-        else {name: list(labels) for name, labels in STORED_LABELS.items()} | {"awaited": []}
+        else {name: list(labels) for name, labels in STORED_LABELS_BY_QUEUE.items()} | {"awaited": []}
     )
-    journal = list(RECEIVED_LABELS["first"]) if committed else []
+    journal = list(RECEIVED_LABELS_BY_QUEUE["first"]) if committed else []
     received = {
         "outcome": decided,
-        "left": whole.labels(SENT_LABELS, but=True),
+        "left": whole.labels(SENT_LABELS_BY_QUEUE, but=True),
         "journal": sut.labels(f"{whole.queues['first']};journal"),
     }
     expected_received = facts(outcome=Outcome.DONE, left=left, journal=journal)
     judge(*SEND_OUTCOME_RULES, expected=expected_sent, observed=sent)
     judge(*RECEIVE_OUTCOME_RULES, expected=expected_received, observed=received)
-    rules = VOTE_RULES if external else INTERNAL_RULES
+    rules = COORDINATED_VOTE_RULES if external else INTERNAL_TRANSACTION_RULES
     judge(*rules, expected=expected_sent, observed=sent, case="sent messages")
     judge(*rules, expected=expected_received, observed=received, case="received messages")
     if not committed:
@@ -106,7 +119,7 @@ def test_all_operations_of_transaction_take_effect_together(peer, sut, judge, ex
 
 
 @needs("send", "receive", "queue_control", "transactions", "restart")
-@covers(*VOTE_RULES)
+@covers(*COORDINATED_VOTE_RULES)
 def test_votes_on_two_transactions_survive_restart(sut, judge):
     """Two external transactions each receive a message and send one, and are prepared. After a restart, their messages
     are still hidden. Then one transaction is committed and the other is aborted: the queues contain the messages that
@@ -135,4 +148,4 @@ def test_votes_on_two_transactions_survive_restart(sut, judge):
         left=["abort"],
         sent=["commit"],
     )
-    judge(*VOTE_RULES, expected=expected, observed=observed)
+    judge(*COORDINATED_VOTE_RULES, expected=expected, observed=observed)

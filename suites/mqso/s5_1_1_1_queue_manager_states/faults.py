@@ -79,7 +79,7 @@ add(
 )
 
 
-def _keep_reader_connections(faulty: FaultyCore) -> None:
+def _keep_reader_connections_after_stop(faulty: FaultyCore) -> None:
     def close(effect: Effect) -> Iterator[Effect]:
         if not isinstance(effect, RpcClose) or faulty.core.halted is None:
             yield effect
@@ -91,7 +91,7 @@ add(
     "stop-leaves-remote-readers-connected",
     ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
     "A queue manager that is stopped does not close the connections of remote readers.",
-    _keep_reader_connections,
+    _keep_reader_connections_after_stop,
 )
 
 
@@ -301,7 +301,7 @@ class OfflineDirectoryTransactionalMessageRefused(Commands):
         return super().send_message(request, token, now)
 
 
-def _close_if_open(original: Callable[..., Any], *_: object) -> Callable[..., Any]:
+def _close_only_open_sessions(original: Callable[..., Any], *_: object) -> Callable[..., Any]:
     def close(qm: QueueManager, session: Session, reason: str, now: Now) -> None:
         if session.SessionState is SessionState.OPEN:
             original(qm, session, reason, now)
@@ -313,7 +313,7 @@ add(
     "stopping-queue-manager-keeps-session-in-handshake",
     "MQSO-5.1.1.1-D08",
     "A queue manager in the state Stopping closes its open sessions, but not a session whose handshake is incomplete.",
-    during(Inputs.on_stopped, Closing.close, _close_if_open),
+    during(Inputs.on_stopped, Closing.close, _close_only_open_sessions),
     blind=True,
 )
 

@@ -13,7 +13,7 @@ from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, Sender
 from suites.mqqp.steps.reader import Reader
 from suites.mqso.steps.serving import SessionAttempt
 
-OPEN, CLOSED = "open", "closed"
+OPEN_CONNECTION, CLOSED_CONNECTION = "open", "closed"
 LONG_READ_TIMEOUT_MS = 600_000
 
 
@@ -151,17 +151,17 @@ def test_stopped_sut_serves_no_request(peer, sut, judge):
     sut.change_environment(service=False)
     judge(
         *STOPPED_SUT_RULES,
-        expected=[CLOSED] * 2,
-        observed=[CLOSED if one.wait_closed() else OPEN for one in own],
+        expected=[CLOSED_CONNECTION] * 2,
+        observed=[CLOSED_CONNECTION if one.wait_closed() else OPEN_CONNECTION for one in own],
         case="sessions that the SUT opened",
         evidence=[frame for one in own for frame in one.messages],
     )
     observed = connection.await_close()
     judge(*STOPPED_SUT_RULES, expected=closed(), observed=observed, evidence=[connection.last])
-    observed = [CLOSED if one.wait_closed() else OPEN for one in (incomplete, silent)]
+    observed = [CLOSED_CONNECTION if one.wait_closed() else OPEN_CONNECTION for one in (incomplete, silent)]
     judge(
         *STOPPED_SUT_RULES,
-        expected=[CLOSED] * 2,
+        expected=[CLOSED_CONNECTION] * 2,
         observed=observed,
         case="connection in the handshake, and silent connection",
         evidence=[incomplete.last],
@@ -207,8 +207,10 @@ def test_stop_closes_connections_of_remote_readers(remote, sut, judge):
     readers = [one.of(QM2QM) for one in (queue.association, idle.association, new)]
     evidence = [one.record.frames[-1] for one in readers]
     sut.change_environment(service=False)
-    observed = [CLOSED if one.wait_closed() else OPEN for one in readers]
-    judge.all(expected=[CLOSED] * 3, observed=observed, evidence=evidence, case="connections of the remote readers")
+    observed = [CLOSED_CONNECTION if one.wait_closed() else OPEN_CONNECTION for one in readers]
+    judge.all(
+        expected=[CLOSED_CONNECTION] * 3, observed=observed, evidence=evidence, case="connections of the remote readers"
+    )
     sut.change_environment(service=True)
 
 
@@ -220,13 +222,15 @@ def test_stop_closes_sut_connections_to_remote_queues(peer, sut, judge):
     """
     reader = Reader(peer, sut)
     reader.open()
-    reader.let_reads_wait()
+    reader.leave_start_receives_unanswered()
     reader.begin("remote_receive", remote=reader.open(), timeout_ms=LONG_READ_TIMEOUT_MS)
-    read = reader.await_reads()[0]
+    read = reader.await_start_receives()[0]
     bound = [call.association for call in reader.server.list_calls_of("RemoteQMOpenQueue")]
     sut.change_environment(service=False)
-    observed = [CLOSED if one.wait_closed() else OPEN for one in bound]
-    judge.all(expected=[CLOSED] * 2, observed=observed, evidence=read.evidence, case="connections of the SUT")
+    observed = [CLOSED_CONNECTION if one.wait_closed() else OPEN_CONNECTION for one in bound]
+    judge.all(
+        expected=[CLOSED_CONNECTION] * 2, observed=observed, evidence=read.evidence, case="connections of the SUT"
+    )
     sut.change_environment(service=True)
 
 

@@ -8,10 +8,10 @@ from harness.run.marks import covers, needs
 from suites.messages import Sequence
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
-from suites.mqso.steps.inventory import OTHER_QUEUE_KINDS, Inventory
+from suites.mqso.steps.inventory import OTHER_QUEUE_KINDS, QueueInventory
 
 SHORT_LIFETIME_S = 1
-EXPIRY_MS = 4_000
+EXPIRY_WAIT_MS = 4_000
 """A time after which a message with the short lifetime has expired."""
 SYSTEM_QUEUES = {
     "system$;journal": "sent",
@@ -28,7 +28,7 @@ def test_stopped_sut_keeps_queues_journals_and_subqueues(peer, sut, judge):
     peer: after each of two stops, the started SUT shows the same properties and the same recoverable and transactional
     messages, and discards a repeated message of the peer.
     """
-    kept = Inventory(peer, sut)
+    kept = QueueInventory(peer, sut)
     queue = sut.new_queue("repeated", transactional=True)
     packet = Sequence(peer).message(destination=rf"TCP:{sut.address}\{queue}", label="once")
     sent = [peer.open_raw().send(packet)]
@@ -63,14 +63,14 @@ def test_stopped_sut_keeps_messages_of_its_system_queues(peer, sut, judge):
     unreachable = {"journal": ["negative"], "time_to_reach_queue_s": SHORT_LIFETIME_S}
     for name, delivery in (("system$;deadletter", "recoverable"), ("system$;deadxact", "transactional")):
         sut.send(peer.direct_name("mqc-late"), label=labels[name], delivery=delivery, **unreachable)
-    peer.pass_time(EXPIRY_MS)
+    peer.pass_time(EXPIRY_WAIT_MS)
     if not peer.eventually(lambda: all(labels[name] in sut.labels(name) for name in list(labels)[1:])):
         judge.mark_not_exercised("MQSO-5.1.1.1-D01", reason="the dead-letter queues do not get the expired messages")
         return
     sender = Sender(peer, sut, peer.direct_name("mqc-stopped"))
     sender.send(1, delivery="recoverable", journal=["positive"], label=labels["system$;journal"])
     sender.send(2, delivery="transactional")
-    session, before = sender.await_first(2)
+    session, before = sender.await_first_messages(2)
     session.acknowledge_all()
 
     def list_kept_labels():
@@ -85,8 +85,8 @@ def test_stopped_sut_keeps_messages_of_its_system_queues(peer, sut, judge):
     again = sender.poll_session()
     frames = [] if again is None else sender.collect(again, 1)
     judge.all(
-        expected=any_order(*(_get_place(one) for one in before if one["UserHeader"].TH)),
-        observed=[_get_place(one) for one in frames],
+        expected=any_order(*(_get_place_in_sequence(one) for one in before if one["UserHeader"].TH)),
+        observed=[_get_place_in_sequence(one) for one in frames],
         evidence=[*before, *frames],
         case="ordinal, time stamp and number of the transactional message that is sent again",
     )
@@ -95,7 +95,7 @@ def test_stopped_sut_keeps_messages_of_its_system_queues(peer, sut, judge):
         again.send(build_order_ack(peer, frames[0]))
 
 
-def _get_place(frame):
+def _get_place_in_sequence(frame):
     """Return Ordinal, TimeStamp and number of a message in its sequence, or None for a nontransactional message."""
     if not frame["UserHeader"].TH:
         return None

@@ -151,10 +151,10 @@ class QueueManagerReceiveTakesMessageAfterItsTimeout(Waiting):
 
     def on_waiting_message_read_timer(self, number: int) -> None:
         reader = self.qm.readers[number]
-        answered, reader.answered = reader.answered, self.remove_message
+        answered, reader.answered = reader.answered, self.remove_found_message
         answered(Status.MQ_ERROR_IO_TIMEOUT, None)
 
-    def remove_message(self, status: Status, position: MessagePosition | None) -> None:
+    def remove_found_message(self, status: Status, position: MessagePosition | None) -> None:
         """Remove a message without an answer."""
         if position is not None:
             self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
@@ -316,7 +316,7 @@ class CursorsOfHandleShared(Cursors):
         return next(iter(queue_desc.CursorCollection.values()), None) or super().open(queue_desc)
 
 
-def _reopen_nonempty_queues(qm: QueueManager) -> None:
+def _open_nonempty_queues_with_cursors(qm: QueueManager) -> None:
     """Open each nonempty queue with two cursors, and reuse the numbers of the earlier handles."""
     for queue in list(qm.adm.QueueCollection.values()):
         if len(queue.MessagePositionList):
@@ -330,7 +330,7 @@ add(
     "cursors-survive-restart",
     ("MQSO-5.1.1-D01", "MQSO-5.1.1.2-D06"),
     "Open queues and their cursors are open again after a restart.",
-    at_restart(_reopen_nonempty_queues),
+    at_restart(_open_nonempty_queues_with_cursors),
 )
 
 

@@ -267,7 +267,7 @@ class TransactionalDeadLetterPutIntoNontransactionalDeadLetterQueue(Journaling):
         return self.qm.adm.SystemDeadletterQueue
 
 
-class DeadLetterOfRestoredMessage(Journaling):
+class WrongDeadLetterQueueChooser(Journaling):
     """After a restart, a transactional dead letter is in the dead-letter queue for nontransactional messages."""
 
     def dead_letter_queue(self, message: Message) -> Queue:
@@ -276,7 +276,7 @@ class DeadLetterOfRestoredMessage(Journaling):
         return self.qm.adm.SystemDeadletterQueue if restarted else found
 
 
-def _note_restart(qm: QueueManager) -> None:
+def _record_restart(qm: QueueManager) -> None:
     vars(qm.journaling)["restarted"] = True
 
 
@@ -284,7 +284,7 @@ add(
     "queue-manager-transactional-dead-letter-in-other-queue-after-restart",
     "MQSO-5.1.1.2-D13",
     "After a restart, a transactional dead letter is in the dead-letter queue for nontransactional messages.",
-    both(replace_part(DeadLetterOfRestoredMessage), at_restart(_note_restart)),
+    both(replace_part(WrongDeadLetterQueueChooser), at_restart(_record_restart)),
 )
 
 

@@ -10,7 +10,7 @@ from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from suites.applications import Application, PendingRequest
 
-PENDING_TIMEOUT_MS = 60_000
+PENDING_READ_TIMEOUT_MS = 60_000
 SHORT_READ_TIMEOUT_MS = 200
 SMALL_BODY_BYTES = 200
 """The size of a small body in bytes."""
@@ -69,7 +69,7 @@ def test_purge_removes_messages_around_locked_message(peer, sut, judge):
     )
 
 
-WAIT_RULES = ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
+WAITING_READ_RULES = ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
 
 
 @needs("queues", "receive")
@@ -82,26 +82,30 @@ def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
     """
     application = Application(peer, sut)
     queue = application.queue
-    reader = PendingRequest(peer, "receive", timeout_ms=PENDING_TIMEOUT_MS, queue=queue)
+    reader = PendingRequest(peer, "receive", timeout_ms=PENDING_READ_TIMEOUT_MS, queue=queue)
     peer.settle()
-    application.store_for_reader("awaited")
+    application.store_message_of_application("awaited")
     label_or_outcome = reader.await_label()
-    judge(*WAIT_RULES, expected="awaited", observed=label_or_outcome, case="label returned by the read")
+    judge(*WAITING_READ_RULES, expected="awaited", observed=label_or_outcome, case="label returned by the read")
     judge("MQSO-5.1.1.2-D03", expected=in_queue(), observed=sut.labels(queue))
     handle = sut.control.call("open_queue", queue=queue, access="receive")["handle"]
     for where in ({"queue": queue}, {"handle": handle}):
         late_read = PendingRequest(peer, "receive", timeout_ms=SHORT_READ_TIMEOUT_MS, **where)
         label_or_outcome = late_read.await_label()
-        judge(*WAIT_RULES, expected=Outcome.NOTHING, observed=label_or_outcome, case="label returned by the read")
+        judge(
+            *WAITING_READ_RULES, expected=Outcome.NOTHING, observed=label_or_outcome, case="label returned by the read"
+        )
         application.store("later")
         peer.settle()
         judge("MQSO-5.1.1.2-D03", expected=in_queue("later"), observed=sut.labels(queue))
         sut.control.call("purge", queue=queue)
-    cancelled, other = (PendingRequest(peer, "receive", timeout_ms=PENDING_TIMEOUT_MS, handle=handle) for _ in range(2))
+    cancelled, other = (
+        PendingRequest(peer, "receive", timeout_ms=PENDING_READ_TIMEOUT_MS, handle=handle) for _ in range(2)
+    )
     peer.settle()
     sut.control.call("cancel", request=cancelled.number)
     peer.eventually(cancelled.is_answered)
-    application.store_for_reader("for the other")
+    application.store_message_of_application("for the other")
     observed = {"cancelled": cancelled.await_outcome() != Outcome.NO_ANSWER, "other_receive": other.await_label()}
     expected = facts(cancelled=True, other_receive="for the other")
     judge("MQSO-3.3.4.6-D01", expected=expected, observed=observed)
@@ -200,7 +204,7 @@ def test_aborted_transaction_leaves_three_queues_as_they_were(peer, sut, judge):
     others = [sut.new_queue(f"other-{number}", transactional=True) for number in range(2)]
     application.store("1", "2", "3", "4")
     numbers = [lookup_id(one) for one in application.messages()]
-    waiting = PendingRequest(peer, "receive", timeout_ms=PENDING_TIMEOUT_MS, queue=others[1])
+    waiting = PendingRequest(peer, "receive", timeout_ms=PENDING_READ_TIMEOUT_MS, queue=others[1])
     transaction = application.begin_transaction()
     received = [
         application.receive(transaction=transaction),

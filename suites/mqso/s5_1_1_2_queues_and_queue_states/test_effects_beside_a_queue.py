@@ -14,15 +14,15 @@ from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 from suites.applications import PendingRequest
 from suites.messages import Sequence
-from suites.mqqb.steps.ordering import ORDER_QUEUE
+from suites.mqqb.steps.ordering import ORDER_QUEUE_PATH
 from suites.mqqb.steps.sender import Sender
 
-SUBQUEUE = ";mqc-part"
-PEEK_REFUSED = "the SUT refuses to peek"
+SUBQUEUE_SUFFIX = ";mqc-part"
+PEEK_REFUSED_OUTCOME = "the SUT refuses to peek"
 LARGE_BODY = b"x" * 5_000
 
 
-class Neighbors:
+class NeighboringQueues:
     """Two queues, one with a name that begins with the name of the other, each with messages, a journal and, if the SUT
     has subqueues, a subqueue.
     """
@@ -33,7 +33,7 @@ class Neighbors:
         self.queue = sut.new_queue("near", transactional=transactional, journaling=True)
         self.longer = f"{self.queue}-longer"
         sut.create_queue(self.longer, transactional=transactional, journaling=True)
-        self.suffixes = ["", ";journal", *([SUBQUEUE] if sut.has("subqueues") else [])]
+        self.suffixes = ["", ";journal", *([SUBQUEUE_SUFFIX] if sut.has("subqueues") else [])]
         for queue in (self.queue, self.longer):
             self.fill(queue)
 
@@ -42,18 +42,20 @@ class Neighbors:
         sut = self.sut
         sut.send_here(queue, ["journaled"], delivery=self.delivery)
         sut.control.call("receive", queue=queue, timeout_ms=0)
-        if SUBQUEUE in self.suffixes:
-            sut.create_queue(f"{queue}{SUBQUEUE}")
+        if SUBQUEUE_SUFFIX in self.suffixes:
+            sut.create_queue(f"{queue}{SUBQUEUE_SUFFIX}")
             sut.send_here(queue, ["moved"], delivery=self.delivery)
             number = lookup_id(sut.control.call("peek", queue=queue, limit=1)["messages"][0])
-            sut.control.call("move", queue=queue, lookup_id=number, to=f"{queue}{SUBQUEUE}")
+            sut.control.call("move", queue=queue, lookup_id=number, to=f"{queue}{SUBQUEUE_SUFFIX}")
         sut.send_here(queue, ["1", "2"], delivery=self.delivery)
 
     def observe(self) -> dict[str, list[str]]:
         """Return the labels in every place of both queues."""
         places = [f"{queue}{suffix}" for queue in (self.queue, self.longer) for suffix in self.suffixes]
         return {
-            place: self.sut.labels(place) if self.sut.attempt("peek", queue=place) == Outcome.DONE else [PEEK_REFUSED]
+            place: self.sut.labels(place)
+            if self.sut.attempt("peek", queue=place) == Outcome.DONE
+            else [PEEK_REFUSED_OUTCOME]
             for place in places
         }
 
@@ -67,7 +69,7 @@ def test_purge_and_deletion_affect_only_their_queue(peer, sut, judge, transactio
     with a longer name. A new queue with the name of the deleted queue is empty, and its journal and its subqueue are
     empty.
     """
-    near = Neighbors(sut, transactional=transactional)
+    near = NeighboringQueues(sut, transactional=transactional)
     expected = near.observe()
     for suffix in near.suffixes:
         place = f"{near.queue}{suffix}"
@@ -91,21 +93,21 @@ def test_purge_and_deletion_affect_only_their_queue(peer, sut, judge, transactio
     judge("MQSO-5.1.1.2-D04", expected=facts(answered=False, label="awaited"), observed=read, case="waiting receive")
     sut.send_here(near.queue, ["3", "4"], delivery=near.delivery)
     sut.control.call("receive", queue=near.queue, timeout_ms=0)
-    if SUBQUEUE in near.suffixes:
+    if SUBQUEUE_SUFFIX in near.suffixes:
         number = lookup_id(sut.control.call("peek", queue=near.queue, limit=1)["messages"][0])
         sut.send_here(near.queue, ["5"], delivery=near.delivery)
-        sut.control.call("move", queue=near.queue, lookup_id=number, to=f"{near.queue}{SUBQUEUE}")
+        sut.control.call("move", queue=near.queue, lookup_id=number, to=f"{near.queue}{SUBQUEUE_SUFFIX}")
     handle = sut.control.call("open_queue", queue=near.queue, access="receive")["handle"]
     ended = PendingRequest(peer, "receive", queue=f"{near.queue}", timeout_ms=60_000)
     ended.await_label()
     sut.delete_queue(near.queue)
-    expected |= {f"{near.queue}{suffix}": [PEEK_REFUSED] for suffix in near.suffixes}
+    expected |= {f"{near.queue}{suffix}": [PEEK_REFUSED_OUTCOME] for suffix in near.suffixes}
     observed = {"read_by_handle": sut.attempt("receive", handle=handle, timeout_ms=0), **near.observe()}
     wanted = facts(read_by_handle=Outcome.REFUSED, **expected)
     judge("MQSO-5.1.1.2-D05", expected=wanted, observed=observed, case="labels in each place after the deletion")
     sut.create_queue(near.queue, transactional=transactional)
-    if SUBQUEUE in near.suffixes:
-        sut.create_queue(f"{near.queue}{SUBQUEUE}")
+    if SUBQUEUE_SUFFIX in near.suffixes:
+        sut.create_queue(f"{near.queue}{SUBQUEUE_SUFFIX}")
     expected |= {f"{near.queue}{suffix}": [] for suffix in near.suffixes}
     observed = near.observe()
     judge("MQSO-5.1.1.2-D05", expected=facts(**expected), observed=observed, case="labels after a new creation")
@@ -215,7 +217,7 @@ def test_outgoing_queue_can_be_paused_repeatedly(peer, sut, judge):
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-repeatedly"))
     sender.send(1, delivery="recoverable")
-    session, frames = sender.await_first(1)
+    session, frames = sender.await_first_messages(1)
     session.acknowledge_all()
     known, tag = {1}, 1
     for number in range(3):
@@ -243,7 +245,7 @@ def test_outgoing_queue_can_be_paused_repeatedly(peer, sut, judge):
 @covers("MQSO-5.1.1.2-D11")
 def test_order_queue_belongs_to_queue_manager(sut, judge):
     """An application can neither create nor delete the order queue, whatever the case of the letters in its name."""
-    names = {"order queue": ORDER_QUEUE, "order queue in capital letters": ORDER_QUEUE.upper()}
+    names = {"order queue": ORDER_QUEUE_PATH, "order queue in capital letters": ORDER_QUEUE_PATH.upper()}
     observed = {
         f"{verb} of the {name}": sut.attempt(verb, name=path)
         for name, path in names.items()

@@ -10,9 +10,9 @@ from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, Sender
 
 IDLE_DURATION_MS = 60_000
-ATTEMPT_COUNT = 4
+CONNECT_ATTEMPT_COUNT = 4
 """The number of attempts to connect after which the SUT has used all addresses that it knows."""
-MAX_TIME_SCALE = 4
+HIGHEST_TIMER_ACCELERATION = 4
 
 
 def _count_outgoing_messages(sut: Sut, *names: str) -> dict[str, int]:
@@ -28,7 +28,7 @@ def test_outgoing_queue_reconnects_and_ends_when_idle(peer, sut, judge):
     outgoing queue disappears from the list, but an outgoing queue that contains a message does not. An outgoing queue
     that was created again disappears again.
     """
-    sut.limit_time_scale(MAX_TIME_SCALE)
+    sut.limit_time_scale(HIGHEST_TIMER_ACCELERATION)
     sut.set_timers(outgoing_queue_idle_ms=IDLE_DURATION_MS)
     idle, waiting = (peer.direct_name(f"mqc-{name}") for name in ("idle", "held"))
     sut.send(idle, body="waits", application_tag=1)
@@ -49,7 +49,7 @@ def test_outgoing_queue_reconnects_and_ends_when_idle(peer, sut, judge):
     peer.eventually(lambda: _count_outgoing_messages(sut, idle) == {idle: 0})
     session.close()
     sut.send(waiting, body="stays", application_tag=2)
-    session, _ = sender.await_first(1)
+    session, _ = sender.await_first_messages(1)
     sut.pause(waiting)
     session.close()
     peer.pass_time(sut.duration_ms(IDLE_DURATION_MS) + sut.slack_ms(IDLE_DURATION_MS) + sut.response_timeout_ms)
@@ -103,7 +103,7 @@ def test_outgoing_queue_without_connection_resolves_its_destination_again(peer, 
     """
     enterprise = Enterprise(peer, sut)
     sut.set_timers(session_retry_connect_ms=RETRY_INTERVAL_MS)
-    attempts_ms = ATTEMPT_COUNT * (sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS))
+    attempts_ms = CONNECT_ATTEMPT_COUNT * (sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS))
     to = f"PUBLIC={PEER_PUBLIC_QUEUE}"
     sut.send(to, body="message 1", application_tag=1)
     peer.pass_time(attempts_ms)

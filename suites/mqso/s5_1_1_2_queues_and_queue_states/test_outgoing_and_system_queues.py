@@ -8,10 +8,14 @@ from harness.expectations import facts, in_queue
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.releases import LackedByRelease, find_release
-from suites.mqqb.steps.ordering import ORDER_QUEUE, Receiver
+from suites.mqqb.steps.ordering import ORDER_QUEUE_PATH, Receiver
 from suites.mqqb.steps.sender import Sender
 
-PLAIN_DEAD, TRANSACTIONAL_DEAD, JOURNAL = "system$;deadletter", "system$;deadxact", "system$;journal"
+NONTRANSACTIONAL_DEAD_LETTER_QUEUE, TRANSACTIONAL_DEAD_LETTER_QUEUE, SYSTEM_JOURNAL_QUEUE = (
+    "system$;deadletter",
+    "system$;deadxact",
+    "system$;journal",
+)
 SHORT_LIFETIME_S = 2
 ON_HOLD_STATE = "OnHold"
 """The state of a paused outgoing queue."""
@@ -48,7 +52,7 @@ def test_paused_outgoing_queue_sends_after_resume(peer, sut, judge):
     sender = Sender(peer, sut, peer.direct_name("mqc-held"))
     other = peer.direct_name("mqc-not-held")
     sender.send(1)
-    session, frames = sender.await_first(1)
+    session, frames = sender.await_first_messages(1)
     session.acknowledge_all()
     peer.settle()
     sut.send(other, body="waits")
@@ -95,14 +99,14 @@ def test_system_queues_refuse_messages_and_deletion(peer, sut, judge):
     sends to them.
     """
     connection = peer.open_raw()
-    names = (PLAIN_DEAD, TRANSACTIONAL_DEAD, JOURNAL)
+    names = (NONTRANSACTIONAL_DEAD_LETTER_QUEUE, TRANSACTIONAL_DEAD_LETTER_QUEUE, SYSTEM_JOURNAL_QUEUE)
     packets = [
         connection.send(peer.recoverable_message(destination=f"TCP:{sut.address}\\{name}", label=name))
         for name in names
     ]
     for name in names:
         judge.all(expected=Outcome.REFUSED, observed=sut.attempt("delete_queue", name=name), case=f"deletion of {name}")
-        delivery = "transactional" if name == TRANSACTIONAL_DEAD else "recoverable"
+        delivery = "transactional" if name == TRANSACTIONAL_DEAD_LETTER_QUEUE else "recoverable"
         sut.attempt(sut.send, sut.direct_name(name), body=name, delivery=delivery)
     peer.settle()
     for name in names:
@@ -144,7 +148,7 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
                 time_to_be_received_s=SHORT_LIFETIME_S,
             )  # fmt: skip
 
-    def list_labels(*names: str) -> list[list[str]]:
+    def list_labels_in_system_queues(*names: str) -> list[list[str]]:
         return [sorted(one["label"] for one in sut.read_kept_messages(name)) for name in names]
 
     queue = sut.new_queue("expiring")
@@ -161,8 +165,13 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
     plain = ["express negative", "lived express negative", "lived recoverable negative", "recoverable negative"]
     expected = [plain, ["lived transactional negative", "transactional negative"]]
-    peer.eventually(lambda: list_labels(PLAIN_DEAD, TRANSACTIONAL_DEAD) == expected)
-    dead = list_labels(PLAIN_DEAD, TRANSACTIONAL_DEAD)
+    peer.eventually(
+        lambda: (
+            list_labels_in_system_queues(NONTRANSACTIONAL_DEAD_LETTER_QUEUE, TRANSACTIONAL_DEAD_LETTER_QUEUE)
+            == expected
+        )
+    )
+    dead = list_labels_in_system_queues(NONTRANSACTIONAL_DEAD_LETTER_QUEUE, TRANSACTIONAL_DEAD_LETTER_QUEUE)
     that_asked = [[label for label in labels if label.endswith("negative")] for labels in dead]
     judge(
         "MQSO-3.3.4.5-D05",
@@ -195,18 +204,20 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
     sender.send(1, delivery="recoverable", label="journaled", journal=["positive"], priority=5, response_queue=answers)
     sender.send(2, delivery="recoverable", label="not journaled")
     sender.send(3, delivery="express", label="journaled express", journal=["positive"])
-    session, frames = sender.await_first(3)
+    session, frames = sender.await_first_messages(3)
     session.acknowledge_all()
-    peer.eventually(lambda: list_labels(JOURNAL) == [["journaled", "journaled express"]])
+    peer.eventually(lambda: list_labels_in_system_queues(SYSTEM_JOURNAL_QUEUE) == [["journaled", "journaled express"]])
     judge(
         "MQSO-5.1.1.2-D12",
         expected=[["journaled", "journaled express"]],
-        observed=list_labels(JOURNAL),
+        observed=list_labels_in_system_queues(SYSTEM_JOURNAL_QUEUE),
         evidence=frames,
         case="labels in the journal",
     )
     wanted = {"application_tag": 1, "body": "message 1", "priority": 5, "response_queue": answers}
-    kept: dict[str, Any] = next((one for one in sut.read_kept_messages(JOURNAL) if one["label"] == "journaled"), {})
+    kept: dict[str, Any] = next(
+        (one for one in sut.read_kept_messages(SYSTEM_JOURNAL_QUEUE) if one["label"] == "journaled"), {}
+    )
     shown = {name: value for name, value in wanted.items() if name in kept}
     judge("MQSO-5.1.1.2-D12", expected=shown, observed={name: kept[name] for name in shown}, evidence=frames)
 
@@ -236,15 +247,18 @@ def test_dead_letters_after_restart_are_in_queues_of_their_kinds(peer, sut, judg
     session = sender.poll_session(sut.connect_timeout_ms)
     evidence = [] if session is None else session.messages
 
-    def list_labels() -> list[list[str]]:
-        return [[one["label"] for one in sut.read_kept_messages(name)] for name in (PLAIN_DEAD, TRANSACTIONAL_DEAD)]
+    def list_labels_in_system_queues() -> list[list[str]]:
+        return [
+            [one["label"] for one in sut.read_kept_messages(name)]
+            for name in (NONTRANSACTIONAL_DEAD_LETTER_QUEUE, TRANSACTIONAL_DEAD_LETTER_QUEUE)
+        ]
 
     expected = [["recoverable"], ["transactional"]]
-    peer.eventually(lambda: list_labels() == expected)
+    peer.eventually(lambda: list_labels_in_system_queues() == expected)
     for time in ("before", "after"):
         judge.all(
             expected=expected,
-            observed=list_labels(),
+            observed=list_labels_in_system_queues(),
             case=f"labels in each dead-letter queue {time} the last restart",
             evidence=evidence,
         )
@@ -261,7 +275,7 @@ def test_order_ack_is_sent_to_order_queue_of_sender(peer, sut, judge):
     packet = receiver.send()
     ack = receiver.await_acknowledgment()
     queue = str(ack["UserHeader"].DestinationQueue.DirectFormatName).lower()
-    expected = rf"tcp:{peer.address}\{ORDER_QUEUE}".lower()
+    expected = rf"tcp:{peer.address}\{ORDER_QUEUE_PATH}".lower()
     judge(
         "MQSO-5.1.1.2-D14",
         expected=expected,
@@ -293,7 +307,7 @@ def test_message_that_expires_before_commit_is_dead_letter(peer, sut, judge):
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
 
     def labels():
-        return [one["label"] for one in sut.kept(TRANSACTIONAL_DEAD)]
+        return [one["label"] for one in sut.kept(TRANSACTIONAL_DEAD_LETTER_QUEUE)]
 
     peer.eventually(lambda: bool(labels()))
     judge("MQSO-4.3.1.2-04", expected=in_queue("journaled"), observed=labels())

@@ -289,35 +289,35 @@ class QueueManagerRefusedMessageWithoutJnDeadLettered(Journaling):
         super().journal_failed(position)
 
 
-class _NotingTransactional(Resolving):
+class _TransactionalDestinationRecorder(Resolving):
     def resolve_host_address(self, session: Session, now: Now) -> None:
         waiting = [one.UserMessage for one in session.OutgoingMessageTable]
         vars(self.qm.next_hops)["transactional"] = any(packet.UserHeader.TH for packet in waiting)
         super().resolve_host_address(session, now)
 
 
-class _SendingTransactionalDirectly(NextHops):
+class _DirectTransactionalSender(NextHops):
     def get_next_hop_identifiers(self, guid: UUID) -> tuple[UUID, ...]:
         return (guid,) if self.__dict__.get("transactional") else super().get_next_hop_identifiers(guid)
 
 
-class _NotingPreparedAborts(Coordinating):
+class _PreparedAbortRecorder(Coordinating):
     def abort(self, transaction: Transaction, token: int | None) -> Result | None:
         prepared = transaction.state is TransactionState.PREPARED
         vars(self.qm.transaction_events)["prepared"] = transaction if prepared else None
         return super().abort(transaction, token)
 
 
-class _KeepingLocks(TransactionEvents):
+class _ReceivedMessageLockKeeper(TransactionEvents):
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
         if self.__dict__.get("prepared") is transaction:
-            received = [one for one in transaction.TransactionalOperationCollection if _is_dequeue(one)]
+            received = [one for one in transaction.TransactionalOperationCollection if _is_dequeue_operation(one)]
             for operation in received:
                 transaction.TransactionalOperationCollection.remove(operation)
         super().transaction_abort(transaction, now)
 
 
-def _is_dequeue(operation: TransactionalOperation) -> bool:
+def _is_dequeue_operation(operation: TransactionalOperation) -> bool:
     return operation.OperationType is OperationType.DEQUEUE
 
 
@@ -325,7 +325,7 @@ add(
     "sender-transactional-message-not-sent-to-next-hop",
     "MQSO-5.1.1.3-D03",
     "The sender sends a transactional message directly to its destination, although the route has a next hop.",
-    both(replace_part(_NotingTransactional), replace_part(_SendingTransactionalDirectly)),
+    both(replace_part(_TransactionalDestinationRecorder), replace_part(_DirectTransactionalSender)),
     blind=True,
 )
 
@@ -334,6 +334,6 @@ add(
     "queue-manager-abort-of-prepared-transaction-keeps-messages-locked",
     "MQSO-5.1.1.3-D07",
     "The abort of a prepared transaction does not unlock the messages that were received in the transaction.",
-    both(replace_part(_NotingPreparedAborts), replace_part(_KeepingLocks)),
+    both(replace_part(_PreparedAbortRecorder), replace_part(_ReceivedMessageLockKeeper)),
     blind=True,
 )

@@ -85,20 +85,20 @@ def test_message_leaves_outgoing_queue_when_acknowledged(peer, sut, judge):
     sender = Sender(peer, sut, peer.direct_name("mqc-transferred"))
     for tag, delivery in enumerate(("express", "recoverable", "transactional"), 1):
         sender.send(tag, delivery=delivery)
-    session, frames = sender.await_first(3)
+    session, frames = sender.await_first_messages(3)
 
-    def count_waiting() -> int:
+    def count_outgoing_messages() -> int:
         return sut.outgoing_queue(sender.to)["count"]
 
-    counts = [count_waiting()]
+    counts = [count_outgoing_messages()]
     evidence = [*frames, session.acknowledge_all()]
-    peer.eventually(lambda: count_waiting() <= 1)
+    peer.eventually(lambda: count_outgoing_messages() <= 1)
     peer.settle()
-    counts.append(count_waiting())
+    counts.append(count_outgoing_messages())
     transactional = next(frame for frame in frames if frame["UserHeader"].TH)
     evidence.append(session.send(build_order_ack(peer, transactional)))
-    peer.eventually(lambda: count_waiting() == 0)
-    counts.append(count_waiting())
+    peer.eventually(lambda: count_outgoing_messages() == 0)
+    counts.append(count_outgoing_messages())
     judge(
         "MQSO-5.1.1.3-D04",
         "MQSO-4.3.1.2-D05",
@@ -109,7 +109,7 @@ def test_message_leaves_outgoing_queue_when_acknowledged(peer, sut, judge):
     )
 
 
-SEEK_VALUES = ("first", "previous", "current", "next", "last")
+LOOKUP_SEEK_VALUES = ("first", "previous", "current", "next", "last")
 
 
 @needs("send", "receive", "queue_control")
@@ -123,10 +123,10 @@ def test_peeks_of_all_kinds_change_no_message(peer, sut, judge, delivery):
     queue = sut.new_queue("peeked", transactional=delivery == "transactional", journaling=True)
     sut.send_here(queue, ["1", "2", "3"], delivery=delivery)
 
-    def read_all() -> list[dict[str, object]]:
+    def peek_all_messages() -> list[dict[str, object]]:
         return list(sut.control.call("peek", queue=queue, limit=100)["messages"])
 
-    before = read_all()
+    before = peek_all_messages()
     count = sut.control.call("get_queue", name=queue).get("count")
     middle = lookup_id(before[1])
     handle = sut.control.call("open_queue", queue=queue, access="receive")["handle"]
@@ -136,14 +136,14 @@ def test_peeks_of_all_kinds_change_no_message(peer, sut, judge, delivery):
         labels += [
             sut.read_label(verb, cursor=cursor) for verb in ("peek_message", "peek_next", "peek_message", "peek_next")
         ]
-    for seek in SEEK_VALUES:
+    for seek in LOOKUP_SEEK_VALUES:
         for where in ({"queue": queue}, {"handle": handle}):
             found = sut.control.call("peek_by_lookup_id", lookup_id=middle, seek=seek, **where)["message"]
             labels.append(found["label"])
     expected = ["1", "1", *("1", "2", "2", "3") * 2, "1", "1", "1", "1", "2", "2", "3", "3", "3", "3"]
     judge.all(expected=expected, observed=labels, case="labels returned by the peeks")
     observed = {
-        "messages": read_all(),
+        "messages": peek_all_messages(),
         "count": sut.control.call("get_queue", name=queue).get("count"),
         "journal": sut.labels(f"{queue};journal"),
     }

@@ -10,7 +10,7 @@ from reference_qm.codec import UserMessagePacket, parse_packet
 from reference_qm.core.enterprise.restoring import Restoring
 
 
-class Losing(Restoring):
+class RestoredMessageLoser(Restoring):
     """A restart that loses some entries of the store."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -20,14 +20,14 @@ class Losing(Restoring):
         """Return whether the restart loses an entry."""
         if not name.startswith("message:") or "removed" in value or "awaits" in value:
             return False
-        return self.loses_message(str(value["in"]), read_packet(value), value)
+        return self.is_message_lost(str(value["in"]), read_packet_of_entry(value), value)
 
-    def loses_message(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
+    def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
         """Return whether the restart loses a message. ``place`` is the name of its queue in the store."""
         return False
 
 
-class LosingLater(Losing):
+class SecondRestartMessageLoser(RestoredMessageLoser):
     """A second restart that loses messages which the first restart restored. The entry of such a message has a mark."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -37,18 +37,18 @@ class LosingLater(Losing):
                 self.qm.disk.save({name: {**value, "survived": True}})
 
 
-def read_packet(value: dict[str, Any]) -> UserMessagePacket:
+def read_packet_of_entry(value: dict[str, Any]) -> UserMessagePacket:
     """Return the packet of the entry of a message."""
     packet = parse_packet(base64.b64decode(value["packet"]))
     assert isinstance(packet, UserMessagePacket)
     return packet
 
 
-def is_outgoing(place: str) -> bool:
+def is_place_outgoing_queue(place: str) -> bool:
     """Return whether a place in the store is an outgoing queue."""
     return place.startswith("outgoing:")
 
 
-def is_application_queue(place: str) -> bool:
+def is_place_application_queue(place: str) -> bool:
     """Return whether a place in the store is a queue of an application, without journals and subqueues."""
     return place.startswith("queue:") and ";" not in place

@@ -36,7 +36,7 @@ add(
 )
 
 
-def _forget_later_senders(qm: QueueManager) -> None:
+def _keep_sequence_of_first_sender(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         transfers = queue.IncomingTransactionalTransferInfoCollection
         for key in list(transfers)[1:]:
@@ -47,24 +47,24 @@ add(
     "queue-manager-sequence-of-second-sender-lost-at-restart",
     "MQSO-5.5.1-01",
     "After a restart, the queue manager remembers the sequence of only one sender for each queue.",
-    at_restart(_forget_later_senders),
+    at_restart(_keep_sequence_of_first_sender),
     blind=True,
 )
 
 
-def _forget_second_sender(qm: QueueManager) -> None:
+def _remove_sequence_of_second_sender(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         known = queue.IncomingTransactionalTransferInfoCollection
         for key in list(known)[1:]:
             del known[key]
 
 
-def _forget_demands(qm: QueueManager) -> None:
+def _clear_security_of_queues(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         queue.Authentication, queue.PrivacyLevel = False, PrivacyLevel.OPTIONAL
 
 
-def _forget_base_priority(qm: QueueManager) -> None:
+def _reset_base_priorities(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         queue.BasePriority = 0
 
@@ -73,23 +73,23 @@ for _name, _says, _change in (
     (
         "queue-manager-sequences-of-later-senders-lost-at-restart",
         "At a restart, the queue manager loses the state of the sequence from the second sender to a queue.",
-        _forget_second_sender,
+        _remove_sequence_of_second_sender,
     ),
     (
         "queue-manager-demanded-security-of-queue-lost-at-restart",
         "At a restart, the queue manager loses the authentication and the encryption that a queue demands.",
-        _forget_demands,
+        _clear_security_of_queues,
     ),
     (
         "queue-manager-base-priority-of-queue-lost-at-restart",
         "At a restart, the queue manager sets the base priority of its queues to 0.",
-        _forget_base_priority,
+        _reset_base_priorities,
     ),
 ):
     add(_name, "MQSO-5.5.1-01", _says, at_restart(_change))
 
 
-def _keep_first_outgoing(transactional: bool) -> Callable[[QueueManager], None]:
+def _keep_first_message_of_outgoing_queues(transactional: bool) -> Callable[[QueueManager], None]:
     def lose(qm: QueueManager) -> None:
         for queue in qm.adm.OutgoingQueues.values():
             table = queue.session.OutgoingMessageTable
@@ -100,37 +100,37 @@ def _keep_first_outgoing(transactional: bool) -> Callable[[QueueManager], None]:
     return lose
 
 
-def _forget_lifetimes(qm: QueueManager) -> None:
+def _make_lifetimes_infinite(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         for position in queue.MessagePositionList:
             position.MessageReference = replace(position.MessageReference, TimeToBeReceived=INFINITE)
 
 
-def _restart_numbers(qm: QueueManager) -> None:
+def _reset_message_id_ordinal(qm: QueueManager) -> None:
     qm.adm.MessageIdOrdinal = 0
 
 
-def _lose_second_outgoing_queue(qm: QueueManager) -> None:
+def _remove_second_outgoing_queue(qm: QueueManager) -> None:
     for queue in list(qm.adm.OutgoingQueues.values())[1:]:
         for position in list(queue.session.OutgoingMessageTable):
             queue.session.OutgoingMessageTable.remove(position)
 
 
-def _lose_subqueue_messages(qm: QueueManager) -> None:
+def _remove_messages_of_subqueues(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         for sub in queue.SubqueueCollection.values():
             for position in list(sub.MessagePositionList):
                 sub.MessagePositionList.remove(position)
 
 
-def _lose_journals(qm: QueueManager) -> None:
+def _remove_messages_of_journals(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         if queue.JournalQueueReference is not None:
             for position in list(queue.JournalQueueReference.MessagePositionList):
                 queue.JournalQueueReference.MessagePositionList.remove(position)
 
 
-def _lose_last_of_two(transactional: bool) -> Callable[[QueueManager], None]:
+def _remove_last_of_several_messages(transactional: bool) -> Callable[[QueueManager], None]:
     def lose(qm: QueueManager) -> None:
         for queue in qm.adm.QueueCollection.values():
             if queue.Transactional is transactional:
@@ -145,55 +145,55 @@ for _fault, _rules, _text, _loss in (
         "queue-manager-later-outgoing-transactional-messages-lost-at-restart",
         "MQSO-5.5.1-02",
         "At a restart, the queue manager loses all transactional messages of an outgoing queue except the first.",
-        _keep_first_outgoing(True),
+        _keep_first_message_of_outgoing_queues(True),
     ),
     (
         "queue-manager-second-outgoing-queue-empty-after-restart",
         ("MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-D01"),
         "At a restart, the queue manager loses the messages of its second outgoing queue.",
-        _lose_second_outgoing_queue,
+        _remove_second_outgoing_queue,
     ),
     (
         "queue-manager-later-outgoing-recoverable-messages-lost-at-restart",
         "MQSO-5.5.1-04",
         "At a restart, the queue manager loses all recoverable messages of an outgoing queue except the first.",
-        _keep_first_outgoing(False),
+        _keep_first_message_of_outgoing_queues(False),
     ),
     (
         "queue-manager-message-identifiers-repeated-after-restart",
         "MQSO-5.5.1-01",
         "After a restart, the queue manager uses the identifiers of earlier messages again.",
-        _restart_numbers,
+        _reset_message_id_ordinal,
     ),
     (
         "queue-manager-lifetime-of-message-lost-at-restart",
         ("MQSO-5.5.1-03", "MQSO-5.5.1-05"),
         "A message in a local queue never expires after a restart.",
-        _forget_lifetimes,
+        _make_lifetimes_infinite,
     ),
     (
         "queue-manager-messages-of-subqueue-lost-at-restart",
         ("MQSO-5.5.1-03", "MQSO-5.5.1-05"),
         "At a restart, the queue manager loses the messages of subqueues.",
-        _lose_subqueue_messages,
+        _remove_messages_of_subqueues,
     ),
     (
         "queue-manager-journals-lost-at-restart",
         "MQSO-5.5.1-01",
         "At a restart, the queue manager empties the journals of queues.",
-        _lose_journals,
+        _remove_messages_of_journals,
     ),
     (
         "queue-manager-second-local-transactional-message-lost-at-restart",
         "MQSO-5.5.1-03",
         "At a restart, the queue manager loses all messages of a transactional queue except the first.",
-        _lose_last_of_two(True),
+        _remove_last_of_several_messages(True),
     ),
 ):
     add(_fault, _rules, _text, at_restart(_loss), blind=True)
 
 
-def _begin_numbers_again(queue_manager: QueueManager) -> None:
+def _reset_sequence_numbers(queue_manager: QueueManager) -> None:
     for queue in queue_manager.adm.OutgoingQueues.values():
         queue.session.OutgoingTxSequenceNumber = 1
 
@@ -202,21 +202,21 @@ add(
     "sender-sequence-numbers-begin-again-at-restart",
     "MQSO-5.5.1-01",
     "After a restart, the sender continues its sequences with the number 1.",
-    at_restart(_begin_numbers_again),
+    at_restart(_reset_sequence_numbers),
 )
 
 
 def _remove_unsent_messages_on_restart(transactional: bool) -> Install:
     """Lose messages of outgoing queues at a restart."""
 
-    def lose_unsent_messages(qm: QueueManager) -> None:
+    def remove_unsent_messages(qm: QueueManager) -> None:
         for queue in qm.adm.OutgoingQueues.values():
             table = queue.session.OutgoingMessageTable
             for position in list(table):
                 if bool(position.TxSequenceNumber) is transactional:
                     table.remove(position)
 
-    return at_restart(lose_unsent_messages)
+    return at_restart(remove_unsent_messages)
 
 
 add(
@@ -227,7 +227,7 @@ add(
 )
 
 
-def _keep_deleted_records(effect: Effect) -> Iterator[Effect]:
+def _keep_deleted_records_on_disk(effect: Effect) -> Iterator[Effect]:
     """Leave deleted messages on disk."""
     if isinstance(effect, Persist):
         kept = {name: value for name, value in effect.record.items() if value or not name.startswith("message:")}
@@ -239,11 +239,11 @@ add(
     "restart-restores-removed-messages",
     ("MQSO-5.5.1-02", "MQSO-5.5.1-03", "MQSO-5.5.1-05", "MQSO-5.5.1-D01"),
     "After a restart, messages that were already received or transferred are in their queues again.",
-    effects(_keep_deleted_records),
+    effects(_keep_deleted_records_on_disk),
 )
 
 
-def _empty_queues_on_restart(which: Callable[[Queue], bool]) -> Install:
+def _empty_queues_at_restart(which: Callable[[Queue], bool]) -> Install:
     """Lose the messages of some queues at a restart."""
 
     def empty_queues(qm: QueueManager) -> None:
@@ -259,7 +259,7 @@ add(
     "restart-loses-transactional-messages",
     "MQSO-5.5.1-03",
     "At a restart, the queue manager loses the transactional messages of local queues.",
-    _empty_queues_on_restart(lambda one: one.Transactional),
+    _empty_queues_at_restart(lambda one: one.Transactional),
 )
 
 
@@ -273,7 +273,7 @@ class QueueManagerMessageReceivedInUndecidedTransactionLostAtRestart(Transaction
             self.qm.disk.save(build_removal_change([position]))
 
 
-def _forget_large_messages(queue_manager: QueueManager) -> None:
+def _remove_large_messages(queue_manager: QueueManager) -> None:
     for queue in queue_manager.adm.QueueCollection.values():
         for position in list(queue.MessagePositionList):
             if len(position.MessageReference.Body) > 60_000:
@@ -284,7 +284,7 @@ add(
     "queue-manager-large-message-lost-at-restart",
     "MQSO-5.5.1-03",
     "At a restart, the queue manager loses the messages of local queues whose body has more than 60,000 bytes.",
-    at_restart(_forget_large_messages),
+    at_restart(_remove_large_messages),
 )
 
 
@@ -300,11 +300,11 @@ add(
     "restart-loses-recoverable-messages",
     ("MQSO-3.2.1-D02", "MQSO-5.5.1-05"),
     "At a restart, the queue manager loses the recoverable messages of local queues.",
-    _empty_queues_on_restart(lambda one: not one.Transactional),
+    _empty_queues_at_restart(lambda one: not one.Transactional),
 )
 
 
-def _forget_entries(qm: QueueManager) -> None:
+def _clear_store_keys_of_messages(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         for position in () if queue.Transactional else queue.MessagePositionList:
             position.key = 0
@@ -314,12 +314,12 @@ add(
     "queue-manager-restored-message-returns-after-receive",
     "MQSO-5.5.1-05",
     "A recoverable message that an application receives after a restart is in its queue again after the next restart.",
-    at_restart(_forget_entries),
+    at_restart(_clear_store_keys_of_messages),
     blind=True,
 )
 
 
-def _reverse_equals(qm: QueueManager) -> None:
+def _reverse_messages_of_equal_priority(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         positions = list(queue.MessagePositionList)
         if len(positions) > 2:
@@ -335,7 +335,7 @@ add(
     "queue-manager-third-recoverable-message-before-second-after-restart",
     "MQSO-5.5.1-05",
     "At a restart, the queue manager reverses the order of the messages after the first message of a queue.",
-    at_restart(_reverse_equals),
+    at_restart(_reverse_messages_of_equal_priority),
 )
 
 

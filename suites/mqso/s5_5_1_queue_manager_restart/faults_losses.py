@@ -19,17 +19,17 @@ from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 from suites.mqso.s5_5_1_queue_manager_restart.fault_steps import (
-    Losing,
-    LosingLater,
-    is_application_queue,
-    is_outgoing,
+    RestoredMessageLoser,
+    SecondRestartMessageLoser,
+    is_place_application_queue,
+    is_place_outgoing_queue,
 )
 
 LARGE_BODY = 0x10000
 
 
 @fault("restart-loses-newest-of-several-created-queues", breaks="MQSO-5.5.1-01", blind=True)
-class RestartLosesNewestOfSeveralCreatedQueues(Losing):
+class RestartLosesNewestOfSeveralCreatedQueues(RestoredMessageLoser):
     """A restart restores all private queues except the queue that was created last."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -53,23 +53,23 @@ class RestartLosesPropertiesThatWereChangedLater(QueueCommands):
 
 
 @fault("restart-loses-messages-of-subqueues", breaks="MQSO-5.5.1-01", blind=True)
-class RestartLosesMessagesOfSubqueues(Losing):
+class RestartLosesMessagesOfSubqueues(RestoredMessageLoser):
     """A restart restores the messages of queues, but not the messages of their subqueues."""
 
-    def loses_message(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
+    def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
         return place.startswith("queue:") and ";" in place and not place.endswith(";journal")
 
 
 @fault("restart-loses-messages-of-queue-journals", breaks="MQSO-5.5.1-01", blind=True)
-class RestartLosesMessagesOfQueueJournals(Losing):
+class RestartLosesMessagesOfQueueJournals(RestoredMessageLoser):
     """A restart restores the messages of queues, but not the messages of their journals."""
 
-    def loses_message(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
+    def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
         return place.startswith("queue:") and place.endswith(";journal")
 
 
 @fault("restart-loses-sequence-of-second-sender", breaks="MQSO-5.5.1-01", blind=True)
-class RestartLosesSequenceOfSecondSender(Losing):
+class RestartLosesSequenceOfSecondSender(RestoredMessageLoser):
     """A restart restores only one incoming sequence of each queue: the other senders of the queue start anew."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -86,7 +86,7 @@ class RestartLosesSequenceOfSecondSender(Losing):
 
 
 @fault("restart-keeps-transactional-messages-of-first-outgoing-queue-only", breaks="MQSO-5.5.1-02", blind=True)
-class RestartKeepsTransactionalMessagesOfFirstOutgoingQueueOnly(Losing):
+class RestartKeepsTransactionalMessagesOfFirstOutgoingQueueOnly(RestoredMessageLoser):
     """A restart restores the transactional messages of the outgoing queue with the oldest message, but not those of
     the other outgoing queues.
     """
@@ -95,86 +95,88 @@ class RestartKeepsTransactionalMessagesOfFirstOutgoingQueueOnly(Losing):
         places = [
             str(value["in"])
             for name, value in entries.items()
-            if name.startswith("message:") and isinstance(value, dict) and is_outgoing(str(value["in"]))
+            if name.startswith("message:") and isinstance(value, dict) and is_place_outgoing_queue(str(value["in"]))
         ]
         self.first = places[0] if places else ""
         super().restore(entries)
 
-    def loses_message(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
-        return is_outgoing(place) and place != self.first and packet.TransactionHeader is not None
+    def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
+        return is_place_outgoing_queue(place) and place != self.first and packet.TransactionHeader is not None
 
 
 @fault("restart-loses-large-transactional-message-to-send", breaks="MQSO-5.5.1-02", blind=True)
-class RestartLosesLargeTransactionalMessageToSend(Losing):
+class RestartLosesLargeTransactionalMessageToSend(RestoredMessageLoser):
     """A restart loses a transactional message in an outgoing queue whose body has more than 64 KB."""
 
-    def loses_message(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
+    def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
         large = len(packet.build()) > LARGE_BODY
-        return is_outgoing(place) and large and packet.TransactionHeader is not None
+        return is_place_outgoing_queue(place) and large and packet.TransactionHeader is not None
 
 
 @fault("restart-keeps-only-first-message-of-transaction-to-send", breaks="MQSO-5.5.1-02", blind=True)
-class RestartKeepsOnlyFirstMessageOfTransactionToSend(Losing):
+class RestartKeepsOnlyFirstMessageOfTransactionToSend(RestoredMessageLoser):
     """A restart keeps only the first message of a transaction with several messages in an outgoing queue."""
 
-    def loses_message(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
-        return is_outgoing(place) and packet.TransactionHeader is not None and not packet.TransactionHeader.FM
+    def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
+        return (
+            is_place_outgoing_queue(place) and packet.TransactionHeader is not None and not packet.TransactionHeader.FM
+        )
 
 
 @fault("restart-second-loses-transactional-messages-to-send", breaks="MQSO-5.5.1-02", blind=True)
-class RestartSecondLosesTransactionalMessagesToSend(LosingLater):
+class RestartSecondLosesTransactionalMessagesToSend(SecondRestartMessageLoser):
     """A transactional message in an outgoing queue survives one restart, but not the next restart."""
 
-    def loses_message(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
-        return is_outgoing(place) and packet.TransactionHeader is not None and bool(value.get("survived"))
+    def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
+        return is_place_outgoing_queue(place) and packet.TransactionHeader is not None and bool(value.get("survived"))
 
 
 @fault("restart-loses-transactional-messages-of-own-applications", breaks="MQSO-5.5.1-03", blind=True)
-class RestartLosesTransactionalMessagesOfOwnApplications(Losing):
+class RestartLosesTransactionalMessagesOfOwnApplications(RestoredMessageLoser):
     """A restart keeps the transactional messages of a local queue that arrived over the network, but not those that
     an application of the same computer sent.
     """
 
-    def loses_message(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
+    def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
         own = packet.UserHeader.SourceQueueManager == self.qm.adm.Identifier
-        return is_application_queue(place) and own and packet.TransactionHeader is not None
+        return is_place_application_queue(place) and own and packet.TransactionHeader is not None
 
 
 @fault("restart-loses-transactional-messages-of-network", breaks="MQSO-5.5.1-03", blind=True)
-class RestartLosesTransactionalMessagesOfNetwork(Losing):
+class RestartLosesTransactionalMessagesOfNetwork(RestoredMessageLoser):
     """A restart keeps the transactional messages of a local queue that an application of the same computer sent, but
     not those that arrived over the network.
     """
 
-    def loses_message(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
+    def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
         own = packet.UserHeader.SourceQueueManager == self.qm.adm.Identifier
-        return is_application_queue(place) and not own and packet.TransactionHeader is not None
+        return is_place_application_queue(place) and not own and packet.TransactionHeader is not None
 
 
 @fault("restart-second-loses-transactional-messages-of-local-queue", breaks="MQSO-5.5.1-03", blind=True)
-class RestartSecondLosesTransactionalMessagesOfLocalQueue(LosingLater):
+class RestartSecondLosesTransactionalMessagesOfLocalQueue(SecondRestartMessageLoser):
     """A transactional message in a local queue survives one restart, but not the next restart."""
 
-    def loses_message(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
+    def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
         later = bool(value.get("survived"))
-        return is_application_queue(place) and packet.TransactionHeader is not None and later
+        return is_place_application_queue(place) and packet.TransactionHeader is not None and later
 
 
 @fault("restart-second-loses-recoverable-messages-to-send", breaks=("MQSO-5.5.1-04", "MQSO-5.5.1-D01"), blind=True)
-class RestartSecondLosesRecoverableMessagesToSend(LosingLater):
+class RestartSecondLosesRecoverableMessagesToSend(SecondRestartMessageLoser):
     """A recoverable message that was never sent survives one restart, but not the next restart."""
 
-    def loses_message(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
-        return is_outgoing(place) and packet.TransactionHeader is None and bool(value.get("survived"))
+    def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
+        return is_place_outgoing_queue(place) and packet.TransactionHeader is None and bool(value.get("survived"))
 
 
 @fault("restart-loses-recoverable-messages-of-low-priority-to-send", breaks="MQSO-5.5.1-04", blind=True)
-class RestartLosesRecoverableMessagesOfLowPriorityToSend(Losing):
+class RestartLosesRecoverableMessagesOfLowPriorityToSend(RestoredMessageLoser):
     """A restart loses the recoverable messages with the priority 0 that were never sent."""
 
-    def loses_message(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
+    def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
         low = packet.BaseHeader.Flags & 7 == 0
-        return is_outgoing(place) and low and packet.TransactionHeader is None
+        return is_place_outgoing_queue(place) and low and packet.TransactionHeader is None
 
 
 @fault("restart-keeps-recoverable-messages-of-one-outgoing-queue-only", breaks="MQSO-5.5.1-04", blind=True)
@@ -183,45 +185,45 @@ class RestartKeepsRecoverableMessagesOfOneOutgoingQueueOnly(RestartKeepsTransact
     the other outgoing queues.
     """
 
-    def loses_message(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
-        return is_outgoing(place) and place != self.first and packet.TransactionHeader is None
+    def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
+        return is_place_outgoing_queue(place) and place != self.first and packet.TransactionHeader is None
 
 
 @fault("restart-second-loses-recoverable-messages-of-local-queue", breaks="MQSO-5.5.1-05", blind=True)
-class RestartSecondLosesRecoverableMessagesOfLocalQueue(LosingLater):
+class RestartSecondLosesRecoverableMessagesOfLocalQueue(SecondRestartMessageLoser):
     """A recoverable message in a local queue survives one restart, but not the next restart."""
 
-    def loses_message(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
-        return is_application_queue(place) and packet.TransactionHeader is None and bool(value.get("survived"))
+    def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
+        return is_place_application_queue(place) and packet.TransactionHeader is None and bool(value.get("survived"))
 
 
 @fault("restart-loses-recoverable-messages-of-own-applications", breaks="MQSO-5.5.1-05", blind=True)
-class RestartLosesRecoverableMessagesOfOwnApplications(Losing):
+class RestartLosesRecoverableMessagesOfOwnApplications(RestoredMessageLoser):
     """A restart keeps the recoverable messages of a local queue that arrived over the network, but not those that an
     application of the same computer sent.
     """
 
-    def loses_message(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
+    def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
         own = packet.UserHeader.SourceQueueManager == self.qm.adm.Identifier
-        return is_application_queue(place) and own and packet.TransactionHeader is None
+        return is_place_application_queue(place) and own and packet.TransactionHeader is None
 
 
 @fault("restart-loses-recoverable-messages-without-body", breaks="MQSO-5.5.1-05", blind=True)
-class RestartLosesRecoverableMessagesWithoutBody(Losing):
+class RestartLosesRecoverableMessagesWithoutBody(RestoredMessageLoser):
     """A restart loses the recoverable messages of a local queue whose body is empty."""
 
-    def loses_message(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
+    def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
         empty = packet.MessagePropertiesHeader.MessageSize == 0
-        return is_application_queue(place) and empty and packet.TransactionHeader is None
+        return is_place_application_queue(place) and empty and packet.TransactionHeader is None
 
 
 @fault("restart-loses-large-recoverable-messages-of-local-queue", breaks="MQSO-5.5.1-05", blind=True)
-class RestartLosesLargeRecoverableMessagesOfLocalQueue(Losing):
+class RestartLosesLargeRecoverableMessagesOfLocalQueue(RestoredMessageLoser):
     """A restart loses the recoverable messages of a local queue whose body has more than 64 KB."""
 
-    def loses_message(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
+    def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
         large = len(packet.build()) > LARGE_BODY
-        return is_application_queue(place) and large and packet.TransactionHeader is None
+        return is_place_application_queue(place) and large and packet.TransactionHeader is None
 
 
 @fault("restart-keeps-express-messages-of-own-applications", breaks="MQSO-5.5.1-06", blind=True)
@@ -229,9 +231,9 @@ class RestartKeepsExpressMessagesOfOwnApplications(Durability):
     """An express message that an application sent to a local queue survives a restart."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
-        return self._save_too(position, not isinstance(position.QueueReference, OutgoingQueue))
+        return self._save_express_message_too(position, not isinstance(position.QueueReference, OutgoingQueue))
 
-    def _save_too(self, position: MessagePosition, meant: bool) -> Change:
+    def _save_express_message_too(self, position: MessagePosition, meant: bool) -> Change:
         change = super().build_send_record(position)
         express = position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
         if express and meant and self.qm.disk.used:
@@ -245,7 +247,7 @@ class RestartKeepsExpressMessagesToSend(RestartKeepsExpressMessagesOfOwnApplicat
     """An express message in an outgoing queue survives a restart."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
-        return self._save_too(position, isinstance(position.QueueReference, OutgoingQueue))
+        return self._save_express_message_too(position, isinstance(position.QueueReference, OutgoingQueue))
 
 
 @fault("restart-keeps-express-messages-of-network", breaks="MQSO-5.5.1-06", blind=True)

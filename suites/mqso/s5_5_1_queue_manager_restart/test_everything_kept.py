@@ -7,16 +7,16 @@ from harness.run.marks import covers, needs
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import get_transaction_header
-from suites.mqso.steps.inventory import Inventory
+from suites.mqso.steps.inventory import QueueInventory
 
-LATER_TAG = 10
-KINDS_TO_SEND = (
+LATER_MESSAGE_TAG = 10
+SENT_DELIVERY_AND_PRIORITY = (
     ("express", 7), ("recoverable", 3), ("transactional", 0), ("recoverable", 0), ("transactional", 0)
 )  # fmt: skip
 """The delivery and the priority of the messages of each outgoing queue. The tag of a message is its place from 1."""
 LARGE_BODY_BYTES = 70_000
 RULE_BY_QUEUE_KIND = {"plain": "MQSO-5.5.1-05", "transactional": "MQSO-5.5.1-03"}
-OUTGOING_RULES = ("MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-D01", "MQSO-6.6.2-02")
+OUTGOING_MESSAGE_RULES = ("MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-D01", "MQSO-6.6.2-02")
 
 
 @needs("send", "receive", "queue_control", "restart")
@@ -30,7 +30,7 @@ def test_queues_journals_and_subqueues_are_unchanged_by_restarts(peer, sut, judg
     are unchanged, except that the express message is lost. The expiring message leaves its queue when its lifetime has
     passed, and a new message has a new identifier.
     """
-    kept = Inventory(peer, sut)
+    kept = QueueInventory(peer, sut)
     properties = kept.properties()
     messages = {kind: kept.messages(kind) for kind in RULE_BY_QUEUE_KIND}
     identifiers = kept.identifiers()
@@ -57,7 +57,7 @@ def test_queues_journals_and_subqueues_are_unchanged_by_restarts(peer, sut, judg
                 observed=express,
             )
             if number:
-                gone = kept.await_expiration(kind)
+                gone = kept.await_expiration_of_message(kind)
                 judge(rule, expected=True, observed=gone, case=f"the message of the {kind} queue has expired")
         judge.conclude("MQSO-5.5.1-06", "MQSO-5.1.1.3-D01", "MQSO-3.2.1-D01", "MQSO-3.2.1-D02")
         new = [sut.send(sut.direct_name(kept.queues["plain"]), label="new", body="", delivery="recoverable")]
@@ -69,7 +69,7 @@ def test_queues_journals_and_subqueues_are_unchanged_by_restarts(peer, sut, judg
 
 
 @needs("send", "queue_control", "restart", "pause")
-@covers(*OUTGOING_RULES, "MQSO-5.5.1-01", "MQSO-5.5.1-06", "MQSO-3.2.1-D01")
+@covers(*OUTGOING_MESSAGE_RULES, "MQSO-5.5.1-01", "MQSO-5.5.1-06", "MQSO-3.2.1-D01")
 def test_two_outgoing_queues_are_unchanged_by_restart(peer, sut, judge):
     """Two outgoing queues each have two recoverable, two transactional and two express messages with different
     properties, two messages of one transaction, and a message that expires; some are large. After two restarts, each
@@ -81,7 +81,7 @@ def test_two_outgoing_queues_are_unchanged_by_restart(peer, sut, judge):
     in_all = len(names) * (4 + len(together)) + 1
     sut.take_offline()
     for base, to in enumerate(names, 1):
-        for tag, (delivery, priority) in enumerate(KINDS_TO_SEND, 1):
+        for tag, (delivery, priority) in enumerate(SENT_DELIVERY_AND_PRIORITY, 1):
             sut.send(
                 to, body=f"{to} {tag}" * (LARGE_BODY_BYTES // len(to) if tag >= 4 else 1),
                 application_tag=base * 16 + tag, delivery=delivery, priority=priority,
@@ -100,7 +100,7 @@ def test_two_outgoing_queues_are_unchanged_by_restart(peer, sut, judge):
     sut.environment.run_until(lambda: False, 2_500)
     sut.restart()
     sut.bring_online()
-    sut.send(names[0], body="later", application_tag=16 + LATER_TAG, delivery="transactional")
+    sut.send(names[0], body="later", application_tag=16 + LATER_MESSAGE_TAG, delivery="transactional")
     observed: dict[str, object] = {}
     expected: dict[str, object] = {}
     frames = []
@@ -118,7 +118,7 @@ def test_two_outgoing_queues_are_unchanged_by_restart(peer, sut, judge):
             "transactional": [tag % 16 for tag in Sender.tags([one for one in mine if one["UserHeader"].TH])],
             "waiting": sut.outgoing_queue(to)["count"],
         }
-        later = [LATER_TAG] if base == 1 else []
+        later = [LATER_MESSAGE_TAG] if base == 1 else []
         waiting = 4 + len(together)
         expected[to] = facts(recoverable=[2, 4], transactional=[3, 5, *together, *later], waiting=waiting + len(later))
         headers = [get_transaction_header(one) for one in mine if one["UserHeader"].TH]
@@ -132,7 +132,9 @@ def test_two_outgoing_queues_are_unchanged_by_restart(peer, sut, judge):
         )
     express = [tag for tag in Sender.tags(arrived) if tag % 16 == 1]
     judge("MQSO-5.5.1-06", "MQSO-3.2.1-D01", expected=none("express message"), observed=express, evidence=arrived)
-    judge(*OUTGOING_RULES, expected=expected, observed=observed, evidence=arrived, case="messages of each queue")
+    judge(
+        *OUTGOING_MESSAGE_RULES, expected=expected, observed=observed, evidence=arrived, case="messages of each queue"
+    )
     for session in sessions:
         session.acknowledge_all()
         last = [frame for frame in session.messages if frame["UserHeader"].TH][-1:]
@@ -140,4 +142,10 @@ def test_two_outgoing_queues_are_unchanged_by_restart(peer, sut, judge):
             session.send(build_order_ack(peer, frame))
     peer.eventually(lambda: not any(sut.outgoing_queue(to)["count"] for to in names))
     left = {to: sut.outgoing_queue(to)["count"] for to in names}
-    judge(*OUTGOING_RULES, expected=dict.fromkeys(names, 0), observed=left, case="waiting messages", evidence=arrived)
+    judge(
+        *OUTGOING_MESSAGE_RULES,
+        expected=dict.fromkeys(names, 0),
+        observed=left,
+        case="waiting messages",
+        evidence=arrived,
+    )

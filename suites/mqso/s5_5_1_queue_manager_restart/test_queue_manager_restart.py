@@ -29,7 +29,7 @@ COMPARED_QUEUE_PROPERTIES = (
 )
 
 
-def _read_times(sut: Sut, *names: str) -> list[dict[str, object]]:
+def _read_create_and_modify_times(sut: Sut, *names: str) -> list[dict[str, object]]:
     """Return the persistent times of queues, if the SUT shows its data model."""
     if not sut.has("inspect"):
         return []
@@ -37,7 +37,7 @@ def _read_times(sut: Sut, *names: str) -> list[dict[str, object]]:
     return [{time: shown[name].get(time) for time in ("CreateTime", "ModifyTime")} for name in names if name in shown]
 
 
-def _read_properties(sut: Sut, name: str) -> dict[str, object]:
+def _read_compared_queue_properties(sut: Sut, name: str) -> dict[str, object]:
     """Return the properties of a queue, or no properties if the SUT refuses to show them."""
     try:
         shown = sut.control.call("get_queue", name=name)
@@ -76,13 +76,13 @@ def test_stored_messages_survive_restart_except_express(sut, judge):
 
     sut.control.call("receive", queue=plain_queue, timeout_ms=0)  # the first express message is in the journal now
 
-    def read_properties() -> list[dict[str, object]]:
-        shown = [_read_properties(sut, name) for name in names]
-        return shown + _read_times(sut, *names)
+    def read_properties_of_queues() -> list[dict[str, object]]:
+        shown = [_read_compared_queue_properties(sut, name) for name in names]
+        return shown + _read_create_and_modify_times(sut, *names)
 
     sut.environment.run_until(lambda: False, 2_000)
     sut.control.call("set_queue", name=plain_queue, label="changed later")
-    properties_before = read_properties()
+    properties_before = read_properties_of_queues()
     lists = {
         plain_queue: ["recoverable", "second recoverable", "third recoverable", "large"],
         transactional: ["transactional", "second transactional", "large"],
@@ -96,7 +96,7 @@ def test_stored_messages_survive_restart_except_express(sut, judge):
             "MQSO-5.5.1-01",
             "MQSO-4.3.1-01",
             expected=properties_before,
-            observed=read_properties(),
+            observed=read_properties_of_queues(),
             case="properties of each queue",
         )
         stored_labels = sut.labels(plain_queue)
@@ -140,32 +140,32 @@ def test_sequences_of_two_senders_survive_restart(peer, sut, judge):
         for number, (source, name) in enumerate(((source, name) for source in sources for name in queues), 1)
     }
 
-    def build_messages(number: int):
+    def build_messages_of_each_kind(number: int):
         for (source, name), sequence in sequences.items():
             user = {"SourceQueueManager": (further if name == "emptied" else sources)[source]}
             where: dict[str, Any] = {"destination": rf"TCP:{sut.address}\{queues[name]}", "label": f"{source}{number}"}
             transactional = name != "plain"
             yield sequence.message(user, **where) if transactional else peer.recoverable_message(user, **where)
 
-    def read_labels() -> dict[str, list[str]]:
+    def read_labels_by_queue() -> dict[str, list[str]]:
         return {name: sut.labels(queue) for name, queue in queues.items()}
 
-    first = list(build_messages(1))
+    first = list(build_messages_of_each_kind(1))
     connection = peer.open_raw()
     for packet in first:
         connection.send(packet)
     connection.check_alive()
-    peer.eventually(lambda: all(len(labels) == len(sources) for labels in read_labels().values()))
+    peer.eventually(lambda: all(len(labels) == len(sources) for labels in read_labels_by_queue().values()))
     for _ in sources:
         sut.control.call("receive", queue=queues["emptied"], timeout_ms=0)
     peer.settle()
     sut.restart()
     connection = peer.open_raw()
-    sent = [connection.send(packet) for packet in (*first, *build_messages(2))]
+    sent = [connection.send(packet) for packet in (*first, *build_messages_of_each_kind(2))]
     connection.check_alive()
-    peer.eventually(lambda: sum(map(len, read_labels().values())) >= 5 * len(sources))
+    peer.eventually(lambda: sum(map(len, read_labels_by_queue().values())) >= 5 * len(sources))
     both = ["a1", "b1", "a2", "b2"]
-    labels = read_labels()
+    labels = read_labels_by_queue()
     expected = facts(sequences=both, emptied=["a2", "b2"], plain=both)
     judge("MQSO-5.5.1-01", expected=expected, observed=labels, evidence=sent)
     judge("MQSO-3.2.1-D02", expected=in_queue(*both), observed=labels["plain"], evidence=sent)

@@ -6,10 +6,10 @@ import pytest
 
 from harness.run.marks import covers, needs
 from harness.topology.topology_file import RECEIVER, ROUTER, SENDER
-from suites.mqso.steps.routed import Routed
+from suites.mqso.steps.routed import RoutedMessages
 
 NEXT_ROLE_ON_ROUTE = {SENDER: ROUTER, ROUTER: RECEIVER}
-MESSAGE_TAGS = (0x61, 0x62)
+APPLICATION_TAGS_OF_MESSAGES = (0x61, 0x62)
 
 
 @needs("topology", "restart")
@@ -25,19 +25,19 @@ def test_messages_in_transit_survive_restart_of_sender_or_router(topology, judge
     """Two recoverable or transactional messages wait at the sender or at the router; after a restart of that system,
     each message arrives once.
     """
-    routed = Routed(topology, delivery)
+    routed = RoutedMessages(topology, delivery)
     topology.cut(NEXT_ROLE_ON_ROUTE[role])
-    routed.send(*MESSAGE_TAGS)
+    routed.send(*APPLICATION_TAGS_OF_MESSAGES)
     if role == ROUTER:
         routed.await_acknowledgment(SENDER, ROUTER)
     topology.systems[role].sut.restart()
     topology.restore_connections(NEXT_ROLE_ON_ROUTE[role])
-    frames = routed.await_arrival(*MESSAGE_TAGS)
-    received = routed.receive_tags()
+    frames = routed.await_arrival(*APPLICATION_TAGS_OF_MESSAGES)
+    received = routed.receive_application_tags()
     judge(
         rule,
         "MQSO-5.5.1-D01",
-        expected=list(MESSAGE_TAGS),
+        expected=list(APPLICATION_TAGS_OF_MESSAGES),
         observed=received,
         evidence=frames,
         note=f"after a restart of the {role}",

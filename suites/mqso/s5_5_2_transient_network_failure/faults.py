@@ -23,7 +23,7 @@ def _stop_reconnecting(faulty: FaultyCore) -> None:
     """Stop connecting after the first failed connection."""
     failed: list[Input] = []
 
-    def note_failure(event: Input) -> Iterator[Input]:
+    def record_connection_failure(event: Input) -> Iterator[Input]:
         if isinstance(event, TransportFailed):
             failed.append(event)
         yield event
@@ -32,7 +32,7 @@ def _stop_reconnecting(faulty: FaultyCore) -> None:
         if not (failed and isinstance(effect, Connect)):
             yield effect
 
-    faulty.input_filters.append(note_failure)
+    faulty.input_filters.append(record_connection_failure)
     faulty.effect_filters.append(filter_connect_effect)
 
 
@@ -54,7 +54,7 @@ class QueueManagerOnlyFirstQueueReconnectedAfterOutage(Closing):
             super().await_reconnect(session, now)
 
 
-NO_MESSAGE = Result({"message": None})
+EMPTY_RECEIVE_RESULT = Result({"message": None})
 
 
 @fault("unreachable-queue-read-as-empty", breaks=("MQSO-5.5.2-03", "MQSO-5.5.2-04"))
@@ -62,7 +62,7 @@ class UnreachableQueueReadAsEmpty(ClientCommands):
     """A read of a queue that cannot be reached reports that the queue is empty."""
 
     def remote_receive(self, request: remote_commands.RemoteReceive, token: int, now: Now) -> None:
-        self.qm.emit(Completed(token, NO_MESSAGE))
+        self.qm.emit(Completed(token, EMPTY_RECEIVE_RESULT))
 
 
 @fault("queue-manager-unreachable-queue-peeked-as-empty", breaks=("MQSO-5.5.2-03", "MQSO-5.5.2-04"), blind=True)

@@ -9,10 +9,10 @@ from harness.expectations import each, facts
 from harness.peer.peer import Peer
 from harness.peer.raw_ends import RawListener
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import accept_request, respond_to_parameters, respond_to_request
-from suites.mqqb.steps.provoking import let_sut_send
+from suites.mqqb.steps.opening import accept_establish_request, respond_to_parameters, respond_to_request
+from suites.mqqb.steps.provoking import make_sut_send_message
 from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, Sender, tags
-from suites.mqqp.steps.reader import Outcome, Reader
+from suites.mqqp.steps.reader import CommandOutcome, Reader
 
 
 @needs("send", "queues")
@@ -26,7 +26,7 @@ def test_waiting_messages_are_transferred_after_outage(peer, sut, judge, attempt
     to = peer.direct_name("mqc-outage")
     listener = peer.listen_raw()
     sut.send(to, body="message 1", application_tag=1, delivery="recoverable")
-    connection, request = accept_request(listener)
+    connection, request = accept_establish_request(listener)
     number = respond_to_parameters(connection, respond_to_request(connection, request))
     connection.end()
     for _ in range(2):
@@ -79,8 +79,8 @@ def test_own_messages_of_sut_are_transferred_after_outage(peer, sut, judge, atte
     """
     to = peer.direct_name("mqc-own")
     listener = peer.listen_raw()
-    let_sut_send(peer, sut, to, tag=1, delivery="recoverable")
-    connection, request = accept_request(listener)
+    make_sut_send_message(peer, sut, to, tag=1, delivery="recoverable")
+    connection, request = accept_establish_request(listener)
     number = respond_to_parameters(connection, respond_to_request(connection, request))
     connection.end()
     frames = _receive_on_next_connection(peer, listener)
@@ -93,7 +93,7 @@ def test_own_messages_of_sut_are_transferred_after_outage(peer, sut, judge, atte
     )
     listener.close()
     for tag, delivery in enumerate(("express", "recoverable"), 2):
-        let_sut_send(peer, sut, to, tag=tag, delivery=delivery)
+        make_sut_send_message(peer, sut, to, tag=tag, delivery=delivery)
     peer.pass_time(attempts * sut.duration_ms(RETRY_INTERVAL_MS))
     frames = _receive_on_next_connection(peer, peer.listen_raw(ping=False))
     judge(
@@ -115,14 +115,19 @@ def test_remote_queue_cannot_be_read_during_outage(peer, sut, judge):
     reader.server.close()
     judge(
         "MQSO-5.5.2-04",
-        expected=Outcome.NO_SUCCESS,
+        expected=CommandOutcome.NO_SUCCESS,
         observed=reader.begin("remote_open", queue=reader.format_name).outcome(),
         case="opening of the remote queue",
     )
     for _ in range(2):
         reader = Reader(peer, sut)
         opened = reader.begin("remote_open", queue=reader.format_name)
-        judge("MQSO-5.5.2-05", expected=Outcome.SUCCESS, observed=opened.outcome(), case="opening of the remote queue")
+        judge(
+            "MQSO-5.5.2-05",
+            expected=CommandOutcome.SUCCESS,
+            observed=opened.outcome(),
+            case="opening of the remote queue",
+        )
         remote = opened.wait().get("remote")
         observed = {
             "receive": reader.begin("remote_receive", remote=remote, timeout_ms=0).outcome(),
@@ -130,7 +135,7 @@ def test_remote_queue_cannot_be_read_during_outage(peer, sut, judge):
             "purge": reader.begin("remote_purge", remote=remote).outcome(),
             "cursor": reader.begin("remote_open_cursor", remote=remote).outcome(),
         }
-        judge("MQSO-5.5.2-05", expected=each(Outcome.SUCCESS, "request for the remote queue"), observed=observed)
+        judge("MQSO-5.5.2-05", expected=each(CommandOutcome.SUCCESS, "request for the remote queue"), observed=observed)
         reader.server.close()
         for association in reader.server.associations:
             association.end()
@@ -148,7 +153,7 @@ def test_remote_queue_cannot_be_read_during_outage(peer, sut, judge):
         judge(
             "MQSO-5.5.2-03",
             "MQSO-5.5.2-04",
-            expected=each(Outcome.NO_SUCCESS, "request for the remote queue"),
+            expected=each(CommandOutcome.NO_SUCCESS, "request for the remote queue"),
             observed=requests,
         )
 

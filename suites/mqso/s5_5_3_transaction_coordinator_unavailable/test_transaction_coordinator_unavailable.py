@@ -17,7 +17,7 @@ from suites.mqso.steps.serving import SessionAttempt
 SAMPLE_TRANSACTION_ID = UUID("6d71636f-6e66-4f72-8d00-0000000000e5")
 
 
-def _use_queue_in_transaction(sut: Sut, queue: str) -> dict[str, str]:
+def _get_transactional_use_outcomes(sut: Sut, queue: str) -> dict[str, str]:
     """Send to a transactional queue and receive from it in transactions of the coordinator; return the outcomes. The
     second transaction has an identifier that the coordinator gives.
     """
@@ -54,14 +54,14 @@ def test_loss_of_coordinator_aborts_its_transactions(peer, sut, judge):
     judge(
         "MQSO-5.5.3-04",
         expected=each(Outcome.REFUSED, "request in an external transaction"),
-        observed=_use_queue_in_transaction(sut, queue),
+        observed=_get_transactional_use_outcomes(sut, queue),
     )
     sut.change_environment(coordinator=True)
     judge(
         "MQSO-5.5.3-01",
         "MQSO-5.5.3-06",
         expected=each(Outcome.DONE, "request in an external transaction"),
-        observed=_use_queue_in_transaction(sut, queue),
+        observed=_get_transactional_use_outcomes(sut, queue),
     )
     commits = [sut.attempt("commit", transaction=transaction) for transaction in transactions]
     expected = facts(commits=each(Outcome.REFUSED, "commit"), labels_in_the_queue=labels)
@@ -187,11 +187,11 @@ def test_internal_transactions_outlive_loss_of_coordinator(peer, sut, judge):
     expected = facts(waiting_receive=Outcome.REFUSED, left=["external 1", "external 2"], sent=[])
     judge("MQSO-5.5.3-03", expected=expected, observed=observed)
 
-    def begin_and_abort() -> None:
+    def begin_and_abort_transaction() -> None:
         sut.control.call("abort", transaction=sut.control.call("begin")["transaction"])
 
     outcomes = {
-        "internal transaction": sut.attempt(begin_and_abort),
+        "internal transaction": sut.attempt(begin_and_abort_transaction),
         "commit": sut.attempt("commit", transaction=transactions["committed"]),
         "abort": sut.attempt("abort", transaction=transactions["aborted"]),
         "peek": sut.attempt("peek_message", queue=queue, timeout_ms=0),
@@ -270,5 +270,5 @@ def test_sut_starts_without_coordinator(peer, sut, judge):
     judge(
         "MQSO-5.5.3-02",
         expected=each(Outcome.DONE, "request in an external transaction"),
-        observed=_use_queue_in_transaction(sut, queue),
+        observed=_get_transactional_use_outcomes(sut, queue),
     )

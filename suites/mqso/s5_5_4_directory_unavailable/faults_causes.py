@@ -39,15 +39,15 @@ class StartWithoutDirectoryIntegratedAgainWithoutRestart(Commands):
     """A queue manager that started without the directory sets DirectoryIntegrated to TRUE at its first command."""
 
     def list_queues(self, request: commands.ListQueues, token: int, now: Now) -> Result:
-        self._integrate()
+        self._restore_directory_integration()
         return super().list_queues(request, token, now)
 
     def inspect_adm(self, request: commands.Inspect, token: int, now: Now) -> Result:
         result = super().inspect_adm(request, token, now)
-        self._integrate()
+        self._restore_directory_integration()
         return result
 
-    def _integrate(self) -> None:
+    def _restore_directory_integration(self) -> None:
         self.qm.enterprise.state.DirectoryIntegrated = self.qm.config.directory_integrated
 
 
@@ -99,11 +99,11 @@ class QueueManagerFailedWriteDoesNotSetDirectoryOffline(DirectoryLink):
     def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
         state = self.qm.enterprise.state
 
-        def keep_online(answer: DirectoryAnswered) -> None:
+        def clear_directory_offline(answer: DirectoryAnswered) -> None:
             answered(answer)
             state.DirectoryOffline = False
 
-        super().write(change, keep_online)
+        super().write(change, clear_directory_offline)
 
 
 @fault("queue-manager-second-loss-does-not-set-directory-offline", breaks="MQSO-5.5.4-05", blind=True)
@@ -120,14 +120,14 @@ class QueueManagerSecondLossDoesNotSetDirectoryOffline(DirectoryClient):
             state.DirectoryOffline = False
 
 
-class _Pretending(Publishing):
+class _SuccessReportingPublishing(Publishing):
     def _report_success(self, reported: OnStatus) -> OnStatus:
         """Return a function that reports success instead of an unavailable directory."""
         return lambda status: reported(Status.MQ_OK if status is Status.MQ_ERROR_NO_DS else status)
 
 
 @fault("queue-manager-public-queue-created-while-directory-is-lost", breaks="MQSO-5.5.4-06", blind=True)
-class QueueManagerPublicQueueCreatedWhileDirectoryIsLost(_Pretending):
+class QueueManagerPublicQueueCreatedWhileDirectoryIsLost(_SuccessReportingPublishing):
     """The queue manager creates a public queue although the directory is lost, if this is not the first request after
     the loss.
     """
@@ -138,7 +138,7 @@ class QueueManagerPublicQueueCreatedWhileDirectoryIsLost(_Pretending):
 
 
 @fault("queue-manager-public-queue-changed-while-directory-is-lost", breaks="MQSO-5.5.4-06", blind=True)
-class QueueManagerPublicQueueChangedWhileDirectoryIsLost(_Pretending):
+class QueueManagerPublicQueueChangedWhileDirectoryIsLost(_SuccessReportingPublishing):
     """The queue manager changes the properties of a public queue locally although the directory is lost."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
@@ -146,7 +146,7 @@ class QueueManagerPublicQueueChangedWhileDirectoryIsLost(_Pretending):
 
 
 @fault("queue-manager-public-queue-deleted-while-directory-is-lost", breaks="MQSO-5.5.4-06", blind=True)
-class QueueManagerPublicQueueDeletedWhileDirectoryIsLost(_Pretending):
+class QueueManagerPublicQueueDeletedWhileDirectoryIsLost(_SuccessReportingPublishing):
     """The queue manager deletes a public queue locally although the directory is lost."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
@@ -158,12 +158,12 @@ class QueueManagerRefusedChangeOfPublicQueueTakesEffect(Publishing):
     """The queue manager refuses a change of a public queue while the directory is lost, but changes the label."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
-        def change_label(status: Status) -> None:
+        def change_label_of_queue(status: Status) -> None:
             if status is Status.MQ_ERROR_NO_DS and "Label" in values:
                 queue.Label = values["Label"]
             written(status)
 
-        super().write(queue, values, change_label)
+        super().write(queue, values, change_label_of_queue)
 
 
 @fault("queue-manager-without-directory-changes-no-private-queue", breaks="MQSO-5.5.4-07", blind=True)
@@ -246,11 +246,11 @@ class QueueManagerAfterReturnDeletesNoPublicQueue(Publishing):
             withdrawn(Status.MQ_ERROR_NO_DS)
             return
 
-        def note_loss(status: Status) -> None:
+        def record_directory_loss(status: Status) -> None:
             self.__dict__["lost"] = status is Status.MQ_ERROR_NO_DS
             withdrawn(status)
 
-        super().withdraw(queue, note_loss)
+        super().withdraw(queue, record_directory_loss)
 
 
 @fault("queue-manager-after-return-changes-no-public-queue", breaks="MQSO-5.5.4-08", blind=True)
@@ -264,8 +264,8 @@ class QueueManagerAfterReturnChangesNoPublicQueue(Publishing):
             written(Status.MQ_ERROR_NO_DS)
             return
 
-        def note_loss(status: Status) -> None:
+        def record_directory_loss(status: Status) -> None:
             self.__dict__["lost"] = status is Status.MQ_ERROR_NO_DS
             written(status)
 
-        super().write(queue, values, note_loss)
+        super().write(queue, values, record_directory_loss)

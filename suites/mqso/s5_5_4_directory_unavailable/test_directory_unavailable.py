@@ -16,7 +16,7 @@ from suites.mqqb.steps.sender import Sender
 from suites.mqso.steps.timers import list_running_directory_timers
 
 
-def _use_private_queue(peer: Peer, sut: Sut, name: str) -> list[str]:
+def _receive_from_private_queue(peer: Peer, sut: Sut, name: str) -> list[str]:
     """Create a private queue, and receive from it a message of an application and a message of the peer; return the
     labels.
     """
@@ -33,7 +33,7 @@ def _use_private_queue(peer: Peer, sut: Sut, name: str) -> list[str]:
     return [sut.read_label("receive", queue=queue) for _ in range(2)]
 
 
-EXPECTED_USE_OF_QUEUES = {
+EXPECTED_QUEUE_OUTCOMES = {
     "sent": each(Outcome.DONE, "send"),
     "received": ["1", "public"],
     "outcome": Outcome.DONE,
@@ -42,7 +42,7 @@ EXPECTED_USE_OF_QUEUES = {
 }
 
 
-def _use_queues_that_need_no_directory(sut: Sut, public: str) -> dict[str, object]:
+def _get_outcomes_of_known_queues(sut: Sut, public: str) -> dict[str, object]:
     """Use a transactional and a public queue of the SUT by direct names: send, receive in a transaction if the SUT has
     transactions, and read by a cursor.
     """
@@ -67,10 +67,10 @@ def _use_queues_that_need_no_directory(sut: Sut, public: str) -> dict[str, objec
     return {"sent": sent, "received": received, "outcome": outcome, "left": left, "by_cursor": by_cursor}
 
 
-def _use_queues_or_refusal(sut: Sut, public: str) -> dict[str, object]:
+def _get_outcomes_or_first_refusal(sut: Sut, public: str) -> dict[str, object]:
     """Use queues that need no directory; return the labels, or the first refusal if the SUT refuses a request."""
     try:
-        return _use_queues_that_need_no_directory(sut, public)
+        return _get_outcomes_of_known_queues(sut, public)
     except ControlRefused as error:
         return {"refused": str(error)}
 
@@ -100,10 +100,10 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
     sut.change_environment(directory=False)
     label = sut.control.call("get_queue", name=public).get("label")
     observed = {
-        "creation": enterprise.attempt_creation(),
+        "creation": enterprise.attempt_creation_of_public_queue(),
         "change": sut.attempt("set_queue", name=public, label="changed while offline"),
         "deletion": sut.attempt(sut.delete_queue, public),
-        "second creation": enterprise.attempt_creation(),
+        "second creation": enterprise.attempt_creation_of_public_queue(),
     }
     judge("MQSO-5.5.4-06", expected=each(Outcome.REFUSED, "operation on a public queue"), observed=observed)
     observed = {"label": sut.control.call("get_queue", name=public).get("label")}
@@ -117,7 +117,7 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
     judge(
         "MQSO-5.5.4-07",
         expected=["own", "of the peer"],
-        observed=_use_private_queue(peer, sut, "private"),
+        observed=_receive_from_private_queue(peer, sut, "private"),
         case="labels in the private queue",
     )
     changed = sut.new_queue("changed")
@@ -135,8 +135,8 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
     )
     judge(
         "MQSO-5.5.4-07",
-        expected=facts(**EXPECTED_USE_OF_QUEUES),
-        observed=_use_queues_or_refusal(sut, public),
+        expected=facts(**EXPECTED_QUEUE_OUTCOMES),
+        observed=_get_outcomes_or_first_refusal(sut, public),
         case="operations without the directory",
     )
     kinds = ("recoverable", "transactional", "express", "transactional")
@@ -162,7 +162,10 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
     sut.change_environment(directory=True)
     enterprise.await_online()
     offline = read_element(sut.inspect_queue_manager(), "DirectoryOffline")
-    observed = {"DirectoryOffline": bool(offline), "creation_of_a_public_queue": enterprise.attempt_creation()}
+    observed = {
+        "DirectoryOffline": bool(offline),
+        "creation_of_a_public_queue": enterprise.attempt_creation_of_public_queue(),
+    }
     observed["change_of_a_public_queue"] = sut.attempt("set_queue", name=public, label="changed")
     observed["label"] = sut.control.call("get_queue", name=public).get("label")
     expected = facts(
@@ -186,7 +189,7 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
         session.acknowledge_all()
     sut.change_environment(directory=False)
     observed = {
-        "creation_of_a_public_queue": enterprise.attempt_creation(),
+        "creation_of_a_public_queue": enterprise.attempt_creation_of_public_queue(),
         "DirectoryOffline": enterprise.is_offline(),
     }
     judge(
@@ -196,7 +199,7 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
         expected=facts(creation_of_a_public_queue=Outcome.REFUSED, DirectoryOffline=True),
         observed=observed,
     )
-    enterprise.await_timer()
+    enterprise.await_expiry_of_online_timer()
     sut.change_environment(directory=True)
     enterprise.await_online()
     observed = {"DirectoryOffline": enterprise.is_offline(), "deletion": sut.attempt(sut.delete_queue, public)}
@@ -218,15 +221,19 @@ def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
     sut.change_environment(directory=False)
     sut.restart()
 
-    def is_integrated() -> bool:
+    def is_directory_integrated() -> bool:
         return bool(read_element(sut.inspect_queue_manager(), "DirectoryIntegrated"))
 
-    judge("MQSO-5.5.4-02", expected=facts(DirectoryIntegrated=False), observed={"DirectoryIntegrated": is_integrated()})
+    judge(
+        "MQSO-5.5.4-02",
+        expected=facts(DirectoryIntegrated=False),
+        observed={"DirectoryIntegrated": is_directory_integrated()},
+    )
     running = list_running_directory_timers(sut.inspect_queue_manager())
     judge("MQSO-6.4.1-D01", expected=none("running directory timer"), observed=running)
     outcomes = {
-        "creation_of_a_public_queue": enterprise.attempt_creation(),
-        "messages_in_the_private_queue": _use_private_queue(peer, sut, "private"),
+        "creation_of_a_public_queue": enterprise.attempt_creation_of_public_queue(),
+        "messages_in_the_private_queue": _receive_from_private_queue(peer, sut, "private"),
     }
     refused = {
         "change": sut.attempt("set_queue", name=public, label="changed without a directory"),
@@ -242,24 +249,27 @@ def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
         observed=outcomes,
     )
     sut.restart()
-    observed = {"DirectoryIntegrated": is_integrated(), "creation_of_a_public_queue": enterprise.attempt_creation()}
+    observed = {
+        "DirectoryIntegrated": is_directory_integrated(),
+        "creation_of_a_public_queue": enterprise.attempt_creation_of_public_queue(),
+    }
     expected = facts(DirectoryIntegrated=False, creation_of_a_public_queue=Outcome.REFUSED)
     judge("MQSO-5.5.4-02", expected=expected, observed=observed, case="after a second start without the directory")
     judge(
         "MQSO-5.5.4-03",
-        expected=facts(**EXPECTED_USE_OF_QUEUES),
-        observed=_use_queues_or_refusal(sut, sut.new_queue("plain")),
+        expected=facts(**EXPECTED_QUEUE_OUTCOMES),
+        observed=_get_outcomes_or_first_refusal(sut, sut.new_queue("plain")),
         case="operations of workgroup mode",
     )
     sut.change_environment(directory=True)
     peer.settle()
-    integrated = is_integrated()
+    integrated = is_directory_integrated()
     judge("MQSO-5.5.4-02", expected=False, observed=integrated, case="DirectoryIntegrated before the next restart")
     object_before = [sut.read_directory_object(), enterprise.read_object(public)]
     sut.restart()
     observed = {
-        "DirectoryIntegrated": is_integrated(),
-        "creation_of_a_public_queue": enterprise.attempt_creation(),
+        "DirectoryIntegrated": is_directory_integrated(),
+        "creation_of_a_public_queue": enterprise.attempt_creation_of_public_queue(),
         "label_in_the_public_queue": sut.labels(public),
     }
     judge(

@@ -39,7 +39,7 @@ add(
 def _keep_change_of_failed_write(faulty: FaultyCore) -> None:
     """Carry out a request, but answer that its result could not be stored."""
 
-    def note_failed_write(event: Input) -> Iterator[Input]:
+    def record_failed_write(event: Input) -> Iterator[Input]:
         if isinstance(event, PersistFailed):
             commit = faulty.core.disk.pending.get(event.token)
             if commit is not None:
@@ -47,7 +47,7 @@ def _keep_change_of_failed_write(faulty: FaultyCore) -> None:
                 faulty.core.disk.pending[event.token] = replace(commit, undo=lambda: None)
         yield event
 
-    faulty.input_filters.append(note_failed_write)
+    faulty.input_filters.append(record_failed_write)
 
 
 add(
@@ -97,11 +97,11 @@ class QueueManagerDiskFullRefusedPurgeHidesMessages(Queues):
     ) -> Result | None:
         positions = list(queue.MessagePositionList)
 
-        def lose_messages() -> None:
+        def remove_messages_after_failed_write() -> None:
             for position in positions:
                 self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
 
-        return super().purge(queue, token, done, lose_messages)
+        return super().purge(queue, token, done, remove_messages_after_failed_write)
 
 
 add(
@@ -166,7 +166,7 @@ class ForeignDirectoryObjectAccepted(DirectoryClient):
         return DirectoryOperationResult.SUCCESS
 
 
-class AcceptsOtherObject(DirectoryClient):
+class OtherDirectoryObjectAcceptor(DirectoryClient):
     """After a restart, the queue manager does not compare its Identifier with the Identifier of its directory
     object.
     """
@@ -177,7 +177,7 @@ class AcceptsOtherObject(DirectoryClient):
             self.qm.enterprise.state.DirectoryOffline = False
 
 
-def _note_restart(qm: QueueManager) -> None:
+def _record_restart(qm: QueueManager) -> None:
     vars(qm.directory_client)["is_restarted"] = True
 
 
@@ -185,5 +185,5 @@ add(
     "queue-manager-other-identifier-in-directory-accepted-after-restart",
     ("MQSO-5.5.6-02", "MQSO-5.5.6-03"),
     "After a restart, the queue manager does not compare its Identifier with the Identifier of its directory object.",
-    both(replace_part(AcceptsOtherObject), at_restart(_note_restart)),
+    both(replace_part(OtherDirectoryObjectAcceptor), at_restart(_record_restart)),
 )

@@ -41,16 +41,16 @@ class QueueManagerFullDiskRefusedChangeKeepsQuota(QueueCommands):
         for commit in pending:
             undo = commit.undo
 
-            def undo_partly(undo: Callable[[], None] = undo) -> None:
+            def undo_all_but_quota(undo: Callable[[], None] = undo) -> None:
                 undo()
                 if "Quota" in changes:
                     queue.Quota = changes["Quota"]
 
-            object.__setattr__(commit, "undo", undo_partly)
+            object.__setattr__(commit, "undo", undo_all_but_quota)
         return answer
 
 
-class _LeavingRefusedMessages(Enqueueing):
+class _RefusedMessageKeeper(Enqueueing):
     def _put_into_local_queue(
         self, position: MessagePosition, token: int | None, result: Result, now: Now
     ) -> Result | None:
@@ -65,7 +65,7 @@ add(
     "queue-manager-full-disk-refused-message-uses-quota",
     "MQSO-5.5.5-01",
     "A message that could not be stored on a full disk stays locked in its local queue, and uses the quota.",
-    both(skip(Quotas.on_resources_changed), replace_part(_LeavingRefusedMessages)),
+    both(skip(Quotas.on_resources_changed), replace_part(_RefusedMessageKeeper)),
     blind=True,
 )
 
@@ -90,11 +90,11 @@ class QueueManagerFullDiskFailedCommitLosesTransaction(Coordinating):
             if commit.token == token:
                 undo = commit.undo
 
-                def keep_ending(undo: Callable[[], None] = undo) -> None:
+                def undo_all_but_ending_state(undo: Callable[[], None] = undo) -> None:
                     undo()
                     transaction.state = TransactionState.ENDING
 
-                object.__setattr__(commit, "undo", keep_ending)
+                object.__setattr__(commit, "undo", undo_all_but_ending_state)
         return answer
 
 
@@ -124,16 +124,16 @@ class QueueManagerFullDiskFailedPurgePurgesLater(Queues):
             if commit.token == token and token is not None:
                 undo = commit.undo
 
-                def remove_newest(undo: Callable[[], None] = undo) -> None:
+                def undo_and_remove_newest_message(undo: Callable[[], None] = undo) -> None:
                     undo()
                     for position in list(queue.MessagePositionList)[-1:]:
                         queue.MessagePositionList.remove(position)
 
-                object.__setattr__(commit, "undo", remove_newest)
+                object.__setattr__(commit, "undo", undo_and_remove_newest_message)
         return answer
 
 
-class _AdvancingSequences(InSequence):
+class _SequenceAdvancer(InSequence):
     def withdraw_unsaved(self, transfer: IncomingTransactionalTransferInfo) -> None:
         place = transfer.SequenceIdentifier, transfer.SequenceNumber
         super().withdraw_unsaved(transfer)
@@ -144,12 +144,12 @@ add(
     "receiver-full-disk-advances-sequence",
     "MQSO-5.5.5-01",
     "The receiver advances the sequence of a sender although a full disk could not store the message.",
-    both(skip(Quotas.on_resources_changed), replace_part(_AdvancingSequences)),
+    both(skip(Quotas.on_resources_changed), replace_part(_SequenceAdvancer)),
     blind=True,
 )
 
 
-class _RememberingMessages(Receiving):
+class _UnsavedMessageRecorder(Receiving):
     def on_persist_failed(self, saving: Saving, error: str, now: Now) -> None:
         super().on_persist_failed(saving, error, now)
         if saving.acceptance is None:
@@ -160,7 +160,7 @@ add(
     "receiver-full-disk-remembers-message",
     "MQSO-5.5.5-01",
     "The receiver keeps a recoverable message that a full disk could not store in its history, as a duplicate.",
-    both(skip(Quotas.on_resources_changed), replace_part(_RememberingMessages)),
+    both(skip(Quotas.on_resources_changed), replace_part(_UnsavedMessageRecorder)),
     blind=True,
 )
 

@@ -14,19 +14,21 @@ from harness.sut.sut import Sut
 from suites.mqqb.steps.pinging import ping_sut
 from suites.mqso.steps.serving import SessionAttempt
 
-FIRST_MS, LATER_MS = 120_000, 900_000
+FIRST_RETRY_MS, LATER_RETRY_MS = 120_000, 900_000
 """InitializationRetryTimerDuration, in ms, before the first retry, and before later retries."""
 LONGEST_WAIT_MS = 5 * 60_000
 """The longest time, in ms, that a check waits for a timer. If the SUT's timers cannot be sped up, they have the
 specified durations.
 """
-REPAIR_PART, EARLY_PART = 0.5, 0.8
+REPAIR_SHARE_OF_RETRY_INTERVAL, EARLY_ATTEMPT_SHARE_OF_RETRY_INTERVAL = 0.5, 0.8
 """Two instants before the retry, as fractions of the retry duration. The check repairs the store at the first instant,
 long before the retry; at the second instant the SUT must not have retried yet.
 """
-WAIT_TOO_LONG_REASON = f"the timers of the SUT cannot be accelerated; the check would take {LATER_MS // 60_000} minutes"
-START_ATTEMPTS = 6
-MAX_TIME_SCALE = 20
+WAIT_TOO_LONG_REASON = (
+    f"the timers of the SUT cannot be accelerated; the check would take {LATER_RETRY_MS // 60_000} minutes"
+)
+START_ATTEMPT_COUNT = 6
+HIGHEST_TIMER_ACCELERATION = 20
 """The highest time scale at which the timer can be observed."""
 DAMAGED_STORE_RULES = (
     "MQSO-5.1.1.1-01",
@@ -44,7 +46,7 @@ REPEATED_RETRY_RULES = ("MQSO-6.4.4.1-01", "MQSO-6.4.4.1-D01", "MQSO-6.6.2-04")
 
 
 @dataclass(frozen=True, slots=True)
-class DamagedStart:
+class StartOnDamagedStore:
     """A start of the SUT with a damaged store: the interval in which the SUT started, and whether it then served
     requests.
     """
@@ -58,9 +60,9 @@ class DamagedStart:
     """Whether the SUT answered a ping before the failed start, and after it."""
 
 
-def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str, ...]) -> DamagedStart | None:
+def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str, ...]) -> StartOnDamagedStore | None:
     """Restart the SUT with a damaged store; return None if the SUT repaired the store."""
-    sut.limit_time_scale(MAX_TIME_SCALE)
+    sut.limit_time_scale(HIGHEST_TIMER_ACCELERATION)
     queue = sut.new_queue("damaged")
     sut.send_here(queue, ["kept"], delivery="recoverable")
     answered = ping_sut(peer).is_answered
@@ -68,7 +70,7 @@ def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str
     requested_ms = peer.recorder.elapsed_ms()
     sut.control.call("restart")
     began_ms = peer.recorder.elapsed_ms()
-    within_ms = sut.duration_ms(FIRST_MS) // 8  # both attempts are to be over before the first retry
+    within_ms = sut.duration_ms(FIRST_RETRY_MS) // 8  # both attempts are to be over before the first retry
     attempts = [SessionAttempt(peer, within_ms) for _ in range(2)]
     served = attempts[0].outcome == SessionAttempt.SERVED and sut.attempt("get_queue", name=queue) == Outcome.DONE
     if served and sut.labels(queue) == ["kept"]:
@@ -80,15 +82,15 @@ def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str
         "peek at a system queue": sut.attempt("peek", queue="system$;deadletter"),
         "creation of a queue": sut.attempt(sut.new_queue, "made-while-damaged"),
     }
-    return DamagedStart(queue, requested_ms, began_ms, attempts, answers, pinged)
+    return StartOnDamagedStore(queue, requested_ms, began_ms, attempts, answers, pinged)
 
 
-def _is_wait_too_long(sut: Sut) -> bool:
+def _is_retry_wait_too_long(sut: Sut) -> bool:
     """Return whether the retries after the first retry take longer than a check may wait."""
-    return not sut.environment.virtual and sut.duration_ms(LATER_MS) > LONGEST_WAIT_MS
+    return not sut.environment.virtual and sut.duration_ms(LATER_RETRY_MS) > LONGEST_WAIT_MS
 
 
-def _is_repaired_by(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules: tuple[str, ...]) -> bool:
+def _repair_store_before(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules: tuple[str, ...]) -> bool:
     """Repair the store; return whether the repair preceded the attempt that must succeed."""
     sut.change_environment(store=True)
     if peer.measure_duration(due_ms).ms < 0:
@@ -98,7 +100,7 @@ def _is_repaired_by(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules: tupl
 
 
 @dataclass(frozen=True, slots=True)
-class Retry:
+class RetryObservation:
     """The observation of a retry: whether the SUT accepted a session before and after the retry; ``in_time``: the first
     session request preceded the retry.
     """
@@ -109,26 +111,28 @@ class Retry:
     evidence: list[Any]
 
 
-def _observe_retry(peer: Peer, sut: Sut, damaged: DamagedStart, earlier_ms: int, after_ms: int) -> Retry:
+def _observe_retry(
+    peer: Peer, sut: Sut, damaged: StartOnDamagedStore, earlier_ms: int, after_ms: int
+) -> RetryObservation:
     """Return whether sessions are accepted before and after a retry that is due ``due_ms`` after the start."""
     lasts_ms = sut.duration_ms(after_ms)
     due_ms = damaged.requested_ms + earlier_ms + lasts_ms
-    peer.pass_time_until(due_ms - int((1 - EARLY_PART) * lasts_ms), 0)
-    early_attempt = SessionAttempt(peer, int((1 - EARLY_PART) / 2 * lasts_ms))
+    peer.pass_time_until(due_ms - int((1 - EARLY_ATTEMPT_SHARE_OF_RETRY_INTERVAL) * lasts_ms), 0)
+    early_attempt = SessionAttempt(peer, int((1 - EARLY_ATTEMPT_SHARE_OF_RETRY_INTERVAL) / 2 * lasts_ms))
     in_time = early_attempt.outcome == SessionAttempt.NOT_SERVED or peer.measure_duration(due_ms).ms < 0
     peer.pass_time_until(damaged.began_ms + earlier_ms + lasts_ms + sut.slack_ms(after_ms), 0)
     late_attempt = SessionAttempt(peer)
-    for _ in range(START_ATTEMPTS):  # a start takes time, too
+    for _ in range(START_ATTEMPT_COUNT):  # a start takes time, too
         if late_attempt.outcome == SessionAttempt.SERVED:
             break
-        peer.pass_time(sut.response_timeout_ms // START_ATTEMPTS)
+        peer.pass_time(sut.response_timeout_ms // START_ATTEMPT_COUNT)
         late_attempt = SessionAttempt(peer)
-    return Retry(
+    return RetryObservation(
         early_attempt.outcome, late_attempt.outcome, in_time, [*early_attempt.evidence, *late_attempt.evidence]
     )
 
 
-def _judge_retry_time(judge: Judge, rules: tuple[str, ...], retry: Retry) -> None:
+def _judge_retry_time(judge: Judge, rules: tuple[str, ...], retry: RetryObservation) -> None:
     """Judge rules about the time of a retry."""
     for rule in rules:
         if retry.in_time:
@@ -182,21 +186,21 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
         case="a ping is answered after the failed start",
         evidence=evidence,
     )
-    if not _is_repaired_by(
+    if not _repair_store_before(
         peer,
         sut,
         judge,
-        damaged.requested_ms + sut.duration_ms(FIRST_MS),
+        damaged.requested_ms + sut.duration_ms(FIRST_RETRY_MS),
         (*RETRY_RULES, *FIRST_RETRY_RULES, "MQSO-6.6.2-D06"),
     ):
         return
-    retry = _observe_retry(peer, sut, damaged, 0, FIRST_MS)
+    retry = _observe_retry(peer, sut, damaged, 0, FIRST_RETRY_MS)
     _judge_retry_time(judge, FIRST_RETRY_RULES, retry)
     if retry.after != SessionAttempt.SERVED:  # the 120 seconds are a SHOULD
-        if _is_wait_too_long(sut):
+        if _is_retry_wait_too_long(sut):
             judge.mark_not_exercised(*RETRY_RULES, "MQSO-5.5.5-03", "MQSO-6.6.2-D06", reason=WAIT_TOO_LONG_REASON)
             return
-        retry = _observe_retry(peer, sut, damaged, sut.duration_ms(FIRST_MS), LATER_MS)
+        retry = _observe_retry(peer, sut, damaged, sut.duration_ms(FIRST_RETRY_MS), LATER_RETRY_MS)
     judge(
         *RETRY_RULES,
         expected=SessionAttempt.SERVED,
@@ -229,15 +233,15 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
     """
     retry_rules = (*LATER_RETRY_RULES, *REPEATED_RETRY_RULES)
     rules = ("MQSO-5.5.5-03", *retry_rules)
-    sut.limit_time_scale(MAX_TIME_SCALE)
-    if _is_wait_too_long(sut):
+    sut.limit_time_scale(HIGHEST_TIMER_ACCELERATION)
+    if _is_retry_wait_too_long(sut):
         judge.mark_not_exercised(*rules, reason=WAIT_TOO_LONG_REASON)
         return
     damaged = _start_on_damaged_store(peer, sut, judge, rules)
     if damaged is None:
         return
-    first_ms, later_ms = sut.duration_ms(FIRST_MS), sut.duration_ms(LATER_MS)
-    peer.pass_time_until(damaged.began_ms + first_ms + sut.slack_ms(FIRST_MS), 0)
+    first_ms, later_ms = sut.duration_ms(FIRST_RETRY_MS), sut.duration_ms(LATER_RETRY_MS)
+    peer.pass_time_until(damaged.began_ms + first_ms + sut.slack_ms(FIRST_RETRY_MS), 0)
     attempt = SessionAttempt(peer)
     judge(
         "MQSO-5.5.5-03",
@@ -246,9 +250,9 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
         evidence=attempt.evidence,
         case="session request before the second retry",
     )
-    peer.pass_time_until(damaged.began_ms + first_ms + int(REPAIR_PART * later_ms), 0)
-    if _is_repaired_by(peer, sut, judge, damaged.requested_ms + first_ms + later_ms, retry_rules):
-        retry = _observe_retry(peer, sut, damaged, first_ms, LATER_MS)
+    peer.pass_time_until(damaged.began_ms + first_ms + int(REPAIR_SHARE_OF_RETRY_INTERVAL * later_ms), 0)
+    if _repair_store_before(peer, sut, judge, damaged.requested_ms + first_ms + later_ms, retry_rules):
+        retry = _observe_retry(peer, sut, damaged, first_ms, LATER_RETRY_MS)
         _judge_retry_time(judge, LATER_RETRY_RULES, retry)
         judge(
             *REPEATED_RETRY_RULES,

@@ -15,7 +15,7 @@ from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 
 COMPARED_QUEUE_PROPERTIES = ("label", "journaling", "quota_kb", "base_priority")
-NEW_PROPERTIES = {"label": "changed", "journaling": True, "quota_kb": 77, "base_priority": 5}
+CHANGED_QUEUE_PROPERTIES = {"label": "changed", "journaling": True, "quota_kb": 77, "base_priority": 5}
 
 
 class OperationOnFullDisk:
@@ -48,7 +48,7 @@ class OperationOnFullDisk:
         if operation == "deletion":
             return sut.attempt("delete_queue", name=self.plain)
         if operation == "change":
-            return sut.attempt("set_queue", name=self.plain, **NEW_PROPERTIES)
+            return sut.attempt("set_queue", name=self.plain, **CHANGED_QUEUE_PROPERTIES)
         if operation == "receive by LookupIdentifier":
             return sut.attempt("receive_by_lookup_id", queue=self.plain, lookup_id=self.second, seek="current")
         if operation == "transactional send":

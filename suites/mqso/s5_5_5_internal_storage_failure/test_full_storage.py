@@ -14,7 +14,7 @@ from suites.mqqb.steps.disposition import MISSING_QUEUE
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import get_transaction_header
 
-TIGHT_QUOTA_KB, TIGHT_BODY_BYTES = 8, 5_000
+SMALL_QUOTA_KB, BODY_BYTES_IN_SMALL_QUOTA = 8, 5_000
 """The quota of a queue, and the size of a body that fits into the quota once, but not twice."""
 
 
@@ -59,7 +59,7 @@ def test_request_on_full_disk_fails_entirely(peer, sut, judge):
         "label of the plain queue": label_before if change == Outcome.REFUSED else "changed",
     }
 
-    def read_state() -> dict[str, Any]:
+    def read_labels_and_outcomes() -> dict[str, Any]:
         of_us = [label for label in sut.labels(plain) if label != "of the peer" or send == Outcome.REFUSED]
         found = [sut.attempt("get_queue", name=name) for name in refused_names]
         label = sut.control.call("get_queue", name=plain)["label"]
@@ -70,9 +70,9 @@ def test_request_on_full_disk_fails_entirely(peer, sut, judge):
             "label of the plain queue": label,
         }
 
-    properties_before = read_state()
+    properties_before = read_labels_and_outcomes()
     sut.restart()
-    properties_after = read_state()
+    properties_after = read_labels_and_outcomes()
     for name, outcome in zip(refused_names, create, strict=True):
         if outcome != Outcome.REFUSED:
             sut.attempt("delete_queue", name=name)
@@ -97,30 +97,30 @@ def test_refused_messages_on_full_disk_leave_nothing(peer, sut, judge):
     message to the peer; the peer sends a recoverable and a transactional message. When the disk has room again,
     everything that was refused is repeated: each message arrives once, and the outgoing sequence has no gap.
     """
-    tight = sut.new_queue("tight", quota_kb=TIGHT_QUOTA_KB)
+    tight = sut.new_queue("tight", quota_kb=SMALL_QUOTA_KB)
     queues = {
         "recoverable": sut.new_queue("arrived"),
         "transactional": sut.new_queue("in-sequence", transactional=True),
     }
     sender, sequence = Sender(peer, sut, peer.direct_name("mqc-sequence")), Sequence(peer)
     sender.send(1, delivery="transactional")
-    session, first = sender.await_first(1)
+    session, first = sender.await_first_messages(1)
     where = {name: rf"TCP:{sut.address}\{queue}" for name, queue in queues.items()}
     packets = [
         peer.recoverable_message(destination=where["recoverable"], label="arrived"),
         sequence.message(destination=where["transactional"], label="arrived"),
     ]
 
-    def fill_tight_queue() -> str:
-        body = "x" * TIGHT_BODY_BYTES
+    def send_to_queue_with_small_quota() -> str:
+        body = "x" * BODY_BYTES_IN_SMALL_QUOTA
         return sut.attempt(sut.send, sut.direct_name(tight), label="tight", body=body, delivery="recoverable")
 
-    def send_to_peer() -> str:
+    def send_message_to_peer() -> str:
         return sut.attempt(sender.send, 2, delivery="transactional")
 
     connections = [peer.open_raw() for _ in packets]
     sut.change_environment(storage=False)
-    refused = [send for send in (fill_tight_queue, send_to_peer) if send() == Outcome.REFUSED]
+    refused = [send for send in (send_to_queue_with_small_quota, send_message_to_peer) if send() == Outcome.REFUSED]
     for connection, packet in zip(connections, packets, strict=True):
         if connection.record.closed_by is None:
             connection.send(packet)

@@ -19,7 +19,7 @@ def test_foreign_directory_object_sets_directory_offline(peer, sut, judge):
     for when in ("after the start", "after the next query"):
         offline = bool(read_element(sut.inspect_queue_manager(), "DirectoryOffline"))
         judge.all(expected=True, observed=offline, case=f"DirectoryOffline {when}")
-        enterprise.await_timer()
+        enterprise.await_expiry_of_online_timer()
     sut.change_environment(registration=True)
     enterprise.await_online()
     offline = bool(read_element(sut.inspect_queue_manager(), "DirectoryOffline"))

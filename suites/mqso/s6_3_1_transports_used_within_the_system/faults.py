@@ -25,7 +25,7 @@ class HttpMessageSentOverTcp(Commands):
         return super().send_message(request, token, now)
 
 
-_BY_HTTPS = re.compile(r"DIRECT=HTTPS://([^:/]+)(?::\d*)?/msmq/(.+)", re.IGNORECASE)
+_HTTPS_NAME_PATTERN = re.compile(r"DIRECT=HTTPS://([^:/]+)(?::\d*)?/msmq/(.+)", re.IGNORECASE)
 
 
 @fault("sender-message-to-https-name-transferred-by-mqqb", breaks="MQSO-6.3.1-01", blind=True)
@@ -35,7 +35,7 @@ class SenderMessageToHttpsNameTransferredByMqqb(Commands):
     """
 
     def send_message(self, request: SendMessage, token: int, now: Now) -> Result | None:
-        found = _BY_HTTPS.fullmatch(request.to)
+        found = _HTTPS_NAME_PATTERN.fullmatch(request.to)
         if found is not None:
             path = found[2].replace("/", "\\")
             request = replace(request, to=f"DIRECT=OS:{found[1]}\\{path}")

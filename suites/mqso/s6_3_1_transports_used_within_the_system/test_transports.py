@@ -6,7 +6,7 @@ from harness.expectations import none
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.sender import Sender
 
-DIRECT_TCP_TAG = 1
+DIRECT_TCP_MESSAGE_TAG = 1
 DELIVERY_MODES = ("express", "recoverable", "transactional")
 
 
@@ -17,8 +17,8 @@ def test_message_to_http_name_is_not_sent_over_mqqb(peer, sut, judge):
     session of MS-MQQB; a message to a direct TCP name arrives.
     """
     sender = Sender(peer, sut)
-    sender.send(DIRECT_TCP_TAG)
-    session, frames = sender.await_first(1)
+    sender.send(DIRECT_TCP_MESSAGE_TAG)
+    session, frames = sender.await_first_messages(1)
     session.acknowledge_all()
     ports = {"HTTP": "", "http": ":80", "HTTPS": "", "https": ":443"}
     ways = [
@@ -26,7 +26,7 @@ def test_message_to_http_name_is_not_sent_over_mqqb(peer, sut, judge):
         for (scheme, port), path in zip(ports.items(), ("private$/mqc-peer", "mqc-peer") * 2, strict=True)
         for delivery in DELIVERY_MODES
     ]
-    names = dict(enumerate(ways, DIRECT_TCP_TAG + 1))
+    names = dict(enumerate(ways, DIRECT_TCP_MESSAGE_TAG + 1))
     for tag, (name, delivery) in names.items():
         sut.attempt(sut.send, name, body=f"message {tag}", application_tag=tag, delivery=delivery)
     frames = sender.collect_all(session, len(frames) + 1)

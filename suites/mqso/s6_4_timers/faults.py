@@ -57,7 +57,7 @@ class QueueManagerWithoutDirectoryAtStartRunsSiteTimer(DirectoryClient):
             self.qm.timers.start(TimerKey(TimerName.DIRECTORY_SITES_UPDATE, 0), now.monotonic_ms, 43_200_000)
 
 
-class NewestNeverRemoved(TimedCache[Any]):
+class NewestEntryKeepingCache(TimedCache[Any]):
     """A cache whose newest entry is never removed."""
 
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
@@ -72,11 +72,11 @@ add(
     "queue-manager-newest-cached-certificate-never-removed",
     "MQSO-6.4.3.1-D01",
     "A queue manager removes expired certificates from its cache, except the certificate that it cached last.",
-    replace_cache("UserCertCache", NewestNeverRemoved),
+    replace_cache("UserCertCache", NewestEntryKeepingCache),
 )
 
 
-class RemovedOnlyOnce(TimedCache[Any]):
+class OnceCleanedCache(TimedCache[Any]):
     """A cache that removes expired entries only once."""
 
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
@@ -93,7 +93,7 @@ add(
     "queue-manager-certificates-removed-only-once",
     "MQSO-6.4.3.1-D01",
     "A queue manager removes expired certificates once; a certificate that it caches later stays.",
-    replace_cache("UserCertCache", RemovedOnlyOnce),
+    replace_cache("UserCertCache", OnceCleanedCache),
 )
 
 
@@ -111,7 +111,7 @@ class QueueManagerCertificateTimerRestartedByUse(SecurityOnReceipt):
         ]
 
 
-class FirstEntryTimed(TimedCache[Any]):
+class OldestTimeCache(TimedCache[Any]):
     """A cache in which each entry has the time of the oldest entry."""
 
     def add(self, entry: Any) -> None:
@@ -122,7 +122,7 @@ add(
     "queue-manager-certificate-timer-of-first-certificate",
     "MQSO-6.4.3.1-D02",
     "The lifetime of each cached certificate begins when the oldest certificate enters the cache.",
-    replace_cache("UserCertCache", FirstEntryTimed),
+    replace_cache("UserCertCache", OldestTimeCache),
 )
 
 

@@ -12,13 +12,13 @@ from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.published_keys import publish_keys, restore_keys_at_end
 
 CACHE_DURATION_MS = 60_000
-PUBLIC_KEYS = {"first keys": peer_keys, "second keys": second_peer_keys}
+PUBLIC_KEYS_BY_NAME = {"first keys": peer_keys, "second keys": second_peer_keys}
 
 
-def _name_recipient_keys(frame: Frame) -> str:
+def _find_recipient_keys(frame: Frame) -> str:
     """Return the name of the peer's keys with which a message was encrypted."""
     return (
-        ", ".join(name for name, keys in PUBLIC_KEYS.items() if DecryptedMessage(frame, keys()).key is not None)
+        ", ".join(name for name, keys in PUBLIC_KEYS_BY_NAME.items() if DecryptedMessage(frame, keys()).key is not None)
         or "neither"
     )
 
@@ -34,12 +34,12 @@ def test_expired_public_keys_are_read_from_directory_again(peer, sut, judge):
     sut.set_timers(public_key_cache_ms=CACHE_DURATION_MS)
     with restore_keys_at_end(sut, peer.identifier):
         frame = outgoing.send(body="first", privacy_level="base")
-        if _name_recipient_keys(frame) != "first keys":
+        if _find_recipient_keys(frame) != "first keys":
             raise ConformanceFailure(
-                f"before any change, the SUT encrypts with these keys of the peer: {_name_recipient_keys(frame)}"
+                f"before any change, the SUT encrypts with these keys of the peer: {_find_recipient_keys(frame)}"
             )
         for level, name in (("enhanced", "second keys"), ("advanced", "first keys")):
-            publish_keys(sut, peer.identifier, PUBLIC_KEYS[name]())
+            publish_keys(sut, peer.identifier, PUBLIC_KEYS_BY_NAME[name]())
             began_ms = peer.recorder.elapsed_ms()
             outgoing.start_new_session()
             peer.pass_time_until(began_ms, sut.duration_ms(CACHE_DURATION_MS) * 3 // 4)
@@ -50,7 +50,7 @@ def test_expired_public_keys_are_read_from_directory_again(peer, sut, judge):
             frame = outgoing.send(body=name, privacy_level=level)
             judge.all(
                 expected=name,
-                observed=_name_recipient_keys(frame),
+                observed=_find_recipient_keys(frame),
                 evidence=frame,
                 case="keys of the encrypted message",
             )

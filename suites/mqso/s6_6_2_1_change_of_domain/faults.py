@@ -87,7 +87,7 @@ class LastDomainStoredWithoutDirectory(DirectoryClient):
         self.qm.membership.save_domain()
 
 
-class NotesOtherObject(Membership):
+class OtherDirectoryObjectRecorder(Membership):
     """A queue manager that records whether the object in a new domain has a different Identifier."""
 
     def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
@@ -96,7 +96,7 @@ class NotesOtherObject(Membership):
         super().change_domain(go_on, now)
 
 
-class NotQueriedAgain(DirectoryClient):
+class DirectoryWatchOmitter(DirectoryClient):
     """A queue manager that found an object with a different Identifier does not query the directory periodically."""
 
     def watch(self, now: Now) -> None:
@@ -108,7 +108,7 @@ add(
     "queue-manager-object-of-other-identifier-not-queried-again",
     "MQSO-6.6.2.1-D02",
     "A queue manager that finds an object with a different Identifier does not query the directory periodically.",
-    both(replace_part(NotesOtherObject), replace_part(NotQueriedAgain)),
+    both(replace_part(OtherDirectoryObjectRecorder), replace_part(DirectoryWatchOmitter)),
 )
 
 

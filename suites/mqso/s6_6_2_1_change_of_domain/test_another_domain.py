@@ -18,11 +18,11 @@ from suites.mqqb.steps.sender import Sender
 
 pytestmark = needs("directory", "environment", "inspect", "restart", "queue_control")
 
-HAS_OBJECT, NO_OBJECT = "present", "missing"
+OBJECT_PRESENT, OBJECT_MISSING = "present", "missing"
 LAST_DOMAIN_ELEMENT = "MachineDomainId"
 OBJECT_ATTRIBUTES = ("public_encryption_keys_base64", "public_signing_keys_base64", "sites", "routing_server")
 """The visible attributes of a computer's directory object at its creation."""
-MOVE_RULES = ("MQSO-6.6.2-03", "MQSO-6.6.2-D04", "MQSO-6.6.2.1-01")
+CHANGE_OF_DOMAIN_RULES = ("MQSO-6.6.2-03", "MQSO-6.6.2-D04", "MQSO-6.6.2.1-01")
 NO_OBJECT_REASON = "the SUT creates no object in a new domain, which MS-MQSO 6.6.2 and 6.6.2.1 only recommend"
 
 
@@ -37,24 +37,24 @@ def _return_to_own_domain(sut: Sut) -> None:
     sut.restart()
 
 
-def _read_object_state(sut: Sut) -> str:
-    return NO_OBJECT if sut.read_directory_object() is None else HAS_OBJECT
+def _read_directory_object_presence(sut: Sut) -> str:
+    return OBJECT_MISSING if sut.read_directory_object() is None else OBJECT_PRESENT
 
 
-def _is_last_domain_stored(sut: Sut) -> str:
+def _compare_last_domain_with_element(sut: Sut) -> str:
     """Return whether LastDomain of the SUT is the domain of the computer."""
     queue_manager = sut.inspect_queue_manager()
     last, machine = read_element(queue_manager, "LastDomain"), read_element(queue_manager, "MachineDomainId")
     return LAST_DOMAIN_ELEMENT if machine and last == machine else f"{last}, not MachineDomainId {machine}"
 
 
-def _await_object(peer: Peer, sut: Sut) -> str:
+def _await_directory_object(peer: Peer, sut: Sut) -> str:
     """Wait for the SUT to create its directory object; return whether it did."""
-    peer.eventually(lambda: _read_object_state(sut) == HAS_OBJECT)
-    return _read_object_state(sut)
+    peer.eventually(lambda: _read_directory_object_presence(sut) == OBJECT_PRESENT)
+    return _read_directory_object_presence(sut)
 
 
-def _is_offline(sut: Sut) -> bool:
+def _is_directory_offline(sut: Sut) -> bool:
     return bool(read_element(sut.inspect_queue_manager(), "DirectoryOffline"))
 
 
@@ -93,14 +93,14 @@ def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
         judge.mark_not_exercised("MQSO-6.6.2-D02", reason="a SUT that has left its domain stays in workgroup mode")
         return
     enterprise.await_online()
-    directory_object = _await_object(peer, sut)
+    directory_object = _await_directory_object(peer, sut)
     observed = {
         "directory_object": directory_object,
-        "LastDomain": _is_last_domain_stored(sut),
-        "creation_of_a_public_queue": enterprise.attempt_creation(),
+        "LastDomain": _compare_last_domain_with_element(sut),
+        "creation_of_a_public_queue": enterprise.attempt_creation_of_public_queue(),
     }
     expected = facts(
-        directory_object=HAS_OBJECT, LastDomain=LAST_DOMAIN_ELEMENT, creation_of_a_public_queue=Outcome.DONE
+        directory_object=OBJECT_PRESENT, LastDomain=LAST_DOMAIN_ELEMENT, creation_of_a_public_queue=Outcome.DONE
     )
     judge("MQSO-6.6.2-D02", expected=expected, observed=observed)
 
@@ -120,8 +120,8 @@ def _judge_used_identifiers(sender: Sender, judge: Judge, identifier: str, time:
         evidence.append(exchange.sent)
     if sut.has("send"):
         sender.send(1)
-        session, frames = sender.await_first(1)
-        request = sender.get_request(session)
+        session, frames = sender.await_first_messages(1)
+        request = sender.get_establish_request(session)
         used["ClientGuid of a request"] = str(request["EstablishConnectionHeader"].ClientGuid)
         used["SourceQueueManager of a message"] = str(frames[0]["UserHeader"].SourceQueueManager)
         evidence += [request, *frames]
@@ -132,17 +132,24 @@ def _judge_used_identifiers(sender: Sender, judge: Judge, identifier: str, time:
     judge("MQSO-6.6.2.1-05", expected=expected, observed=used, evidence=evidence, case=case)
 
 
-@covers(*MOVE_RULES, "MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05")
+@covers(*CHANGE_OF_DOMAIN_RULES, "MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05")
 def test_sut_in_new_domain_creates_object_and_uses_its_identifier(peer, sut, judge):
     """A SUT that is started in a new domain creates its object with the attributes of the old object, stores the new
     domain as LastDomain, and uses the new object's Identifier, even after a restart.
     """
     object_before = _select_attributes(sut.read_directory_object())
     _restart_in_environment(sut, own_domain=False)
-    _await_object(peer, sut)
+    _await_directory_object(peer, sut)
     new_object = sut.read_directory_object()
-    observed = {"directory_object": _read_object_state(sut), "LastDomain": _is_last_domain_stored(sut)}
-    judge(*MOVE_RULES, expected=facts(directory_object=HAS_OBJECT, LastDomain=LAST_DOMAIN_ELEMENT), observed=observed)
+    observed = {
+        "directory_object": _read_directory_object_presence(sut),
+        "LastDomain": _compare_last_domain_with_element(sut),
+    }
+    judge(
+        *CHANGE_OF_DOMAIN_RULES,
+        expected=facts(directory_object=OBJECT_PRESENT, LastDomain=LAST_DOMAIN_ELEMENT),
+        observed=observed,
+    )
     if new_object is None:
         judge.mark_not_exercised("MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05", reason=NO_OBJECT_REASON)
     else:
@@ -165,20 +172,21 @@ def test_sut_in_new_domain_without_directory_creates_object_at_next_start(peer, 
     _restart_in_environment(sut, own_domain=False, directory=False)
     sut.change_environment(directory=True)
     peer.settle()
-    first_state = _read_object_state(sut)
+    first_state = _read_directory_object_presence(sut)
     sut.control.call("restart")
-    second = _await_object(peer, sut)
+    second = _await_directory_object(peer, sut)
     observed = {
         "directory_object_after_the_first_start": first_state,
         "directory_object_after_the_second_start": second,
     }
-    if first_state == second == NO_OBJECT and _is_last_domain_stored(sut) != LAST_DOMAIN_ELEMENT:
+    if first_state == second == OBJECT_MISSING and _compare_last_domain_with_element(sut) != LAST_DOMAIN_ELEMENT:
         judge.mark_not_exercised("MQSO-6.6.2.1-D01", reason=NO_OBJECT_REASON)
     else:
         judge(
             "MQSO-6.6.2.1-D01",
             expected=facts(
-                directory_object_after_the_first_start=NO_OBJECT, directory_object_after_the_second_start=HAS_OBJECT
+                directory_object_after_the_first_start=OBJECT_MISSING,
+                directory_object_after_the_second_start=OBJECT_PRESENT,
             ),
             observed=observed,
         )
@@ -193,16 +201,16 @@ def test_object_with_same_name_in_new_domain_sets_directory_offline(peer, sut, j
     enterprise = Enterprise(peer, sut)
     own_identifier = _read_guid(sut)
     _restart_in_environment(sut, own_domain=False, registration=False)
-    guid, offline, last = _read_guid(sut), _is_offline(sut), _is_last_domain_stored(sut)
+    guid, offline, last = _read_guid(sut), _is_directory_offline(sut), _compare_last_domain_with_element(sut)
     if guid == own_identifier and offline and last != LAST_DOMAIN_ELEMENT:
         judge.mark_not_exercised("MQSO-6.6.2.1-03", reason=NO_OBJECT_REASON)
     else:
         observed = {"Identifier": guid, "DirectoryOffline": offline, "LastDomain": last}
         expected = facts(Identifier=own_identifier, DirectoryOffline=True, LastDomain=LAST_DOMAIN_ELEMENT)
         judge("MQSO-6.6.2.1-03", expected=expected, observed=observed)
-    judge("MQSO-6.6.2.1-D02", expected=holds("DirectoryOffline is true"), observed=_is_offline(sut))
+    judge("MQSO-6.6.2.1-D02", expected=holds("DirectoryOffline is true"), observed=_is_directory_offline(sut))
     sut.change_environment(registration=True)
     enterprise.await_online()
-    observed = {"Identifier": _read_guid(sut), "DirectoryOffline": _is_offline(sut)}
+    observed = {"Identifier": _read_guid(sut), "DirectoryOffline": _is_directory_offline(sut)}
     judge("MQSO-6.6.2.1-D02", expected=facts(Identifier=own_identifier, DirectoryOffline=False), observed=observed)
     _return_to_own_domain(sut)

@@ -13,11 +13,11 @@ from suites.mqqb.steps.pinging import read_element
 pytestmark = needs("directory", "environment", "inspect", "restart", "queue_control")
 
 
-EMPTY_DOMAINS = (None, "", str(UUID(int=0)))
+EMPTY_LAST_DOMAIN_VALUES = (None, "", str(UUID(int=0)))
 """The values that an empty LastDomain can have."""
 
 
-def _read_keys(peer, sut):
+def _read_public_keys_of_peer(peer, sut):
     return (sut.read_directory_object(queue_manager=str(peer.identifier)) or {}).get("public_encryption_keys_base64")
 
 
@@ -32,7 +32,10 @@ def test_computer_without_domain_is_in_workgroup_mode(peer, sut, judge):
     for time in ("first", "second"):
         sut.restart()
         integrated = bool(read_element(sut.inspect_queue_manager(), "DirectoryIntegrated"))
-        observed = {"DirectoryIntegrated": integrated, "creation_of_a_public_queue": enterprise.attempt_creation()}
+        observed = {
+            "DirectoryIntegrated": integrated,
+            "creation_of_a_public_queue": enterprise.attempt_creation_of_public_queue(),
+        }
         judge(
             "MQSO-6.6.2-D03",
             "MQSO-6.6.2.2-01",
@@ -45,14 +48,16 @@ def test_computer_without_domain_is_in_workgroup_mode(peer, sut, judge):
             judge(
                 "MQSO-6.6.2-D03",
                 expected=holds("LastDomain is empty"),
-                observed=shown["LastDomain"] in EMPTY_DOMAINS or str(shown["LastDomain"]),
+                observed=shown["LastDomain"] in EMPTY_LAST_DOMAIN_VALUES or str(shown["LastDomain"]),
                 case=f"after the {time} start without the domain",
             )
-    sut.change_directory_object(queue_manager=str(peer.identifier), public_encryption_keys_base64=_read_keys(peer, sut))
+    sut.change_directory_object(
+        queue_manager=str(peer.identifier), public_encryption_keys_base64=_read_public_keys_of_peer(peer, sut)
+    )
     peer.settle()
     observed = {
         "DirectoryIntegrated": bool(read_element(sut.inspect_queue_manager(), "DirectoryIntegrated")),
-        "creation_of_a_public_queue": enterprise.attempt_creation(),
+        "creation_of_a_public_queue": enterprise.attempt_creation_of_public_queue(),
     }
     judge("MQSO-6.6.2.2-01", expected=expected, observed=observed, case="after a change of the directory")
     judge(

@@ -22,7 +22,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DatagramReceived, Endpoint, Input, RpcBytes
 
 
-def _set_element_true(name: str) -> Callable[[QueueManager], None]:
+def _make_element_true_setter(name: str) -> Callable[[QueueManager], None]:
     return lambda qm: setattr(qm.adm, name, True)
 
 
@@ -31,7 +31,7 @@ for _mode in ("Clustered", "SrmpHttpSupport", "SrmpPgmSupport"):
         f"provisioned-mode-{_mode.lower()}-always-true",
         ("MQSO-6.6.1-03", "MQSO-6.6.1-D03"),
         f"The queue manager's {_mode} is TRUE even if it was provisioned as FALSE.",
-        always(_set_element_true(_mode)),
+        always(_make_element_true_setter(_mode)),
     )
 
 
@@ -39,7 +39,7 @@ add(
     "provisioned-role-always-directory-server",
     "MQSO-6.6.1-D04",
     "The queue manager is a directory server even if it was not provisioned as a directory server.",
-    always(_set_element_true("DirectoryServer")),
+    always(_make_element_true_setter("DirectoryServer")),
 )
 
 
@@ -54,7 +54,7 @@ class ProvisionedRoleAlwaysRoutingServer(DirectoryClient):
         return status
 
 
-def _set_throttled(qm: QueueManager) -> None:
+def _set_queue_manager_throttled(qm: QueueManager) -> None:
     qm.adm.Throttled = True
 
 
@@ -62,11 +62,11 @@ add(
     "restarted-queue-manager-throttled",
     ("MQSO-6.6.2-01", "MQSO-6.6.2-02", "MQSO-6.6.2-D07"),
     "A restarted queue manager accepts no message.",
-    at_restart(_set_throttled),
+    at_restart(_set_queue_manager_throttled),
 )
 
 
-def _lose_journals(queue_manager: QueueManager) -> None:
+def _remove_messages_of_journals(queue_manager: QueueManager) -> None:
     for queue in queue_manager.adm.QueueCollection.values():
         if queue.JournalQueueReference is not None:
             for position in list(queue.JournalQueueReference.MessagePositionList):
@@ -77,11 +77,11 @@ add(
     "restarted-queue-manager-journals-empty",
     ("MQSO-6.6.2-02", "MQSO-3.2.1-D02", "MQSO-4.3.1-01", "MQSO-5.5.1-01", "MQSO-5.5.1-03", "MQSO-5.5.1-05"),
     "A restarted queue manager has lost the messages in the journals of its queues.",
-    at_restart(_lose_journals),
+    at_restart(_remove_messages_of_journals),
 )
 
 
-def _lose_outgoing(queue_manager: QueueManager) -> None:
+def _remove_outgoing_messages(queue_manager: QueueManager) -> None:
     for queue in queue_manager.adm.OutgoingQueues.values():
         for position in list(queue.session.OutgoingMessageTable):
             queue.session.OutgoingMessageTable.remove(position)
@@ -91,11 +91,11 @@ add(
     "restarted-queue-manager-outgoing-queues-empty",
     ("MQSO-6.6.2-02", "MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-D01"),
     "A restarted queue manager has lost the messages of its outgoing queues.",
-    at_restart(_lose_outgoing),
+    at_restart(_remove_outgoing_messages),
 )
 
 
-def _lose_attributes(queue_manager: QueueManager) -> None:
+def _clear_queue_labels(queue_manager: QueueManager) -> None:
     for queue in queue_manager.adm.QueueCollection.values():
         queue.Label = ""
 
@@ -104,7 +104,7 @@ add(
     "restarted-queue-manager-labels-empty",
     ("MQSO-6.6.2-02", "MQSO-4.3.1-01", "MQSO-5.5.1-01"),
     "A restarted queue manager has lost the labels of its queues.",
-    at_restart(_lose_attributes),
+    at_restart(_clear_queue_labels),
 )
 
 
@@ -157,7 +157,7 @@ add(
 )
 
 
-class AfterRestart(DirectoryClient):
+class RestartRecordingDirectoryClient(DirectoryClient):
     """A directory client that records whether it runs after a restart."""
 
     @property
@@ -166,12 +166,12 @@ class AfterRestart(DirectoryClient):
         return bool(vars(self).get("is_restarted", False))
 
 
-def note_restart(qm: QueueManager) -> None:
+def record_restart(qm: QueueManager) -> None:
     """Record that a queue manager was restarted."""
     vars(qm.directory_client)["is_restarted"] = True
 
 
-class NoTableAfterRestart(AfterRestart):
+class RoutingTableOmitter(RestartRecordingDirectoryClient):
     """After a restart, a routing server does not build its routing table."""
 
     def initialize_routing_table(self) -> None:
@@ -183,11 +183,11 @@ add(
     "routing-server-routing-table-empty-after-restart",
     "MQSO-6.6.2-D05",
     "After a restart, a routing server does not build its routing table.",
-    both(replace_part(NoTableAfterRestart), at_restart(note_restart)),
+    both(replace_part(RoutingTableOmitter), at_restart(record_restart)),
 )
 
 
-def _clear_connection_active(qm: QueueManager) -> None:
+def _deactivate_connections(qm: QueueManager) -> None:
     qm.adm.ConnectionActive = False
 
 
@@ -195,7 +195,7 @@ add(
     "restarted-queue-manager-offline",
     ("MQSO-6.6.2-D06", "MQSO-6.4.4.1-01", "MQSO-6.4.4.1-D01"),
     "A restarted queue manager accepts no session.",
-    at_restart(_clear_connection_active),
+    at_restart(_deactivate_connections),
 )
 
 
@@ -208,7 +208,7 @@ class QueueManagerPingNotAnsweredAfterRepeatedInitialization(Ping):
             super().receive_request(remote, data)
 
 
-class NoPingAfterRestart(Ping):
+class PingOmitterAfterRestart(Ping):
     """A queue manager that answers no pings after a restart."""
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
@@ -221,12 +221,15 @@ add(
     "queue-manager-ping-not-answered-after-restart",
     "MQSO-6.6.2-D06",
     "After a restart, the queue manager answers no pings.",
-    both(replace_part(AfterRestart), both(replace_part(NoPingAfterRestart), at_restart(note_restart))),
+    both(
+        replace_part(RestartRecordingDirectoryClient),
+        both(replace_part(PingOmitterAfterRestart), at_restart(record_restart)),
+    ),
     blind=True,
 )
 
 
-class NoRpcAfterRestart(RpcServing):
+class RpcServingOmitterAfterRestart(RpcServing):
     """A queue manager that answers no client of remote reading after a restart."""
 
     def on_bytes(self, event: RpcBytes, now: Now) -> None:
@@ -239,7 +242,10 @@ add(
     "queue-manager-rpc-not-answered-after-restart",
     "MQSO-6.6.2-D06",
     "After a restart, the queue manager answers no client of remote reading.",
-    both(replace_part(AfterRestart), both(replace_part(NoRpcAfterRestart), at_restart(note_restart))),
+    both(
+        replace_part(RestartRecordingDirectoryClient),
+        both(replace_part(RpcServingOmitterAfterRestart), at_restart(record_restart)),
+    ),
 )
 
 

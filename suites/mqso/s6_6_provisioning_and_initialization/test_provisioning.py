@@ -10,12 +10,12 @@ from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from suites.mqqb.steps.pinging import read_element
 
-ATTRIBUTE_BY_ELEMENT = {
+SETTING_BY_MODE_ELEMENT = {
     "Clustered": "clustered",
     "SrmpHttpSupport": "srmp_http_support",
     "SrmpPgmSupport": "srmp_pgm_support",
 }
-PROVISIONED_ROLES = {"DirectoryServer": "directory_server", "RoutingServer": "routing_server"}
+ATTRIBUTE_BY_PROVISIONED_ROLE = {"DirectoryServer": "directory_server", "RoutingServer": "routing_server"}
 """Attributes of the queue manager, each with the key of [provisioned] in the SUT file that states its value."""
 RETRY_DURATIONS_S = ("120", "900")
 """InitializationRetryTimerDuration in seconds: the provisioned value, and the value after the first expiry (MS-MQSO
@@ -32,9 +32,9 @@ def _select_shown_attributes(shown: dict[str, Any], expected: dict[str, Any]) ->
     }
 
 
-def _judge_modes(sut: Sut, judge: Judge, shown: dict[str, Any]) -> None:
+def _judge_provisioned_modes(sut: Sut, judge: Judge, shown: dict[str, Any]) -> None:
     read_element(shown, "DirectoryIntegrated")
-    modes = {name: getattr(sut.file.provisioned, key) for name, key in ATTRIBUTE_BY_ELEMENT.items()}
+    modes = {name: getattr(sut.file.provisioned, key) for name, key in SETTING_BY_MODE_ELEMENT.items()}
     integrated = sut.file.capabilities.get("directory", False)  # also where the peer is not the one of the SUT file
     expected, observed = _select_shown_attributes(shown, {"DirectoryIntegrated": integrated, **modes})
     judge("MQSO-6.6.1-03", "MQSO-6.6.1-D03", expected=expected, observed=observed)
@@ -47,11 +47,13 @@ def test_modes_are_as_provisioned(sut, judge):
     seconds; in workgroup mode it is neither a directory server nor a routing server.
     """
     queue_manager = sut.inspect_queue_manager()
-    _judge_modes(sut, judge, queue_manager)
+    _judge_provisioned_modes(sut, judge, queue_manager)
     if sut.file.capabilities.get("directory", False):
         judge.mark_not_exercised("MQSO-6.6.1-D04", reason="the SUT is in directory mode")
     else:
-        set_there = [name for name in PROVISIONED_ROLES if queue_manager.get(name) not in UNINITIALIZED_VALUES]
+        set_there = [
+            name for name in ATTRIBUTE_BY_PROVISIONED_ROLE if queue_manager.get(name) not in UNINITIALIZED_VALUES
+        ]
         judge(
             "MQSO-6.6.1-D04",
             "MQSO-6.6-06",
@@ -69,10 +71,10 @@ def test_modes_are_as_provisioned(sut, judge):
 def test_directory_roles_are_as_provisioned(sut, judge):
     """A SUT in directory mode shows the roles that its SUT file declares, and belongs to a site."""
     queue_manager = sut.inspect_queue_manager()
-    _judge_modes(sut, judge, queue_manager)
+    _judge_provisioned_modes(sut, judge, queue_manager)
     read_element(queue_manager, "RoutingServer")
     expected, observed = _select_shown_attributes(
-        queue_manager, {name: getattr(sut.file.provisioned, key) for name, key in PROVISIONED_ROLES.items()}
+        queue_manager, {name: getattr(sut.file.provisioned, key) for name, key in ATTRIBUTE_BY_PROVISIONED_ROLE.items()}
     )
     judge("MQSO-6.6.1-D04", expected=expected, observed=observed)
     judge(

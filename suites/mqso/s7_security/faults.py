@@ -44,7 +44,7 @@ class JournalIgnoresSecurityDescriptor(SecurityLookup):
         return queue.Security if queue.QueueType is QueueType.SYSTEM else super().find_queue_security(queue)
 
 
-def _open_queues(queue_manager: QueueManager) -> None:
+def _set_default_queue_descriptors(queue_manager: QueueManager) -> None:
     for queue in queue_manager.adm.QueueCollection.values():
         queue.Security = DEFAULT_QUEUE_SECURITY
 
@@ -53,7 +53,7 @@ add(
     "security-descriptors-lost-at-restart",
     "MQSO-7.3-01",
     "After a restart, every queue has the default security descriptor.",
-    at_restart(_open_queues),
+    at_restart(_set_default_queue_descriptors),
 )
 
 
@@ -155,21 +155,21 @@ class ReceiverRightsOfSenderOfTransactionalMessageIgnored(SecurityOnReceipt):
         """Accept any sender."""
 
 
-FRAG_LENGTH = slice(8, 10)
+FRAG_LENGTH_SLICE = slice(8, 10)
 
 
-AUTH_LENGTH = slice(10, 12)
+AUTH_LENGTH_SLICE = slice(10, 12)
 
 
 TRAILER_SIZE = 8
 
 
 def _refuse_authenticated_calls(event: Input) -> Iterable[Input]:
-    if not isinstance(event, RpcBytes) or not any(event.data[AUTH_LENGTH]):
+    if not isinstance(event, RpcBytes) or not any(event.data[AUTH_LENGTH_SLICE]):
         return [event]
-    size = len(event.data) - TRAILER_SIZE - int.from_bytes(event.data[AUTH_LENGTH], "little")
+    size = len(event.data) - TRAILER_SIZE - int.from_bytes(event.data[AUTH_LENGTH_SLICE], "little")
     data = bytearray(event.data[:size])
-    data[FRAG_LENGTH], data[AUTH_LENGTH] = size.to_bytes(2, "little"), bytes(2)
+    data[FRAG_LENGTH_SLICE], data[AUTH_LENGTH_SLICE] = size.to_bytes(2, "little"), bytes(2)
     return [replace(event, data=bytes(data))]
 
 
@@ -184,7 +184,7 @@ add(
 _PTYPE_OFFSET = 2
 
 
-def _accept_any_service(event: Input) -> Iterable[Input]:
+def _accept_any_authentication_service(event: Input) -> Iterable[Input]:
     if not isinstance(event, RpcBytes) or event.data[_PTYPE_OFFSET : _PTYPE_OFFSET + 1] != bytes(
         [PacketType.ALTER_CONTEXT]
     ):
@@ -202,12 +202,12 @@ add(
     "server-unsupported-service-in-alter-context-accepted",
     "MQSO-7.4.1.1-01",
     "The server checks the authentication service of a bind, but accepts any service in an alter_context.",
-    inputs(_accept_any_service),
+    inputs(_accept_any_authentication_service),
     blind=True,
 )
 
 
-class OneKeyAfterRestart(SecurityOnReceipt):
+class SingleKeyReceiver(SecurityOnReceipt):
     """A receiver that has only one of its private keys after a restart."""
 
     def _build_receiver(self) -> Receiver:
@@ -217,7 +217,7 @@ class OneKeyAfterRestart(SecurityOnReceipt):
         return replace(found, private_keys=dict(list(found.private_keys.items())[:1]))
 
 
-def _mark_restarted(queue_manager: QueueManager) -> None:
+def _record_restart(queue_manager: QueueManager) -> None:
     queue_manager.security_on_receipt.restarted = True  # type: ignore[attr-defined]
 
 
@@ -225,7 +225,7 @@ add(
     "receiver-private-keys-but-first-lost-at-restart",
     "MQSO-7.4.1.3-03",
     "After a restart, the receiver has only one of its private keys.",
-    both(replace_part(OneKeyAfterRestart), at_restart(_mark_restarted)),
+    both(replace_part(SingleKeyReceiver), at_restart(_record_restart)),
 )
 
 
@@ -350,7 +350,7 @@ class SenderTransactionalBodyNotEncrypted(Securing):
         return packet
 
 
-class FirstKeyOfSender(TimedCache[Any]):
+class FirstKeyReturningCache(TimedCache[Any]):
     """A cache that returns its first key if it does not contain the requested key."""
 
     def find(self, matches: Callable[[Any], bool]) -> Any:
@@ -363,7 +363,7 @@ add(
     "MQSO-7.4.1.4.3-D02",
     "If a message contains a symmetric key other than the key of an earlier message, the receiver decrypts the "
     "message with the earlier key.",
-    replace_cache("ReceiveSymmetricKeyCache", FirstKeyOfSender),
+    replace_cache("ReceiveSymmetricKeyCache", FirstKeyReturningCache),
 )
 
 
@@ -379,7 +379,7 @@ class ReceiverEncryptedBodyOfSecondSenderNotDecrypted(SecurityOnReceipt):
         return super().decrypt_body(packet, now)
 
 
-def _mark_authenticated(packet: UserMessagePacket, security: SecurityHeader) -> UserMessagePacket:
+def _set_authentication_level(packet: UserMessagePacket, security: SecurityHeader) -> UserMessagePacket:
     kind = SecurityHeader.flags(AS=SignatureType.SIG20)
     return replace(packet, SecurityHeader=replace(security, Flags=security.Flags | kind))
 
@@ -394,7 +394,7 @@ class ReceiverSignatureOfEncryptedMessageNotVerified(SecurityOnReceipt):
         except Refused:
             if packet.SecurityHeader is None or not packet.SecurityHeader.EB:
                 raise
-        return _mark_authenticated(packet, packet.SecurityHeader)
+        return _set_authentication_level(packet, packet.SecurityHeader)
 
 
 @fault("receiver-integrity-of-known-sender-not-verified", breaks="MQSO-7.4.1.4.2-03", blind=True)
@@ -412,4 +412,4 @@ class ReceiverIntegrityOfKnownSenderNotVerified(SecurityOnReceipt):
             known = self.qm.caches.UserCertCache.find(lambda one: (one.UserCert.Certificate, one.SecurityID) == sender)
             if known is None:
                 raise
-        return _mark_authenticated(packet, security)
+        return _set_authentication_level(packet, security)

@@ -12,40 +12,40 @@ SIGNATURE_RULES = ("MQSO-7.4.1.4.2-01", "MQSO-7.4.1.4.2-02", "MQSO-7.4.1.4.2-03"
 LARGE_BODY = 0x1000
 
 
-class _Lenient(SecurityOnReceipt):
+class _WrongSignatureAcceptor(SecurityOnReceipt):
     """A receiver that accepts some messages whose signature is wrong."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         try:
             return super().authenticate_packet(packet)
         except Refused:
-            if self.accepts_wrong_signature(packet):
+            if self.is_wrong_signature_accepted(packet):
                 return packet
             raise
 
-    def accepts_wrong_signature(self, packet: UserMessagePacket) -> bool:
+    def is_wrong_signature_accepted(self, packet: UserMessagePacket) -> bool:
         """Return whether the receiver accepts a message with a wrong signature."""
         return False
 
 
 @fault("receiver-signature-of-large-message-not-verified", breaks=SIGNATURE_RULES, blind=True)
-class ReceiverSignatureOfLargeMessageNotVerified(_Lenient):
+class ReceiverSignatureOfLargeMessageNotVerified(_WrongSignatureAcceptor):
     """The receiver accepts a message with a wrong signature if its body has more than 4 KB."""
 
-    def accepts_wrong_signature(self, packet: UserMessagePacket) -> bool:
+    def is_wrong_signature_accepted(self, packet: UserMessagePacket) -> bool:
         return packet.MessagePropertiesHeader.MessageSize > LARGE_BODY
 
 
 @fault("receiver-signature-of-express-message-not-verified", breaks=SIGNATURE_RULES, blind=True)
-class ReceiverSignatureOfExpressMessageNotVerified(_Lenient):
+class ReceiverSignatureOfExpressMessageNotVerified(_WrongSignatureAcceptor):
     """The receiver accepts an express message with a wrong signature."""
 
-    def accepts_wrong_signature(self, packet: UserMessagePacket) -> bool:
+    def is_wrong_signature_accepted(self, packet: UserMessagePacket) -> bool:
         return not packet.UserHeader.DM
 
 
 @fault("receiver-later-signature-of-sender-not-verified", breaks=SIGNATURE_RULES, blind=True)
-class ReceiverLaterSignatureOfSenderNotVerified(_Lenient):
+class ReceiverLaterSignatureOfSenderNotVerified(_WrongSignatureAcceptor):
     """The receiver accepts a message with a wrong signature if an earlier message of its sender was authenticated."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -54,7 +54,7 @@ class ReceiverLaterSignatureOfSenderNotVerified(_Lenient):
             self.__dict__.setdefault("known", set()).add(result.SecurityHeader.SecurityData.SecurityID)
         return result
 
-    def accepts_wrong_signature(self, packet: UserMessagePacket) -> bool:
+    def is_wrong_signature_accepted(self, packet: UserMessagePacket) -> bool:
         security = packet.SecurityHeader
         return security is not None and security.SecurityData.SecurityID in self.__dict__.get("known", ())
 

@@ -6,9 +6,9 @@ from harness.expectations import none
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, MALLORY
 from harness.wire.protection import SIG20
-from suites.mqqb.steps.secured import NOBODY, Secured, flip_signature_bit, judge_dispositions, sign_message
+from suites.mqqb.steps.secured import NOBODY, SecuredMessageSender, flip_signature_bit, judge_dispositions, sign_message
 
-ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
+ARRIVED_CLASS, BAD_SIGNATURE_CLASS = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 
 
 NEEDED_SECURITY_FACILITIES = needs("security", "receive")
@@ -20,12 +20,12 @@ def test_signed_message_without_sender_is_not_refused(peer, sut, judge):
     """A message with a valid signature, ST 0 and an unregistered certificate is not refused because of its signature;
     if one bit of the message is altered, it is refused.
     """
-    secured = Secured(peer, sut)
-    secured.agree_on_signatures(ALICE)
+    secured = SecuredMessageSender(peer, sut)
+    secured.require_accepted_signature(ALICE)
     claims = {"ST": NOBODY, "SecurityID": b"", "SenderCert": MALLORY.certificate}
     genuine, other = (sign_message(secured.message(security=claims), SIG20, MALLORY.key) for _ in range(2))
     observed = secured.dispositions({"genuine": genuine, "another bit": flip_signature_bit(other)})
     disposition = observed["genuine"]
-    refusals = [one for one in disposition.acknowledgments if one == BAD]
+    refusals = [one for one in disposition.acknowledgments if one == BAD_SIGNATURE_CLASS]
     judge.all(expected=none("refusal because of the signature"), observed=refusals, evidence=disposition.frames)
-    judge_dispositions(judge, secured, observed, [("MQSO-7.4.1.3-D01", "another bit", "answer", BAD)])
+    judge_dispositions(judge, secured, observed, [("MQSO-7.4.1.3-D01", "another bit", "answer", BAD_SIGNATURE_CLASS)])

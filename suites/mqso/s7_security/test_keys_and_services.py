@@ -8,9 +8,9 @@ from harness.expectations import holds
 from harness.run.marks import covers, needs
 from harness.wire.rpc import NDR, QM2QM, Proposal, bind
 
-UNKNOWN_SERVICE, LEVEL_CONNECT = 0x5F, 2
-UNKNOWN_TOKEN = b"no token of any service"
-CALL_ID = 77
+UNKNOWN_AUTHENTICATION_SERVICE, CONNECT_AUTHENTICATION_LEVEL = 0x5F, 2
+UNKNOWN_AUTHENTICATION_TOKEN = b"no token of any service"
+SAMPLE_CALL_ID = 77
 
 
 @needs("qm2qm")
@@ -34,8 +34,8 @@ def test_unknown_authentication_service_is_refused(remote, judge):
         case=manner,
         evidence=first_connection.record.frames,
     )
-    packet = bytes(bind(CALL_ID, [Proposal(0, QM2QM, (NDR,))]))
-    second_connection.send(build_authenticated(packet))
+    packet = bytes(bind(SAMPLE_CALL_ID, [Proposal(0, QM2QM, (NDR,))]))
+    second_connection.send(append_authentication_trailer(packet))
     remote.peer.environment.run_until(
         lambda: bool(second_connection.answers) or second_connection.over, remote.peer.sut.response_timeout_ms
     )
@@ -48,8 +48,8 @@ def test_unknown_authentication_service_is_refused(remote, judge):
         evidence=second_connection.record.frames,
     )
     known = len(first_connection.answers)
-    packet = bytes(bind(CALL_ID, [Proposal(1, QM2QM, (NDR,))], kind="alter_context"))
-    first_connection.send(build_authenticated(packet))
+    packet = bytes(bind(SAMPLE_CALL_ID, [Proposal(1, QM2QM, (NDR,))], kind="alter_context"))
+    first_connection.send(append_authentication_trailer(packet))
     remote.peer.environment.run_until(
         lambda: len(first_connection.answers) > known or first_connection.over, remote.peer.sut.response_timeout_ms
     )
@@ -63,17 +63,17 @@ def test_unknown_authentication_service_is_refused(remote, judge):
     )
 
 
-def build_authenticated(packet):
+def append_authentication_trailer(packet):
     """Return a PDU with the trailer and the token of an unknown authentication service (MS-RPCE 2.2.2.11)."""
-    trailer = bytes([UNKNOWN_SERVICE, LEVEL_CONNECT, 0, 0]) + bytes(4)
-    size = len(packet) + len(trailer) + len(UNKNOWN_TOKEN)
+    trailer = bytes([UNKNOWN_AUTHENTICATION_SERVICE, CONNECT_AUTHENTICATION_LEVEL, 0, 0]) + bytes(4)
+    size = len(packet) + len(trailer) + len(UNKNOWN_AUTHENTICATION_TOKEN)
     return (
         packet[:8]
         + size.to_bytes(2, "little")
-        + len(UNKNOWN_TOKEN).to_bytes(2, "little")
+        + len(UNKNOWN_AUTHENTICATION_TOKEN).to_bytes(2, "little")
         + packet[12:]
         + trailer
-        + UNKNOWN_TOKEN
+        + UNKNOWN_AUTHENTICATION_TOKEN
     )
 
 

@@ -14,22 +14,25 @@ from suites.mqdmpr.steps.descriptors import EVERYONE, build_descriptor
 from suites.mqqb.steps.secured import (
     CLEAR_BODY,
     SYMMETRIC_KEYS,
-    Secured,
+    SecuredMessageSender,
     encrypt_message,
     flip_signature_bit,
     judge_dispositions,
     sign_message,
 )
 
-ARRIVED, BAD, DENIED = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE", "NACK_ACCESS_DENIED"
-WRITE_RIGHT, ALL_RIGHTS = 0x04, 0x000F_003F
+ARRIVED_CLASS, BAD_SIGNATURE_CLASS, ACCESS_DENIED_CLASS = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE", "NACK_ACCESS_DENIED"
+WRITE_RIGHT_MASK, ALL_QUEUE_RIGHTS = 0x04, 0x000F_003F
 ANONYMOUS = "S-1-5-7"
-BASE, ADVANCED = 1, 5
-ENCRYPTION_BY_PROVIDER = {"Base": (BASE, protection.RC4, 40), "Advanced": (ADVANCED, protection.AES_256, 256)}
+BASE_PRIVACY_LEVEL, ADVANCED_PRIVACY_LEVEL = 1, 5
+ENCRYPTION_BY_PROVIDER = {
+    "Base": (BASE_PRIVACY_LEVEL, protection.RC4, 40),
+    "Advanced": (ADVANCED_PRIVACY_LEVEL, protection.AES_256, 256),
+}
 """The level, algorithm and length of the session key in bits, by the name of the provider."""
-OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000d5")
+OTHER_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d5")
 LARGE_BODY = b"a large body" * 6_000
-ALTERED_NAMES = ("altered", "altered, large", "altered, encrypted", "altered, transactional")
+ALTERED_MESSAGE_LABELS = ("altered", "altered, large", "altered, encrypted", "altered, transactional")
 ALTERATION_RULES = (
     "MQSO-7.3-03", "MQSO-7.4.1.4.1-D01", "MQSO-7.4.1.4.2-01", "MQSO-7.4.1.4.2-02", "MQSO-7.4.1.4.2-03"
 )  # fmt: skip
@@ -41,22 +44,22 @@ def test_altered_message_is_refused_after_valid_messages_of_its_sender(peer, sut
     """After valid messages of a user, the peer sends altered messages of the same user, of which one has a large body,
     one an encrypted body, and one belongs to a sequence: the SUT refuses each of them.
     """
-    secured = Secured(peer, sut)
-    secured.agree_on_signatures(ALICE)
+    secured = SecuredMessageSender(peer, sut)
+    secured.require_accepted_signature(ALICE)
     genuine = sign_message(secured.message(body=LARGE_BODY))
-    clear = flip_signature_bit(sign_message(secured.message(body=CLEAR_BODY, PrivacyLevel=BASE)))
+    clear = flip_signature_bit(sign_message(secured.message(body=CLEAR_BODY, PrivacyLevel=BASE_PRIVACY_LEVEL)))
     found = secured.dispositions(
         {
             "genuine": genuine,
             "altered": flip_signature_bit(sign_message(secured.message())),
             "altered, large": flip_signature_bit(sign_message(secured.message(body=LARGE_BODY))),
-            "altered, encrypted": encrypt_message(sut, clear, BASE, protection.RC4, SYMMETRIC_KEYS[40]),
+            "altered, encrypted": encrypt_message(sut, clear, BASE_PRIVACY_LEVEL, protection.RC4, SYMMETRIC_KEYS[40]),
         }
     )
     later = flip_signature_bit(sign_message(secured.message(queue="transactional")))
     found |= secured.dispositions({"altered, transactional": later}, "transactional")
-    rows = [(rule, name, "answer", BAD) for rule in ALTERATION_RULES for name in ALTERED_NAMES]
-    judge_dispositions(judge, secured, found, [*rows, ("MQSO-7.4.1.4.1-D01", "genuine", "answer", ARRIVED)])
+    rows = [(rule, name, "answer", BAD_SIGNATURE_CLASS) for rule in ALTERATION_RULES for name in ALTERED_MESSAGE_LABELS]
+    judge_dispositions(judge, secured, found, [*rows, ("MQSO-7.4.1.4.1-D01", "genuine", "answer", ARRIVED_CLASS)])
 
 
 @needs("security", "receive")
@@ -65,7 +68,7 @@ def test_message_without_signature_or_certificate_is_not_refused_for_its_sender(
     """Messages without a signature, one with a certificate that is not registered for its sender, and one without a
     certificate, are not refused because of a signature.
     """
-    secured = Secured(peer, sut)
+    secured = SecuredMessageSender(peer, sut)
     found = secured.dispositions(
         {
             "unsigned": secured.message(security={"SenderCert": MALLORY.certificate}),
@@ -74,7 +77,7 @@ def test_message_without_signature_or_certificate_is_not_refused_for_its_sender(
         }
     )
     for name, disposition in found.items():
-        refusals = [one for one in disposition.acknowledgments if one == BAD]
+        refusals = [one for one in disposition.acknowledgments if one == BAD_SIGNATURE_CLASS]
         judge.all(
             expected=none("refusal because of the signature"),
             observed=refusals,
@@ -89,8 +92,10 @@ def test_certificate_of_signed_message_stays_in_message(peer, sut, judge):
     """A message with a valid signature, ST 0 and an unregistered certificate arrives: an application that reads the
     message finds the certificate.
     """
-    secured = Secured(peer, sut)
-    open_to_all = base64.b64encode(build_descriptor(granted=((EVERYONE, ALL_RIGHTS), (ANONYMOUS, ALL_RIGHTS))))
+    secured = SecuredMessageSender(peer, sut)
+    open_to_all = base64.b64encode(
+        build_descriptor(granted=((EVERYONE, ALL_QUEUE_RIGHTS), (ANONYMOUS, ALL_QUEUE_RIGHTS)))
+    )
     try:
         queue = sut.new_queue("open", security_base64=open_to_all.decode())
     except ControlRefused as refused:
@@ -121,12 +126,14 @@ def test_transactional_queue_grants_right_to_write_to_one_user(peer, sut, judge)
     queue = _create_queue(sut, judge, "ordered", transactional=True)
     if queue is None:
         return
-    secured, to = Secured(peer, sut), rf"TCP:{sut.address}\{queue}"
+    secured, to = SecuredMessageSender(peer, sut), rf"TCP:{sut.address}\{queue}"
     packets = {
         name: secured.message(user, queue="transactional", destination=to)
         for name, user in (("Bob", BOB), ("Alice", ALICE), ("Alice again", ALICE))
     }
-    rows = [("MQSO-7.3-D01", name, "answer", ARRIVED if name == "Bob" else DENIED) for name in packets]
+    rows = [
+        ("MQSO-7.3-D01", name, "answer", ARRIVED_CLASS if name == "Bob" else ACCESS_DENIED_CLASS) for name in packets
+    ]
     judge_dispositions(judge, secured, secured.dispositions(packets), rows)
 
 
@@ -138,17 +145,17 @@ def test_public_queue_grants_right_to_write_to_one_user(peer, sut, judge):
     """
     name = f"mqc-{sut.own}-closed"
     try:
-        sut.create_queue(name, security_base64=_encode_descriptor())
+        sut.create_queue(name, security_base64=_encode_descriptor_for_bob())
     except ControlRefused as refused:
         judge.end_unobservable(f"the control channel cannot set the security descriptor of a public queue: {refused}")
         return
-    secured, to = Secured(peer, sut), rf"TCP:{sut.address}\{name}"
+    secured, to = SecuredMessageSender(peer, sut), rf"TCP:{sut.address}\{name}"
     packets = {user.name: secured.message(user, destination=to) for user in (BOB, ALICE)}
     found = secured.dispositions(packets)
     rows = [
         (rule, user.name, "answer", answer)
         for rule in ("MQSO-7.3-01", "MQSO-7.3-D01")
-        for user, answer in ((BOB, ARRIVED), (ALICE, DENIED))
+        for user, answer in ((BOB, ARRIVED_CLASS), (ALICE, ACCESS_DENIED_CLASS))
     ]
     judge_dispositions(judge, secured, found, rows)
     sut.delete_queue(name)
@@ -160,10 +167,10 @@ def test_body_for_each_key_is_decrypted_for_second_sender_and_after_restart(peer
     """The peer sends bodies that are encrypted for two keys of the SUT, in messages of two queue managers; then the SUT
     restarts, and the peer sends such bodies again: all bodies arrive decrypted.
     """
-    secured = Secured(peer, sut)
+    secured = SecuredMessageSender(peer, sut)
     rules = ("MQSO-7.4.1.3-03", "MQSO-7.4.1.4.3-D02")
     for when in ("before the restart", "after the restart"):
-        for identifier in (peer.identifier, OTHER_QUEUE_MANAGER):
+        for identifier in (peer.identifier, OTHER_QUEUE_MANAGER_GUID):
             secured.connection = peer.open_raw({"ClientGuid": identifier})
             sender = {"SourceQueueManager": identifier}
             packets = {
@@ -178,14 +185,14 @@ def test_body_for_each_key_is_decrypted_for_second_sender_and_after_restart(peer
             sut.restart()
 
 
-def _encode_descriptor():
-    return base64.b64encode(build_descriptor(granted=((BOB.sid, WRITE_RIGHT),))).decode()
+def _encode_descriptor_for_bob():
+    return base64.b64encode(build_descriptor(granted=((BOB.sid, WRITE_RIGHT_MASK),))).decode()
 
 
 def _create_queue(sut, judge, name, **properties):
     """Create a queue that grants the right to write to Bob; return its path name, or None if this is impossible."""
     try:
-        return sut.new_queue(name, security_base64=_encode_descriptor(), **properties)
+        return sut.new_queue(name, security_base64=_encode_descriptor_for_bob(), **properties)
     except ControlRefused as refused:
         judge.end_unobservable(f"the control channel cannot create a queue with a security descriptor: {refused}")
         return None

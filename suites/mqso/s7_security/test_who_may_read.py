@@ -11,20 +11,20 @@ from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qmcomm import DIRECT, JOURNAL, PEEK_ACCESS, RECEIVE_ACCESS, SYSTEM_QUEUE_SUFFIX, queue_format
 from suites.mqdmpr.steps import descriptors, openings
 
-RECEIVE_RIGHT, PEEK_RIGHT, RECEIVE_JOURNAL_RIGHT, ALL_RIGHTS = 0x03, 0x02, 0x0A, 0x000F_003F
+RECEIVE_RIGHT_MASK, PEEK_RIGHT_MASK, RECEIVE_JOURNAL_RIGHT_MASK, ALL_QUEUE_RIGHTS = 0x03, 0x02, 0x0A, 0x000F_003F
 """MQSEC_RECEIVE_MESSAGE, MQSEC_PEEK_MESSAGE, MQSEC_RECEIVE_JOURNAL_MESSAGE and MQSEC_QUEUE_GENERIC_ALL."""
-SUBQUEUE = "mqc-sub"
-OPENINGS_BY_WAY: dict[str, tuple[tuple[Any, ...], int]] = {
+SUBQUEUE_NAME = "mqc-sub"
+OPENING_BY_READ_KIND: dict[str, tuple[tuple[Any, ...], int]] = {
     "receive": (("",), RECEIVE_ACCESS),
     "peek": (("",), PEEK_ACCESS),
     "receive from the journal": ((";JOURNAL", SYSTEM_QUEUE_SUFFIX | JOURNAL), RECEIVE_ACCESS),
 }
-READ_WAYS_BY_GRANT = {
-    "to receive": (RECEIVE_RIGHT, 0, ("receive", "peek")),
-    "to peek": (PEEK_RIGHT, 0, ("peek",)),
-    "to receive from the journal": (RECEIVE_JOURNAL_RIGHT, 0, ("peek", "receive from the journal")),
-    "to do everything, granted by an entry with INHERIT_ONLY": (ALL_RIGHTS, descriptors.INHERIT_ONLY, ()),
-    "to do everything": (ALL_RIGHTS, 0, tuple(OPENINGS_BY_WAY)),
+ALLOWED_READS_BY_GRANT = {
+    "to receive": (RECEIVE_RIGHT_MASK, 0, ("receive", "peek")),
+    "to peek": (PEEK_RIGHT_MASK, 0, ("peek",)),
+    "to receive from the journal": (RECEIVE_JOURNAL_RIGHT_MASK, 0, ("peek", "receive from the journal")),
+    "to do everything, granted by an entry with INHERIT_ONLY": (ALL_QUEUE_RIGHTS, descriptors.INHERIT_ONLY, ()),
+    "to do everything": (ALL_QUEUE_RIGHTS, 0, tuple(OPENING_BY_READ_KIND)),
 }
 """For each right that is granted to everyone: the access mask, the flags of the entry, and the ways in which a queue
 can be opened.
@@ -38,20 +38,20 @@ def test_remote_reader_opens_queue_only_as_granted(remote, sut, judge):
     receiving from its journal only if the descriptor grants that right.
     """
     association = remote.associate()
-    for name, (mask, flags, allowed) in READ_WAYS_BY_GRANT.items():
+    for name, (mask, flags, allowed) in ALLOWED_READS_BY_GRANT.items():
         descriptor = descriptors.build_descriptor(granted=((descriptors.EVERYONE, mask),), flags=flags)
         queue = _create_restricted_queue(sut, judge, descriptor)
         if queue is None:
             return
         path = rf"TCP:{sut.address}\{queue}"
         calls = {
-            way: openings.open_and_close(
+            way: openings.open_and_close_queue(
                 remote, association, form=queue_format(DIRECT, f"{path}{suffix}", *flag), access=access
             )
-            for way, ((suffix, *flag), access) in OPENINGS_BY_WAY.items()
+            for way, ((suffix, *flag), access) in OPENING_BY_READ_KIND.items()
         }
         observed = {way: openings.get_opening_outcome(call) for way, call in calls.items()}
-        expected = {way: openings.OPENED_OUTCOME if way in allowed else Outcome.REFUSED for way in OPENINGS_BY_WAY}
+        expected = {way: openings.OPENED_OUTCOME if way in allowed else Outcome.REFUSED for way in OPENING_BY_READ_KIND}
         judge.all(
             expected=expected, observed=observed, case=f"reader with the right {name}", evidence=list(calls.values())
         )
@@ -64,15 +64,15 @@ def test_remote_reader_opens_subqueue_only_as_its_queue_grants(remote, sut, judg
     receiving.
     """
     queue = _create_restricted_queue(
-        sut, judge, descriptors.build_descriptor(granted=((descriptors.EVERYONE, PEEK_RIGHT),))
+        sut, judge, descriptors.build_descriptor(granted=((descriptors.EVERYONE, PEEK_RIGHT_MASK),))
     )
     if queue is None:
         return
-    sut.create_queue(f"{queue};{SUBQUEUE}")
-    form = queue_format(DIRECT, rf"TCP:{sut.address}\{queue};{SUBQUEUE}")
+    sut.create_queue(f"{queue};{SUBQUEUE_NAME}")
+    form = queue_format(DIRECT, rf"TCP:{sut.address}\{queue};{SUBQUEUE_NAME}")
     association = remote.associate()
     calls = {
-        way: openings.open_and_close(remote, association, form=form, access=OPENINGS_BY_WAY[way][1])
+        way: openings.open_and_close_queue(remote, association, form=form, access=OPENING_BY_READ_KIND[way][1])
         for way in ("receive", "peek")
     }
     observed = {way: openings.get_opening_outcome(call) for way, call in calls.items()}
@@ -89,7 +89,7 @@ def test_remote_reader_opens_queue_only_as_granted_after_restart(remote, sut, ju
     the queue for peeking and not for receiving.
     """
     queue = _create_restricted_queue(
-        sut, judge, descriptors.build_descriptor(granted=((descriptors.EVERYONE, PEEK_RIGHT),))
+        sut, judge, descriptors.build_descriptor(granted=((descriptors.EVERYONE, PEEK_RIGHT_MASK),))
     )
     if queue is None:
         return
@@ -98,7 +98,7 @@ def test_remote_reader_opens_queue_only_as_granted_after_restart(remote, sut, ju
     for when in ("before the restart", "after the restart"):
         association = remote.associate()
         calls = {
-            way: openings.open_and_close(remote, association, form=form, access=OPENINGS_BY_WAY[way][1])
+            way: openings.open_and_close_queue(remote, association, form=form, access=OPENING_BY_READ_KIND[way][1])
             for way in expected
         }
         observed = {way: openings.get_opening_outcome(call) for way, call in calls.items()}

@@ -13,7 +13,7 @@ from suites.messages import Sequence
 
 LONG_LABEL = "L" * 249
 """The longest label of a message (MS-MQMQ 2.2.19.3)."""
-LIFETIME_S = 5
+MESSAGE_LIFETIME_S = 5
 EXPIRING_LABEL = "expires"
 QUEUE_PROPERTIES = {
     "label": "of the plain queue",
@@ -23,12 +23,12 @@ QUEUE_PROPERTIES = {
     "base_priority": -7,
     "type": "6d71636f-6e66-4f72-8d00-000000000042",
 }
-MISSING_QUEUE = {"label": "the SUT refuses to peek", "message_id": ""}
-COUNT_PROPERTIES = ("count", "bytes")
+PEEK_REFUSED_MESSAGE = {"label": "the SUT refuses to peek", "message_id": ""}
+QUEUE_COUNT_PROPERTIES = ("count", "bytes")
 OTHER_QUEUE_KINDS = ("plain", "transactional")
 
 
-class Inventory:
+class QueueInventory:
     """Two queues with messages of all kinds from an application and from the peer, subqueues, and journals."""
 
     def __init__(self, peer: Peer, sut: Sut) -> None:
@@ -40,9 +40,9 @@ class Inventory:
         }
         self.subqueues = sut.has("subqueues")
         for kind in OTHER_QUEUE_KINDS:
-            self._fill(kind)
+            self._fill_queue_of_kind(kind)
 
-    def _fill(self, kind: str) -> None:
+    def _fill_queue_of_kind(self, kind: str) -> None:
         """Store, receive and move messages of one queue."""
         sut, queue = self.sut, self.queues[kind]
         delivery = "recoverable" if kind == "plain" else "transactional"
@@ -56,7 +56,7 @@ class Inventory:
             for one in sut.control.call("peek", queue=queue, limit=10)["messages"]:
                 sut.control.call("move", queue=queue, lookup_id=lookup_id(one), to=f"{queue};mqc-kept")
         self._send_whole_messages(queue, delivery)
-        sut.send_here(queue, [EXPIRING_LABEL], delivery=delivery, time_to_be_received_s=LIFETIME_S)
+        sut.send_here(queue, [EXPIRING_LABEL], delivery=delivery, time_to_be_received_s=MESSAGE_LIFETIME_S)
         destination = rf"TCP:{sut.address}\{queue}"
         if kind == "plain":
             sut.send_here(queue, ["express"], delivery="express", priority=7)
@@ -95,7 +95,7 @@ class Inventory:
         """Return the properties of each queue, without the numbers and sizes of its messages."""
         shown = {name: self.sut.control.call("get_queue", name=queue) for name, queue in self.queues.items()}
         return {
-            name: {key: value for key, value in one.items() if key not in (*COUNT_PROPERTIES, "id", "ok")}
+            name: {key: value for key, value in one.items() if key not in (*QUEUE_COUNT_PROPERTIES, "id", "ok")}
             for name, one in shown.items()
         }
 
@@ -110,13 +110,15 @@ class Inventory:
         that expire.
         """
         return {
-            place: [one for one in self._peek(name) if one["label"] not in (EXPIRING_LABEL, "express")]
+            place: [
+                one for one in self._peek_messages_of_queue(name) if one["label"] not in (EXPIRING_LABEL, "express")
+            ]
             for place, name in self.places(kind).items()
         }
 
     def labels(self, kind: str) -> list[str]:
         """Return the labels of all messages of one queue, its subqueue and its journal."""
-        return [one["label"] for name in self.places(kind).values() for one in self._peek(name)]
+        return [one["label"] for name in self.places(kind).values() for one in self._peek_messages_of_queue(name)]
 
     def identifiers(self) -> set[str]:
         """Return the identifiers of all messages."""
@@ -124,17 +126,18 @@ class Inventory:
             one["message_id"]
             for kind in OTHER_QUEUE_KINDS
             for name in self.places(kind).values()
-            for one in self._peek(name)
+            for one in self._peek_messages_of_queue(name)
         }
 
-    def _peek(self, queue: str) -> list[dict[str, Any]]:
+    def _peek_messages_of_queue(self, queue: str) -> list[dict[str, Any]]:
         try:
             return list(self.sut.control.call("peek", queue=queue, limit=100)["messages"])
         except ControlRefused:
-            return [MISSING_QUEUE]
+            return [PEEK_REFUSED_MESSAGE]
 
-    def await_expiration(self, kind: str) -> bool:
+    def await_expiration_of_message(self, kind: str) -> bool:
         """Wait until the lifetime of the expiring message has passed; return whether the message has left its queue."""
         return self.sut.environment.run_until(
-            lambda: EXPIRING_LABEL not in self.labels(kind), (LIFETIME_S + 2) * 1_000 + self.sut.response_timeout_ms
+            lambda: EXPIRING_LABEL not in self.labels(kind),
+            (MESSAGE_LIFETIME_S + 2) * 1_000 + self.sut.response_timeout_ms,
         )

@@ -7,12 +7,12 @@ from harness.errors import ConformanceFailure
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.topology.topology import Topology
 from harness.topology.topology_file import RECEIVER, ROLES
-from suites.mqqb.steps.provoking import read_tag
+from suites.mqqb.steps.provoking import read_application_tag
 
 DELIVERY_MODES = ("express", "recoverable", "transactional")
 
 
-class Routed:
+class RoutedMessages:
     """The messages of one delivery, from the sender to a queue that the receiver created for them."""
 
     def __init__(self, topology: Topology, delivery: str) -> None:
@@ -23,7 +23,7 @@ class Routed:
         """A format name with the identifier of the receiver, so that the SUT must find the route to the receiver."""
 
     @property
-    def acknowledged_within_ms(self) -> int:
+    def longest_acknowledgment_time_ms(self) -> int:
         """Return the time, in ms, within which any system acknowledges a message."""
         return max(
             one.sut.duration_ms(ACK_TIMEOUT_MS) + one.sut.slack_ms(ACK_TIMEOUT_MS) + one.sut.response_timeout_ms
@@ -39,19 +39,19 @@ class Routed:
         """Wait until the receiver has the messages; return all packets that contain them."""
         within_ms = self.topology.sender.connect_timeout_ms + self.topology.router.connect_timeout_ms
         self.topology.environment.run_until(
-            lambda: set(tags) <= {read_tag(one) for one in self.packets_at_receiver()}, within_ms
+            lambda: set(tags) <= {read_application_tag(one) for one in self.list_packets_sent_to_receiver()}, within_ms
         )
-        return [one for one in self.packets() if read_tag(one) in tags]
+        return [one for one in self.packets() if read_application_tag(one) in tags]
 
     def await_acknowledgment(self, by: str, to: str) -> None:
         """Wait until one system acknowledges the messages of a second system; raise ConformanceFailure if this system
         does not acknowledge them.
         """
-        ack = self.topology.wait_for("SessionAck", by=to, to=by, within_ms=self.acknowledged_within_ms)
+        ack = self.topology.wait_for("SessionAck", by=to, to=by, within_ms=self.longest_acknowledgment_time_ms)
         if not ack:
             raise ConformanceFailure(f"the {to} acknowledged no message of the {by}")
 
-    def packets_at_receiver(self) -> list[Frame]:
+    def list_packets_sent_to_receiver(self) -> list[Frame]:
         """Return the message packets that were sent to the receiver."""
         return [
             frame for by in ROLES for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=RECEIVER)
@@ -72,12 +72,15 @@ class Routed:
         hops = {}
         for by in ROLES:
             for to in ROLES:
-                passed = {read_tag(frame) for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=to)}
+                passed = {
+                    read_application_tag(frame)
+                    for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=to)
+                }
                 if passed & set(tags):
                     hops[f"{by} to {to}"] = passed & set(tags)
         return hops
 
-    def receive_tags(self) -> list[int]:
+    def receive_application_tags(self) -> list[int]:
         """Receive all messages of the queue as an application of the receiver; return the tags."""
         tags: list[int] = []
         timeout_ms = self.topology.receiver.response_timeout_ms

@@ -14,11 +14,11 @@ from harness.sut.sut import Sut
 from suites.applications import PendingRequest
 from suites.mqqb.steps.sender import Sender
 
-STORED_LABELS = {"first": ("1", "2", "3", "4", "5"), "second": ("6", "7")}
+STORED_LABELS_BY_QUEUE = {"first": ("1", "2", "3", "4", "5"), "second": ("6", "7")}
 """The labels of the messages that are in the two queues before the transaction."""
-RECEIVED_LABELS = {"first": ("1", "2", "3", "5"), "second": ("6",)}
+RECEIVED_LABELS_BY_QUEUE = {"first": ("1", "2", "3", "5"), "second": ("6",)}
 """The labels of the messages that the transaction receives."""
-SENT_LABELS = {"first": ("a", "b", "c"), "second": ("d", "e"), "awaited": ("f",)}
+SENT_LABELS_BY_QUEUE = {"first": ("a", "b", "c"), "second": ("d", "e"), "awaited": ("f",)}
 """The labels of the messages that the transaction sends to queues of the SUT."""
 SENT_TAGS = (1, 2)
 """The tags of the messages that the transaction sends to the peer."""
@@ -36,20 +36,20 @@ class WholeTransaction:
             "awaited": sut.new_queue("awaited", transactional=True),
         }
         self.sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
-        for name, labels in STORED_LABELS.items():
+        for name, labels in STORED_LABELS_BY_QUEUE.items():
             sut.send_here(self.queues[name], labels, delivery="transactional")
-        self.lookup_ids = {
+        self.get_lookup_ids_by_label = {
             one["label"]: lookup_id(one)
-            for name in STORED_LABELS
+            for name in STORED_LABELS_BY_QUEUE
             for one in sut.control.call("peek", queue=self.queues[name], limit=100)["messages"]
         }
         self.waiting = PendingRequest(peer, "receive", queue=self.queues["awaited"], timeout_ms=READ_TIMEOUT_MS)
         peer.settle()
         self.transaction = sut.control.call("begin", external=external)["transaction"]
-        self.received = self._receive()
-        self._send()
+        self.received = self._receive_in_each_way()
+        self._send_to_each_queue()
 
-    def _receive(self) -> list[str]:
+    def _receive_in_each_way(self) -> list[str]:
         """Receive by name, by a handle, by a cursor and by a LookupIdentifier; return the labels."""
         sut, first = self.sut, self.queues["first"]
         labels = [sut.read_label("receive", queue=first, transaction=self.transaction)]
@@ -60,7 +60,7 @@ class WholeTransaction:
         found = sut.control.call(
             "receive_by_lookup_id",
             queue=first,
-            lookup_id=self.lookup_ids["5"],
+            lookup_id=self.get_lookup_ids_by_label["5"],
             seek="current",
             transaction=self.transaction,
         )
@@ -68,9 +68,9 @@ class WholeTransaction:
         labels.append(sut.read_label("receive", queue=self.queues["second"], transaction=self.transaction))
         return labels
 
-    def _send(self) -> None:
+    def _send_to_each_queue(self) -> None:
         how = {"delivery": "transactional", "transaction": self.transaction}
-        for name, labels in SENT_LABELS.items():
+        for name, labels in SENT_LABELS_BY_QUEUE.items():
             self.sut.send_here(self.queues[name], labels, **how)
         for tag in SENT_TAGS:
             self.sut.send(self.sender.to, body=f"message {tag}", application_tag=tag, **how)
@@ -82,25 +82,29 @@ class WholeTransaction:
             name: [one for one in labels if (one in which.get(name, ())) is not but] for name, labels in shown.items()
         }
 
-    def observe_sent(self) -> dict[str, Any]:
+    def observe_effects_of_sends(self) -> dict[str, Any]:
         """Return what others see of the messages that the transaction sent: the visible labels, whether the waiting
         read got a message, and whether the SUT opened a session to the peer.
         """
         session = self.peer.await_session(self.sut.quiet_ms)
         return {
-            "sent_messages_in_queues": [label for labels in self.labels(SENT_LABELS).values() for label in labels],
+            "sent_messages_in_queues": [
+                label for labels in self.labels(SENT_LABELS_BY_QUEUE).values() for label in labels
+            ],
             "waiting_read": self.waiting.is_answered(),
             "session_opened": session is not None,
         }
 
-    def observe_received(self) -> dict[str, Any]:
+    def observe_effects_of_receives(self) -> dict[str, Any]:
         """Return what others see of the messages that the transaction received: the visible labels, the results of
         reads, and the journal.
         """
         sut = self.sut
         first, second = self.queues["first"], self.queues["second"]
         taken = [
-            (self.queues[name], self.lookup_ids[label]) for name in RECEIVED_LABELS for label in RECEIVED_LABELS[name]
+            (self.queues[name], self.get_lookup_ids_by_label[label])
+            for name in RECEIVED_LABELS_BY_QUEUE
+            for label in RECEIVED_LABELS_BY_QUEUE[name]
         ]
         by_identifier = [
             sut.attempt(verb, queue=queue, lookup_id=number, seek="current")
@@ -114,7 +118,7 @@ class WholeTransaction:
         sut.control.call("close_queue", handle=handle)
         return {
             "received": self.received,
-            "left": self.labels(SENT_LABELS, but=True),
+            "left": self.labels(SENT_LABELS_BY_QUEUE, but=True),
             "peeks": peeks,
             "reads_by_identifier": [outcome for outcome in by_identifier if outcome == Outcome.DONE],
             "journal": sut.labels(f"{first};journal"),
@@ -124,7 +128,7 @@ class WholeTransaction:
         """Commit or abort the transaction; return the outcome of the request."""
         return self.sut.attempt(outcome, transaction=self.transaction)
 
-    def observe_outgoing(self) -> list[int]:
+    def list_tags_of_outgoing_messages(self) -> list[int]:
         """Return the tags of the messages that the peer receives, in order; acknowledge them."""
         session = self.sender.poll_session()
         if session is None:

@@ -15,9 +15,9 @@ class Regression303405LocalMessageForwardedAtStart(Restoring):
     """At its start the queue manager moves a message for its qualified computer name into an outgoing queue."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
-        super().restore({name: self._move_to_outgoing_queue(value) for name, value in entries.items()})
+        super().restore({name: self._move_stored_message_to_outgoing_queue(value) for name, value in entries.items()})
 
-    def _move_to_outgoing_queue(self, value: object) -> object:
+    def _move_stored_message_to_outgoing_queue(self, value: object) -> object:
         if not isinstance(value, dict) or "packet" not in value:
             return value
         packet = parse_packet(base64.b64decode(value["packet"]))

@@ -11,7 +11,7 @@ from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
-ADMINISTRATORS = Sid.of("S-1-5-32-544")
+ADMINISTRATORS_SID = Sid.of("S-1-5-32-544")
 
 
 @fault("regression-5071546-storage-for-administrators-only", breaks="REGRESSIONS-5071546-01")
@@ -28,7 +28,7 @@ class Regression5071546StorageForAdministratorsOnly(Commands):
     def _is_administrator(self, sender: str | None) -> bool:
         if sender is None:
             return False
-        return ADMINISTRATORS in find_account("sender", sender, self.qm.config.security.accounts).groups
+        return ADMINISTRATORS_SID in find_account("sender", sender, self.qm.config.security.accounts).groups
 
 
 @fault("regression-5071546-transactional-message-for-administrators-only", breaks="REGRESSIONS-5071546-01", blind=True)

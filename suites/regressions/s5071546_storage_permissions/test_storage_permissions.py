@@ -12,7 +12,7 @@ from harness.sut.outcomes import Outcome
 from harness.sut.provisioning import ALICE
 from suites.mqqb.steps.sender import Sender
 
-ADMINISTRATORS = re.compile(r"S-1-5-18|S-1-5-32-544|S-1-5-21-.*-500")
+ADMINISTRATOR_SID_PATTERN = re.compile(r"S-1-5-18|S-1-5-32-544|S-1-5-21-.*-500")
 """The SIDs of the system account and of the built-in administrator accounts, which need no membership in a group."""
 SENDER_TYPE_SID = 1
 """The value of SecurityHeader.Flags.ST for a sender with a SID (MS-MQMQ 2.2.20.6)."""
@@ -38,12 +38,12 @@ def test_recoverable_message_of_non_administrator_is_sent(peer, sut, judge, as_u
             "REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for, case="send request of the application"
         )
         return
-    session, frames = sender.await_first(1)
+    session, frames = sender.await_first_messages(1)
     session.acknowledge_all()
-    account = _read_sender(frames[0])
+    account = _read_sender_sid(frames[0])
     if account is None:
         judge.mark_not_exercised("REGRESSIONS-5071546-01", reason="the packet names no user as the sender")
-    elif ADMINISTRATORS.fullmatch(account):
+    elif ADMINISTRATOR_SID_PATTERN.fullmatch(account):
         judge.mark_not_exercised(
             "REGRESSIONS-5071546-01", reason=f"the system sends as the account {account}, which is an administrator"
         )
@@ -57,7 +57,7 @@ def test_recoverable_message_of_non_administrator_is_sent(peer, sut, judge, as_u
         )
 
 
-def _read_sender(frame: Frame) -> str | None:
+def _read_sender_sid(frame: Frame) -> str | None:
     """Return the sender's SID in a message as text (MS-DTYP 2.4.2.1); None if the message has no SID."""
     security = frame["SecurityHeader"] if frame["UserHeader"].SH else None
     if security is None or security.ST != SENDER_TYPE_SID:

@@ -10,7 +10,7 @@ from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.sender import Sender
 
 SHORT_LIFETIME_S, LONG_LIFETIME_S = 100_000, 1_000_000
-NEVER_EXPIRES_S = 0xFFFFFFFF
+INFINITE_LIFETIME_S = 0xFFFFFFFF
 
 
 @needs("send", "transactions")
@@ -33,12 +33,12 @@ def test_each_message_of_transaction_has_own_time_to_be_received(peer, sut, judg
         arguments = {} if time_s is None else {"time_to_be_received_s": time_s}
         sender.send(tag, transaction=transaction, **arguments)
     sut.control.call("commit", transaction=transaction)
-    session, frames = sender.await_first(len(asked))
+    session, frames = sender.await_first_messages(len(asked))
     if Sender.tags(frames) != [1, 2, 3]:
         raise ConformanceFailure("the messages of the transaction did not arrive in order")
     for time_s, frame in zip(asked, frames, strict=True):
         # what has passed since it was sent may be taken off
-        expected = NEVER_EXPIRES_S if time_s is None else between(time_s // 2, time_s)
+        expected = INFINITE_LIFETIME_S if time_s is None else between(time_s // 2, time_s)
         observed = int(frame["UserHeader"].TimeToBeReceived)
         judge("REGRESSIONS-711348-01", expected=expected, observed=observed, evidence=frame, case="TimeToBeReceived")
     session.acknowledge_all()
@@ -62,8 +62,8 @@ def test_each_local_message_of_transaction_has_own_time_to_be_received(sut, judg
         sut.control.call(verb, transaction=transaction)
     sut.environment.run_until(lambda: all("short" not in sut.labels(queue) for queue in queues), 6_000)
     shown = [
-        {one["label"]: one.get("time_to_be_received_s", asked[one["label"]] or NEVER_EXPIRES_S) for one in stored}
+        {one["label"]: one.get("time_to_be_received_s", asked[one["label"]] or INFINITE_LIFETIME_S) for one in stored}
         for stored in (sut.control.call("peek", queue=queue, limit=10)["messages"] for queue in queues)
     ]
-    wanted = {label: time_s for label, time_s in asked.items() if label != "short"} | {"none": NEVER_EXPIRES_S}
+    wanted = {label: time_s for label, time_s in asked.items() if label != "short"} | {"none": INFINITE_LIFETIME_S}
     judge.all(expected=[wanted, wanted], observed=shown, case="TimeToBeReceived of the stored messages")

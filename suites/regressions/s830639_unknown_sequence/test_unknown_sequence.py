@@ -8,7 +8,7 @@ from harness.wire import OrderAckBody, TxSequenceID
 from suites.mqqb.steps.ordering import build_order_ack, build_unknown_ack
 from suites.mqqb.steps.sequences import Outgoing, read_sequence_id
 
-UNKNOWN_SEQUENCE_DISTANCE = 0x0001_0000
+UNKNOWN_SEQUENCE_ID_OFFSET = 0x0001_0000
 """The distance of an unknown sequence from the SUT's sequences, in seconds or in sequence numbers."""
 
 
@@ -37,7 +37,7 @@ def test_order_ack_of_other_sequence_acknowledges_nothing(peer, sut, judge):
     first, second = outgoing.send(2)
     frames = [outgoing.send_session_ack()]
     stamp, ordinal = read_sequence_id(first)
-    for other in ((1, 1), (stamp, ordinal + UNKNOWN_SEQUENCE_DISTANCE), (stamp + UNKNOWN_SEQUENCE_DISTANCE, ordinal)):
+    for other in ((1, 1), (stamp, ordinal + UNKNOWN_SEQUENCE_ID_OFFSET), (stamp + UNKNOWN_SEQUENCE_ID_OFFSET, ordinal)):
         identifier = TxSequenceID(Ordinal=other[1] & 0xFFFF_FFFF, TimeStamp=other[0])
         body = OrderAckBody(TxSequenceID=identifier, TxSequenceNumber=2, TxPreviousSequenceNumber=1)
         frames.append(outgoing.session.send(build_order_ack(peer, second, body=bytes(body))))

@@ -15,14 +15,14 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 
-End = Callable[[], None]
+DelayedEnd = Callable[[], None]
 
 
 def _delay_end_of_receive(faulty: FaultyCore) -> None:
     """Report the end of a receive to the client at once, but carry it out only after the client's next read."""
-    late: list[End] = []
+    late: list[DelayedEnd] = []
 
-    class LateEnding(RemoteEnding):
+    class DelayedRemoteEnding(RemoteEnding):
         def end_remote_read(
             self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]
         ) -> None:
@@ -33,7 +33,7 @@ def _delay_end_of_receive(faulty: FaultyCore) -> None:
             late.append(lambda: end(entry, delete_message, lambda status: None))
             ended(Status.MQ_OK)
 
-    class EarlyReading(RemoteReads):
+    class RemoteReadBeforeEnd(RemoteReads):
         def remote_receive(
             self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
         ) -> None:
@@ -41,8 +41,8 @@ def _delay_end_of_receive(faulty: FaultyCore) -> None:
             while late:
                 late.pop(0)()
 
-    replace_part(LateEnding)(faulty)
-    replace_part(EarlyReading)(faulty)
+    replace_part(DelayedRemoteEnding)(faulty)
+    replace_part(RemoteReadBeforeEnd)(faulty)
 
 
 add(
@@ -56,7 +56,7 @@ add(
 def _hide_first_message(faulty: FaultyCore) -> None:
     """Hide the first of several messages while a remote receive searches for a message."""
 
-    class Second(RemoteReads):
+    class FirstMessageHider(RemoteReads):
         def remote_receive(
             self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
         ) -> None:
@@ -70,7 +70,7 @@ def _hide_first_message(faulty: FaultyCore) -> None:
             for one in hidden:
                 one.State = MessagePositionState.AVAILABLE
 
-    replace_part(Second)(faulty)
+    replace_part(FirstMessageHider)(faulty)
 
 
 add(

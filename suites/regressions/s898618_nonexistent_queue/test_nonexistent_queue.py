@@ -38,7 +38,7 @@ def test_message_to_missing_queue_becomes_dead_letter(peer, sut, judge, ordered)
     dead = find_kept_messages(sut, DEAD_LETTERS, outgoing.identifiers)
     outgoing.session.close()
     outgoing.send(1)
-    arrived = outgoing.list_numbers_on(outgoing.session)
+    arrived = outgoing.list_sequence_numbers_on(outgoing.session)
     judge(
         "REGRESSIONS-898618-01",
         expected=facts(numbers_of_the_dead_letters=[1, 2], numbers_of_the_messages_on_the_next_session=[4]),
@@ -56,8 +56,8 @@ def test_message_to_missing_queue_gets_final_ack(peer, sut, judge):
     """
     receiver = AcknowledgingReceiver(peer, sut)
     packets = [receiver.send(destination=rf"TCP:{sut.address}\{MISSING_QUEUE}") for _ in range(2)]
-    receiver.await_all(receiver.final_acks, len(packets))
-    disposition = receiver.require_reception()
+    receiver.await_messages_of_sut(receiver.final_acks, len(packets))
+    disposition = receiver.require_session_ack()
     acks = receiver.final_acks()
     classes = [(get_final_ack_identifier(frame), message_class(frame)) for frame in acks]
     expected = any_order(*((identifier(packet), BAD_DST_Q) for packet in packets))

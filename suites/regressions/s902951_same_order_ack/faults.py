@@ -28,17 +28,17 @@ class Regression902951SequenceStuckAfterReconnect(InSequence):
         return begun == session.number and super().is_in_sequence(session, packet)
 
 
-def _lose_unacknowledged_messages(faulty: FaultyCore) -> None:
+def _discard_unacknowledged_messages(faulty: FaultyCore) -> None:
     """Lose the unacknowledged messages of a session on which an OrderAck was repeated, when the session ends."""
     came_again: set[int] = set()
 
-    class Noting(OrderAcks):
+    class RepeatedOrderAckRecorder(OrderAcks):
         def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
             if body.TxSequenceNumber <= get_outgoing_sequence(session).LastAck.SeqNo:
                 came_again.add(session.number)
             super().note(session, body, now)
 
-    class Losing(Closing):
+    class UnacknowledgedMessageDiscarder(Closing):
         def close(self, session: Session, reason: str, now: Now) -> None:
             super().close(session, reason, now)
             if session.number in came_again:
@@ -47,13 +47,13 @@ def _lose_unacknowledged_messages(faulty: FaultyCore) -> None:
                         leave_window(session, position)
                         session.OutgoingMessageTable.remove(position)
 
-    replace_part(Noting)(faulty)
-    replace_part(Losing)(faulty)
+    replace_part(RepeatedOrderAckRecorder)(faulty)
+    replace_part(UnacknowledgedMessageDiscarder)(faulty)
 
 
 add(
     "regression-902951-unacked-message-not-resent",
     "REGRESSIONS-902951-02",
     "After a repeated OrderAck and a reconnect, the sender does not send its waiting messages.",
-    _lose_unacknowledged_messages,
+    _discard_unacknowledged_messages,
 )

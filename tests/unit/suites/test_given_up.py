@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
-from suites.mqqb.steps.sender import ACK_TIMEOUT_MS, require_not_given_up
+from suites.mqqb.steps.sender import ACK_TIMEOUT_MS, require_session_not_timed_out
 
 SCALE = 20
 TIMER_MS = ACK_TIMEOUT_MS // SCALE
@@ -49,4 +49,4 @@ def test_given_up_session_by_silence_decides_no_rule(
         peer=SimpleNamespace(sut=sut),
     )
     with outcome:
-        require_not_given_up(session)
+        require_session_not_timed_out(session)
