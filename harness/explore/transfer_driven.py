@@ -15,7 +15,14 @@ from harness.model.agreement import Refused, UnseenValue
 from harness.model.queues.state import INFINITE_LIFETIME_S
 from harness.model.steps import Step
 from harness.model.transfer.receiving import MISSING_QUEUE
-from harness.model.transfer.sending import DEAD_LETTERS, RECONNECT_TIME_MS, ROUTES, SYSTEM_JOURNAL
+from harness.model.transfer.sending import (
+    DEAD_LETTERS,
+    PROPERTIES_OF_SEND_EXTENSION,
+    QUEUE_PROPERTIES,
+    RECONNECT_TIME_MS,
+    ROUTES,
+    SYSTEM_JOURNAL,
+)
 from harness.model.transfer.sessions import EXPRESS_ACK_PAUSE_MS, PLAIN, PLAIN_QUOTA_KB, REACTION_TIME_MS, TRANSACTIONAL
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
@@ -129,10 +136,20 @@ class DrivenTransfer(DrivenQueues):
         self._wire.send(self._sessions[session], self._packets[message])
 
     def _perform_ship_message(
-        self, message: str, to: str, delivery: str, priority: int, size: int, journal: list[str]
+        self,
+        message: str,
+        to: str,
+        delivery: str,
+        priority: int,
+        size: int,
+        journal: list[str],
+        properties: dict[str, Any],
     ) -> str:
         names = ",".join(self._routes[name] for name in to.split("+"))
         fields: dict[str, Any] = {"delivery": delivery, "priority": priority, "journal": journal}
+        for name, value in properties.items():
+            if self._sut.has("send_extension") or name not in PROPERTIES_OF_SEND_EXTENSION:
+                fields[name] = self._routes[value] if name in QUEUE_PROPERTIES else value
         sent = self._sut.send(names, label=message, body="b" * size, **fields)
         self._check_message_id(message, sent)
         guid, _, ordinal = sent.rpartition("\\")

@@ -10,13 +10,11 @@ from harness.model.agreement import BoundedNumber
 from harness.model.queues.sending import ACKNOWLEDGMENT_REQUESTS
 from harness.model.queues.state import INFINITE_LIFETIME_S, LOCKED, Message, Position, Queue
 from harness.model.steps import ImpossibleStep, draw_one, transition
-from harness.model.transfer.sessions import PLAIN, TRANSACTIONAL, Session, Sessions
+from harness.model.transfer.sessions import LONG_LIFETIME_S, PLAIN, TRANSACTIONAL, Session, Sessions
 
 MISSING_QUEUE = "nowhere"
 """The name of a queue that the system does not have."""
 BODY_SIZES = (*(0,) * 14, *(1,) * 4, *(5_000,) * 4, 66_000, 66_000)
-LONG_LIFETIME_S = 1_000_000
-"""int s: a time limit that is longer than any walk."""
 MAX_RECEIVED_MESSAGES = 8
 SESSION_ACK_RULES = (
     *("MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-14", "MQQB-3.1.5.8.7-15", "MQQB-3.1.6.4-02", "MQQB-3.1.6.4-03"),

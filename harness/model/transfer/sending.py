@@ -5,15 +5,17 @@ Spec: MS-MQQB 3.1.5.5, 3.1.5.6, 3.1.5.7, 3.1.6.1, 3.1.7.1.
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
 from harness.model.agreement import BoundedNumber
+from harness.model.queues.sending import ACKNOWLEDGMENT_REQUESTS
 from harness.model.queues.state import Message
 from harness.model.steps import ImpossibleStep, draw_one, transition
-from harness.model.transfer.sessions import REACTION_TIME_MS, Sessions
+from harness.model.transfer.sessions import LONG_LIFETIME_S, REACTION_TIME_MS, Sessions
 
 RECONNECT_TIME_MS = 8_000
 """int ms: a pause after which a system with waiting messages has connected again. The pause is longer than the
@@ -32,6 +34,11 @@ _OWN_ORDINAL_START = 1_000
 ROUTES = ("near", "far")
 """The names of the outgoing queues. Each outgoing queue leads to one queue of the peer."""
 BOTH_ROUTES = "+".join(ROUTES)
+CORRELATION_ID_BYTES = 20
+QUEUE_PROPERTIES = ("admin_queue", "response_queue")
+PROPERTIES_OF_SEND_EXTENSION = frozenset({"correlation_id", "extension_base64"})
+"""The properties that only a system with the facility send_extension accepts."""
+TRACE_QUEUE = "6d71636f-6e66-4f72-8d00-0000000000dd"
 SYSTEM_JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadxact"
 
 
@@ -138,9 +145,22 @@ class Shipping(Sessions):
         size=0,
         journal=[],
         to=ROUTES[0],
+        properties={},
     )
-    def ship_message(self, message: str, to: str, delivery: str, priority: int, size: int, journal: list[str]) -> None:
-        """Let an application send a message to one or to both queues of the peer."""
+    def ship_message(
+        self,
+        message: str,
+        to: str,
+        delivery: str,
+        priority: int,
+        size: int,
+        journal: list[str],
+        properties: dict[str, Any],
+    ) -> None:
+        """Let an application send a message to one or to both queues of the peer. ``properties``: further arguments of
+        the request, which only the packet shows; a queue is the name of a route. A
+        system without the facility send_extension gets no properties of this facility.
+        """
         transactional = delivery == "transactional"
         if to == BOTH_ROUTES and (journal or not all(one.connected for one in self.routes.values())):
             raise ImpossibleStep  # open: the number of journal copies, the response to the first of two pings (E15)
@@ -178,6 +198,7 @@ class Shipping(Sessions):
             "priority": chance.choice((3, 0, 7)),
             "size": chance.choice((0, 10, 3_000)),
             "journal": [] if to == BOTH_ROUTES else journal,
+            "properties": _draw_properties(chance),
         }
 
     @transition("MQQB-3.1.5.5.1-01", "MQQB-3.1.5.5.2-01", "MQQB-3.1.5.5.3-02", needs=("send",), weight=2)
@@ -355,3 +376,21 @@ class Shipping(Sessions):
         """
         least = len(route.table)
         return BoundedNumber(least, least + _OWN_ORDINAL_START) if self.silent or self.lost else least
+
+
+def _draw_properties(chance: Random) -> dict[str, Any]:
+    """Draw properties that an application gives to a message and that its packet shows."""
+    drawn: dict[str, Any] = {
+        "application_tag": chance.choice((1, 0x7FFF_FFFF, 0xFFFF_FFFF)),
+        "body_type": chance.choice((8, 0x1011)),
+        "correlation_id": chance.randbytes(CORRELATION_ID_BYTES).hex(),
+        "extension_base64": b64encode(chance.randbytes(chance.choice((1, 7, 303)))).decode(),
+        "time_to_reach_queue_s": LONG_LIFETIME_S,
+        "time_to_be_received_s": 2 * LONG_LIFETIME_S,
+        "trace_queue": TRACE_QUEUE,
+        **{name: chance.choice(ROUTES) for name in QUEUE_PROPERTIES},
+    }
+    chosen = {name: value for name, value in drawn.items() if chance.random() < 0.4}
+    if "admin_queue" in chosen:
+        chosen["acks"] = sorted(chance.sample(ACKNOWLEDGMENT_REQUESTS, chance.randint(1, 4)))
+    return chosen

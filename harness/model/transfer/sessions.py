@@ -22,6 +22,8 @@ PLAIN_QUOTA_KB = 70
 """The quota of the nontransactional queue. The quota is large enough for one large message or for many small
 messages.
 """
+LONG_LIFETIME_S = 1_000_000
+"""int s: a time limit that is longer than any walk."""
 REACTION_TIME_MS = 1_500
 """int ms: the duration of a step, which is long enough for the system to acknowledge recoverable and transactional
 messages.
