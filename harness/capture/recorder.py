@@ -24,7 +24,16 @@ from harness.capture.window import FRAME_COST_BYTES, Piece, Place, Window, take_
 from harness.capture.writer import MAX_SEGMENT_BYTES
 from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError, SutFlood
-from harness.wire import WireError, dissect, dissect_ping, format_dissection, is_rebuilt, kind, tree, tree_lines
+from harness.wire import (
+    WireError,
+    dissect,
+    dissect_ping,
+    format_dissection,
+    has_bytes_when_rebuilt,
+    kind,
+    tree,
+    tree_lines,
+)
 from reference_qm.codec import (
     FormatError,
     FramingError,
@@ -167,7 +176,11 @@ class Frame:
         """The lines of the packet's dissection, with the bytes of each field. There are none if the bytes are
         uncertain.
         """
-        if self.transport == RPC_TRANSPORT or self.kind == MALFORMED or not is_rebuilt(self.packet, self.data):
+        if (
+            self.transport == RPC_TRANSPORT
+            or self.kind == MALFORMED
+            or not has_bytes_when_rebuilt(self.packet, self.data)
+        ):
             return DissectionLines()
         return DissectionLines(tree_lines(self.packet))
 

@@ -14,7 +14,8 @@ from jsonschema_rs import Draft202012Validator, ValidationError, ValidationError
 from harness.printable import one_line
 
 SCHEMA_PATH = Path(__file__).with_name("control-protocol.schema.json")
-COMPLAINT_LIMIT = 200
+ERROR_TEXT_LIMIT = 200
+"""The maximum number of characters of an error message about a request or an answer."""
 VALUE_LIMIT = 80
 """The maximum number of characters of a wrong value that a message shows."""
 DEPTH_LIMIT = 32
@@ -81,10 +82,10 @@ def _find_complaint(definition: str, instance: dict[str, Any]) -> str | None:
     where = ".".join(map(str, error.instance_path))
     if isinstance(error.kind, ValidationErrorKind.Required):
         return one_line(
-            f"{where or 'the ' + definition.partition(':')[0]} has no {error.kind.property!r}", COMPLAINT_LIMIT
+            f"{where or 'the ' + definition.partition(':')[0]} has no {error.kind.property!r}", ERROR_TEXT_LIMIT
         )
     said = f"{one_line(repr(error.instance), VALUE_LIMIT)} {_describe_demand(error)}"
-    return one_line(f"{where}: {said}" if where else said, COMPLAINT_LIMIT)
+    return one_line(f"{where}: {said}" if where else said, ERROR_TEXT_LIMIT)
 
 
 def _describe_demand(error: ValidationError) -> str:

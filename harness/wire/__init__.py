@@ -43,7 +43,7 @@ from harness.wire.session import SessionHeader
 from harness.wire.soap import SoapHeader
 from harness.wire.trace import DebugHeader
 from harness.wire.transaction import TransactionHeader
-from harness.wire.tree import TreeLine, format_dissection, is_rebuilt, tree, tree_lines
+from harness.wire.tree import TreeLine, format_dissection, has_bytes_when_rebuilt, tree, tree_lines
 from harness.wire.user import UserHeader
 from harness.wire.wire_error import WireError
 
@@ -88,7 +88,7 @@ __all__ = [
     "dissect_ping",
     "establish_connection",
     "format_dissection",
-    "is_rebuilt",
+    "has_bytes_when_rebuilt",
     "kind",
     "kind_of",
     "ping_request",

@@ -62,7 +62,7 @@ def tree_lines(packet: Packet) -> list[TreeLine]:
     return lines
 
 
-def is_rebuilt(packet: Packet, data: bytes) -> bool:
+def has_bytes_when_rebuilt(packet: Packet, data: bytes) -> bool:
     """Return whether the packet, rebuilt from its fields, has the given bytes. Only then are the offsets of its
     lines offsets in these bytes.
     """

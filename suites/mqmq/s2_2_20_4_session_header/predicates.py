@@ -13,7 +13,7 @@ from suites.mqmq.steps.session_headers import (
     check_no_recoverable_sent,
     check_recoverable_sent_count,
     check_sent_count,
-    make_zero_before_recoverable_predicate,
+    make_zero_before_first_recoverable_message_predicate,
 )
 
 for rule, expected, judge in (
@@ -30,7 +30,7 @@ for rule, expected, judge in (
     (
         "MQMQ-2.2.20.4-07",
         "RecoverableMsgAckSeqNumber is 0 until a recoverable message is received",
-        make_zero_before_recoverable_predicate("RecoverableMsgAckSeqNumber"),
+        make_zero_before_first_recoverable_message_predicate("RecoverableMsgAckSeqNumber"),
     ),
     ("MQMQ-2.2.20.4-09", "UserMsgSequenceNumber is the number of messages sent", check_sent_count),
     (

@@ -173,7 +173,7 @@ def check_first_acknowledged_is_1(packet: Any, counts: Counts) -> Finding:
     return numbers[0] == 1, f"the first acknowledged recoverable message is number {numbers[0]}"
 
 
-def make_zero_before_recoverable_predicate(name: str) -> SessionHeaderJudgment:
+def make_zero_before_first_recoverable_message_predicate(name: str) -> SessionHeaderJudgment:
     """Check that a field is 0 while no recoverable message was received."""
 
     def judge_header(packet: Any, counts: Counts) -> Finding:

@@ -7,7 +7,7 @@ from suites.mqmq.steps.session_headers import (
     SESSION_ACK_KIND,
     USER_MESSAGE_KIND,
     apply_to_session_headers,
-    make_zero_before_recoverable_predicate,
+    make_zero_before_first_recoverable_message_predicate,
 )
 
 for rule, field in (
@@ -19,4 +19,4 @@ for rule, field in (
         (SESSION_ACK_KIND, USER_MESSAGE_KIND),
         f"{field} is 0 while no recoverable message has arrived",
         of_system=True,
-    )(apply_to_session_headers(make_zero_before_recoverable_predicate(field)))
+    )(apply_to_session_headers(make_zero_before_first_recoverable_message_predicate(field)))

@@ -204,7 +204,7 @@ def _send_unrequested_security_nack(when: Callable[[Message], bool]) -> Install:
     return change_step(AdminAcks.acknowledge_failure, run)
 
 
-def _omit_security_final_ack(when: Callable[[Any, Any, UserMessagePacket], bool]) -> Install:
+def _omit_final_ack_of_security_refusal(when: Callable[[Any, Any, UserMessagePacket], bool]) -> Install:
     def run(self: Any, original: Any, session: Any, packet: Any, message_class: Any, now: Any) -> None:
         if message_class not in SECURITY_NACK_CLASS_SET or not when(self, session, packet):
             original(session, packet, message_class, now)
@@ -212,7 +212,7 @@ def _omit_security_final_ack(when: Callable[[Any, Any, UserMessagePacket], bool]
     return change_step(FinalAcks.refuse_transactional, run)
 
 
-def _change_security_final_ack(changes: dict[str, Any]) -> Install:
+def _change_final_ack_of_security_refusal(changes: dict[str, Any]) -> Install:
     def run(self: Any, original: Any, session: Any, packet: Any, message_class: Any, now: Any) -> None:
         if message_class in SECURITY_NACK_CLASS_SET:
             packet = set_fields(packet, changes)
@@ -285,13 +285,13 @@ add_blind_faults(
         "receiver-security-final-ack-with-jn-omitted",
         FINAL_ACK_RULES,
         "The receiver sends no FinalAck for a message with JN that fails a security check.",
-        _omit_security_final_ack(lambda part, session, packet: bool(packet.UserHeader.JN)),
+        _omit_final_ack_of_security_refusal(lambda part, session, packet: bool(packet.UserHeader.JN)),
     ),
     (
         "receiver-security-final-ack-of-second-session-omitted",
         FINAL_ACK_RULES,
         "The receiver sends a FinalAck for a message that fails a security check only to the first session.",
-        _omit_security_final_ack(
+        _omit_final_ack_of_security_refusal(
             lambda part, session, packet: part.__dict__.setdefault("first", session.number) != session.number
         ),
     ),
@@ -299,7 +299,7 @@ add_blind_faults(
         "receiver-security-final-ack-without-na-omitted-for-second",
         FINAL_ACK_RULES,
         "The receiver sends a FinalAck only for the first message of each sequence that fails a security check.",
-        _omit_security_final_ack(
+        _omit_final_ack_of_security_refusal(
             lambda part, session, packet: _has_seen_key(part, getattr(packet.TransactionHeader, "TxSequenceID", None))
         ),
     ),
@@ -307,7 +307,7 @@ add_blind_faults(
         "receiver-security-final-ack-of-wrong-message-id",
         FINAL_ACK_RULES,
         "The receiver names MessageID 1 in the FinalAck of each message that fails a security check.",
-        _change_security_final_ack({"UserHeader.MessageID": 1}),
+        _change_final_ack_of_security_refusal({"UserHeader.MessageID": 1}),
     ),
     (
         "receiver-security-refused-message-with-jp-in-journal",
