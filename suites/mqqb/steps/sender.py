@@ -48,8 +48,8 @@ class Sender:
         self.to = to or f"DIRECT=TCP:{peer.address}\\{PEER_QUEUE}"
         self._own = own
         self._provoker: SecondQueueManager | None = None
-        self._known: list[Frame] = []
-        """Messages that arrived on sessions of the peer before the last session was found."""
+        self._known: set[Frame] = set()
+        """Messages that arrived on sessions of the peer before the last session was found, or that were collected."""
         peer.listen(ignore_incoming=True)
 
     def send(self, *tags: int, **fields: Any) -> list[str]:
@@ -94,7 +94,7 @@ class Sender:
             "a connection",
         )
         if not self.peer.has_unawaited_connection and (session := self._find_new_open_session()) is not None:
-            self._known = self._list_messages_on_accepted_sessions()
+            self._known = set(self._list_messages_on_accepted_sessions())
             return session
         called = self.peer.await_session(0)
         while called is not None and called.poll("ConnectionParameters") is None:
@@ -147,6 +147,7 @@ class Sender:
         self.peer.wait(
             lambda: len(session.messages) >= count or session.record.closed_by is not None, None, f"message {count}"
         )
+        self._known.update(session.messages)
         return session.messages
 
     def collect_all(self, session: Conversation, at_least: int) -> list[Frame]:
