@@ -17,8 +17,8 @@ ShowPacketsFunction = Callable[[Path, StandingVerdict], tuple[Frame, ...]]
 
 @dataclass(slots=True)
 class CaptureStore:
-    """The captures that were copied into the site. ``missing``: the captures that verdicts name but no run folder
-    contains.
+    """Stores the captures that were copied into the site. ``missing``: the captures that verdicts name, but that no run
+    folder contains.
 
     ``folder_of``: a function that returns the local folder of a run, or None for a remote or unknown folder.
     """

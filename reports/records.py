@@ -15,7 +15,7 @@ VALID_YEARS = (1970, 9000)
 
 
 def clean_text(text: str) -> str:
-    """Replace lone surrogates by the characters that Java writes for them. JSON can contain lone surrogates, but
+    """Replace lone surrogates with the characters that Java writes for them. JSON can contain lone surrogates, but
     UTF-8 cannot.
     """
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,9 +1,9 @@
 """Records the captures of tests/unit/foreign/recorded with tshark and tcpdump while the harness tests `serve`.
 
-Linux, root, tshark, tcpdump and editcap are required. Each scenario has two network namespaces: the harness runs in
-the first namespace, and `mqconform serve` runs in the second. A `Wire` joins the two namespaces; packets are lost
-or reordered only in the `Wire`. The harness also records the same conversations in its own captures; the tests
-compare both kinds of captures.
+Linux, root, tshark, tcpdump and editcap are required. Each scenario has two network namespaces: the harness runs in the
+first namespace, and `mqconform serve` runs in the second. A `Wire` joins the two namespaces; packets are lost or
+reordered only in the `Wire`. The harness also records the same conversations in its own captures, and the tests compare
+these with the captures from tshark and tcpdump.
 
 .venv/bin/python scripts/record_foreign.py OUT [SCENARIO...]
 
@@ -176,8 +176,8 @@ class Scenario:
     late: int = 0
     checks: tuple[str, ...] = CHECKS
     after: tuple[str, ...] = ()
-    """The options of the editcap command that changes the recorded capture. They stand between the names of the
-    input file and of the output file.
+    """The options of the editcap command that changes the recorded capture. In the command, they stand between the name
+    of the input file and the name of the output file.
     """
     loopback: bool = False
     fault: str = ""

@@ -1,7 +1,7 @@
 """Compares two runs, two versions or two days, for ``mqconform lake diff``.
 
-Each side of the comparison has the current verdicts (docs/reports.md) of its own runs. Rules are compared by their
-id.
+The verdicts of each side are the current verdicts (docs/reports.md) that follow from its own runs. Rules are matched by
+their id.
 """
 
 from __future__ import annotations

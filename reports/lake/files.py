@@ -42,9 +42,10 @@ class Status:
 
 
 def get_full_name(where: str) -> str:
-    """Return the full name of a file for Hadoop. Every local path gets one uniform spelling; a URL stays unchanged.
+    """Return the full name of a file for Hadoop. A local path is returned in one uniform spelling, and a URL is
+    returned unchanged.
 
-    Raise `RollupError` for a name that cannot be used.
+    Raise `RollupError` for a name that Hadoop cannot use.
     """
     if not where.strip():
         raise RollupError("an empty name is not a folder: give a path or a URL")

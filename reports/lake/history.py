@@ -16,8 +16,8 @@ from reports.vocabulary import VERDICTS
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A run in a history. In the history of a rule, the entry has the verdict of the rule; in the history of a
-    system, it has the numbers of rules by verdict.
+    """A run in a history. In the history of a rule, the entry contains the verdict of the rule. In the history of a
+    system, it contains the number of rules for each verdict.
     """
 
     ingest: int
@@ -38,8 +38,8 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The latest runs, latest first, and the standing verdicts. For a rule, the standing verdicts are triples
-    (system, verdict, run); for a system, they are the numbers of rules by verdict.
+    """The latest runs, latest first, and the standing verdicts. For a rule, the standing verdicts are triples (system,
+    verdict, run). For a system, they are the number of rules for each verdict.
 
     ``runs``: the total number of runs.
     """

@@ -1,4 +1,5 @@
-"""Defines the tables of the lake with their columns and types, on which programs that read the files with SQL rely.
+"""Defines the tables of the lake, with their columns and types. Programs that read the files with SQL rely on these
+definitions.
 
 Facts are written once per ingest and never change; an ingest rewrites the derived tables of the units that it
 changes. Times are in UTC. Types are Spark SQL types.

@@ -1,7 +1,7 @@
 """Finds run folders through Hadoop, and reads run.json and rules.json in them.
 
-Both files are small. The driver reads and checks each run.json, one file at a time; the executors read rules.json
-once for each version of the suites.
+Both files are small. The driver reads and checks every run.json, one after the other. The executors read one rules.json
+for each version of the suites.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Folder:
         return max(each.modified for each in self.files.values())
 
     def path(self, name: str) -> str:
-        """Return the path of a file in this folder in the spelling of Spark's readers
+        """Return the path of a file in this folder, spelled as Spark's readers spell it
         (`reports.lake.lines.normalize_path`).
         """
         scheme, _, rest = self.files[name].encoded.partition(":")

@@ -32,7 +32,7 @@ TYPES_OF_RUN_COLUMNS: Final = {"path": "string"} | {name: FACT_TABLES["runs"][na
 
 
 class WrittenMeanwhile(RollupError):
-    """Verdict files changed their length during the ingest. ``said``: one line for each changed run."""
+    """The length of some verdict files changed during the ingest. ``said``: one line for each affected run."""
 
     def __init__(self, said: dict[str, str]) -> None:
         super().__init__("; ".join(said.values()))

@@ -22,11 +22,13 @@ from reports.values import WithNames
 from reports.vocabulary import DECIDED_VERDICTS, FINDINGS
 
 COLUMNS_PER_PAGE = 20
-"""The maximum number of systems that are columns of one page. Further pages show the other systems."""
+"""The maximum number of systems that have a column on one page. Further pages show the other systems."""
 MAX_COLUMNS_WITHOUT_SCROLLING = 5
-"""The number of columns above which the table scrolls in a box."""
+"""The number of columns above which a table scrolls in a box."""
 RUNS_WITH_PAGES = 500
-"""The number of the latest runs that have a page and a row in the list. The table for programs lists more runs."""
+"""The maximum number of runs that have a page and a row in the list of runs. These are the latest runs; the table for
+programs lists more.
+"""
 MAX_CACHED_OUTPUTS = 4096
 """The maximum number of outputs that are cached for each macro."""
 ReportStage = Callable[[str, int, int], None]
