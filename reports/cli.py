@@ -96,7 +96,8 @@ def rollup(
     master: Master = "local[*]",
     conf: SparkSettings = None,
 ) -> None:
-    """Ingest run folders into the lake of a folder, and write the interop matrix and the static site of this lake.
+    """Ingest run folders into the lake in the folder --out, and write the interop matrix and the static site of this
+    lake.
 
     Exit code 0: done; 2: an argument was refused, or the command failed; 3: done, but some lines of the input were
     not verdicts.
@@ -206,7 +207,7 @@ def matrix_console() -> Console:
 
 
 def _confirm_replaceable(out: Path) -> None:
-    """Raise `RollupError` if a file that this command would replace was not written by an earlier rollup."""
+    """Raise `RollupError` if the command would replace a file that no earlier rollup has written."""
     marker = out / SITE_MARKER
     try:
         out.mkdir(parents=True, exist_ok=True)

@@ -281,7 +281,7 @@ class CitedErratum:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The result of a system in a role, with another system as its counterpart: a row of the table ``pairs``.
+    """The verdicts of a system in one role, with another system as its counterpart: a row of the table ``pairs``.
 
     ``a`` and ``b`` are the keys of the two systems, ``a_name`` and ``b_name`` their display names.
     """
@@ -387,8 +387,7 @@ class SiteContents:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section of a document: its rules, judged or not, and the number of rules by verdict for each system, by the
-    key of the system.
+    """A section of a document: all of its rules, and for each system (by its key) the number of rules by verdict.
 
     ``checked``: the number of rules that count as checked, with or without a verdict.
     """

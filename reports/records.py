@@ -10,7 +10,8 @@ from reports.text import one_line
 SCHEMA_VERSIONS = (1, 2)
 """The versions of run folders that can be read."""
 VALID_YEARS = (1970, 9000)
-"""The range of years in which a run may have started. Every programming language can represent times in this range.
+"""The range of years in which a run may have started. Common programming languages can represent all times in this
+range.
 """
 
 
@@ -31,7 +32,8 @@ class Record:
         self.where = where
         if self.has("schema") and self.values["schema"] not in SCHEMA_VERSIONS:
             raise RollupError(
-                f"{where}: schema {one_line(repr(self.values['schema']), 20)} is unknown: a newer mqconform wrote it"
+                f"{where}: schema {one_line(repr(self.values['schema']), 20)} is unknown: a newer mqconform wrote it; "
+                "use that version"
             )
 
     def has(self, key: str) -> bool:

@@ -25,7 +25,9 @@ minutes on a busy one.
 
 
 def main() -> int:
-    """Ingest a run into a temporary lake, so that Java writes its classes. Return 0 if the file is complete."""
+    """Ingest a run into a temporary lake, so that Java writes the archive of the classes that it loaded. Return 0 if
+    the archive is complete.
+    """
     with tempfile.TemporaryDirectory(prefix="mqconform-classes-") as scratch:
         folder = Path(scratch)
         [run] = Runs(folder / "runs").more(1)

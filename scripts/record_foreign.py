@@ -86,8 +86,8 @@ class Device:
 
 @dataclass
 class Wire:
-    """A connection that carries packets between two devices. Of a thousand packets, ``lost`` are lost, and ``late``
-    arrive after the next packet.
+    """A connection that carries packets between two devices. Of every thousand packets, ``lost`` packets are lost, and
+    ``late`` packets arrive after the packet that follows them.
 
     ``copied``: the device to which a copy of each packet is written. ``frames``: the function that makes the frames
     of the copy.
@@ -263,8 +263,8 @@ def read_fault_scenarios() -> list[Scenario]:
 
 
 def record(scenario: Scenario, out: Path, own: Path | None) -> str:
-    """Record one scenario to the file ``out`` (given without its suffix), and the harness's captures to the folder
-    ``own``. Return a description of the recorded files.
+    """Record one scenario to the file ``out`` (given without its suffix), and write the harness's own captures of it to
+    the folder ``own``. Return a description of the recorded files.
     """
     with tempfile.TemporaryDirectory(prefix="mq-foreign-") as made, ExitStack() as stack:
         folder = Path(made)

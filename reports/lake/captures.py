@@ -19,7 +19,7 @@ from reports.rollup_error import RollupError
 from reports.text import make_slug, one_line
 
 CAPTURE_SUFFIXES = (".pcapng", ".pcap", ".cap", ".pcapng.gz", ".pcap.gz", ".cap.gz")
-"""The suffixes of capture files. The content of a file determines its format."""
+"""The suffixes of capture files. The suffix does not determine the format of a file; its content does."""
 CAPTURES_FOLDER = "captures"
 """The name of the folder in a run folder that contains the captures."""
 MAX_CAPTURE_FOLDERS = 10_000

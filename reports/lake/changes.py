@@ -1,4 +1,4 @@
-"""Finds the runs that changed the verdict of a rule, over all versions of a system, for the table ``changes``.
+"""Finds the runs that changed the verdict of a rule, for the table ``changes``. All versions of a system are compared.
 
 The module compares the standing verdicts after each run with those after the previous run. A standing verdict is the
 worst of the latest decided verdicts of the checks that count under the suites of the run. So a partial run does not
@@ -18,7 +18,9 @@ from reports.lake.retirement import COUNTS_COLUMN, mark_counting_verdicts
 from reports.lake.schemas import shape_rows
 
 PRODUCT_COLUMNS = ("sut_name", "profile")
-"""The columns that are equal for all versions of a system. Runs of these versions are compared with each other."""
+"""The columns that are equal for all versions of a system. Runs with equal values in these columns are compared with
+each other.
+"""
 _CHECK_COLUMNS = (*PRODUCT_COLUMNS, "rule", "test")
 
 

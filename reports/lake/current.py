@@ -1,7 +1,7 @@
 """Computes the current verdict of a rule for a system, for the table ``rule_current`` (docs/reports.md defines it).
 
-For each check, the latest run that decided the check counts. If no run decided the check, the latest run that
-judged it counts. The worst verdict of the checks is the current verdict.
+For each check, the latest run that decided the check counts. If no run decided the check, the latest run that judged it
+counts. The current verdict is the worst verdict among the checks.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ def derive_pairs(rule_current: DataFrame, runs: DataFrame, catalogue: DataFrame)
 
 
 def parse_topology_systems(extra: Column) -> Column:
-    """Return the systems of a topology from run.json, each with its role, key and name, or null if the run has no
+    """Return the systems of a topology from run.json, each with its role, key and name. Return null if the run has no
     topology.
     """
     said = sql.from_json(

@@ -57,8 +57,8 @@ have hundreds of changes.
 
 
 def read_history(table: Table, about: str, last: int) -> History:
-    """Return the last runs that judged a rule, or that tested a system, which is given by its name or key. Raise
-    `RollupError` if the lake has neither.
+    """Return the latest runs that judged a rule or tested a system. The system is given by its name or key. Raise
+    `RollupError` if the lake contains neither such a rule nor such a system.
     """
     runs = table("runs")
     rules = table("rule_runs")
@@ -70,7 +70,7 @@ def read_history(table: Table, about: str, last: int) -> History:
         known = [row.sut for row in runs.select("sut").distinct().orderBy("sut").limit(4).collect()]
         raise RollupError(
             f"{one_line(about, 60)!r} is neither a judged rule nor a system of this lake: "
-            f"it has {', '.join(one_line(name, 80) for name in known)}{', ...' if len(known) > 3 else ''}"
+            f"its systems are {', '.join(one_line(name, 80) for name in known)}{', ...' if len(known) > 3 else ''}"
         )
     return _read_history_of_system(table, about, of_system, rules, last)
 

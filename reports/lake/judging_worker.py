@@ -55,7 +55,7 @@ ROWS_PER_BATCH = 4096
 
 
 class CaptureTimeout(BaseException):
-    """Judging a capture exceeded the time limit. No other error handler catches this exception."""
+    """Raised when judging a capture exceeds the time limit. General error handlers do not catch this exception."""
 
 
 @dataclass(frozen=True, slots=True)

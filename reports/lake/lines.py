@@ -84,8 +84,8 @@ def normalize_path(path: Column) -> Column:
 
 
 def read_contents(lines: DataFrame) -> DataFrame:
-    """Return a row for each file: its path, the number of its lines, and a fingerprint that does not depend on the
-    order of the lines. The fingerprint consists of the columns total and mixed.
+    """Return a row for each file, with its path, the number of its lines, and a fingerprint of its content. The
+    fingerprint consists of the columns total and mixed, and does not depend on the order of the lines.
     """
     each = sql.xxhash64("text")
     # Two sums of 32 bits: a sum of 64 bits would overflow, and decimals are slow.

@@ -30,8 +30,8 @@ PACKET_COLUMN_TYPES: Final = {
     "hex": "string",
     "dissection": "string",
 }
-"""The columns of a packet that is evidence of a verdict: the frame of its capture, and the octets that decided the
-verdict (null if the whole packet did).
+"""The columns of a packet that is evidence for a verdict: the number of its frame in the capture, and the octets that
+decided the verdict (null if the whole packet did).
 
 Only verdict files of schema 1 fill the last five columns.
 """

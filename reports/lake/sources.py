@@ -30,7 +30,7 @@ from reports.text import one_line, system_key
 
 RUN, RULES, VERDICTS = FILES = ("run.json", "rules.json", "verdicts.jsonl")
 WHOLE_SELECTIONS = ("", "all")
-"""The values of ``selection`` in run.json for a run that was not restricted to some checks."""
+"""The values of ``selection`` in run.json for a run of all checks."""
 RUN_FIELDS = (
     "schema",
     "run",
@@ -55,7 +55,7 @@ RULES_JSON = f"schema int, rules map<string, struct<{_RULE_COLUMNS}>>, corrupt s
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A run folder with the status of its files."""
+    """A run folder, with the status of each of its files."""
 
     uri: str
     files: dict[str, Status]
@@ -67,7 +67,7 @@ class Folder:
 
     @property
     def modified(self) -> int:
-        """Return the time of the latest change of a file in this folder, in ms since 1970."""
+        """Return the time of the latest change to a file in this folder, in ms since 1970."""
         return max(each.modified for each in self.files.values())
 
     def path(self, name: str) -> str:
@@ -193,7 +193,7 @@ def find_refused_rules_files(rules: DataFrame) -> dict[str, str]:
     checks: list[tuple[Column, Column]] = [
         (
             r["schema"].isNotNull() & ~r["schema"].isin(*SCHEMA_VERSIONS),
-            sql.lit("its schema is unknown: a newer mqconform wrote it"),
+            sql.lit("its schema is unknown: a newer mqconform wrote it; use that version"),
         ),
         (
             r.isNull() | r["corrupt"].isNotNull() | r["rules"].isNull(),

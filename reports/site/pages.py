@@ -114,7 +114,7 @@ class Pages:
         return self.systems.index(system) // COLUMNS_PER_PAGE
 
     def is_first_run_of_system(self, run: Run) -> bool:
-        """Return whether a run is the first run of its system. Return False if the first runs of the system are not
+        """Return whether a run is the first run of its system, or False if the earliest runs of the system are not
         loaded.
         """
         of_system = [one for one in self.contents.runs if one.system == run.system]
@@ -171,7 +171,7 @@ def _load_macros(env: Environment) -> SimpleNamespace:
 
 
 def _cache_by_counts(macro: Callable[..., Markup]) -> Callable[..., Markup]:
-    """Cache the output of a macro by the content of its counters, which are not hashable."""
+    """Cache the output of a macro by the content of the counters in its arguments. Counters are not hashable."""
 
     @lru_cache(MAX_CACHED_OUTPUTS)
     def call_macro(counts: tuple[tuple[str, int], ...], *more: Hashable) -> Markup:
