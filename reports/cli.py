@@ -69,7 +69,8 @@ def rollup(
     runs: Annotated[
         list[str],
         typer.Argument(
-            metavar="RUN...", help="Run folders, or folders of `mqconform pair`: paths, URLs, or patterns of URLs."
+            metavar="RUN...",
+            help="Run folders, or folders that `mqconform pair` wrote: paths, URLs, or patterns of URLs.",
         ),
     ],
     out: Annotated[Path, typer.Option("--out", help="Folder for lake/, site/ and matrix.json.")],

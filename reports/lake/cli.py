@@ -42,7 +42,8 @@ def ingest(
     runs: Annotated[
         list[str],
         typer.Argument(
-            metavar="RUN...", help="Run folders, or folders of `mqconform pair`: paths, URLs, or patterns of URLs."
+            metavar="RUN...",
+            help="Run folders, or folders that `mqconform pair` wrote: paths, URLs, or patterns of URLs.",
         ),
     ],
     lake: LakeUri,
@@ -130,7 +131,7 @@ def judge(
         bool,
         typer.Option(
             "--replace",
-            help="If the lake contains a capture of the same name with different content, overwrite that capture.",
+            help="If the captures of a folder have changed since they were judged, replace the run of this folder.",
         ),
     ] = False,
     master: Master = "local[*]",
