@@ -1,5 +1,7 @@
-"""Formats the matrix for the terminal, with a row of verdicts for each system.  For a few systems, the matrix also
-shows the verdicts of each section. For more systems, it shows only the verdicts of each document.
+"""Formats the matrix for the terminal, with a row of verdicts for each system.
+
+For a few systems, the matrix also shows the verdicts of each section. For more systems, it shows only the verdicts of
+each document.
 """
 
 from __future__ import annotations
