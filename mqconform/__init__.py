@@ -1,6 +1,6 @@
 """Conformance tests for Microsoft Message Queuing (MSMQ). This is the only package that the wheel installs. The wheel
 contains the folders of the repository (``harness``, ``suites``, ...) in ``mqconform/parts``. Only processes of
-mqconform import packages from that folder, so that other projects can have packages of the same names.
+mqconform import packages from that folder. So other projects can have packages with the same names.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ import os.path  # not pathlib, because slow imports must wait until Ctrl-C is ha
 import sys
 
 PARTS = os.path.join(os.path.dirname(__file__), "parts")  # noqa: PTH118, PTH120
-"""The folder of an installed wheel that contains the folders of the repository. In a clone, these folders are next
-to this package.
+"""The folder of an installed wheel that contains the folders of the repository. In a clone of the repository, these
+folders are next to this package.
 """
 
 
 def search_parts() -> None:
-    """Make this process import the packages of an installed wheel, with precedence over other packages of the same
+    """Make this process import the packages of an installed wheel, with precedence over other packages with the same
     names.
     """
     if os.path.isdir(PARTS) and PARTS not in sys.path:  # noqa: PTH112

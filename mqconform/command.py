@@ -23,8 +23,8 @@ def main() -> None:
 
 def end_when_interrupted() -> None:
     """Make Ctrl-C end the process immediately instead of raising an exception, which imports and callbacks would print
-    or ignore. A command that must undo changes requests the exception (``harness.interrupts``). Where Ctrl-C is
-    ignored, as in the background of a shell, it stays ignored.
+    or ignore. A command that must undo its changes enables the exception (``harness.interrupts``). Where Ctrl-C is
+    ignored, as in a background job of a shell, it stays ignored.
     """
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         return

@@ -1,1 +1,1 @@
-"""Makes interop matrices from the result files of runs, with Spark. The package reads only these files."""
+"""Makes interop matrices from the result files of runs, with Spark. These files are the only input of the package."""

@@ -17,8 +17,8 @@ ShowPacketsFunction = Callable[[Path, StandingVerdict], tuple[Frame, ...]]
 
 @dataclass(slots=True)
 class CaptureStore:
-    """The captures that were copied into the site. ``missing``: the captures that verdicts name but no run folder
-    contains.
+    """Stores the captures that were copied into the site. ``missing``: the captures that verdicts name, but that no run
+    folder contains.
 
     ``folder_of``: a function that returns the local folder of a run, or None for a remote or unknown folder.
     """
@@ -47,13 +47,15 @@ class CaptureStore:
         return self._links[key]
 
     def list_copies(self, run: str) -> dict[str, str]:
-        """Return the copied captures of a run: for each capture, its name in the run folder and its path below the
-        site.
+        """Return the copied captures of a run. For each capture, return its name in the run folder and the path of its
+        copy below the site.
         """
         return {name: link for (of, name), link in sorted(self._links.items()) if of == run and link}
 
     def frames(self, standing: StandingVerdict) -> tuple[Frame, ...]:
-        """Return the packets that are the evidence of a verdict, from the verdict itself or from its capture."""
+        """Return the packets that are the evidence for a verdict. They come from the verdict itself or from its
+        capture.
+        """
         if not standing.evidence or any(frame.hex for frame in standing.evidence):
             return standing.evidence
         link = self.link(standing)

@@ -1,7 +1,7 @@
 """Groups findings that have the same cause: if one wrong answer breaks five rules, one correction repairs all five.
 
-The harness contains a second implementation for the terminal and for machines (`harness.run.causes`), because
-neither package imports the other; a test compares both implementations.
+The harness contains a second implementation for the terminal and for machines (`harness.run.causes`), because neither
+package may import the other. A test compares both implementations.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from reports.model import StandingVerdict
 from reports.text import shorten_check_id
 
 _WORD_PATTERN = re.compile(r"\b(?!True\b|False\b|None\b|nothing\b)[A-Za-z]{3,}\b")
-"""The pattern of a word. An observation without a word, such as an empty list or a number, may have any cause.
+"""The pattern of a word. An observation without a word, such as an empty list or a number, does not identify a cause.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """The findings with the same verdict and the same cause, in display order. ``seen``: the observation that these
-    findings share.
+    """A group of findings with the same verdict and the same cause, in display order. ``seen``: the observation that
+    these findings share.
     """
 
     findings: tuple[StandingVerdict, ...]
@@ -42,13 +42,13 @@ def group_findings_by_cause(
     named: Callable[[str], str] = str,
     root_of: Callable[[StandingVerdict], str] = lambda _: "",
 ) -> list[Cause]:
-    """Group findings by cause. The cause of the most rules comes first. A finding that shares its cause with no
-    other finding is a separate group.
+    """Group findings by cause. The cause that affects the most rules comes first. A finding that shares its cause with
+    no other finding forms a group of its own.
 
-    ``named``: the function that adds the names of numbers to observations (`reports.values`). The cause of an
-    undecided finding is its reason, or the root cause of its check, which ``root_of`` returns (an empty text if the
-    check has none). Failed rules with the same observation have the same cause; if the observation is not specific,
-    the rules must also have failed in the same check.
+    ``named``: the function that adds a symbolic name to each number in an observation (`reports.values`). The cause of
+    an undecided finding is its reason, or the root cause of its check, which ``root_of`` returns (an empty text if the
+    check has none). Failed rules with the same observation have the same cause; if the observation is not specific, the
+    rules must also have failed in the same check.
     """
     groups: dict[tuple[str, ...], list[StandingVerdict]] = {}
     seen: dict[tuple[str, ...], str] = {}

@@ -49,8 +49,8 @@ SITE_HEAP_SIZE = MappingProxyType({"spark.driver.memory": "1g"})
 """The memory of Java while it writes the pages of a site. An ingest needs more memory."""
 PIPED_WIDTH = 1_000
 MAX_NAMED_ENTRIES = 3
-"""The maximum number of entries that one line on the terminal names. The line gives only the number of the other
-entries.
+"""The maximum number of entries that one line on the terminal names. The line ends with the number of entries that it
+does not name.
 """
 
 
@@ -69,7 +69,8 @@ def rollup(
     runs: Annotated[
         list[str],
         typer.Argument(
-            metavar="RUN...", help="Run folders, or folders of `mqconform pair`: paths, URLs, or patterns of URLs."
+            metavar="RUN...",
+            help="Run folders, or folders that `mqconform pair` wrote: paths, URLs, or patterns of URLs.",
         ),
     ],
     out: Annotated[Path, typer.Option("--out", help="Folder for lake/, site/ and matrix.json.")],
@@ -91,12 +92,13 @@ def rollup(
     ] = 60,
     once: Annotated[bool, typer.Option("--once", help="With --follow: ingest the new runs once, and exit.")] = False,
     wait: Annotated[
-        float, typer.Option("--wait", min=0, help="Longest time to wait for the given runs to finish, in seconds.")
+        float, typer.Option("--wait", min=0, help="Maximum time in seconds to wait for the given runs to finish.")
     ] = 0,
     master: Master = "local[*]",
     conf: SparkSettings = None,
 ) -> None:
-    """Ingest run folders into the lake of a folder, and write the interop matrix and the static site of this lake.
+    """Ingest run folders into the lake in the folder --out, and write the interop matrix and the static site of this
+    lake.
 
     Exit code 0: done; 2: an argument was refused, or the command failed; 3: done, but some lines of the input were
     not verdicts.
@@ -131,7 +133,8 @@ def _follow_runs(
     """Keep the lake and the site up to date with a folder of runs. If ``every`` is None, search the folder only
     once.
 
-    ``of_named``: whether the user gave an option that applies only to runs that the command line names.
+    ``of_named``: whether the user gave an option that cannot be combined with --follow, because it applies only to runs
+    named on the command line.
     """
     from reports.following import follow_runs
 
@@ -172,7 +175,7 @@ def site(
 
 
 def _write_site(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[SiteContents, list[str]]:
-    """Write the site. Return its content, and the captures that no run folder contains."""
+    """Write the site. Return its content, and the captures that verdicts name and that no run folder contains."""
     from reports.site_of_lake import get_run_folder, load_contents
 
     progress("reading the lake")
@@ -188,7 +191,7 @@ def _show_result(command: str, contents: SiteContents, missing: list[str], out: 
         left = len(missing) - MAX_NAMED_ENTRIES
         more = f" and {left} more (the pages of the verdicts report them)" if left > 0 else ""
         names = "; ".join(missing[:MAX_NAMED_ENTRIES])
-        line = f"{len(missing)} captures are missing in their run folder: {names}{more}"
+        line = f"{len(missing)} captures are missing from their run folders: {names}{more}"
         typer.echo(f"mqconform {command}: {line}", err=True)
     matrix_console().print(build_terminal_matrix(contents))
     typer.echo(f"site: {(out / 'site' / 'index.html').resolve()}")
@@ -205,7 +208,7 @@ def matrix_console() -> Console:
 
 
 def _confirm_replaceable(out: Path) -> None:
-    """Raise `RollupError` if a file that this command would replace was not written by an earlier rollup."""
+    """Raise `RollupError` if the command would replace a file that no earlier rollup has written."""
     marker = out / SITE_MARKER
     try:
         out.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,6 @@
-"""Loads the texts of errata through an entry point, because reports contain no facts about the documents."""
+"""Loads the texts of errata through an entry point, because the package `reports` contains no facts about the
+specifications.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,9 @@ ENTRY_POINT_GROUP = "mqconform.errata"
 class Erratum:
     """A place where the documents contradict themselves, or contradict the bytes of real systems.
 
-    ``says``: the contradiction. ``readings``: each reading, with the verdict for a system that follows it.
-    ``real``: the evidence in bytes of real systems. ``choice``: the values that checks may expect. ``why``: the
-    reason for the choice. ``settled``: whether bytes of real systems determine the choice.
+    ``says``: the contradiction. ``readings``: each reading, with the verdict for a system that follows it. ``real``:
+    the evidence found in packets from real systems. ``choice``: the values that checks may expect. ``why``: the reason
+    for the choice. ``settled``: whether packets from real systems determine the choice.
     """
 
     id: str

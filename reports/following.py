@@ -29,7 +29,7 @@ def follow_runs(
     """Ingest the runs of ``folder`` into the lake at ``where``, and write the site when the lake has changed.
 
     ``every_s``: the time in seconds between two searches, which continue until Ctrl-C, or None to search only once.
-    Return the reports of a single search, and otherwise an empty list.
+    Return the reports of a single search, or an empty list after repeated searches.
     """
     reports: list[Report] = []
 
@@ -58,7 +58,7 @@ def follow_runs(
     try:
         repeat_searches(ingest_new_runs, every_s, _print_complaint, wait)
     except KeyboardInterrupt:
-        typer.echo("ended: the lake contains the runs of the last complete search")
+        typer.echo("ended: the lake contains the runs that the last complete search found")
     return reports
 
 

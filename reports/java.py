@@ -1,4 +1,6 @@
-"""Checks the Java installation that Spark needs before the command imports slow modules and starts Spark."""
+"""Checks the Java installation, so that a missing or old Java is reported before the command imports slow modules and
+starts Spark.
+"""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ REMEDY_BY_EXCEPTION = {
     "UnsupportedFileSystemException": "this kind of file system is unknown: give its jars with"
     " --conf spark.jars.packages=GROUP:NAME:VERSION",
     "ClassNotFoundException": "its jars are missing: give them with --conf spark.jars.packages=GROUP:NAME:VERSION"
-    " (s3a: org.apache.hadoop:hadoop-aws of the Hadoop that this Spark has)",
+    " (for s3a: org.apache.hadoop:hadoop-aws in the version of Spark's Hadoop)",
     "OutOfMemoryError": "give Spark more memory with --conf spark.driver.memory=4g (or spark.executor.memory)",
     "AccessControlException": "the user of this command may not access this file or folder",
     "No space left on device": "free space on the disk (Spark itself works below TMPDIR)",

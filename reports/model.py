@@ -25,7 +25,7 @@ PANELS_PER_PAGE = 12
 The verdicts of all systems are shown.
 """
 EXAMPLES_PER_PAGE = 2
-"""The maximum number of passes whose observations the page of a rule shows."""
+"""The maximum number of passing systems whose observations the page of a rule shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +75,18 @@ class Rule:
     why: str
     link: str
     checked: bool | None = None
-    """Whether some check judged the rule when the suites were last proven, or None if the run does not record this.
-    """
+    """Whether a check judged the rule when the suites were last proven, or None if the run does not record this."""
     proven: bool | None = None
     observed: str = ""
-    """How the rule is observed, as text (the meaning of ``observe``), or an empty text if the run does not record
-    it.
+    """A description of how the rule is observed (the meaning of ``observe``), or an empty text if the run does not
+    record it.
     """
     kind: str = DEMAND
     """The class of the rule, such as demand, event or clone."""
     varied: tuple[str, ...] = ()
     """The parameters that checks of the rule vary."""
     cells: int = 0
-    """The number of cells of state tables whose content the rule decides."""
+    """The number of cells in the tables of states and events whose checks judge the rule."""
     explored: tuple[str, ...] = ()
     """The areas of random exploration whose model cites the rule."""
 
@@ -119,8 +118,8 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A protocol of message queuing for which the suites have no rules. The record has the parts of the protocol
-    that the project includes, and the parts that it omits.
+    """A protocol of message queuing for which the suites have no rules. The record lists the parts of the protocol that
+    the project covers, and the parts that it omits.
     """
 
     name: str
@@ -203,7 +202,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class LaterUndecided:
-    """An undecided verdict that is later than the standing verdict and does not replace it."""
+    """An undecided verdict that is later than the standing verdict but does not replace it."""
 
     verdict: str
     run: str
@@ -282,9 +281,9 @@ class CitedErratum:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The result of a system in a role, with another system as its counterpart: a row of the table ``pairs``.
+    """The verdicts of a system in one role, with another system as its counterpart: a row of the table ``pairs``.
 
-    ``a`` and ``b`` are the keys of the systems, which have display names as well.
+    ``a`` and ``b`` are the keys of the two systems, ``a_name`` and ``b_name`` their display names.
     """
 
     a: str
@@ -299,9 +298,9 @@ class Pair:
 class Exchange:
     """The current result of a scenario that two systems ran with each other: a row of the table ``exchanges``.
 
-    ``origin`` and ``target`` are the keys of the systems, which have display names as well. ``position``: the place
-    in the results of the pair. ``broken``: the rules that each system broke in the capture, by the key of the
-    system.
+    ``origin`` and ``target`` are the keys of the two systems, ``origin_name`` and ``target_name`` their display names.
+    ``position``: the place in the results of the pair. ``broken``: the rules that each system broke in the capture, by
+    the key of the system.
     """
 
     origin: str
@@ -362,7 +361,9 @@ class SiteContents:
         ]
 
     def counts_rule(self, rule: Rule) -> bool:
-        """Return whether a rule counts as checked: a run of all suites would judge it, or a run has judged it."""
+        """Return whether a rule counts as checked, because a run of all suites would judge it or because a run has
+        judged it.
+        """
         return is_judgeable(rule) or any(self.stands.get(system.key, rule.rule) for system in self.systems)
 
     def _count_by_system(self, rules: list[Rule]) -> dict[str, Counter[str]]:
@@ -379,15 +380,14 @@ class SiteContents:
         return [run for run in self.runs if run.system == system.key]
 
     def before(self, system: System) -> System | None:
-        """Return the version of a product that was tested last before the given version of the product."""
+        """Return the version of the product that was tested most recently before the given version."""
         earlier = [each for each in self.systems if each.product == system.product and each.order < system.order]
         return max(earlier, key=lambda each: each.order, default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section of a document: its rules, judged or not, and the number of rules by verdict for each system, by the
-    key of the system.
+    """A section of a document: all of its rules, and for each system (by its key) the number of rules by verdict.
 
     ``checked``: the number of rules that count as checked, with or without a verdict.
     """

@@ -1,5 +1,5 @@
-"""Reads the packets of a verdict from its capture through an entry point, because reports contain no code of the
-protocol.
+"""Reads the packets of a verdict from its capture through an entry point, because the package `reports` contains no
+protocol code.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def get_packet_reader() -> ShowPacketsFunction:
 
 
 class _PacketReader:
-    """Reads packets, and keeps the last captures in memory, because the rules of a section often share their
+    """Reads packets, and keeps the most recent captures in memory, because the rules of a section often share their
     checks.
     """
 

@@ -14,7 +14,7 @@ from typing import TextIO
 FIRST_REPORT_AFTER_S = 5
 """The number of seconds before a command begins to report its stages."""
 WATCHED_S, PIPED_S = 1, 30
-"""The number of seconds between two reports: the first number applies to a terminal, the second to a pipe."""
+"""The number of seconds between two reports, on a terminal and in a pipe."""
 _ERASE_LINE_SEQUENCE = "\r\x1b[2K"
 
 
@@ -22,9 +22,8 @@ class Progress:
     """Reports the stages of a command on stderr after `FIRST_REPORT_AFTER_S` seconds, with the remaining time if it
     is known.
 
-    On a terminal, the reports replace each other on one line, which is erased at the end. In a pipe, a new line
-    follows every `PIPED_S` seconds. If the instance is used as a context manager, it also reports during a long
-    stage.
+    On a terminal, the reports replace each other on one line, which is erased at the end. In a pipe, a new line follows
+    every `PIPED_S` seconds. An instance that is used as a context manager also reports during a long stage.
     """
 
     def __init__(self, command: str, out: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
@@ -111,7 +110,9 @@ class Progress:
 
 
 def _standard_error() -> TextIO:
-    """Return a second stream to the present stderr, because the command redirects descriptor 2 while Java starts."""
+    """Return a second stream to the present stderr, which stays usable while descriptor 2 is redirected for the start
+    of Java.
+    """
     try:
         descriptor = os.dup(sys.stderr.fileno())
     except (OSError, ValueError):  # stderr has no descriptor

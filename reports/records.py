@@ -10,12 +10,13 @@ from reports.text import one_line
 SCHEMA_VERSIONS = (1, 2)
 """The versions of run folders that can be read."""
 VALID_YEARS = (1970, 9000)
-"""The range of years in which a run may have started. Every programming language can represent times in this range.
+"""The range of years in which a run may have started. Common programming languages can represent all times in this
+range.
 """
 
 
 def clean_text(text: str) -> str:
-    """Replace lone surrogates by the characters that Java writes for them. JSON can contain lone surrogates, but
+    """Replace lone surrogates with the characters that Java writes for them. JSON can contain lone surrogates, but
     UTF-8 cannot.
     """
     return text.encode("utf-8", "replace").decode("utf-8")
@@ -31,7 +32,8 @@ class Record:
         self.where = where
         if self.has("schema") and self.values["schema"] not in SCHEMA_VERSIONS:
             raise RollupError(
-                f"{where}: schema {one_line(repr(self.values['schema']), 20)} is unknown: a newer mqconform wrote it"
+                f"{where}: schema {one_line(repr(self.values['schema']), 20)} is unknown: a newer mqconform wrote it; "
+                "use that version"
             )
 
     def has(self, key: str) -> bool:

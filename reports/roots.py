@@ -1,4 +1,4 @@
-"""Reads the root causes of a run's verdicts from the untyped fields of its run.json."""
+"""Reads the root causes of a run's verdicts from the run's run.json, whose fields are untyped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAX_ROOT_CHARACTERS = 800
 
 
 def format_root_causes(roots: Iterable[Root]) -> list[str]:
-    """Return a line for the terminal for each root cause, with the description that the harness wrote."""
+    """Return one line for each root cause, with the description from the harness, for the terminal."""
     return [
         f"fix this first: {one_line(root.said, _MAX_ROOT_CHARACTERS)}{_describe_dependents(root)}" for root in roots
     ]

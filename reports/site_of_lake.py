@@ -1,7 +1,7 @@
 """Reads the content of the pages from a lake: small tables as collections, large tables as streams in page order.
 
-Data whose amount grows with the number of runs, or with the number of systems times the number of rules, are not
-collected.
+Data whose amount grows with the number of runs, or with the number of systems times the number of rules, are never held
+in memory as a whole.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _RULE_WORDS = (
     *("rule", "document", "section", "title", "level", "form", "observe", "role", "says", "why", "link", "observed"),
 )
 _DEPTH_COLUMNS = ("varied", "cells", "explored")
-"""The columns that show how deeply a rule is tested."""
+"""The columns that show how thoroughly a rule is tested."""
 
 
 def load_contents(lake: Lake) -> SiteContents:
@@ -202,7 +202,7 @@ def _build_rule(row: Row) -> Rule:
 
 
 def _read_shown_verdicts(lake: Lake) -> DataFrame:
-    """Return the rows of ``rule_current`` without the columns and texts that pages omit, because huge packets would
+    """Return the rows of ``rule_current``, without the columns and texts that pages omit. Otherwise huge packets would
     fill the memory.
     """
     table = lake.table("rule_current")

@@ -22,8 +22,8 @@ from reports.java_errors import SPARK_ERRORS, describe_java_error, find_reason_i
 from reports.rollup_error import RollupError
 
 SHORT_JOB_OPTIONS = "-XX:TieredStopAtLevel=1"
-"""The Java options of a short job. They disable Java's second compiler, which would take a third of the time of a
-short job, but halves the time of a long job.
+"""The Java options of a short job. They disable Java's second compiler, because it would take a third of the time of a
+short job. For a long job, this compiler halves the time.
 """
 CLASS_ARCHIVE = Path(sys.prefix, "share", "mqconform", "spark.jsa")
 """The file with Spark's classes in Java's memory format (scripts/java_classes.py). A different version of Java ignores
@@ -39,7 +39,7 @@ def open_spark_session(
     ``log``. Raise `RollupError` if Spark fails.
 
     ``conf`` overrides every setting. Without ``log`` the output goes to a file that is kept only after a failure.
-    ``much``: whether the session will run jobs that take minutes.
+    ``much``: whether the jobs of the session will take minutes.
     """
     check_java()
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
@@ -77,7 +77,7 @@ def open_spark_session(
 
 @contextmanager
 def _raise_on_interrupt() -> Iterator[None]:
-    """Make Ctrl-C raise KeyboardInterrupt within the block, so that no file or process remains.
+    """Make Ctrl-C raise KeyboardInterrupt within the context, so that no file or process remains.
 
     Ctrl-C stays ignored if it was ignored.
     """

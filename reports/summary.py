@@ -1,7 +1,7 @@
-"""Formats the matrix for the terminal, which has a row of verdicts for each system.
+"""Formats the matrix for the terminal, with a row of verdicts for each system.
 
-If the number of systems is small, the matrix also shows each section; if it is larger, the matrix shows only each
-document.
+For a few systems, the matrix also shows the verdicts of each section. For more systems, it shows only the verdicts of
+each document.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ def build_terminal_matrix(contents: SiteContents) -> Group:
 
 
 def _describe_root_causes(contents: SiteContents) -> list[Text]:
-    """Return a line for each root cause of a system's latest run. Verdicts that depend on a root cause have no
-    meaning.
+    """Return a line for each root cause of a system's latest run. Verdicts that depend on a root cause say nothing
+    about the system.
     """
     found = [
         Text(f"{_format_system_name(contents, system)}: {line}", style="bold")
@@ -170,7 +170,7 @@ def _build_tables_of_sections(contents: SiteContents) -> Group:
         name = f"  {one_line(row.group, 30)}" if row.group else document_name(row.document)
         cells = [_format_counts_cell(row.counts.get(system.key), row.rules) for system in contents.systems]
         table.add_row(Text(name, style="" if row.group else "bold"), str(row.rules), *cells)
-    words = f"{left_out} groups of sections without a judged rule are left out\n" if left_out else ""
+    words = f"{left_out} groups of sections without a judged rule are omitted\n" if left_out else ""
     return Group(table, Text(words, style="dim"))
 
 

@@ -1,5 +1,5 @@
-"""Makes untrusted texts safe to show. The texts have a limited length and no invisible characters, and names
-contain no path.
+"""Makes untrusted texts safe to show: limits their length, makes invisible characters visible, and keeps paths out of
+names.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import shlex
 from typing import NamedTuple
 
 MAX_SHOWN_CHARACTERS = 2_000
-"""The number of characters that a page shows of one text."""
+"""The maximum number of characters of a text that a page shows."""
 MAX_DISSECTION_CHARACTERS = 8_000
-"""The number of characters that a page shows of one dissection. The dissections of session packets have up to 1,800
-characters.
+"""The maximum number of characters of a dissection that a page shows. The dissections of session packets have up to
+1,800 characters.
 """
 MAX_SHOWN_OCTETS = 1_024
-"""The number of octets that a page shows of one packet."""
+"""The maximum number of octets of a packet that a page shows."""
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """The first characters of a cell that a spreadsheet would interpret as a formula."""
 SLUG_WORDS = 40
@@ -40,8 +40,8 @@ def one_line(text: str, limit: int = 200) -> str:
 
 
 def escape_formula(text: str) -> str:
-    """Return a text for a cell of CSV. A formula gets a leading apostrophe, because tested systems choose the
-    texts.
+    """Return a text for a cell of CSV. A text that looks like a formula gets a leading apostrophe, because tested
+    systems choose the texts.
     """
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 

@@ -1,5 +1,5 @@
-"""Adds the names of numbers to expected and observed values through an entry point, because reports contain no code of
-the protocol.
+"""Adds symbolic names to the numbers in expected and observed values. The code is found through an entry point, because
+the package `reports` contains no protocol code.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from functools import cache
 from importlib.metadata import entry_points
 
 ENTRY_POINT_GROUP = "mqconform.values"
-"""The entry point whose function returns a text with names added to its numbers."""
+"""The entry point whose function returns a text with symbolic names added to its numbers."""
 WithNames = Callable[[str], str]
 
 
 @cache
 def get_value_namer() -> WithNames:
-    """Return the function that adds names to the numbers in a text. If no such function is installed, texts stay
-    unchanged.
+    """Return the function that adds symbolic names to the numbers in a text. If no such function is installed, return a
+    function that leaves texts unchanged.
     """
     for entry in entry_points(group=ENTRY_POINT_GROUP):
         found: WithNames = entry.load()

@@ -1,5 +1,5 @@
-"""Stores the standing verdict for every rule and every system in one octet each, so that 200 systems with 3,000
-rules need 600 kB.
+"""Stores the standing verdict of every rule for every system in one octet, so that 200 systems with 3,000 rules need
+600 kB.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Defines the closed set of verdicts and the way in which they are displayed: every color has a symbol and a word."""
+"""Defines the closed set of verdicts, and how each of them is displayed: with a color, a symbol and a word."""
 
 from __future__ import annotations
 

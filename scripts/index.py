@@ -1,7 +1,7 @@
 """Writes suites/index.tsv from the ledger of rules: `.venv/bin/python scripts/index.py FOLDER`.
 
 FOLDER contains the files of the ledger: rules.tsv, declared.*.tsv and classes.*.tsv. The index does not contain the
-sentences of the documents.
+sentences that the ledger quotes from the documents.
 """
 
 from __future__ import annotations

@@ -19,13 +19,15 @@ from benchmarks.lake_runs import Runs
 from reports.spark import CLASS_ARCHIVE, SHORT_JOB_OPTIONS
 
 HANG_TIMEOUT_S = 1_800
-"""The time in s after which Java counts as hanging. The work takes half a minute on an idle machine, and minutes on
-a busy machine.
+"""The time in s after which Java counts as hanging. Making the archive takes half a minute on an idle machine, and
+minutes on a busy one.
 """
 
 
 def main() -> int:
-    """Ingest a run into a temporary lake, so that Java writes its classes. Return 0 if the file is complete."""
+    """Ingest a run into a temporary lake, so that Java writes the archive of the classes that it loaded. Return 0 if
+    the archive is complete.
+    """
     with tempfile.TemporaryDirectory(prefix="mqconform-classes-") as scratch:
         folder = Path(scratch)
         [run] = Runs(folder / "runs").more(1)
@@ -50,7 +52,9 @@ def main() -> int:
 
 
 def _is_written(file: Path) -> bool:
-    """Return whether a Java process is still writing the file after the end of the command."""
+    """Return whether a Java process is still writing the file, because Java may finish the file after the command has
+    ended.
+    """
     for process in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):  # the process has just ended
             if f"ArchiveClassesAtExit={file}".encode() in process.read_bytes():

@@ -1,9 +1,9 @@
 """Records the captures of tests/unit/foreign/recorded with tshark and tcpdump while the harness tests `serve`.
 
-Linux, root, tshark, tcpdump and editcap are required. Each scenario has two network namespaces: the harness runs in
-the first namespace, and `mqconform serve` runs in the second. A `Wire` joins the two namespaces; packets are lost
-or reordered only in the `Wire`. The harness also records the same conversations in its own captures; the tests
-compare both kinds of captures.
+Linux, root, tshark, tcpdump and editcap are required. Each scenario has two network namespaces: the harness runs in the
+first namespace, and `mqconform serve` runs in the second. A `Wire` joins the two namespaces; packets are lost or
+reordered only in the `Wire`. The harness also records the same conversations in its own captures, and the tests compare
+these with the captures from tshark and tcpdump.
 
 .venv/bin/python scripts/record_foreign.py OUT [SCENARIO...]
 
@@ -86,8 +86,8 @@ class Device:
 
 @dataclass
 class Wire:
-    """A connection that carries packets between two devices. Of a thousand packets, ``lost`` are lost, and ``late``
-    arrive after the next packet.
+    """A connection that carries packets between two devices. Of every thousand packets, ``lost`` packets are lost, and
+    ``late`` packets arrive after the packet that follows them.
 
     ``copied``: the device to which a copy of each packet is written. ``frames``: the function that makes the frames
     of the copy.
@@ -176,8 +176,8 @@ class Scenario:
     late: int = 0
     checks: tuple[str, ...] = CHECKS
     after: tuple[str, ...] = ()
-    """The options of the editcap command that changes the recorded capture. They stand between the names of the
-    input file and of the output file.
+    """The options of the editcap command that changes the recorded capture. In the command, they stand between the name
+    of the input file and the name of the output file.
     """
     loopback: bool = False
     fault: str = ""
@@ -263,8 +263,8 @@ def read_fault_scenarios() -> list[Scenario]:
 
 
 def record(scenario: Scenario, out: Path, own: Path | None) -> str:
-    """Record one scenario to the file ``out`` (given without its suffix), and the harness's captures to the folder
-    ``own``. Return a description of the recorded files.
+    """Record one scenario to the file ``out`` (given without its suffix), and write the harness's own captures of it to
+    the folder ``own``. Return a description of the recorded files.
     """
     with tempfile.TemporaryDirectory(prefix="mq-foreign-") as made, ExitStack() as stack:
         folder = Path(made)

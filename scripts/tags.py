@@ -1,7 +1,8 @@
 """Writes the file `tags`, in which an editor looks up the id of a rule: `.venv/bin/python scripts/tags.py`.
 
-Each entry contains the place of a rule's row, and the sentence of the rule (ctags, extended format). The file is
-generated from the rows and is not part of the repository, so the repository contains each sentence only once.
+Each entry contains the place of a rule's row in its `rules.toml`, and the sentence of the rule. The format is the
+extended format of ctags. The file is generated and is not part of the repository, so the repository contains each
+sentence only once.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ MAX_SHOWN_TESTS = 10
 
 
 def main() -> int:
-    """Carry out the command that the arguments name, and return the exit code."""
+    """Carry out the subcommand that the arguments name, and return its exit code."""
     if sys.argv[1:2] == ["run"]:
         return run_and_measure(Path(sys.argv[2]), sys.argv[4:])
     for line in list_report_lines(Path(sys.argv[1])):

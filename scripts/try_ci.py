@@ -1,10 +1,9 @@
 """Carries out the jobs of examples/ci on this machine, step by step: `.venv/bin/python scripts/try_ci.py`.
 
-Each job runs in a new folder, with a virtual environment into which it installs the wheel (`make wheel`). The job
-tests `mqconform serve` with a fault, as `examples/ci/sut.toml` describes. The first run of a job has no baseline
-and creates one; with `--known`, the baseline accepts the fault. A job makes a complete run, which takes about ten
-minutes; `--checks` shortens the run. `--fault` adds a fault that the baseline does not accept, so that the job must
-be red.
+Each job runs in a new folder, with a virtual environment into which it installs the wheel (`make wheel`). The job tests
+`mqconform serve` with a fault, as `examples/ci/sut.toml` describes. The first run of a job has no baseline and creates
+one; with `--known`, the baseline accepts the fault. A job makes a complete run, which takes about ten minutes;
+`--checks` shortens the run. `--fault` adds a fault that the baseline does not accept, so that the job must fail.
 """
 
 from __future__ import annotations
@@ -130,7 +129,7 @@ def carry_out(service: str, given: argparse.Namespace, wheel: Path) -> int:
                 bad += bool(run_step(step.script, checkout, variables))
         for line in list_results(checkout, summary):
             print_line(f"  {line}")
-    print_line(f"{service}: the job is {f'red, by {bad} step' if bad else 'green'}{'s' if bad > 1 else ''}")
+    print_line(f"{service}: the job is {f'red; failed steps: {bad}' if bad else 'green'}")
     return bad
 
 
@@ -181,15 +180,19 @@ def main() -> int:
     parser.add_argument("service", nargs="*", help=" or ".join(SERVICES), default=list(SERVICES))
     parser.add_argument("--wheel", type=Path, help="install this wheel instead of building a new one")
     parser.add_argument(
-        "--installed", type=Path, help="use the programs in this folder, of an environment with an installed wheel"
+        "--installed",
+        type=Path,
+        help="use the programs in this folder, which belongs to an environment with an installed wheel",
     )
-    parser.add_argument("--checks", help="the value of CHECKS in the jobs, which selects a part of the checks")
+    parser.add_argument(
+        "--checks", help="the value of the variable CHECKS in the jobs, which selects a part of the checks"
+    )
     parser.add_argument("--known", action="store_true", help="use a baseline that accepts the fault")
     parser.add_argument(
-        "--fault", action="append", default=[], help="add this fault to the queue manager; the job must be red"
+        "--fault", action="append", default=[], help="add this fault to the queue manager; the job must then fail"
     )
     parser.add_argument(
-        "--no-sut", action="store_true", help="remove sut.toml; the job must be red, because of one step"
+        "--no-sut", action="store_true", help="remove sut.toml; exactly one step of the job must then fail"
     )
     given = parser.parse_args()
     wheel = given.wheel

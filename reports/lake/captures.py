@@ -1,4 +1,4 @@
-"""Finds folders of captures, the systems and runs of the folders, and the check of each capture."""
+"""Finds folders of captures, the system and the run of each folder, and the check that made each capture."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from reports.rollup_error import RollupError
 from reports.text import make_slug, one_line
 
 CAPTURE_SUFFIXES = (".pcapng", ".pcap", ".cap", ".pcapng.gz", ".pcap.gz", ".cap.gz")
-"""The suffixes of capture files. The content of a file determines its format."""
+"""The suffixes of capture files. The suffix does not determine the format of a file; its content does."""
 CAPTURES_FOLDER = "captures"
 """The name of the folder in a run folder that contains the captures."""
 MAX_CAPTURE_FOLDERS = 10_000
-"""The maximum number of folders of captures per command. The driver stores some hundred octets for each folder, and
+"""The maximum number of folders of captures per command. For each folder, the driver stores a few hundred octets, and
 no packets.
 """
 CAPTURED_REACH = "capture"
@@ -32,18 +32,18 @@ CAPTURED_REACH = "capture"
 
 @dataclass(frozen=True, slots=True)
 class GivenSystem:
-    """The captured system as given on the command line, for captures in folders without a run.json."""
+    """The captured system as given on the command line. It is used for captures in folders without a run.json."""
 
     name: str | None = None
     version: str | None = None
     profile: str = ""
     sut: str = ""
-    """The address of the system under test in captures that do not mark the system's packets."""
+    """The address of the system under test. It is needed for captures that do not mark the packets of the system."""
 
 
 @dataclass(frozen=True, slots=True)
 class CaptureJudge:
-    """Describes the program that judged captures: the hash of its suites, its version, and its profiles."""
+    """Describes the program that judged captures: the hash of its suites, its version, and the known profiles."""
 
     suites: str
     harness: str
@@ -77,7 +77,7 @@ class CaptureRunFolder:
 
     @property
     def verdicts_path(self) -> str:
-        """Return the path of the run's verdict file in the spelling of Spark's readers."""
+        """Return the path of the run's verdict file, spelled as Spark's readers spell it."""
         return Folder(self.folder, {VERDICTS: self.verdicts}).path(VERDICTS) if self.verdicts else ""
 
 

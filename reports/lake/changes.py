@@ -1,8 +1,8 @@
-"""Finds the runs that changed the verdict of a rule, over all versions of a system, for the table ``changes``.
+"""Finds the runs that changed the verdict of a rule, for the table ``changes``. All versions of a system are compared.
 
-The module compares the standing verdicts after each run with those after the previous run. A standing verdict is
-the worst of the latest decided verdicts of the checks that count under the suites of the run. So a partial run does
-not pass rules that it did not judge, and the verdict of a check that the suites have dropped no longer counts.
+The module compares the standing verdicts after each run with those after the previous run. A standing verdict is the
+worst of the latest decided verdicts of the checks that count under the suites of the run. So a partial run does not
+change the verdict of rules that it did not judge, and a check that the suites no longer contain does not count.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from reports.lake.retirement import COUNTS_COLUMN, mark_counting_verdicts
 from reports.lake.schemas import shape_rows
 
 PRODUCT_COLUMNS = ("sut_name", "profile")
-"""The columns that are equal for all versions of a system. Runs of these versions are compared with each other."""
+"""The columns that are equal for all versions of a system. Runs with equal values in these columns are compared with
+each other.
+"""
 _CHECK_COLUMNS = (*PRODUCT_COLUMNS, "rule", "test")
 
 
@@ -64,7 +66,7 @@ def derive_check_current(events: DataFrame) -> DataFrame:
 def list_check_events(
     test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame | None, before: EarlierVerdicts | None = None
 ) -> DataFrame:
-    """Return the events of each check: the runs that decided the check, and the new suites under which the check
+    """Return the events of each check. An event is a run that decided the check, or new suites under which the check
     begins or ceases to count.
 
     ``test_runs`` and ``runs`` contain the runs of all versions of the systems. ``catalogue`` is None if every run
@@ -120,7 +122,7 @@ def _compare_suites(decided: DataFrame, runs: DataFrame, catalogue: DataFrame, a
 
 
 def _pair_events(events: DataFrame) -> DataFrame:
-    """Return, for each rule and run, the change in the number of checks with each decided verdict."""
+    """Return, for each rule, run and decided verdict, the change in the number of checks with this verdict."""
     once = events.groupBy(*_CHECK_COLUMNS, "ingest", "document", "section").agg(
         sql.min("rank").alias("rank"), sql.max(COUNTS_COLUMN).alias(COUNTS_COLUMN)
     )

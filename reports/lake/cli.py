@@ -42,7 +42,8 @@ def ingest(
     runs: Annotated[
         list[str],
         typer.Argument(
-            metavar="RUN...", help="Run folders, or folders of `mqconform pair`: paths, URLs, or patterns of URLs."
+            metavar="RUN...",
+            help="Run folders, or folders that `mqconform pair` wrote: paths, URLs, or patterns of URLs.",
         ),
     ],
     lake: LakeUri,
@@ -55,7 +56,7 @@ def ingest(
     master: Master = "local[*]",
     conf: SparkSettings = None,
 ) -> None:
-    """Ingest into the lake those of the given run folders that are new.
+    """Add the new ones among the given run folders to the lake.
 
     Exit 0: the lake has all runs; 2: an argument was refused, or the command failed and the lake is unchanged; 3: done,
     but some lines of the input were not verdicts (table `rejected`).
@@ -78,7 +79,7 @@ def vacuum(
         typer.Option(
             "--hours",
             min=0,
-            help="Minimum age in hours of the files to delete; a running ingest may have written younger files.",
+            help="Minimum age in hours of the files to delete. Younger files may belong to a running ingest.",
         ),
     ] = 24,
     compact: Annotated[bool, typer.Option("--compact/--no-compact", help="Merge the files of small ingests.")] = True,
@@ -122,15 +123,15 @@ def judge(
             help="The address of the captured system, ADDRESS or ADDRESS:PORT, for captures that other tools made.",
         ),
     ] = "",
-    largest: Annotated[int, typer.Option("--largest", min=1, help="Largest size of a capture, in MiB.")] = 64,
+    largest: Annotated[int, typer.Option("--largest", min=1, help="Maximum size of a capture, in MiB.")] = 64,
     seconds: Annotated[
-        float, typer.Option("--seconds", min=1, help="Longest time for judging a capture, in seconds.")
+        float, typer.Option("--seconds", min=1, help="Maximum time for judging a capture, in seconds.")
     ] = 60,
     replace: Annotated[
         bool,
         typer.Option(
             "--replace",
-            help="If the lake contains a capture of the same name with different content, overwrite that capture.",
+            help="If the captures of a folder have changed since they were judged, replace the run of this folder.",
         ),
     ] = False,
     master: Master = "local[*]",
@@ -144,7 +145,7 @@ def judge(
     command = "lake judge"
     with one_line_errors(command):
         if bool(lake) == bool(out):
-            raise RollupError("give --lake URI or --out FOLDER, where the verdicts are to be written")
+            raise RollupError("give either --lake URI or --out FOLDER as the destination of the verdicts")
         confirm_arguments_exist(captures, "capture", may_be_files=True)
         confirm_writable_folder(out, "--out")
         from reports.lake import judging

@@ -42,8 +42,8 @@ fifth on a concurrent garbage collector, and a third fifth on memory that Spark 
 for each of some hundred sorts and aggregations, and 4 MiB for each of as many broadcasts.
 """
 MAX_REJECTED_LINES_ON_TERMINAL = 3
-"""The maximum number of rejected lines that the terminal names. The command gives only the number of the other
-rejected lines.
+"""The maximum number of rejected lines that the terminal names. For the other rejected lines, the command prints only
+their number.
 """
 
 Master = Annotated[str, typer.Option("--master", help="Spark master, such as spark://HOST:7077.")]
@@ -102,8 +102,8 @@ def open_session(
 
 @contextmanager
 def one_line_errors(command: str, extra: str = "reports") -> Iterator[None]:
-    """Turn a `RollupError` into a one-line message on stderr and exit code 2. Treat a missing package of the extra
-    in the same way.
+    """Turn a `RollupError` into a one-line message on stderr and exit code 2. Report a missing package of an extra in
+    the same way.
     """
     try:
         confirm_installed(extra)
@@ -123,7 +123,7 @@ def report_results(command: str, report: Report) -> None:
 
 
 def exit_with_report_code(reports: Iterable[Report]) -> None:
-    """Exit with the exit code that follows from all reports of the command. Return if this code is 0."""
+    """Exit with the code that follows from all reports of the command. If this code is 0, return instead."""
     reports = list(reports)
     if any(report.refused for report in reports):
         raise typer.Exit(BAD_INPUT)
@@ -134,7 +134,8 @@ def exit_with_report_code(reports: Iterable[Report]) -> None:
 def print_report(report: Report, command: str, *, captures: bool = False) -> None:
     """Print the result for each argument.
 
-    ``captures``: whether the rejected items are captures, which the command has already reported, instead of lines.
+    ``captures``: whether the rejected items are captures instead of lines. The command has already reported rejected
+    captures.
     """
     for line in report.refused:
         typer.echo(f"mqconform {command}: {line}", err=True)

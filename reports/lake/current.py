@@ -1,7 +1,7 @@
 """Computes the current verdict of a rule for a system, for the table ``rule_current`` (docs/reports.md defines it).
 
-For each check, the latest run that decided the check counts. If no run decided the check, the latest run that
-judged it counts. The worst verdict of the checks is the current verdict.
+For each check, the latest run that decided the check counts. If no run decided the check, the latest run that judged it
+counts. The current verdict is the worst verdict among the checks.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def derive_rule_current(
 
 
 def select_verdicts_to_show(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
-    """Return a row for each verdict to show. A row contains the run and the seq of the verdict's line; the other
-    columns are one struct ``of``.
+    """Return a row for each verdict to show. A row contains the run and the seq of the verdict's line. The struct
+    ``of`` holds all other columns.
 
     The arguments are those of `derive_rule_current`.
     """
@@ -104,8 +104,8 @@ def _derive_rules_from_checks(checks: DataFrame) -> DataFrame:
     """Return for each rule whether it is retired, the number of checks by rank, and ``verdicts``: the worst
     verdict, then later undecided verdicts.
 
-    Of equally bad checks, the check that was judged last is shown; if the last run judged several of them, the
-    first of these is shown. A rule without a counting check is retired, and keeps its last verdict.
+    Among equally bad checks, the row shows the one that was judged last. If the last run judged several of them, the
+    row shows the first of these. A rule without a counting check is retired, and keeps its last verdict.
     """
     retired = ~sql.col(COUNTS_COLUMN)
     worst = sql.struct(

@@ -1,4 +1,6 @@
-"""Writes new derived rows for the systems of an ingest, below ``data/<commit>``. Other systems keep their rows."""
+"""Writes new derived rows below ``data/<commit>``, for the systems that an ingest affects. Other systems keep their
+rows.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,9 @@ def derive_tables(
 ) -> dict[str, dict[str, str]]:
     """Write the rows of the given systems and products. Return the commit of each unit of each derived table.
 
-    ``lake``: the coming state, with its new facts and the old derived tables. ``products``: for each product, the
-    last run up to which its rows in the old state stay valid, or 0 to derive the rows from all runs.
+    ``lake``: the state that will be published, with the new facts but still with the old derived tables. ``products``:
+    for each product, the last run up to which its rows in the old state stay valid, or 0 to derive the rows from all
+    runs.
     """
 
     def write_table(table: str, frame: DataFrame) -> None:

@@ -56,11 +56,11 @@ def derive_pairs(rule_current: DataFrame, runs: DataFrame, catalogue: DataFrame)
     """Return the number of rules by verdict, for each document, system ``a``, counterpart ``b`` of the system, and
     role of ``a``.
 
-    In a run with a topology, each system is paired in its role with every other system. The pair has the rules that
-    bind this role, and the rules that bind no role of the topology. In any other run the counterpart is the
-    reference of the harness, and the roles are the roles that the rules bind. A rule that is missing in the run's
-    catalogue binds "any". ``unit`` is the system that has these current verdicts; in a topology it is the system
-    that stands for the whole topology.
+    In a run with a topology, each system is paired, in its role, with every other system. A pair counts the rules that
+    bind this role, and the rules that bind no role of the topology. In any other run the counterpart is the reference
+    of the harness, and the roles are the roles that the rules bind. A rule that is missing in the run's catalogue binds
+    "any". ``unit`` is the system that has these current verdicts; in a topology it is the system that stands for the
+    whole topology.
     """
     of_run = runs.select("ingest", "suites", "harness", _pair_systems(sql.col("extra")).alias("together"))
     roles = catalogue.select("suites", "rule", "role")
@@ -89,7 +89,7 @@ def derive_pairs(rule_current: DataFrame, runs: DataFrame, catalogue: DataFrame)
 
 
 def parse_topology_systems(extra: Column) -> Column:
-    """Return the systems of a topology from run.json, each with its role, key and name, or null if the run has no
+    """Return the systems of a topology from run.json, each with its role, key and name. Return null if the run has no
     topology.
     """
     said = sql.from_json(

@@ -1,7 +1,7 @@
 """Compares two runs, two versions or two days, for ``mqconform lake diff``.
 
-Each side of the comparison has the current verdicts (docs/reports.md) of its own runs. Rules are compared by their
-id.
+The verdicts of each side are the current verdicts (docs/reports.md) that follow from its own runs. Rules are matched by
+their id.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _SIDE_COLUMNS = ("verdict", "run", "test", "expected", "observed", "reason")
 
 @dataclass(frozen=True, slots=True)
 class ComparedSide:
-    """One side of a comparison: its name, the system, the number of runs, and whether all of these runs are
-    partial.
+    """One side of a comparison: the name by which the user asked for it, the system, the number of runs, and whether
+    all of these runs are partial.
 
     ``roots``: a line for each root cause of the latest run.
     """
@@ -59,8 +59,8 @@ class JudgedRule:
 
 @dataclass(frozen=True, slots=True)
 class RuleComparison:
-    """A rule with its verdicts on both compared sides. The verdict of a side is None if the side has not judged the
-    rule, or if the rule is retired there.
+    """A rule with its verdicts on both compared sides. The verdict of a side is None if no run of this side judged the
+    rule, or if the rule is retired on this side.
     """
 
     kind: str

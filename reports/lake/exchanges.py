@@ -1,4 +1,4 @@
-"""Writes the results of pairs to the table `exchanges`, and finds the current results."""
+"""Writes the results of ``mqconform pair`` to the table `exchanges`, and finds the current results."""
 
 from __future__ import annotations
 

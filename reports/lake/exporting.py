@@ -49,7 +49,7 @@ _JSON_OPTIONS = {"ignoreNullFields": "false", "timestampFormat": _TIME_FORMAT}
 
 
 def sort_table(rows: DataFrame, table: str) -> DataFrame:
-    """Return a derived table sorted, so that exports can be compared.
+    """Return a derived table in sorted order, so that exports can be compared.
 
     Return a table of facts unsorted, because it may have millions of rows.
     """

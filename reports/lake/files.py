@@ -25,8 +25,8 @@ SMALL_FILE_OCTETS = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A file or folder: its name for Hadoop, its name in Spark's ``_metadata.file_path``, its size in octets, and
-    the time of its last change in ms since 1970.
+    """The status of a file or folder: its name for Hadoop, its name in Spark's ``_metadata.file_path``, its size in
+    octets, and the time of its last change in ms since 1970.
     """
 
     uri: str
@@ -42,12 +42,13 @@ class Status:
 
 
 def get_full_name(where: str) -> str:
-    """Return the full name of a file for Hadoop. Every local path gets one uniform spelling; a URL stays unchanged.
+    """Return the full name of a file for Hadoop. A local path is returned in one uniform spelling, and a URL is
+    returned unchanged.
 
-    Raise `RollupError` for a name that cannot be used.
+    Raise `RollupError` for a name that Hadoop cannot use.
     """
     if not where.strip():
-        raise RollupError("an empty name is not a folder: give a path or a URL")
+        raise RollupError("the name of a folder is empty: give a path or a URL")
     local = get_local_path(where) if is_url(where) else Path(where)
     if local is None:
         return where.rstrip("/") if not where.endswith(":///") else where

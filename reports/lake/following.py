@@ -1,9 +1,9 @@
 """Follows a folder of runs with Structured Streaming: each new run folder is ingested once.
 
-The stream reports the new ``run.json`` files; its checkpoint is in the lake, below ``follow/``. Runs are ingested
-as usual, so a batch that is repeated after a crash changes nothing. The module records skipped runs, which are
-unfinished or unreadable, next to the checkpoint. It checks these runs again when one of their files changes,
-because the stream reports each name only once.
+The stream reports the new ``run.json`` files; its checkpoint is in the lake, below ``follow/``. Runs are ingested as
+usual, so a batch that is repeated after a crash changes nothing. The module records skipped runs, which are unfinished
+or unreadable, next to the checkpoint. Because the stream reports each name only once, the module itself tries these
+runs again when one of their files changes.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Follower:
     def _find_missed(self) -> list[str]:
         """Return the run folders that are neither in the lake nor among the skipped folders.
 
-        Such folders exist because Spark treats a file that is still empty as reported, and never reports it later.
+        Such folders exist because Spark never reports a file again that was still empty when Spark first found it.
         """
         there = {known.folder for known in Lake.open_or_new(self._spark, self._where).manifest.runs.values()}
         there |= self._read_waiting().keys()
@@ -157,8 +157,8 @@ class Follower:
             return {folder: dict(state) for folder, state in waiting.items()}
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise RollupError(
-                f"{one_line(uri)} is broken ({one_line(str(error), 80)}): delete its folder, and all runs are "
-                "checked again; no run is ingested twice"
+                f"{one_line(uri)} is broken ({one_line(str(error), 80)}): delete its folder; the command then "
+                "checks all runs again, and ingests no run twice"
             ) from error
 
     def _write_waiting(self, waiting: dict[str, State]) -> None:

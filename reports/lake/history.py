@@ -16,8 +16,8 @@ from reports.vocabulary import VERDICTS
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A run in a history. In the history of a rule, the entry has the verdict of the rule; in the history of a
-    system, it has the numbers of rules by verdict.
+    """A run in a history. In the history of a rule, the entry contains the verdict of the rule. In the history of a
+    system, it contains the number of rules for each verdict.
     """
 
     ingest: int
@@ -38,8 +38,8 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The latest runs, latest first, and the standing verdicts. For a rule, the standing verdicts are triples
-    (system, verdict, run); for a system, they are the numbers of rules by verdict.
+    """The latest runs, latest first, and the standing verdicts. For a rule, the standing verdicts are triples (system,
+    verdict, run). For a system, they are the number of rules for each verdict.
 
     ``runs``: the total number of runs.
     """
@@ -57,8 +57,8 @@ have hundreds of changes.
 
 
 def read_history(table: Table, about: str, last: int) -> History:
-    """Return the last runs that judged a rule, or that tested a system, which is given by its name or key. Raise
-    `RollupError` if the lake has neither.
+    """Return the latest runs that judged a rule or tested a system. The system is given by its name or key. Raise
+    `RollupError` if the lake contains neither such a rule nor such a system.
     """
     runs = table("runs")
     rules = table("rule_runs")
@@ -70,7 +70,7 @@ def read_history(table: Table, about: str, last: int) -> History:
         known = [row.sut for row in runs.select("sut").distinct().orderBy("sut").limit(4).collect()]
         raise RollupError(
             f"{one_line(about, 60)!r} is neither a judged rule nor a system of this lake: "
-            f"it has {', '.join(one_line(name, 80) for name in known)}{', ...' if len(known) > 3 else ''}"
+            f"its systems are {', '.join(one_line(name, 80) for name in known)}{', ...' if len(known) > 3 else ''}"
         )
     return _read_history_of_system(table, about, of_system, rules, last)
 

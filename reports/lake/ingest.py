@@ -1,4 +1,4 @@
-"""Ingests run folders: the module writes facts, derives tables, and publishes both by renaming one file.
+"""Ingests run folders: writes facts, derives tables from the facts, and publishes both by renaming one file.
 
 An ingest that is killed leaves folders below ``data/`` that no manifest names; `reports.lake.vacuum` deletes them.
 """
@@ -23,7 +23,7 @@ from reports.rollup_error import RollupError
 from reports.text import one_line, system_key
 
 Stage = Callable[[str], None]
-"""A function that is called with the name of the current stage, in a few words."""
+"""A function that is called with a short description of the current stage."""
 MAX_NAMED_REJECTED_LINES = 100
 
 
@@ -80,8 +80,8 @@ def ingest_folders(
     finished: bool = False,
     stage: Stage = lambda _: None,
 ) -> Report:
-    """Ingest those of the given folders that are new, and complete the report. ``finished``: whether to skip runs
-    that are unfinished.
+    """Ingest the new ones among the given folders, and complete the report. ``finished``: whether to skip unfinished
+    runs.
     """
     # These folders were ingested, and their files have not changed.
     as_they_were = {(known.folder, known.size, known.modified) for known in lake.manifest.runs.values()}
@@ -101,8 +101,8 @@ def ingest_folders(
 
 @contextmanager
 def note_published_on_failure(report: Report) -> Iterator[None]:
-    """If a later step fails, raise a `RollupError` whose message adds to that of the failure that the lake was
-    already published.
+    """If the code in this context fails after the lake was published, raise a `RollupError` that reports both the
+    failure and the published state.
     """
     try:
         yield

@@ -1,7 +1,8 @@
 """Judges captures on the executors, for ``mqconform lake judge``.
 
-Spark writes a run folder for each folder of captures; these run folders are ingested like all others. The judge is
-found through an entry point and sent to the executors, because reports contain no code of the protocol.
+Spark writes a run folder for each folder of captures; these run folders are ingested like all others. The code that
+judges is found through an entry point and sent to the executors, because the package `reports` contains no protocol
+code.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ class WrittenFolders:
 
 @dataclass(frozen=True, slots=True)
 class CapturedFolder(Folder):
-    """A run folder that was made from captures. ``uri``, size and time are those of the captures."""
+    """A run folder that was made from captures. ``uri``, size and time describe the folder of captures."""
 
     octets: int
     latest: int
@@ -184,7 +185,7 @@ def _judge_all(captures: DataFrame, octets: int, worker: judging_worker.Worker) 
     cloudpickle.register_pickle_by_value(judging_worker)  # type: ignore[no-untyped-call]
     # Too large files are never read: the source drops them before opening them.
     small = captures.where(sql.col("length") <= octets).select(*judging_worker.CAPTURE_COLUMNS, "content")
-    why = sql.concat("length", sql.lit(f" octets are more than the {octets} octets that are read"))
+    why = sql.concat("length", sql.lit(f" octets exceed the maximum of {octets} octets"))
     large = captures.where(sql.col("length") > octets).select("unit", "capture", why.alias("rejected"))
     rows = small.mapInArrow(worker, judging_worker.VERDICTS_SCHEMA_DDL)
     return rows.unionByName(large, allowMissingColumns=True)
@@ -266,5 +267,6 @@ def _find_entry_point(name: str) -> EntryPoint:
     for entry in entry_points(group=ENTRY_POINT_GROUP, name=name):
         return entry
     raise RollupError(
-        f"no installed package judges captures (entry point {ENTRY_POINT_GROUP}, {name}): install mqconform completely"
+        f"no installed package can judge captures (entry point {ENTRY_POINT_GROUP}, {name}): "
+        "install mqconform completely"
     )

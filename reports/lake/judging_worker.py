@@ -1,8 +1,8 @@
 """Judges captures on an executor.
 
-This module is sent with the task, so it imports no other module of the project at its top. A capture may contain
-any bytes. Its size is known in advance, the time and memory for judging it are limited, and a failure of the code
-that reads it becomes a row with the reason.
+Spark sends this module with the task, so the module imports no other module of the project at its top. A capture may
+contain any bytes: the time and the memory for judging a capture are therefore limited, and a failure of the code that
+reads the capture becomes a row with the reason.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ JUDGED_ROWS_SCHEMA = pyarrow.schema(
         "rejected": TEXT,
     }
 )
-"""The columns of a row. A row is a verdict of a capture, or contains in ``rejected`` the reason why the capture has
-no verdict.
+"""The columns of a row. A row describes a verdict of a capture. If the capture has no verdict, the column ``rejected``
+contains the reason.
 """
 VERDICTS_SCHEMA_DDL = (
     "unit string, capture string, position int, ended_us bigint, rule string, verdict string, expected string, "
@@ -55,7 +55,7 @@ ROWS_PER_BATCH = 4096
 
 
 class CaptureTimeout(BaseException):
-    """Judging a capture exceeded the time limit. No other error handler catches this exception."""
+    """Raised when judging a capture exceeds the time limit. General error handlers do not catch this exception."""
 
 
 @dataclass(frozen=True, slots=True)

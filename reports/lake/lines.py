@@ -60,9 +60,7 @@ REJECTED_TEXT_CHARACTERS = 500
 """The maximum number of characters of a line that the table `rejected` keeps."""
 CAPTURE_WORDS = 120
 MAX_OFFSET_MS = 10**12
-"""The largest accepted difference, in ms, between a time and the start of the run that contains the time: thirty
-years.
-"""
+"""The largest accepted difference, in ms, between the time of a line and the start of the line's run: thirty years."""
 
 
 def read_verdict_lines(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
@@ -86,8 +84,8 @@ def normalize_path(path: Column) -> Column:
 
 
 def read_contents(lines: DataFrame) -> DataFrame:
-    """Return a row for each file: its path, the number of its lines, and a fingerprint that does not depend on the
-    order of the lines. The fingerprint consists of the columns total and mixed.
+    """Return a row for each file, with its path, the number of its lines, and a fingerprint of its content. The
+    fingerprint consists of the columns total and mixed, and does not depend on the order of the lines.
     """
     each = sql.xxhash64("text")
     # Two sums of 32 bits: a sum of 64 bits would overflow, and decimals are slow.
@@ -220,8 +218,8 @@ def get_capture_column(test: Column) -> Column:
 
 
 def _split_rule_id(rule: Column) -> tuple[Column, Column]:
-    """Return the document and the section of a rule id (the first two groups of `RULE_ID_PATTERN`). The function
-    takes a fifth of the time of a regular expression.
+    """Return the document and the section of a rule id (the first two groups of `RULE_ID_PATTERN`). The function takes
+    a fifth of the time that a regular expression would take.
     """
     document, number = sql.substring_index(rule, "-", 1), sql.substring_index(rule, "-", -1)
     section = sql.length(rule) - sql.length(document) - sql.length(number) - 2
@@ -231,9 +229,9 @@ def _split_rule_id(rule: Column) -> tuple[Column, Column]:
 def _collect_extra_fields(schema: int) -> Column:
     """Return the fields outside `LINE_SCHEMAS` as JSON.
 
-    A cheap search for names of such fields comes first, and usually finds no name. The search may find too many
-    names, because it does not parse escaped names to their end. A pattern that parsed them would make Java try its
-    alternatives by recursion, and a long text would crash the process.
+    A cheap search for the names of such fields comes first, and usually finds none. The search may find too many names,
+    because it does not parse escaped names to their end. A pattern that parsed them would make Java try alternatives
+    recursively, and a long text would crash the process.
     """
     names = (*LINE_SCHEMAS[schema], *(QUOTED_COLUMNS if schema == 1 else ()))
     strange = rf'[{{,]\s*"(?!(?:{"|".join(names)})")[^"\\]*(?:\\|"\s*:)'

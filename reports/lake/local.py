@@ -1,4 +1,4 @@
-"""Resolves names of folders, and checks local folders without starting Java, which would take seconds."""
+"""Resolves the names of folders, and checks local folders without Java, which would take seconds to start."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Reads and publishes the manifest, which lists the files of the lake.
 
-``manifests/00000012.json`` is published by one rename, and the manifest with the highest number defines the state
-of the lake. The files below ``data/`` that a manifest names never change. Therefore a reader sees one state, and
-the lake has its previous state after a writer is killed.
+``manifests/00000012.json`` is published by one rename, and the manifest with the highest number defines the state of
+the lake. The files below ``data/`` that a manifest names never change. Therefore a reader always sees one consistent
+state, and the lake keeps its previous state if a writer is killed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FOLDER_NAME = re.compile(r"[A-Za-z0-9-]+")
 
 
 class NamedEntry(Protocol):
-    """A protocol class: a file or folder that has a name."""
+    """The protocol class for a file or folder that has a name."""
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""Computes the order of verdicts in Spark: 0 is the worst verdict (reports.vocabulary)."""
+"""Computes the rank of verdicts in Spark. Rank 0 is the worst verdict (`reports.vocabulary`)."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ PAIR_FILE = "pair.json"
 
 @dataclass(frozen=True, slots=True)
 class PairSource:
-    """A pair to ingest: its folder, the SHA-256 of its pair.json, which identifies the pair, and the rows of its
-    results.
+    """A pair to ingest: its folder, the SHA-256 of its pair.json, and the rows of its results. The SHA-256 identifies
+    the pair.
     """
 
     folder: str

@@ -34,7 +34,7 @@ def history(
     about: Annotated[str, typer.Argument(metavar="RULE|SUT", help="The id of a rule, or the name or key of a system.")],
     lake: LakeUri,
     last: Annotated[int, typer.Option("--last", min=1, max=10_000, help="Maximum number of runs to show.")] = 50,
-    form: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
+    form: Annotated[str, typer.Option("--format", help="Output format: text or json.")] = "text",
     master: Master = "local[*]",
     conf: SparkSettings = None,
 ) -> None:
@@ -87,7 +87,7 @@ def diff(
 def export(
     table: Annotated[str, typer.Argument(help="Name of a table of the lake (docs/reports.md).")],
     lake: LakeUri,
-    form: Annotated[str, typer.Option("--format", help="csv or json.")] = "csv",
+    form: Annotated[str, typer.Option("--format", help="Output format: csv or json.")] = "csv",
     out: OutOption = None,
     master: Master = "local[*]",
     conf: SparkSettings = None,

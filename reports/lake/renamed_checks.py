@@ -1,4 +1,6 @@
-"""Applies the renames of checks in newer suites: a verdict under an old name is a verdict of the renamed check."""
+"""Applies renames of checks that newer suites declare: a verdict under the old name of a check counts as a verdict of
+the renamed check.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ def rename_checks(rows: DataFrame, runs: DataFrame, suites: DataFrame, key: Sequ
 def rename_checks_in_catalogue(
     catalogue: DataFrame, runs: DataFrame, suites: DataFrame, key: Sequence[str]
 ) -> DataFrame:
-    """Return the catalogues of older suites. In addition to their old names, renamed checks have their new names."""
+    """Return the catalogues of older suites, in which each renamed check has both its old and its new name."""
     names = _find_new_names(runs, suites, key).select(_OLD, _NEW).distinct()
     added = (
         catalogue.select("suites", "rule", sql.explode("checks").alias(_OLD))

@@ -1,4 +1,4 @@
-"""Determines which checks count: the checks that the given suites contain and assign to the rule."""
+"""Determines which checks count for a rule: the checks that the given suites contain and assign to the rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Defines the tables of the lake with their columns and types, on which programs that read the files with SQL rely.
+"""Defines the tables of the lake, with their columns and types. Programs that read the files with SQL rely on these
+definitions.
 
 Facts are written once per ingest and never change; an ingest rewrites the derived tables of the units that it
 changes. Times are in UTC. Types are Spark SQL types.
@@ -29,8 +30,8 @@ PACKET_COLUMN_TYPES: Final = {
     "hex": "string",
     "dissection": "string",
 }
-"""The columns of a packet that is evidence of a verdict: the frame of its capture, and the octets that decided the
-verdict (null if the whole packet did).
+"""The columns of a packet that is evidence for a verdict: the number of its frame in the capture, and the octets that
+decided the verdict (null if the whole packet did).
 
 Only verdict files of schema 1 fill the last five columns.
 """

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 MAX_LINES_IN_PARALLEL = 250_000
-"""The number of verdict lines below which jobs run in parallel. So few lines of several jobs fit into memory at the
-same time.
+"""The maximum number of verdict lines with which jobs run in parallel. This limit ensures that the lines of all
+parallel jobs fit into memory.
 """
 
 

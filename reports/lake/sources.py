@@ -1,7 +1,7 @@
 """Finds run folders through Hadoop, and reads run.json and rules.json in them.
 
-Both files are small. The driver reads and checks each run.json, one file at a time; the executors read rules.json
-once for each version of the suites.
+Both files are small. The driver reads and checks every run.json, one after the other. The executors read one rules.json
+for each version of the suites.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from reports.text import one_line, system_key
 
 RUN, RULES, VERDICTS = FILES = ("run.json", "rules.json", "verdicts.jsonl")
 WHOLE_SELECTIONS = ("", "all")
-"""The values of ``selection`` in run.json for a run that was not restricted to some checks."""
+"""The values of ``selection`` in run.json for a run of all checks."""
 RUN_FIELDS = (
     "schema",
     "run",
@@ -55,7 +55,7 @@ RULES_JSON = f"schema int, rules map<string, struct<{_RULE_COLUMNS}>>, corrupt s
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A run folder with the status of its files."""
+    """A run folder, with the status of each of its files."""
 
     uri: str
     files: dict[str, Status]
@@ -67,11 +67,11 @@ class Folder:
 
     @property
     def modified(self) -> int:
-        """Return the time of the latest change of a file in this folder, in ms since 1970."""
+        """Return the time of the latest change to a file in this folder, in ms since 1970."""
         return max(each.modified for each in self.files.values())
 
     def path(self, name: str) -> str:
-        """Return the path of a file in this folder in the spelling of Spark's readers
+        """Return the path of a file in this folder, spelled as Spark's readers spell it
         (`reports.lake.lines.normalize_path`).
         """
         scheme, _, rest = self.files[name].encoded.partition(":")
@@ -193,7 +193,7 @@ def find_refused_rules_files(rules: DataFrame) -> dict[str, str]:
     checks: list[tuple[Column, Column]] = [
         (
             r["schema"].isNotNull() & ~r["schema"].isin(*SCHEMA_VERSIONS),
-            sql.lit("its schema is unknown: a newer mqconform wrote it"),
+            sql.lit("its schema is unknown: a newer mqconform wrote it; use that version"),
         ),
         (
             r.isNull() | r["corrupt"].isNotNull() | r["rules"].isNull(),

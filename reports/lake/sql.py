@@ -1,5 +1,5 @@
-"""Answers one SQL query about a local lake with duckdb. The query can only read, needs no Java, and has limits of
-memory and time.
+"""Answers one SQL query about a local lake with duckdb, without Java. The query can only read, and its memory and time
+are limited.
 """
 
 from __future__ import annotations

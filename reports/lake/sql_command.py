@@ -32,10 +32,10 @@ def sql(
     ],
     lake: Annotated[str, typer.Option("--lake", help="Local folder of the lake.")],
     rows: Annotated[
-        int, typer.Option("--rows", min=1, max=1_000_000, help="Largest number of rows to print.")
+        int, typer.Option("--rows", min=1, max=1_000_000, help="Maximum number of rows to print.")
     ] = 10_000,
     seconds: Annotated[
-        float, typer.Option("--seconds", min=0.001, help="Longest duration of the query, in seconds.")
+        float, typer.Option("--seconds", min=0.001, help="Maximum duration of the query, in seconds.")
     ] = 60,
 ) -> None:
     """Answer a query about the tables of a lake: as a table on a terminal, as CSV in a pipe or a file.

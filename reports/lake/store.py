@@ -15,7 +15,7 @@ from reports.rollup_error import RollupError
 from reports.text import one_line
 
 LAKE_ENTRIES = ("data", "manifests", "follow")
-"""The names of the files and folders that the folder of a lake may contain."""
+"""The names that files and folders in the folder of a lake may have."""
 
 
 @dataclass(frozen=True, slots=True)

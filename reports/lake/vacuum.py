@@ -1,4 +1,4 @@
-"""Deletes the files of the lake that no kept state names, and merges small ingests."""
+"""Deletes the files of a lake that no remaining state uses, and merges small ingests."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ TYPES_OF_RUN_COLUMNS: Final = {"path": "string"} | {name: FACT_TABLES["runs"][na
 
 
 class WrittenMeanwhile(RollupError):
-    """Verdict files changed their length during the ingest. ``said``: one line for each changed run."""
+    """The length of some verdict files changed during the ingest. ``said``: one line for each affected run."""
 
     def __init__(self, said: dict[str, str]) -> None:
         super().__init__("; ".join(said.values()))
@@ -94,7 +94,7 @@ class _Writer:
         self.written.append(table)
 
     def read_back(self, table: str) -> DataFrame:
-        """Return the rows of a table that this commit has written, read from its files."""
+        """Return the rows of a table that was written to this commit. They are read from the files of the table."""
         return self.lake.spark.read.schema(build_table_ddl(table)).parquet(
             escape_pattern(self._get_table_folder(table))
         )

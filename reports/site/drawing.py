@@ -19,7 +19,7 @@ _LETTER_WIDTH = 6.6
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a bar. Its numbers are relative to a whole bar of width 100."""
+    """A part of a bar. Its numbers are relative to a bar whose whole width is 100."""
 
     verdict: str
     start: float
@@ -28,7 +28,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class TrendBar:
-    """A run in a trend chart of 100 x 100: the place of its bar, and the parts of this bar from top to bottom."""
+    """The bar of a run in a trend chart of 100 x 100: its place, and its parts from top to bottom."""
 
     run: Run
     x: float
@@ -37,8 +37,8 @@ class TrendBar:
 
 
 def place_on_bar(counts: Mapping[str, int], whole: int) -> list[Part]:
-    """Return the parts of a bar that represents ``whole`` rules, for the given counts. The place of unjudged rules
-    stays empty.
+    """Return the parts of a bar that represents ``whole`` rules, for the given counts. The bar stays empty where rules
+    have no verdict.
     """
     whole, start, parts = max(whole, sum(counts.get(name, 0) for name in _VERDICTS_ON_A_BAR), 1), 0.0, []
     for name in _VERDICTS_ON_A_BAR:

@@ -1,4 +1,4 @@
-"""Writes the page of all errata, and a page for each erratum that verdicts of many rules name."""
+"""Writes the page of all errata, and a separate page for each erratum that the verdicts of many rules name."""
 
 from __future__ import annotations
 

@@ -11,10 +11,12 @@ from reports.runs import resolve_inside
 from reports.site import names
 
 LOG_PATTERNS = ("sut*.log", "control*.log")
-"""The patterns of logs in a run folder. The names of the logs of further workers contain numbers."""
+"""The patterns of the names of logs in a run folder. The logs of all workers except the first have numbers in their
+names.
+"""
 MAX_SHOWN_LOGS = 16
 LOG_OCTETS_COPIED = 1 << 20
-"""The maximum number of octets to copy. They are copied from the end of a log."""
+"""The maximum number of octets to copy from a log. The copy contains the end of the log."""
 
 
 @dataclass(frozen=True, slots=True)

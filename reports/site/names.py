@@ -23,14 +23,14 @@ def rule_page(rule: str) -> str:
 
 
 def document_page(document: str, part: int = 0) -> str:
-    """Return the file name of a page of a document. ``part``: the number of the page, from 0; each page has some of
+    """Return the file name of a page of a document. ``part``: the number of the page, from 0. Each page has a part of
     the columns.
     """
     return f"documents/{make_slug(document)}{_format_part_suffix(part)}.html"
 
 
 def section_page(section: Section, part: int = 0) -> str:
-    """Return the file name of a page of a section. ``part``: the number of the page, from 0; each page has some of
+    """Return the file name of a page of a section. ``part``: the number of the page, from 0. Each page has a part of
     the columns.
     """
     return f"sections/{section.slug}{_format_part_suffix(part)}.html"

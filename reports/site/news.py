@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from reports.model import Change
 
 MAX_NAMED_RULES = 20
-"""The number of rules that a page names for each run and kind of change. The table of changes contains all rules.
+"""The maximum number of rules that a page names for each run and kind of change. The table of changes contains all of
+them.
 """
 KINDS_OF_CHANGE = ("newly failing", "newly passing", "changed", "added", "removed")
 """The kinds of change in display order."""

@@ -1,5 +1,5 @@
-"""Formats the octets and the dissection of a packet as stretches of text. A template marks the field that decided
-the verdict.
+"""Formats the octets and the dissection of a packet as pieces of text, so that a template can mark the field that
+decided the verdict.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def format_octets(frame: Frame) -> list[MarkedStretch]:
 
 
 def format_dissection(frame: Frame) -> list[MarkedStretch]:
-    """Return the dissection with the field marked that decided the verdict."""
+    """Return the dissection, in which the field that decided the verdict is marked."""
     text = clip_text(frame.dissection, MAX_DISSECTION_CHARACTERS)
     stretches, at = [], 0
     for start, end in sorted(frame.marked):

@@ -22,11 +22,13 @@ from reports.values import WithNames
 from reports.vocabulary import DECIDED_VERDICTS, FINDINGS
 
 COLUMNS_PER_PAGE = 20
-"""The maximum number of systems that are columns of one page. Further pages show the other systems."""
+"""The maximum number of systems that have a column on one page. Further pages show the other systems."""
 MAX_COLUMNS_WITHOUT_SCROLLING = 5
-"""The number of columns above which the table scrolls in a box."""
+"""The number of columns above which a table scrolls in a box."""
 RUNS_WITH_PAGES = 500
-"""The number of the latest runs that have a page and a row in the list. The table for programs lists more runs."""
+"""The maximum number of runs that have a page and a row in the list of runs. These are the latest runs; the table for
+programs lists more.
+"""
 MAX_CACHED_OUTPUTS = 4096
 """The maximum number of outputs that are cached for each macro."""
 ReportStage = Callable[[str, int, int], None]
@@ -112,7 +114,7 @@ class Pages:
         return self.systems.index(system) // COLUMNS_PER_PAGE
 
     def is_first_run_of_system(self, run: Run) -> bool:
-        """Return whether a run is the first run of its system. Return False if the first runs of the system are not
+        """Return whether a run is the first run of its system, or False if the earliest runs of the system are not
         loaded.
         """
         of_system = [one for one in self.contents.runs if one.system == run.system]
@@ -169,7 +171,7 @@ def _load_macros(env: Environment) -> SimpleNamespace:
 
 
 def _cache_by_counts(macro: Callable[..., Markup]) -> Callable[..., Markup]:
-    """Cache the output of a macro by the content of its counters, which are not hashable."""
+    """Cache the output of a macro by the content of the counters in its arguments. Counters are not hashable."""
 
     @lru_cache(MAX_CACHED_OUTPUTS)
     def call_macro(counts: tuple[tuple[str, int], ...], *more: Hashable) -> Markup:

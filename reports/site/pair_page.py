@@ -15,7 +15,7 @@ from reports.vocabulary import RESULTS, VERDICTS
 
 @dataclass(frozen=True, slots=True)
 class ShownExchange:
-    """An exchange with its anchor on the page, and the path of the copied capture of the exchange."""
+    """An exchange, with its anchor on the page and the path of the copy of its capture."""
 
     one: Exchange
     anchor: str

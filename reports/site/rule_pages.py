@@ -16,7 +16,7 @@ from reports.vocabulary import FINDINGS, KINDS, NOT_JUDGED, SEVERITY
 
 FRAMES_PER_PAGE = 8
 SYSTEMS_WITH_PACKETS = 3
-"""The number of systems whose packets and capture a page shows; systems with the worst verdicts come first.
+"""The maximum number of systems whose packets and capture a page shows. Systems with the worst verdicts come first.
 
 If all systems pass, only one system is shown.
 """
@@ -59,8 +59,8 @@ class SystemEntry:
 
 @dataclass(frozen=True, slots=True)
 class VerdictGroup:
-    """The systems that have the same verdict for a rule. ``lines``: the systems by name, either all systems or
-    none.
+    """The systems that have the same verdict for a rule. ``lines``: the entries of these systems by name, or no entries
+    if the page gives only the ``number`` of systems.
     """
 
     verdict: str
@@ -69,8 +69,8 @@ class VerdictGroup:
 
 
 def choose_frames(standings: Iterable[StandingVerdict], limit: int = FRAMES_PER_PAGE) -> dict[str, int]:
-    """Return the number of frames that a page shows for each system. Systems with the worst verdicts get frames
-    first; systems with equal verdicts get frames in turn.
+    """Return the number of frames that a page shows for each system. Systems with the worst verdicts get their frames
+    first. Systems with equal verdicts take turns, one frame at a time.
     """
     wanted = sorted(
         (SEVERITY[each.verdict], turn, order, each.system)

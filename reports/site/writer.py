@@ -44,10 +44,10 @@ def write_site(
     errata: dict[str, Erratum] | None = None,
     named: WithNames = str,
 ) -> list[str]:
-    """Write the pages of ``captures.site`` anew. Return the captures that run folders should contain but do not
+    """Write all pages below ``captures.site`` again. Return the captures that run folders should contain but do not
     contain.
 
-    ``named``: the function that adds the names of numbers to expected and observed values.
+    ``named``: the function that adds symbolic names to the numbers in expected and observed values.
     """
     site = captures.site
     shutil.rmtree(site, ignore_errors=True)
@@ -131,8 +131,8 @@ def _collect_news(pages: Pages, systems: list[System]) -> list[tuple[System, Run
 
 
 def _get_link_of_cell(document: str, system: System, part: int, counts: Counter[str]) -> str:
-    """Return the target of the link in the cell of a document and a system. The target is the findings of the
-    system, or the page of sections if the system has no findings.
+    """Return the target of the link in the cell of a document and a system. The link leads to the findings of the
+    system in this document or, if there are none, to the page of sections.
     """
     if worst(counts) in FINDINGS:
         return f"{names.system_page(system)}#{names.name_document_anchor(document)}"

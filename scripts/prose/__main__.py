@@ -1,8 +1,8 @@
 """Checks texts against the habits in `habits.toml` and the checks of proselint.
 
-For each place (a page, the rules of a document, ...) with findings, `kept.toml` contains the permitted number of
-findings. More findings are an error. A smaller number is written to the file, except in CI, so that the numbers
-never increase.
+For each place with findings (a page, the rules of a document, ...), `kept.toml` contains the permitted number of
+findings. More findings are an error. If a place has fewer findings, the new number is written to the file, except in
+CI. So the numbers never increase.
 """
 
 from __future__ import annotations

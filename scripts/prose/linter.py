@@ -1,4 +1,4 @@
-"""Runs the checks of proselint and of the project on the texts of places."""
+"""Runs the checks of proselint and of the project on the texts of each place."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def lint_places(places: Mapping[str, Sequence[Text]]) -> dict[str, list[Finding]
 
 
 def register_checks() -> None:
-    """Register the habits of the project in proselint, once."""
+    """Register the checks of proselint and the habits of the project, unless this has already been done."""
     registry = CheckRegistry()
     if registry.checks:
         return
@@ -62,7 +62,7 @@ def register_checks() -> None:
 
 
 def list_findings_of_place(place: str, texts: Sequence[Text]) -> Iterator[Finding]:
-    """Yield the findings of one place. Each text of the place is a line of the input of proselint."""
+    """Yield the findings of one place. Each text of the place becomes one line of the input for proselint."""
     content = "\n".join(text.words for text in texts)
     checks = {PROJECT: True, **DEFAULT["checks"], **dict.fromkeys(DISABLED_CHECKS, False)}
     config: Config = {"max_errors": len(content) + 1, "checks": checks}

@@ -57,7 +57,9 @@ def texts_by_place(root: Path) -> dict[str, list[Text]]:
 
 
 def texts_of_page(page: Path) -> Iterator[Text]:
-    """Yield the paragraphs, headings, items and cells of a Markdown page, without code and the addresses of links."""
+    """Yield the paragraphs, headings, list items and table cells of a Markdown page, without code and without the
+    addresses of links.
+    """
     begun, words, fenced, code = 0, "", False, False
     lines = page.read_text(encoding="utf-8").splitlines()
     for number, line in enumerate([*lines, ""], 1):
@@ -84,7 +86,7 @@ def texts_of_page(page: Path) -> Iterator[Text]:
 
 
 def texts_of_rules(file: Path) -> Iterator[Text]:
-    """Yield the rule sentences and the title of a `rules.toml`."""
+    """Yield the title and the sentences of the rules from a file `rules.toml`."""
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
         if _SAYS.match(line):
             yield Text(file, number, " ".join(str(next(iter(tomllib.loads(line).values()))).split()))

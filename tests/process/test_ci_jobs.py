@@ -45,7 +45,7 @@ def test_first_ci_run_passes_and_writes_baseline_for_second_run(wheel: Path, bin
 def test_ci_run_that_cannot_start_fails_one_step(wheel: Path, bin_folder: Path) -> None:
     said = carried_out(wheel, bin_folder, "--no-sut")
     for service in SERVICES:
-        assert f"{service}: the job is red, by 1 step" in said
+        assert f"{service}: the job is red; failed steps: 1" in said
     assert [line for line in said if line.startswith(("artefact ", "summary: ", "baseline.toml"))] == []
 
 

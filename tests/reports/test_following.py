@@ -156,7 +156,7 @@ def test_follow_rewrites_site_after_lake_change_and_ends_at_ctrl_c(monkeypatch, 
     assert written == [1, 2]
     out = capsys.readouterr()
     assert "lake state 2: 1 runs ingested (3 verdicts), 1 skipped for now" in out.out
-    assert out.out.endswith("ended: the lake contains the runs of the last complete search\n")
+    assert out.out.endswith("ended: the lake contains the runs that the last complete search found\n")
     assert out.err == "mqconform rollup: /runs/open has not finished: skipped for now\n"
 
 

@@ -85,7 +85,7 @@ def captured(tmp_path_factory):
 STRANGE = {
     "cut.pcapng": "the file is truncated: 5 bytes of a block are missing",
     "golden.pcapng": "the capture does not record which packets the SUT sent",
-    "large.pcapng": "1048577 octets are more than the 1048576 octets that are read",
+    "large.pcapng": "1048577 octets exceed the maximum of 1048576 octets",
     "noise.pcapng": "neither pcap nor pcapng",
 }
 

@@ -469,7 +469,7 @@ def test_vacuum_merges_and_deletes_unused_files_and_keeps_content(ingested):
         ),
         ("nosuch://host/lake", 'No FileSystem for scheme "nosuch"'),
         ("hdfs://nosuch.invalid/lake", "nosuch.invalid"),
-        ("", "an empty name is not a folder"),
+        ("", "the name of a folder is empty"),
     ],
 )
 def test_unavailable_file_system_gives_one_line_error_and_no_local_folder(

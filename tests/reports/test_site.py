@@ -143,7 +143,7 @@ def test_errata_page_shows_cited_uncited_and_unknown_entries(tmp_path):
     page = page_of(site, "errata.html")
     assert page.index("&lt;i&gt;E1&lt;/i&gt;") < page.index(RULE.rule) < page.index('id="others"') < page.index(">E9 ")
     assert "The installed suites have no such entry" in page[page.index(">E77") :]
-    assert "settled by bytes" in page[page.index('id="others"') :]
+    assert "settled by packets" in page[page.index('id="others"') :]
     assert "&lt;i&gt;E1&lt;/i&gt; contradicts" in only_rule_page(site)
 
 

@@ -79,7 +79,7 @@ def test_sections_without_judged_rules_are_omitted():
     text = rendered(contents([CONTOSO], rules, [standing(RULES[0], CONTOSO, "pass")]))
     assert "2.1.1" in text
     assert "4.1" not in text
-    assert "3 groups of sections without a judged rule are left out" in text
+    assert "3 groups of sections without a judged rule are omitted" in text
 
 
 def test_judged_share_is_relative_to_catalogue():

@@ -144,7 +144,7 @@ def test_the_history_of_a_system_counts_rules_and_names_changes(lake):
 
 
 def test_history_of_unknown_name_lists_known_systems(lake):
-    with pytest.raises(RollupError, match="neither a judged rule nor a system of this lake: it has "):
+    with pytest.raises(RollupError, match="neither a judged rule nor a system of this lake: its systems are "):
         history.read_history(lake.table, "nobody\nat all", last=5)
 
 
