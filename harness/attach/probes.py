@@ -42,7 +42,7 @@ _PROBE_EXTENSION: dict[str, Any] = {
 
 
 class AgentProbes(AgentVerbCalls):
-    """The test calls of all verbs on an agent. ``word`` is a part of the names of the queues that the test creates.
+    """The test calls of all verbs on an agent. The name of each queue that the test creates contains ``word``.
     ``queue`` is the queue to use if the agent cannot create queues.
     """
 
@@ -244,7 +244,9 @@ class AgentProbes(AgentVerbCalls):
         self._call_expecting_success("receive_by_lookup_id", queue=queue, lookup_id=number)
 
     def _probe_waiting_read(self) -> None:
-        """Check that the agent answers other requests while a read waits, and that the agent can cancel the read."""
+        """Check that the agent answers other requests while a read waits for a message, and that the agent can cancel
+        the read.
+        """
         if self._plain is None or not self.found.is_working("receive"):
             self._note_skipped_verbs("needs receive", "cancel")
             return
@@ -392,7 +394,7 @@ class AgentProbes(AgentVerbCalls):
 
     def _note_unreached_verbs(self) -> None:
         """Record the verbs that the test did not call, and the answers that match no request."""
-        why = self.conversation.ended or f"{MAX_SILENT_VERBS} verbs before this one were not answered"
+        why = self.conversation.ended or f"{MAX_SILENT_VERBS} consecutive verbs before this one were not answered"
         for verb in (*FACILITY_BY_VERB, "cancel", *REASONS_NOT_TRIED):
             if verb not in self.found.verbs:
                 self._note_skipped_verbs(f"the test did not reach this verb: {why}", verb)

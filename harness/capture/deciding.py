@@ -36,7 +36,7 @@ LAYER_OF_SECTION: Mapping[str, str] = {
     "MQQB-2.2.3.1": "EstablishConnectionHeader",
     "MQQB-2.2.7": "PingPacket",
 }
-"""For each document and section, the header whose field is meant when several headers have a field with the same
+"""For each document and section, the header to which a field name refers if several headers have a field with this
 name.
 """
 

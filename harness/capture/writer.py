@@ -1,5 +1,5 @@
-"""Write captures of the harness's traffic, with every byte and both endpoints. They are written from the harness's
-own records, not by a sniffer.
+"""Write captures of the harness's traffic, with every byte and both endpoints. The data come from the harness's own
+records, not from a sniffer.
 """
 
 from __future__ import annotations

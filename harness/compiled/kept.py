@@ -118,7 +118,7 @@ class KeptRecords:
     stamps: dict[str, FileStamp] = field(default_factory=dict)
     imports: dict[str, list[str]] = field(default_factory=dict)
     records: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """The cached records, by kind of record and path of the file."""
+    """The cached records, by kind of record and by the path of the Python file."""
 
     def of(self, kind: str, paths: Collection[str], make: Callable[[list[str]], Mapping[str, Any]]) -> list[Any]:
         """Return the records about the given files, in the order of the files.

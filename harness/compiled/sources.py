@@ -20,7 +20,7 @@ FileStamp = list[int]
 FILES_OF_EVERY_CHECK = ("suites/conftest.py", "suites/pytest.ini")
 """The files that pytest imports with every file of checks, without an import statement."""
 TABLES_BESIDE_CHECKS = ("states.toml",)
-"""The file names of tables that a module reads from its own folder without an import statement."""
+"""The names of data files (tables) that a module reads from its own folder, which no import statement shows."""
 
 _SUFFIXES = (".py", ".toml", ".tsv", ".ini", ".json")
 _PACKAGES = "|".join(package.name for package in PACKAGES)

@@ -207,7 +207,7 @@ class CoreHost:
         return self.answers.pop(token)
 
     def is_transport_open(self, transport: str) -> None:
-        """Report a new transport to the core, as an input."""
+        """Report to the core, as an input, that a transport is open."""
         stream = self.streams[transport]
         initiator = transport.startswith("out-")
         if self.stage is not None:

@@ -351,7 +351,9 @@ class RealEnvironment:
         return port
 
     def _report_picked_port(self, asked: Endpoint, got: Endpoint) -> None:
-        """If port 0 was requested, report to the witness which port the operating system chose."""
+        """If port 0 was requested, report to the witness (an UnseenEventRecorder) which port the operating system
+        chose.
+        """
         if asked.port == 0 and self.witness is not None:
             self.witness.note_port(got)
 

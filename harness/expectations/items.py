@@ -215,8 +215,8 @@ def _pair_off(expected: list[Any], found: list[Any]) -> tuple[list[Any], list[An
 
     def find_place(number: int, tried: set[int]) -> bool:
         """Assign a found item to the expected item ``number``, and return whether this succeeded. If every suitable
-        found item is already assigned, take one of them, provided that another found item can be assigned to its
-        previous partner.
+        found item is already assigned, take such an item, provided that its previous expected item can be assigned
+        another found item.
         """
         free = next((at for at in fits[number] if at not in owners), None)
         if free is not None:

@@ -1,4 +1,4 @@
-"""Expectations of protocol behavior: that a connection is closed, and that messages are acknowledged."""
+"""Expectations of protocol behavior. They state that a connection is closed, or that messages are acknowledged."""
 
 from __future__ import annotations
 

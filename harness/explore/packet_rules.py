@@ -1,5 +1,5 @@
-"""Judge the packets of a walk by the passive predicates of the suites, and compare messages on the control channel
-with their packets. Both also judge fields that no model describes.
+"""Judge the packets of a walk by the passive predicates of the suites, and compare messages on the control channel with
+their packets. Both methods also judge fields that no model describes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class JudgedRule(Protocol):
 
     @property
     def advice(self) -> bool:
-        """Whether only the SHOULD of the sentence is judged."""
+        """Whether only the SHOULD in the rule's sentence is judged."""
 
     @property
     def expected(self) -> str:

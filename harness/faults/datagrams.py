@@ -12,8 +12,8 @@ from reference_qm.surface.inputs import DatagramReceived, Input, PingSocket
 
 
 def change_received_datagrams(socket: PingSocket, change: Callable[[bytes], bytes | None]) -> Install:
-    """Return an installer of a fault that changes the datagrams that one of the two ping sockets receives. If the
-    function returns None, the datagram is dropped.
+    """Return an installer of a fault that changes the datagrams that one of the two ping sockets receives. If
+    ``change`` returns None, the datagram is dropped.
     """
 
     def filter_datagram(event: Input) -> Iterable[Input]:

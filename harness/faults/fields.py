@@ -67,7 +67,7 @@ def change_number(kind: Kind, path: str, change: Callable[[int], int], when: Whe
 
 
 def size_wrong(kind: Kind, path: str, by: int = 4, when: When = None) -> Install:
-    """Return an installer of a fault that sends a size, length or count which differs from the actual content."""
+    """Return an installer of a fault that sends a size, length or count that differs from the actual content."""
     if not path.endswith(_SIZE_NAMES):
         raise HarnessError(f"{path} is not a size, length or count")
     return off_by(kind, path, by, when)

@@ -24,7 +24,7 @@ MESSAGE_BODY_FIELD_PATH = f"{PROPERTIES}.MessageBody"
 PRIVATE_QUEUE_NUMBER_PATH = "UserHeader.DestinationQueue.PrivateQueueIdentifier"
 DIRECT_NAME_PATH = "UserHeader.DestinationQueue.DirectFormatName"
 PRIVATE, DIRECT = 3, 7
-"""Two values of the field DQ: one for a private queue by number, and one for a direct name."""
+"""The values of the field DQ for a private queue by number, and for a direct name."""
 FOREIGN_ADDRESS = "TCP:127.0.0.77"
 VT_UI1 = 17
 
@@ -123,7 +123,7 @@ def _change_acknowledgment(meant: MessageCondition, changes: Mapping[str, Any], 
 
 
 def is_later_message(qm: QueueManager, session: Session, packet: object) -> bool:
-    """Return whether a message was sent on the session before."""
+    """Return whether the session has sent more than one message, so that the present message is not its first."""
     return session.MessageSentCount > 1
 
 

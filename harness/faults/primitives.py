@@ -41,8 +41,8 @@ def _set_field(record: Any, path: list[str], value: Any) -> Any:
 
 
 def packets(kind: type[Packet], change: Callable[[Any], bytes | None], when: When = None) -> Install:
-    """Return an installer of a fault that changes the bytes of every outgoing packet of one kind. If the function
-    returns None, the packet is dropped.
+    """Return an installer of a fault that changes the bytes of every outgoing packet of one kind. If ``change`` returns
+    None, the packet is dropped.
     """
 
     def filter_packet_effect(effect: Effect) -> Iterable[Effect]:
@@ -88,8 +88,8 @@ def wrong_bytes(kind: type[Packet], change: Callable[[bytes], bytes], when: When
 
 
 def pings(change: Callable[[PingPacket], bytes | None], when: Callable[[PingPacket], bool] | None = None) -> Install:
-    """Return an installer of a fault that changes the bytes of every outgoing ping packet. If the function returns
-    None, the packet is dropped.
+    """Return an installer of a fault that changes the bytes of every outgoing ping packet. If ``change`` returns None,
+    the packet is dropped.
     """
 
     def filter_ping_effect(effect: Effect) -> Iterable[Effect]:
@@ -106,7 +106,7 @@ def pings(change: Callable[[PingPacket], bytes | None], when: Callable[[PingPack
 
 def pdus(kind: type[Kind], change: Callable[[Kind], Body | None]) -> Install:
     """Return an installer of a fault that changes the body of every DCE/RPC PDU of one kind that a client or server
-    sends. If the function returns None, the PDU is dropped.
+    sends. If ``change`` returns None, the PDU is dropped.
     """
 
     def filter_pdu_effect(effect: Effect) -> Iterable[Effect]:

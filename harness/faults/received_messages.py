@@ -1,4 +1,4 @@
-"""A fault of the receiver, which changes an admitted message before the receiver stores the message in its queue."""
+"""A fault with which the receiver changes an admitted message before it stores the message in its queue."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _IN, _PT, _CS = 0x08, 0x0F, 0x10
 
 
 def change_sent_packet(kind: type[Packet], change: Callable[[bytes], bytes], when: SessionCondition) -> Install:
-    """Return an installer of a fault that changes the bytes of sent packets of one kind. If the function returns no
+    """Return an installer of a fault that changes the bytes of sent packets of one kind. If ``change`` returns no
     bytes, the packet is not sent.
     """
 

@@ -60,8 +60,8 @@ def judge_capture(
     """Apply every passive predicate to a capture of a SUT that has the given profile. ``name`` is the name of the
     SUT in the verdicts.
 
-    ``watch`` is also called with the packets. Raise CaptureError, NoDirection or TooMuch if the capture cannot be
-    judged. Failures and warnings name the deciding field; passes are only counted.
+    ``watch`` is also called with each packet. Raise CaptureError, MissingDirection or CaptureTooLarge if the capture
+    cannot be judged. Failures and warnings name the deciding field; passes are only counted.
     """
     passes = Counter(dict.fromkeys(load_predicates(), SHOWN_PASSES_PER_RULE))
     entries: list[Entry] = []

@@ -34,8 +34,8 @@ REASONS_OF_ADVICE = {
     Advice.FOLLOWED: "this check judged only the SHOULD of the rule's sentence",
     Advice.MISSED: "the SUT did not follow the SHOULD of the rule's sentence; the MUST is judged elsewhere",
 }
-"""For each value of `Advice`, the reason that the verdict file contains in lines about only the SHOULD in the
-sentence of a MUST.
+"""The reason that a line of the verdict file contains if it is about only the SHOULD in the sentence of a MUST, for
+each value of `Advice`.
 """
 
 _MISSED_VERDICTS = (Verdict.FAIL, Verdict.WARN)
@@ -55,7 +55,9 @@ EvidenceSource = Frame | HasEvidence | Iterable[Any] | None
 
 
 class Judge:
-    """The judge of one check. A check calls it: ``judge("ID", "ID2", expected=..., observed=..., evidence=...)``."""
+    """The judge of one check, which the check calls as a function: ``judge("ID", "ID2", expected=..., observed=...,
+    evidence=...)``.
+    """
 
     def __init__(
         self,
@@ -84,8 +86,8 @@ class Judge:
         """The worst verdict of each rule so far."""
         self._finished: set[str] = set()
         self._conditional: list[Entry] = []
-        """The failures of rules that depend on a SHOULD. They are held back until the verdict for that SHOULD in
-        this check is known.
+        """The failures of rules that depend on a SHOULD. They are not written until the verdict of this check for that
+        SHOULD is known.
         """
         self.packets = PassiveJudge()
         """The judge of passive rules, which receives every packet of the SUT."""
@@ -288,7 +290,7 @@ class Judge:
             self._write_verdict(self._get_row(rule), verdict, "", "", [], reason=reason)
 
     def record_breakdown(self, diagnosis: Diagnosis, rules: Iterable[str]) -> None:
-        """Record that the system did not survive this check, which is a separate finding and a failure of the given
+        """Record that the system did not survive this check. This is a separate finding, and a failure of the given
         rules.
 
         All other passes of the check become inconclusive, because a closed connection does not prove a refusal if
@@ -500,7 +502,7 @@ def _compare_values(expected: Expectation, observed: Any, case: str | None) -> _
 
 
 def _add_case(case: str, text: str) -> str:
-    """Return a text of a verdict, preceded by the name of the observation (``case``)."""
+    """Return a text of a verdict, preceded by the name (``case``) of the observation."""
     return f"{case}: {text}"
 
 

@@ -25,7 +25,9 @@ failing packets.
 
 MAX_REASONS_RECORDED = 20
 FURTHER_REASONS_TEXT = "other bytes are not in the capture"
-"""The reason under which all further reasons are counted why packets could not be judged."""
+"""The reason under which packets that could not be judged are counted after MAX_REASONS_RECORDED different reasons have
+been recorded.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ class Context:
     of_system: dict[type, Any] = field(default_factory=dict)
     """The summaries of all connections."""
     known: dict[str, Any] = field(default_factory=dict)
-    """The facts about the current packet that all predicates share."""
+    """The facts about the current packet that all predicates use."""
 
     @property
     def sut_role(self) -> str | None:
@@ -222,8 +224,8 @@ class PassiveRuleTally:
     seen: int = 0
     idle: int = 0
     missing: Counter[str] | None = None
-    """The number of packets that could not be judged, by the part that the capture lacks, or None if every packet
-    could be judged.
+    """The number of packets that could not be judged, by the part that is missing in the capture, or None if every
+    packet could be judged.
     """
     first: Frame | None = None
     first_observed: str = ""
@@ -273,8 +275,8 @@ class PassiveRuleTally:
 
 
 class PassiveJudge:
-    """A judge that applies the predicates to every packet of the SUT in one test. Each predicate judges only
-    packets of its kinds.
+    """A judge that applies the predicates to every packet of the SUT in one test. Each predicate judges only packets of
+    the kinds for which it is registered.
     """
 
     def __init__(self) -> None:
@@ -283,7 +285,7 @@ class PassiveJudge:
         self.malformed: dict[Frame, str] = {}
         """The malformed packets of the SUT, each with its error."""
         self.unreadable: dict[str, str] = {}
-        """The decisive rules that were broken, each with the error."""
+        """The decisive rules that were broken, each with a description of the violation."""
         self._spoilt: set[Connection | None] = set()
         """The connections on which the SUT sent a malformed packet. Such a packet may cause wrong counts and
         repetitions in later packets.

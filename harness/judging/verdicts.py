@@ -182,8 +182,8 @@ class VerdictReceiver(Protocol):
 
 
 class VerdictLog:
-    """A file of verdicts. Each verdict is appended in one write, so that a killed run neither loses nor truncates a
-    verdict.
+    """A file of verdicts. Each verdict is appended in one write, so that no verdict is lost or truncated if the run is
+    killed.
     """
 
     def __init__(self, path: Path, started: datetime, recorded: EarlierVerdicts | None = None) -> None:
@@ -200,8 +200,8 @@ class VerdictLog:
         self.unfollowed = recorded.unfollowed.copy()
         """The MUST rules whose sentence contains a SHOULD that the SUT did not follow."""
         self.turned_bad: list[tuple[str, Verdict]] = []
-        """The rules whose verdict changed to a bad verdict since the file was opened, in order, each with that
-        verdict.
+        """The rules whose verdict became bad after the file was opened, in the order of these changes, each with the
+        bad verdict.
         """
         self._next = recorded.last + 1
         self._again = recorded.unfinished.copy()
@@ -315,7 +315,7 @@ def read_standing_verdicts(path: Path) -> list[dict[str, Any]]:
 
 
 class _LineCompleter:
-    """A reader that adds the values that all lines of a run folder share to the lines of a verdict file."""
+    """A reader of the lines of a verdict file. It adds to each line the values that all lines of a run folder share."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -383,7 +383,7 @@ class _RunFolderValues:
             raise UsageError(f"{path}, which the verdicts need, is truncated or broken") from error
 
     def complete_line(self, line: dict[str, Any], where: str) -> dict[str, Any]:
-        """Return a line to which the values are added that all lines of the run folder share."""
+        """Return a line with the added values that all lines of the run folder share."""
         try:
             rule, test, evidence = line["rule"], line.get("test"), line.get("evidence", [])
             document, _, section = rule.rpartition("-")[0].partition("-")  # for a rule that is missing in the catalogue

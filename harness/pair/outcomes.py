@@ -14,8 +14,8 @@ class Result(StrEnum):
     PASS = "pass"  # noqa: S105 - a verdict
     FAIL = "fail"
     UNSUPPORTED = "unsupported"
-    """The scenario could not run. A control channel does not announce a facility that the scenario needs, or
-    answers that it does not support a verb; or a SUT file does not declare a capability that the scenario needs.
+    """The scenario could not run. Either a control channel does not announce a facility that the scenario needs or
+    answers that it does not support a verb, or a SUT file does not declare a capability that the scenario needs.
     """
     BROKEN = "broken"
     """The scenario ended early, because a system refused a command or did not answer."""

@@ -61,7 +61,7 @@ class Conversation:
 
     @property
     def last(self) -> Frame | None:
-        """The last packet in either direction, as evidence that the SUT reacted or did not react."""
+        """The last packet in either direction. It is evidence that the SUT reacted or did not react."""
         return self.record.frames[-1] if self.record.frames else None
 
     @property
@@ -91,8 +91,8 @@ class Conversation:
         return found[0] if found else None
 
     def expect(self, kind: str, where: Callable[[Frame], bool] | None = None, *, within_ms: int | None = None) -> Frame:
-        """Wait for a packet as ``poll`` does; raise ConformanceFailure if no packet arrives, because the next steps
-        depend on the packet.
+        """Wait for a packet as ``poll`` does. Raise ConformanceFailure if no packet arrives, because the next steps of
+        the check depend on the packet.
         """
         frame = self.poll(kind, where, within_ms=within_ms)
         if frame is None:
@@ -118,8 +118,8 @@ class Conversation:
         return self.closed_by_sut
 
     def await_close(self, within_ms: int | None = None) -> Self:
-        """Wait as ``wait_closed`` does; return this conversation, so that an expectation can compare the
-        conversation with ``closed()``.
+        """Wait as ``wait_closed`` does; return this conversation, so that a check can compare it with the expectation
+        ``closed()``.
         """
         self.wait_closed(within_ms)
         return self
@@ -238,7 +238,7 @@ class Conversation:
 
 
 class RawConversation(Conversation):
-    """A conversation without a reference core. The peer sends only the packets that the check sends."""
+    """A conversation without a reference core. The peer sends only packets that the check builds."""
 
     def __init__(self, peer: Party, *, by_peer: bool) -> None:
         super().__init__(peer)

@@ -18,7 +18,7 @@ RESERVED_MARK = {"Reserved": 0xA7}
 value is not an echo of the request.
 """
 UNUSUAL_WINDOW_SIZE = 4_099
-"""A WindowSize that no SUT uses by chance."""
+"""An unusual WindowSize, which no SUT uses by chance."""
 
 
 def establish_request(peer: Party, **header: Any) -> Any:

@@ -74,7 +74,7 @@ class System:
 
     @contextmanager
     def peer(self) -> Iterator[Peer]:
-        """Yield a fresh peer without a control channel. The system cannot mistake a message of this peer for a
+        """Yield a fresh peer without a control channel. The system cannot mistake a message from this peer for a
         duplicate.
         """
         file = self.file

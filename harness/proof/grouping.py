@@ -1,7 +1,7 @@
 """Form groups of errata readings that are installed together in one trial.
 
-Most readings change one step in a rare case, so a separate trial of each reading would run hundreds of checks that
-show no difference. A system may follow any combination of readings. So readings of different entries that change
+Most readings change one step in a rare case. A separate trial of each reading would therefore run hundreds of checks
+that show no difference. A system may follow any combination of readings. So readings of different entries that change
 different steps are first installed together. If the verdicts of a check then differ from its verdicts on the clean
 reference, the check runs again, on each reading of the group separately.
 """

@@ -19,8 +19,9 @@ from reference_qm.control import FACILITIES
 CAPABILITIES_WITHOUT_CONTROL = (
     frozenset(CAPABILITIES) - {"directory", "topology", "two_addresses"} | remote_control.FACILITIES | STAND_INS.keys()
 )
-"""The needs that a single system without a directory and without a control channel can meet. Its SUT file declares
-every capability that a SUT file can declare, and checks read its queues remotely.
+"""The needs that a single system can meet without a directory and without a control channel. The SUT file of this
+system declares all capabilities except directory, topology and two_addresses. Checks read the queues of the system
+remotely.
 """
 FACILITIES_OF_LIMITED_AGENT = CAPABILITIES_WITHOUT_CONTROL | {
     *(

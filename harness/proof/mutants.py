@@ -28,7 +28,7 @@ RESULTS_FILE = "results.jsonl"
 SURVIVORS_FILE = "survivors.txt"
 EFFECTLESS_FILE = "mutants.toml"
 NOTICED_LIMIT = 12
-"""The number of checks that may break off on a mutant. After this number, no further check is tried on the mutant.
+"""The maximum number of checks that may break off on a mutant. After this number, no further check is tried on it.
 """
 SHOWN_CHARACTERS = 180
 """The maximum number of characters of a changed line that a report shows."""

@@ -47,7 +47,7 @@ class ProofResults:
     unproven: list[str] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)
     """Rules that only a predicate judges, on packets that the clean reference never sent. Such rules count as
-    unchecked. Rules that were proven before are excluded, because the missing packet is a finding.
+    unchecked. Rules with a recorded proof are excluded, because for them the missing packet is a finding.
     """
     idle: list[RuleAndFunction] = field(default_factory=list)
     """Pairs of a check function and a rule, where the function covers the rule but fails it on no fault."""

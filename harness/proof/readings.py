@@ -1,6 +1,6 @@
 """Run the readings of errata. A system that follows an allowed reading must fail no rule.
 
-A variant of the reference exists for each reading of an entry that packets of Windows do not settle. Every check
+The reference has a variant for each reading of an entry that packets captured from Windows do not decide. Every check
 that executes a changed step runs on the variant; all other checks have the verdicts of the clean run. Variants are
 first installed together (``harness.proof.grouping``). A reading with the verdict ``fail`` needs no variant, but a
 variant of such a reading must fail. If checks have exactly the same verdicts on a fault as on an allowed reading,
@@ -121,7 +121,7 @@ def _find_readings_to_run_apart(
 def find_explained_faults(
     convictions: Mapping[str, Collection[TrialVerdict]], found: VariantRunResults
 ) -> Iterator[tuple[str, str]]:
-    """Yield each fault together with an allowed reading that causes literally the same verdict for each rule of the
+    """Yield each fault together with an allowed reading that causes exactly the same verdict for each rule of the
     fault.
 
     ``convictions``: the failing verdicts by fault.

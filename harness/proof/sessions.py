@@ -37,7 +37,7 @@ class _CallInsteadOfTests:
         self.error: BaseException | None = None
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Configure pytest to make tracebacks without source, because its default fails if a signal handler raised
+        """Configure pytest to print tracebacks without source code. Its default style fails if a signal handler raised
         the exception.
         """
         config.option.tbstyle = "native"

@@ -150,8 +150,8 @@ class Trials:
         return {check: self._clean[check] for check in checks}
 
     def warm_up(self, checks: Iterable[str]) -> None:
-        """Run a check of each document in this process, so that forked processes have the keys and layers that these
-        checks create.
+        """Run one check of each document in this process. Forked processes then already have the keys and layers that
+        these checks create.
         """
         with self._prepare_trials(()):
             for check in {check.split("/")[1]: check for check in checks}.values():

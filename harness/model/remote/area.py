@@ -324,8 +324,8 @@ class Remote(Misuse):
     # -- open receives ------------------------------------------------------------------------------------------------
 
     def get_transaction_of_read(self, read: str, handle: Handle, receives: bool) -> Transaction | None:
-        """Return the transaction of a receive in two phases, or None for a peek. The receive ends as this
-        transaction of one operation ends.
+        """Return the transaction of a receive in two phases, or None for a peek. The receive is the only operation of
+        this transaction, and ends with it.
         """
         if not receives:
             return None

@@ -56,8 +56,8 @@ class Session:
 
 @dataclass(eq=False, slots=True)
 class Place:
-    """The progress of a sequence from the peer, which consists of the identifier of the sequence and the number of
-    the last accepted message.
+    """The progress of a sequence from the peer: the identifier of the sequence, and the number of the last accepted
+    message.
     """
 
     sequence: int = 0
