@@ -1,10 +1,10 @@
 """Find the bytes that decide a verdict: the bytes of the field that the observation or the expectation of the
 verdict names.
 
-Checks need not name the field. The deciding field is the first field of the packet that the observation names,
-spelled as in the specification. If the observation is only a value, the expectation is searched for a field name,
-then the sentence of the rule. If several fields are possible, or the value in the text differs from the value in
-the packet, no field is returned, because a wrong field would mislead the reader.
+Checks need not name the field. The deciding field is the first field of the packet that the observation names, spelled
+as in the specification. If the observation is only a value, the expectation is searched for a field name, then the
+sentence of the rule. No field is returned if several fields are possible, or if the value in the text differs from the
+value in the packet. A wrong field would mislead the reader.
 """
 
 from __future__ import annotations

@@ -110,8 +110,8 @@ class CapturedPackets:
         """Return the packets of a verdict with their dissection. Raise MissingPacket if no packet begins in a
         requested frame.
 
-        ``says`` contains the texts of the verdict. They determine the deciding field, whether or not the verdict
-        has a range of bytes.
+        ``says`` contains the texts of the verdict, which determine the deciding field even if the verdict has a range
+        of bytes.
         """
         asked = [(one, self._find_packet(one.frame)) for one in wanted]
         made = [_dissect(packet) for _, packet in asked]

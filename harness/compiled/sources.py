@@ -55,8 +55,9 @@ def find_changed_files(known: Mapping[str, FileStamp]) -> set[str]:
 
 
 def list_imported_files(path: str) -> list[str]:
-    """Return the source files that a Python file reads. These are the files that its import statements name, the
-    ``__init__.py`` files of their packages, and the tables in its own folder, which need no import statement.
+    """Return the source files that a Python file reads. These are the files that its import statements name, and the
+    ``__init__.py`` files of their packages. The tables in its own folder, which need no import statement, are also
+    included.
 
     A fast text search finds the imports. If a string contains a line that looks like an import, this line also
     counts; this causes no error.

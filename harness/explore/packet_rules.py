@@ -18,7 +18,7 @@ from harness.rules.catalogue import load_catalogue
 
 
 class JudgedRule(Protocol):
-    """A rule that every check judges by packets."""
+    """A rule that is judged on packets in every check."""
 
     @property
     def advice(self) -> bool:

@@ -101,8 +101,8 @@ def reserved_bits_set(kind: Kind, path: str, when: When = None) -> Install:
 
 
 def refused_unless_zero(kind: type[Packet], path: str) -> Install:
-    """Return an installer of a fault with which the receiver refuses packets if a field, or some bits of a field,
-    are not zero, although the receiver must ignore them.
+    """Return an installer of a fault with which the receiver refuses packets if a field, or some bits of a field, are
+    not zero. A correct receiver ignores the field or these bits.
     """
     _resolve_path(kind, path)
     header, _, name = path.partition(".")

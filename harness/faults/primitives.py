@@ -188,8 +188,8 @@ def skip_during(outer: Method, inner: Method) -> Install:
 
 
 def silent_after(method: Method, when: Callable[..., bool]) -> Install:
-    """Return an installer of a fault with which the queue manager ignores all inputs and sends nothing after the
-    first call of a step with the given arguments.
+    """Return an installer of a fault that silences the queue manager after the first call of a step with the given
+    arguments. From then on, the queue manager ignores all inputs and sends nothing.
     """
 
     def install_silence(faulty: FaultyCore) -> None:

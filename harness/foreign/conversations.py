@@ -137,8 +137,8 @@ class Conversation:
     # -- events of its directions -----------------------------------------------------------------------------
 
     def make_cutter(self, side: int, data: bytes) -> Cutter | None:
-        """Return the parser that splits one direction of the conversation into packets, or None while the protocol
-        is unknown or if the protocol is not judged. The given bytes are the next bytes of this direction.
+        """Return the parser that splits one direction of the conversation into packets. Return None while the protocol
+        is unknown, and for a protocol that is not judged. The given bytes are the next bytes of this direction.
         """
         if not self.kind:
             self._classify(data)

@@ -27,8 +27,8 @@ INFINITE_S = 0xFFFF_FFFF
 LABEL_LIMIT = 249
 MAX_MESSAGES_KEPT = 4_096
 _DESTINATION_HOST, _ADMINISTRATION_HOST = 3, 4
-"""The values of the UserHeader fields AQ and RQ that mean a private queue on the destination host (3), or on the host
-of the administration queue (4).
+"""The values of the UserHeader fields AQ and RQ for a private queue: 3 on the destination host, 4 on the host of the
+administration queue.
 """
 _ARGUMENTS = {
     "body_base64": ("body", "body_base64"),
@@ -162,8 +162,8 @@ def describe_request(request: Properties) -> tuple[dict[str, Any], set[str]]:
 
 
 def describe_message(message: Properties) -> dict[str, Any]:
-    """Return the properties of a message that was read, Only properties that the control channel shows, and that a
-    system must not choose, are included.
+    """Return the properties of a message that an application read. Properties that the control channel does not show,
+    or that a system may choose, are omitted.
     """
     shown = {
         name: message[name]

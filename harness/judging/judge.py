@@ -34,8 +34,8 @@ REASONS_OF_ADVICE = {
     Advice.FOLLOWED: "this check judged only the SHOULD of the rule's sentence",
     Advice.MISSED: "the SUT did not follow the SHOULD of the rule's sentence; the MUST is judged elsewhere",
 }
-"""The reason that a line of the verdict file contains if it is about only the SHOULD in the sentence of a MUST, for
-each value of `Advice`.
+"""The reason, by value of `Advice`, in those lines of the verdict file that are about only the SHOULD in the sentence
+of a MUST.
 """
 
 _MISSED_VERDICTS = (Verdict.FAIL, Verdict.WARN)

@@ -47,7 +47,7 @@ class Summary(ABC):
     """A summary of the earlier packets of a connection, which predicates use. ``note`` is called once for each
     packet.
 
-    A summary exists as long as its connection is open, so it must store only a few packets, or only a few values of
+    A summary exists as long as its connection is open. So it must store only a few packets, or only a few values of
     each packet.
     """
 
@@ -224,8 +224,8 @@ class PassiveRuleTally:
     seen: int = 0
     idle: int = 0
     missing: Counter[str] | None = None
-    """The number of packets that could not be judged, by the part that is missing in the capture, or None if every
-    packet could be judged.
+    """The number of packets that could not be judged, by the missing part of the capture. It is None if every packet
+    could be judged.
     """
     first: Frame | None = None
     first_observed: str = ""

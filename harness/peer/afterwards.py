@@ -44,8 +44,8 @@ def accept_waiting_messages(peer: Party) -> None:
     """After a test, accept and acknowledge the SUT's messages for the peer until none is left, or record how many
     remain.
 
-    If the SUT does not report how many messages wait, and no later test uses this peer, accept no messages, because
-    they affect no other test.
+    Accept no messages if the SUT does not report how many messages wait and no later test uses this peer. Such messages
+    affect no other test.
     """
     sut = peer.sut
     if peer.environment.virtual or sut.forgets:

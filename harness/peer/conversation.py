@@ -20,8 +20,8 @@ USER_MESSAGE_KIND = "UserMessage"
 ALL_ACK_FLAGS = 0xFFFF_FFFF
 """RecoverableMsgAckFlags with all bits set, which acknowledges 32 recoverable messages (MS-MQQB 2.2.6.1)."""
 Tamper = Callable[[Any], Any]
-"""The type of functions that are called with the scapy packet to be sent, and return a changed packet, bytes, or
-None to drop the packet.
+"""The type of functions that change packets. Such a function is called with the scapy packet to be sent. It returns a
+changed packet, bytes, or None to drop the packet.
 """
 
 

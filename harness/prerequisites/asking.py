@@ -1,4 +1,4 @@
-"""Test whether the system's identity differs from the peer's, whether the system finds the peer, and whether
+"""Test whether the system's identity differs from the peer's, and whether the system finds the peer. Also test whether
 messages to the names and queues of the system arrive.
 
 Every message requests an acknowledgment from the system to the peer. So one exchange tests the route to the system, the

@@ -191,8 +191,8 @@ class _Candidates:
 
 
 class _ProofCondition:
-    """The condition under which a check runs on a fault. The check runs if a rule of the fault has not failed
-    yet, or if the check's function has not been tried yet on one of the fault's rules.
+    """The condition under which a check runs on a fault. The check runs if a rule of the fault has not failed yet. It
+    also runs if its function has not been tried yet on one of the fault's rules.
     """
 
     def __init__(self, rules: Sequence[str], still_open: set[RuleAndFunction]) -> None:

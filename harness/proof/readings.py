@@ -57,9 +57,9 @@ def run_readings(
     checks: Sequence[str] = (),
     apart: bool = False,
 ) -> VariantRunResults:
-    """Run all checks on the variants of the given entries (of all entries if None), and run the given checks on the
-    allowed variants of all other entries. ``apart``: whether to run each reading alone with all checks that can
-    notice it, without first trying groups.
+    """Run all checks on the variants of the given entries (of all entries if None). Run the given checks on the allowed
+    variants of all other entries. ``apart``: whether to run each reading alone with all checks that can notice it,
+    without first trying groups.
     """
     readings = {name: reading for one in catalogue.errata.values() for name, reading in one.list_readings_to_run()}
     variants = {fault.reading: fault for fault in load_faults().values() if fault.reading is not None}

@@ -371,8 +371,8 @@ class Remote(Misuse):
         self.record_done()
 
     def get_reason_of_purged(self) -> str:
-        """Return the reason for the deletion of a message that was purged while a client was receiving it, if the
-        client then accepts the message (3.1.7.1.12).
+        """Return the reason with which a message is deleted if it was purged while a client was receiving it and the
+        client then accepts it (3.1.7.1.12).
         """
         self.cite_rules("MQDMPR-3.1.7.1.12-13")
         return "NACK_Q_PURGED"
