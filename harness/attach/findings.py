@@ -76,8 +76,8 @@ class AgentFindings:
 
     @property
     def offered_facilities(self) -> tuple[str, ...]:
-        """The facilities that the agent announces, and the facilities whose verbs all belong to announced
-        facilities. A facility of the second kind is omitted if the agent reports one of its verbs as unsupported.
+        """The announced facilities, and the facilities whose verbs all belong to announced facilities. A facility of
+        the second kind is omitted if the agent reports one of its verbs as unsupported.
         """
         return tuple(
             name

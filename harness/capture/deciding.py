@@ -111,7 +111,7 @@ def _find_fields_in_packet(lines: DissectionLines, says: VerdictTexts) -> _Found
 
 
 def _find_named_fields(text: str, lines: DissectionLines) -> Iterator[tuple[re.Match[str], list[TreeLine]]]:
-    """Yield the names in a text that are names of fields in the packet, each with the fields that have this name."""
+    """Yield those names in a text that occur as field names in the packet, each with the fields of this name."""
     for match, before, name in _find_names(text):
         fields = [line for line in lines.by_name.get(name, ()) if _appear_in_order(before, line.path[:-1])]
         if fields:
@@ -143,7 +143,7 @@ def _pick_field(fields: list[TreeLine], layer: str | None, text: str) -> TreeLin
 
 
 def _begins_with_value(field: TreeLine, text: str) -> bool:
-    """Return whether a text begins with the value of a field, in any form in which a verdict may print the value."""
+    """Return whether a text begins with the value of a field, in any form that a verdict may print."""
     return any(
         text.startswith(form) and _END_OF_VALUE_PATTERN.match(text, len(form)) for form in _list_value_forms(field)
     )

@@ -39,9 +39,9 @@ from reference_qm.surface.inputs import Endpoint
 FROM_SUT = "sut->peer"
 TO_SUT = "peer->sut"
 MALFORMED = "malformed"
-"""The kind that is recorded for bytes that are not a packet."""
+"""The recorded kind of bytes that are not a packet."""
 RPC_TRANSPORT = "rpc"
-"""The transport that is recorded for connections that carry DCE/RPC."""
+"""The recorded transport of connections with DCE/RPC."""
 RPC_COMMENT = "DCE/RPC"
 """The comment on the frame that opens a DCE/RPC connection."""
 FLOOD_LIMIT = 48 * 1024 * 1024

@@ -311,7 +311,7 @@ def _build_progress_table(
 
 
 def _judge_outcome(system: System, code: int, out: Path) -> str | None:
-    """Compare the rules that failed in a system's run with the rules that the system's faults break. Return a
+    """Compare the failed rules of a system's run with the rules that the system's faults break. Return a
     description of the difference, or None if there is none.
     """
     path = out / system.slug / VERDICTS_FILE

@@ -123,7 +123,7 @@ class KeptRecords:
     def of(self, kind: str, paths: Collection[str], make: Callable[[list[str]], Mapping[str, Any]]) -> list[Any]:
         """Return the records about the given files, in the order of the files.
 
-        ``make`` is a function that computes, by path, the records of the files that have no cached record. Each
+        ``make`` is a function that computes the missing records, by the path of the file. Each
         record is JSON data.
         """
         known = self.records.setdefault(kind, {})

@@ -1,5 +1,4 @@
-"""Find the source files of the suites, the harness and the reference that have changed, and the files that each
-file imports.
+"""Find the changed source files of the suites, the harness and the reference, and the files that each file imports.
 
 Paths are relative to the folder that contains the packages, as in ``suites/mqqb/steps/opening.py``.
 """
@@ -20,7 +19,7 @@ FileStamp = list[int]
 FILES_OF_EVERY_CHECK = ("suites/conftest.py", "suites/pytest.ini")
 """The files that pytest imports with every file of checks, without an import statement."""
 TABLES_BESIDE_CHECKS = ("states.toml",)
-"""The names of data files (tables) that a module reads from its own folder, which no import statement shows."""
+"""The names of data files (tables). A module reads such a file from its own folder without an import statement."""
 
 _SUFFIXES = (".py", ".toml", ".tsv", ".ini", ".json")
 _PACKAGES = "|".join(package.name for package in PACKAGES)

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 
 class ExpertItem(NamedTuple):
-    """A rule that the dissector judges, with its condition. The rule applies to packets that have all layers which
-    the condition reads. ``says``: the sentence of the rule.
+    """A rule that the dissector judges, with its condition. The rule applies to packets with all layers that the
+    condition reads. ``says``: the sentence of the rule.
     """
 
     rule: str

@@ -32,7 +32,7 @@ CONNECTIONS_LIMIT = 512
 flood.
 """
 OUTGOING_LIMIT = 64 * 1024 * 1024
-"""int bytes: the maximum amount of data that may be queued for a SUT that does not read. A check that queues more
+"""int bytes: the maximum amount of data that may wait in the queue if the SUT does not read. A check that queues more
 data has a bug.
 """
 

@@ -27,8 +27,8 @@ class Difference:
 
 
 SEPARATOR_IN_NAMED_TEXT = " = "
-"""The separator between a name and its value inside a text that already has a name. The separator is not a colon, so
-that a named text contains only the colon that follows its own name.
+"""The separator between a name and its value inside a text that already has a name. It is not a colon, so that a named
+text contains only the colon after its own name.
 """
 _WORDS_FOR_UNITS = {"kb": "in KB", "ms": "in ms", "s": "in seconds", "base64": "in base64"}
 """The words that a verdict prints for the unit at the end of a name, by unit."""

@@ -40,8 +40,8 @@ class Closed(Expectation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Acknowledgment(Expectation):
-    """The expectation of an acknowledgment whose CorrelationID identifies one message, and which has the given
-    message class, if one is given.
+    """The expectation of an acknowledgment. Its CorrelationID must identify the given message, and it must have the
+    given message class, if one is given.
     """
 
     message: MessageIdentifier

@@ -30,7 +30,7 @@ class JudgedRule(Protocol):
 
 
 class JudgedByPackets:
-    """A system that takes the steps of a model, and whose packets the passive predicates judge after each step."""
+    """A system that takes the steps of a model. After each step, the passive predicates judge its packets."""
 
     def __init__(self, driven: DrivenSystem, peer: Peer) -> None:
         load_predicates()

@@ -9,7 +9,7 @@ from harness.explore.walk import Walk
 from harness.model.steps import Model, Step
 
 RepeatWalk = Callable[[Sequence[Step]], Walk]
-"""The type of functions that take the given steps from the start, and omit steps that cannot be taken."""
+"""The type of functions that take the given steps from the start, except impossible steps."""
 MAX_TRIES = 2_000
 
 

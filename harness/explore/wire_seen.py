@@ -72,9 +72,7 @@ class SystemPackets:
         session.send(packet)
 
     def sent(self, session: Conversation) -> list[bool]:
-        """Return a list that states, for each message that the peer sent on a session, whether the message is
-        recoverable.
-        """
+        """Return, for each message that the peer sent on a session, whether the message is recoverable."""
         return self._sent[session.record]
 
     def acknowledged(self, session: RawConversation) -> dict[str, int]:

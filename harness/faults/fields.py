@@ -226,7 +226,7 @@ class _Field:
 
 
 class _RecordingCursor(Cursor):
-    """A cursor that records each layout that is read, together with its offset."""
+    """A cursor that records each layout it reads, together with the layout's offset."""
 
     __slots__ = ("noted",)
 

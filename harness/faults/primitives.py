@@ -105,8 +105,8 @@ def pings(change: Callable[[PingPacket], bytes | None], when: Callable[[PingPack
 
 
 def pdus(kind: type[Kind], change: Callable[[Kind], Body | None]) -> Install:
-    """Return an installer of a fault that changes the body of every DCE/RPC PDU of one kind that a client or server
-    sends. If ``change`` returns None, the PDU is dropped.
+    """Return an installer of a fault that changes the body of every DCE/RPC PDU of one kind from the client or server.
+    If ``change`` returns None, the PDU is dropped.
     """
 
     def filter_pdu_effect(effect: Effect) -> Iterable[Effect]:
@@ -144,7 +144,7 @@ def skip(method: Method) -> Install:
 
 
 def skip_sequence(method: Method) -> Install:
-    """Return an installer of a fault that omits a step which is a sequence of remote calls."""
+    """Return an installer of a fault that omits a step. The step is a sequence of remote calls."""
 
     def yield_nothing(*arguments: Any, **named: Any) -> Iterator[Any]:
         yield from ()

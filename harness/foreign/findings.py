@@ -56,7 +56,7 @@ class RuleFinding:
 
     @property
     def display_filter(self) -> str:
-        """The display filter with which Wireshark shows the packets that decided the rule."""
+        """The Wireshark display filter for the packets that decided the rule."""
         return " || ".join(f"frame.number == {each.frame}" for each in self.packets)
 
     def to_json(self) -> dict[str, Any]:

@@ -132,7 +132,7 @@ class Systems:
         return self.by_name[name]
 
     def describe_missing(self) -> str:
-        """Return a message which states that no packets could be judged, and lists the systems that ``wanted``
+        """Return the message about a capture in which no packets could be judged. It lists the systems that ``wanted``
         excludes.
         """
         at = f" at {self.wanted}" if self.wanted is not None else ""

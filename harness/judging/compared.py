@@ -35,7 +35,7 @@ _ARGUMENTS = {
     "positive_journal": ("journal",),
     "negative_journal": ("journal",),
 }
-"""The arguments of the request ``send`` that set a property, for properties whose name differs from the argument names.
+"""The arguments of the request ``send`` that set a property, if they are named differently from the property.
 """
 ACK_NAMES = {"PA": "positive_arrival", "PR": "positive_receive", "NA": "negative_arrival", "NR": "negative_receive"}
 
@@ -57,8 +57,8 @@ class Half(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ComparedRule:
-    """A rule about properties of a message. ``only_omitted``: whether the rule is about the default values, so that
-    only properties which the application did not give are compared.
+    """A rule about properties of a message. ``only_omitted``: whether the rule is about default values, so that only
+    properties without a value from the application are compared.
     """
 
     rule: str
@@ -260,8 +260,8 @@ def _list_messages(answer: Properties) -> Iterator[Properties]:
 
 
 def _is_left_to_system(name: str, value: object) -> bool:
-    """Return whether a system may send another value: a label that is too long, a queue whose name contains no
-    address, or a time limit that the application does not give.
+    """Return whether a system may send another value: a label that is too long, a queue without an address in its name,
+    or a time limit that the application did not set.
     """
     if name == "label":
         return len(str(value).encode("utf-16-le", "surrogatepass")) > 2 * LABEL_LIMIT

@@ -224,7 +224,7 @@ class Judge:
         self._write_unjudged_rules([rule for rule in self.covers if rule not in stand], verdict, reason)
 
     def end_unsupported(self, reason: str) -> None:
-        """End the check at a step that needs a feature which the SUT's release does not have. Rules that a product
+        """End the check at a step that needs a feature missing in the SUT's release. Rules that a product
         note excuses get a warning.
         """
         self._write_held_failures(reason)

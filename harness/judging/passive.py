@@ -25,8 +25,7 @@ failing packets.
 
 MAX_REASONS_RECORDED = 20
 FURTHER_REASONS_TEXT = "other bytes are not in the capture"
-"""The reason under which packets that could not be judged are counted after MAX_REASONS_RECORDED different reasons have
-been recorded.
+"""The reason for all further unjudged packets after MAX_REASONS_RECORDED different reasons have been recorded.
 """
 
 

@@ -1,4 +1,4 @@
-"""Define the verdicts, which form a closed set, and the file to which a run appends each verdict immediately."""
+"""Define the closed set of verdicts, and the file to which a run appends each verdict immediately."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ exercised again, so pass comes before not_exercised.
 DECIDED_VERDICTS = (Verdict.FAIL, Verdict.WARN, Verdict.PASS)
 """The verdicts with which a rule counts as judged."""
 BROKEN_VERDICTS = (Verdict.FAIL, Verdict.WARN)
-"""The verdicts which mean that the SUT broke the rule."""
+"""The verdicts for a rule that the SUT broke."""
 _RANK_BY_VERDICT: Mapping[str, int] = {str(verdict): rank for rank, verdict in enumerate(WORST_FIRST)}
 BAD_VERDICTS = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
 """The verdicts that make a run fail, worst first."""

@@ -18,9 +18,7 @@ class ImpossibleStep(Exception):
 
 
 class UndecidedChoice(Exception):
-    """The model cannot continue, because it needs a choice that the documents leave open and that has not been made
-    yet.
-    """
+    """The model cannot continue until a choice is made that the documents leave open."""
 
     def __init__(self, choice: str, readings: int) -> None:
         super().__init__(choice)

@@ -1,4 +1,4 @@
-"""Find the sites of a function, which are the expressions and statements that a mutation may change. Each site has
+"""Find the sites of a function. A site is an expression or statement that a mutation may change. Each site has
 its position in the syntax tree.
 """
 

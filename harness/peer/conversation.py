@@ -170,8 +170,8 @@ class Conversation:
         return session_ack(**({"WindowSize": named[-1]} if named else {}), **header)
 
     def acknowledge_all(self) -> Frame:
-        """Acknowledge every message that the SUT sent on this connection (at most 32 recoverable messages), so that
-        the SUT does not send these messages again.
+        """Acknowledge every message that the SUT sent on this connection (at most 32 recoverable messages). The SUT
+        then does not send these messages again.
         """
         came, sent = (
             [bool(frame["UserHeader"].DM == 1) for frame in self._user_messages(frames)]
@@ -282,8 +282,8 @@ class RawConversation(Conversation):
 class Session(Conversation):
     """A protocol session in which a reference core acts as the peer.
 
-    ``tampers``: the functions that change or drop packets of the core. ``ignore_incoming``: whether the SUT's
-    packets are hidden from the core, so that the core neither acknowledges them nor reacts to them.
+    ``tampers``: the functions that change or drop packets of the core. ``ignore_incoming``: whether to hide the SUT's
+    packets from the core, which then neither acknowledges them nor reacts to them.
     """
 
     def __init__(self, peer: Party, host: CoreHost, stream: Stream, record: Connection, transport: str) -> None:

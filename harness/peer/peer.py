@@ -238,8 +238,8 @@ class Peer(Party):
 
     @property
     def has_unawaited_connection(self) -> bool:
-        """Return whether the SUT has opened a connection to the listening core and no step of the check has waited for
-        that connection yet.
+        """Return whether the SUT has opened a connection to the listening core without a step of the check having
+        waited for it.
         """
         return any(session.record.sut_role == "initiator" for session in self.unclaimed)
 

@@ -86,7 +86,7 @@ def count_sets(found: Iterable[LeastNeedsOfRule]) -> list[tuple[tuple[str, ...],
 
 
 def count_judged(inventory: RuleInventory, rules: Collection[str], more: Collection[str]) -> int:
-    """Return the number of rules that can be judged on a system without a control channel that also meets the needs
+    """Return the number of rules that can be judged on a system without a control channel if it also meets the needs
     ``more``.
     """
     return len(inventory.list_judgeable_rules(CAPABILITIES_WITHOUT_CONTROL | frozenset(more)) & frozenset(rules))

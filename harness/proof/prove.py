@@ -111,9 +111,7 @@ def describe_unclean_result(lines: Iterable[TrialVerdict]) -> str:
 
 
 def _record_result(proof: ProofResults, inventory: RuleInventory, clean: Sequence[TrialVerdict]) -> None:
-    """Record the rules that do not pass on the clean reference, and remove the rules that the clean reference does
-    not exercise.
-    """
+    """Record the rules that do not pass on the clean reference, and remove the rules that it does not exercise."""
     of_rule: dict[str, list[TrialVerdict]] = defaultdict(list)
     for line in clean:
         of_rule[line.rule].append(line)
@@ -151,8 +149,7 @@ class _Candidates:
             yield Trial(fault.name, (fault.name,), tuple(self._list_killing_checks(fault)), needed, raises=True)
 
     def trials_for_open_pairs(self, faults: Iterable[Fault]) -> Iterator[Trial]:
-        """Yield trials in which the functions of open pairs run on faults of other rules that these functions
-        cover.
+        """Yield trials of the functions of open pairs on faults of other rules that these functions cover.
 
         A fault often breaks a rule that it does not name, and the first trials end before a check shows this.
         """

@@ -15,7 +15,7 @@ Answer = TypeVar("Answer")
 
 def run_in_session(arguments: Sequence[str], work: Callable[[pytest.Session], Answer], what: str) -> Answer:
     """Collect tests with pytest, and call the function ``work`` with the session; return the result of the
-    function. ``what``: the path that is collected, which is named in the message if the collection fails.
+    function. ``what``: the path to collect. The message about a failed collection names this path.
     """
     loop = _CallInsteadOfTests(work)
     if pytest.main([*arguments], [loop]) == EXIT_INTERRUPTED and loop.error is None:

@@ -46,8 +46,8 @@ def find_changed_steps(install: Install) -> ReferenceSteps | None:
 
 
 def can_notice(taken: ReferenceSteps, changed: ReferenceSteps | None) -> bool:
-    """Return whether the verdicts of a check that takes the given steps may differ on a variant that changes the
-    given steps.
+    """Return whether the verdicts of a check may differ on a variant, given the steps of the check and the steps that
+    the variant changes.
     """
     return changed is None or not changed.isdisjoint(taken)
 

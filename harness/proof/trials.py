@@ -1,5 +1,5 @@
-"""Run trials. In a trial, checks run on a variant of the reference, in a process that is forked from a session
-which collected all checks.
+"""Run trials. In a trial, checks run on a variant of the reference. The process of a trial is forked from a session
+with all checks collected.
 """
 
 from __future__ import annotations

@@ -343,7 +343,7 @@ class Remote(Misuse):
             self.answers[name]["handle"] = position is not None and name in self.units
 
     def list_answered_receives(self, client: Client) -> dict[str, Transaction]:
-        """Return the receives of a client that were answered with a message and that the client has not ended yet."""
+        """Return the receives of a client that returned a message and have not been ended by the client yet."""
         mine = {read: unit for read, (handle, unit) in self.units.items() if handle in client.handles}
         return {read: unit for read, unit in mine.items() if unit.operations}
 

@@ -101,7 +101,7 @@ class Route:
 
 
 class Shipping(Sessions):
-    """The transitions in which applications send messages to the peer, and in which the peer acknowledges them."""
+    """The transitions in which applications send messages to the peer, or the peer acknowledges messages."""
 
     def __init__(self, decisions: Any = None) -> None:
         super().__init__(decisions)
@@ -379,7 +379,7 @@ class Shipping(Sessions):
 
 
 def _draw_properties(chance: Random) -> dict[str, Any]:
-    """Draw properties that an application gives to a message and that its packet shows."""
+    """Draw the values of message properties that an application may set and the packet shows."""
     drawn: dict[str, Any] = {
         "application_tag": chance.choice((1, 0x7FFF_FFFF, 0xFFFF_FFFF)),
         "body_type": chance.choice((8, 0x1011)),
