@@ -26,8 +26,8 @@ from harness.sut.wires import ControlRoute, TcpRoute
 from reference_qm.control import FACILITIES
 
 LONGEST_AGENT_START_MS = 20_000
-"""int ms: the maximum time to wait for the first answer of an agent that is started by a command. A SUT file can set a
-different limit.
+"""int ms: the maximum time to wait for the first answer from an agent that is started by a command. A SUT file can set
+another limit.
 """
 MEASURED_BY_COMMAND = "environment"
 """The facility that the table ``[environment]`` of a SUT file can provide in place of the agent."""

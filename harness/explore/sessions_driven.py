@@ -51,7 +51,7 @@ _GARBLED_BYTES = {"signature": 4, "version": 0}
 
 
 class DrivenSessions:
-    """A system that accepts sessions on raw connections of the peer."""
+    """A system that accepts sessions on raw connections from the peer."""
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer

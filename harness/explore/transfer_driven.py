@@ -260,7 +260,7 @@ class DrivenTransfer(DrivenQueues):
         details: dict[str, Any],
         **headers: Any,
     ) -> bytes:
-        """Build a message of the peer; return its bytes."""
+        """Build a message from the peer; return its bytes."""
         ordinal = self._peer.next_message_id()
         self._ordinals[ordinal] = message
         identifier = f"{{{self._peer.identifier}}}\\{ordinal}"

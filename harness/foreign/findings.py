@@ -41,7 +41,7 @@ class EvidencePacket:
 
 @dataclass(frozen=True, slots=True)
 class RuleFinding:
-    """The result of judging one rule on the packets of one system."""
+    """The result of judging one rule on the packets from one system."""
 
     rule: str
     level: str

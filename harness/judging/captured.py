@@ -1,4 +1,4 @@
-"""Judge a capture independently of the run that recorded it. The passive predicates judge the packets of the SUT as
+"""Judge a capture independently of the run that recorded it. The passive predicates judge the packets from the SUT as
 they did in the run.
 """
 
@@ -151,7 +151,7 @@ class CaptureReplayRecorder(Recorder):
         self.record_received(connection, bytes(way.data[start:end]))
 
     def _replay_sent_bytes(self, way: Direction, connection: Connection) -> Iterator[_Event]:
-        """Yield an event for each packet of the peer. Bytes that the peer sent in one piece are one packet. The
+        """Yield an event for each packet from the peer. Bytes that the peer sent in one piece are one packet. The
         number of a packet is the number of its first frame.
         """
         first = None

@@ -188,9 +188,9 @@ class ComparedMessages:
         self._report = report
         self._requests: dict[str, Properties] = {}
         self._sent: dict[str, list[Frame]] = {}
-        """The packets of the SUT whose requests are not known yet, by identifier."""
+        """The packets from the SUT whose requests are not known yet, by identifier."""
         self._received: dict[str, Frame | None] = {}
-        """The packets of the peer by identifier, or None if the peer used the identifier for different packets."""
+        """The packets from the peer by identifier, or None if the peer used the identifier for different packets."""
         self._read: set[tuple[str, str]] = set()
         """The messages that were read and compared, each with the properties that the control channel showed."""
 

@@ -90,7 +90,7 @@ class Judge:
         SHOULD is known.
         """
         self.packets = PassiveJudge()
-        """The judge of passive rules, which receives every packet of the SUT."""
+        """The judge of passive rules, which receives every packet from the SUT."""
         self.reasons: list[str] = []
         """The reasons why the check could not judge some rules."""
 
@@ -167,7 +167,7 @@ class Judge:
 
     @property
     def malformed(self) -> str | None:
-        """A description of the error in the first malformed packet of the SUT, or None if the SUT sent no malformed
+        """A description of the error in the first malformed packet from the SUT, or None if the SUT sent no malformed
         packet.
         """
         for why in self.packets.unreadable.values():
@@ -457,7 +457,7 @@ class Judge:
         self, row: Rule, expected: str, observed: str, frames: list[Frame], *, shown: bool
     ) -> tuple[Evidence, ...]:
         """Return the packets as evidence. If the verdict is shown, the evidence contains the deciding field of each
-        packet of the SUT.
+        packet from the SUT.
         """
         if not shown:
             return tuple([Evidence(frame.number) for frame in frames])

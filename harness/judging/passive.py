@@ -274,15 +274,15 @@ class PassiveRuleTally:
 
 
 class PassiveJudge:
-    """A judge that applies the predicates to every packet of the SUT in one test. Each predicate judges only packets of
-    the kinds for which it is registered.
+    """A judge that applies the predicates to every packet from the SUT in one test. Each predicate judges only packets
+    of its registered kinds.
     """
 
     def __init__(self) -> None:
         _PREDICATES_BY_KIND.discard_outdated_predicates()
         self.tallies: dict[str, PassiveRuleTally] = {}
         self.malformed: dict[Frame, str] = {}
-        """The malformed packets of the SUT, each with its error."""
+        """The malformed packets from the SUT, each with its error."""
         self.unreadable: dict[str, str] = {}
         """The decisive rules that were broken, each with a description of the violation."""
         self._spoilt: set[Connection | None] = set()

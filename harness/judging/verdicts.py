@@ -110,7 +110,7 @@ class Entry:
 
     ``document``, ``section``, ``level``: the values of the rule, which rules.json contains, but the lines of the
     verdict file do not. ``advice``: whether the line is about the SHOULD in the sentence of a MUST; the verdict is
-    then at most `Verdict.NOT_EXERCISED`. ``heard``: whether the evidence contains a packet of the SUT, including
+    then at most `Verdict.NOT_EXERCISED`. ``heard``: whether the evidence contains a packet from the SUT, including
     packets that the verdict does not name; lines do not contain this value.
     """
 

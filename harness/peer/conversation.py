@@ -210,7 +210,7 @@ class Conversation:
         return found
 
     def await_session_ack(self, count: int) -> Frame | None:
-        """Wait for a SessionAck that acknowledges at least ``count`` messages of the peer; return the last
+        """Wait for a SessionAck that acknowledges at least ``count`` messages from the peer; return the last
         SessionAck received, or None if the SUT has sent no SessionAck.
         """
         sut = self.peer.sut

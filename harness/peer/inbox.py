@@ -1,4 +1,4 @@
-"""Collect the messages of the SUT from all connections.
+"""Collect the messages that the SUT sends on all connections.
 
 A queue manager may send a message on a new or an open session (E16). If no acknowledgment arrives in time, it resends
 the message on a different session. So a check waits for messages in the inbox, not on one connection.
@@ -25,7 +25,7 @@ FrameCondition = Callable[[Frame], bool]
 
 
 class Inbox:
-    """Every UserMessage of the SUT in one test, on all connections, whichever side opened them, with or without a
+    """Every UserMessage from the SUT in one test, on all connections, whichever side opened them, with or without a
     core.
 
     ``accepted``: the sessions that the SUT opened to the raw listener of ``listen``, in order.
@@ -201,7 +201,7 @@ def build_acknowledgment(session: Conversation, **header: Any) -> Any:
 
 
 def establish_response(peer: Party, frame: Frame, **header: Any) -> Any:
-    """Build the response to an EstablishConnection request of the SUT. Spec: MS-MQQB 3.1.5.3.1."""
+    """Build the response to an EstablishConnection request from the SUT. Spec: MS-MQQB 3.1.5.3.1."""
     asked = frame["EstablishConnectionHeader"]
     answer = {
         "ClientGuid": asked.ClientGuid,

@@ -74,7 +74,7 @@ class Peer(Party):
         self.inbox = Inbox(self, lambda: self.conversations, self.listen_raw, self.is_foreign)
         self._ignore_when_open = False
         self.listens = False
-        """Whether the peer has ever waited for connections of the SUT."""
+        """Whether the peer has ever waited for connections from the SUT."""
 
     @property
     def conversations(self) -> list[Conversation]:

@@ -148,7 +148,7 @@ def begin_protection(sut: Sut) -> Protection | None:
 
 
 def accept_protection(sut: Sut, trailer: Trailer) -> Protection | None:
-    """Return the security context that the first token of the SUT requests, or None if the peer has no such
+    """Return the security context that the first token from the SUT requests, or None if the peer has no such
     provider.
     """
     access = sut.file.rpc

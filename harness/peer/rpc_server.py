@@ -1,4 +1,4 @@
-"""The SUT's counterpart as a DCE/RPC server, which receives the calls of the SUT and answers them as the check defines.
+"""The SUT's counterpart as a DCE/RPC server, which receives calls from the SUT and answers them as the check defines.
 The server is written from the specifications with scapy's packets, independently of ``reference_qm.rpc``. Spec: C706
 12; MS-RPCE 3.3.
 """
@@ -74,7 +74,7 @@ class Context(NamedTuple):
 
 @dataclass(eq=False)
 class ServedCall:
-    """A call of the SUT.
+    """A call from the SUT.
 
     ``frames``: the fragments of the request. ``into``: the [in] parameters, a scapy packet. ``malformed``: the
     reason why the stub is invalid; if there is a reason, ``into`` is None.

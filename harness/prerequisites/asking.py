@@ -316,7 +316,7 @@ def _send_message(peer: Peer, to: str, label: str, *, transactional: bool = Fals
 
 
 def _list_acknowledgments(peer: Peer) -> Iterator[tuple[int, int]]:
-    """Yield the ordinal of each message of the peer that was acknowledged or refused, and the class of the
+    """Yield the ordinal of each message from the peer that was acknowledged or refused, and the class of the
     acknowledgment.
     """
     for frame in peer.recorder.frames:

@@ -52,11 +52,11 @@ class ProofResults:
     idle: list[RuleAndFunction] = field(default_factory=list)
     """Pairs of a check function and a rule, where the function covers the rule but fails it on no fault."""
     malformed: dict[RuleAndFunction, str] = field(default_factory=dict)
-    """The violations in packets of the peer, by check and rule. Violations of rules that the mark ``malforms`` of
+    """The violations in packets from the peer, by check and rule. Violations of rules that the mark ``malforms`` of
     the check names are excluded.
     """
     unbroken: list[RuleAndFunction] = field(default_factory=list)
-    """Pairs of a check function and a rule, where the function names the rule in ``malforms`` but no packet of the
+    """Pairs of a check function and a rule, where the function names the rule in ``malforms`` but no packet from the
     peer breaks the rule.
     """
     overreached: dict[RuleAndFunction, TrialVerdict] = field(default_factory=dict)
@@ -233,7 +233,7 @@ def _record_trial(proof: ProofResults, fault: Fault, found: TrialResult, wanted:
 
 
 def _note_own_packets(proof: ProofResults, checks: Iterable[str], clean: Mapping[str, CleanResult]) -> None:
-    """Compare the marks ``malforms`` of the checks with the rules that packets of the peer broke. The mark of a
+    """Compare the marks ``malforms`` of the checks with the rules that packets from the peer broke. The mark of a
     function is valid for all parameters of the function.
     """
     meant: dict[RuleAndFunction, bool] = {}

@@ -90,7 +90,7 @@ class Trial:
 @dataclass(frozen=True, slots=True)
 class CleanResult:
     """The result of a check on the clean reference. It contains the verdicts of the check, the steps that the SUT
-    executes, and the duration of the check. ``broken``: the MUST rules that packets of the peer broke, each with
+    executes, and the duration of the check. ``broken``: the MUST rules that packets from the peer broke, each with
     the difference. ``malforms``: the rules that the check breaks on purpose.
     """
 

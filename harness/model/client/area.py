@@ -190,7 +190,7 @@ class Client(Model):
     def read(
         self, read: str, queue: str, action: str, cursor: str | None, timeout_ms: int, served: str, message: Any
     ) -> None:
-        """Let an application peek or receive, with or without a cursor. ``served``: the answer of the peer."""
+        """Let an application peek or receive, with or without a cursor. ``served``: the answer from the peer."""
         opened = self.find(queue)
         if cursor is not None and cursor not in opened.cursors:
             raise ImpossibleStep
@@ -297,7 +297,7 @@ class Client(Model):
                 self.call("RemoteQMEndReceive", handle=read.name, ack="RR_ACK")
 
     def _draw_message(self, chance: Random) -> dict[str, Any]:
-        """Draw the visible properties of a message of the peer."""
+        """Draw the visible properties of a message from the peer."""
         kind = chance.choice(("express", "recoverable", "transactional"))
         return {
             "label": chance.choice(("", "m", "l" * 249, "a label")),

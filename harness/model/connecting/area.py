@@ -49,7 +49,7 @@ WINDOW_SIZE = 64
 with SHOULD).
 """
 VALID, REFUSAL, WRONG_CLIENT = "valid", "refusal", "wrong client"
-"""The possible responses of the peer to a request for a session: a valid response, a response with CS set, and a
+"""The possible responses from the peer to a request for a session: a valid response, a response with CS set, and a
 response with a wrong ClientGuid.
 """
 OTHER_PACKETS = ("session ack", "order ack", "final ack", "message", "garbage")
