@@ -114,7 +114,7 @@ class NoItems(Expectation):
 
 
 class EachItem(Expectation):
-    """The expectation of a list with at least one item, all of whose items meet ``expected``. A difference names the
+    """The expectation of a list with at least one item. Each item must meet ``expected``. A difference names the
     items that do not meet it. ``is_named`` states whether the verdict prints a name before the expectation.
     """
 

@@ -93,7 +93,9 @@ def check_clock(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
                 setup.clock_s = _measure_clock_in_queue(control)
         except (ConformanceFailure, SutUnavailable) as error:
             yield PrerequisiteFinding(
-                "clock", State.NOT_SEEN, f"the clock cannot be read from a message of the system to itself: {error}"
+                "clock",
+                State.NOT_SEEN,
+                f"the clock cannot be read from a message that the system sends to itself: {error}",
             )
             return
         finally:

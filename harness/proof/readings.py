@@ -37,7 +37,8 @@ class VariantRunResults:
     missing: list[str] = field(default_factory=list)
     """The allowed readings without a variant."""
     unknown: list[str] = field(default_factory=list)
-    """The readings that have a variant, although suites/errata.toml contains no such reading that needs a variant.
+    """The readings whose variant is superfluous, because suites/errata.toml contains no such reading that needs a
+    variant.
     """
     died: dict[str, str] = field(default_factory=dict)
     """The readings whose process ended before its checks ended, each with a description of how the process ended.
