@@ -22,8 +22,8 @@ from harness.rules.catalogue import Catalogue, load_catalogue
 from reference_qm.releases.names import NO_RELEASE
 
 MAX_CAPTURE_BYTES = 512 * 1024 * 1024
-"""The maximum size of a capture (int bytes) that is judged. Each frame counts as at least `FRAME_COST_BYTES`. The limit
-is higher than the limit for a check.
+"""int bytes: the maximum size of a capture that is judged. Each frame counts as at least `FRAME_COST_BYTES`. This limit
+is higher than the limit for the packets of one check.
 """
 
 

@@ -383,7 +383,7 @@ class _RunFolderValues:
             raise UsageError(f"{path}, which the verdicts need, is truncated or broken") from error
 
     def complete_line(self, line: dict[str, Any], where: str) -> dict[str, Any]:
-        """Return a line with the added values that all lines of the run folder share."""
+        """Add to a line the values that all lines of the run folder share; return the completed line."""
         try:
             rule, test, evidence = line["rule"], line.get("test"), line.get("evidence", [])
             document, _, section = rule.rpartition("-")[0].partition("-")  # for a rule that is missing in the catalogue

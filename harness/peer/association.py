@@ -195,8 +195,8 @@ class Call:
 
     @property
     def label_or_outcome(self) -> str:
-        """The label of the message that a read returned, with a remark if the message belongs to another check; if the
-        read returned no message, its outcome.
+        """The label of the message that a read returned, with a remark if the message belongs to another check. Without
+        a message, it is the outcome of the read.
         """
         if self.outcome != "MQ_OK":
             return self.outcome

@@ -65,8 +65,8 @@ class ReadingGroup:
 
 
 def group_readings(readings: Iterable[ReadingWithChecks], seconds: Mapping[str, float]) -> list[ReadingGroup]:
-    """Divide readings into groups whose trials together run few checks, by a greedy algorithm; return the groups.
-    ``seconds``: the duration of each check.
+    """Divide readings into groups with a greedy algorithm, so that the trials of all groups together run few checks;
+    return the groups. ``seconds``: the duration of each check.
     """
     groups: list[ReadingGroup] = []
 
