@@ -11,11 +11,11 @@ from harness.sut.control_schema import find_error_in_answer
 from harness.sut.wires import Reply
 
 MAX_SILENT_VERBS = 3
-"""The number of consecutive verbs without an answer after which no further verb is called."""
+"""After this many consecutive verbs without an answer, no further verb is called."""
 
 
 class AgentVerbCalls:
-    """The calls of the control protocol's verbs on one agent. The answers are recorded as findings."""
+    """The calls to the verbs of the control protocol on one agent. The answers are recorded as findings."""
 
     def __init__(self, conversation: Conversation) -> None:
         self.conversation = conversation
@@ -70,7 +70,7 @@ class AgentVerbCalls:
             return
         if reply.get("ok") is True:
             what = ", ".join(f"{name} {value}" for name, value in arguments.items())
-            self.found.record_result(verb, State.WRONG, f"{what} was not refused, although there is no such object")
+            self.found.record_result(verb, State.WRONG, f"{what} was not refused, although no such object exists")
         elif reply.get("unsupported") is True:
             self.found.record_result(verb, State.MISSING, str(reply.get("error")))
         else:

@@ -1,5 +1,5 @@
-"""Create the report of ``mqconform attach``. The report lists the verbs and facilities of an agent, and the number
-of rules that each missing facility costs.
+"""Create the report of ``mqconform attach``. The report lists the verbs and facilities of an agent. For each missing
+facility, it states how many rules cannot be judged without it.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from harness.sut.wires import ControlRoute, TcpRoute
 from reference_qm.control import FACILITIES
 
 LONGEST_AGENT_START_MS = 20_000
-"""int ms: the maximum time to wait for the first answer of an agent that is started by a command, unless the SUT
-file sets a different limit.
+"""int ms: the maximum time to wait for the first answer from an agent that is started by a command. A SUT file can set
+another limit.
 """
 MEASURED_BY_COMMAND = "environment"
 """The facility that the table ``[environment]`` of a SUT file can provide in place of the agent."""
@@ -35,8 +35,8 @@ MEASURED_BY_COMMAND = "environment"
 
 @dataclass(frozen=True, slots=True)
 class JudgeableRuleCounts:
-    """The numbers of rules that can be judged: ``now`` with the facilities and capabilities that the system has,
-    ``every`` with all facilities and capabilities.
+    """The numbers of rules that can be judged. ``now`` counts the rules for the facilities and capabilities that the
+    system has, ``every`` for all facilities and capabilities.
 
     ``more`` contains, for each missing facility, the number of rules that this facility alone would add.
     ``at_last`` contains, for each missing facility, the number of rules that this facility would add if no other
@@ -115,8 +115,8 @@ def make_command_route(command: str) -> Agent:
 
 
 def list_facility_rows(found: AgentFindings, counted: JudgeableRuleCounts) -> Iterator[tuple[str, str, str, str]]:
-    """Yield the rows of the report: for each facility, and for each of its verbs, a row with facility, verb, state
-    and remark.
+    """Yield the rows of the report, one for each facility and one for each of its verbs. The cells of a row are
+    facility, verb, state and remark.
     """
     for verb in ("identity", "cancel", "stop"):
         yield "", verb, str(found.verbs[verb].state), found.verbs[verb].said
@@ -186,9 +186,9 @@ def as_json(found: AgentFindings, counted: JudgeableRuleCounts) -> dict[str, Any
 
 
 def draft_sut_file(found: AgentFindings, address: str | None, command: str | None) -> str:
-    """Return the draft of a SUT file, made from the findings about an agent."""
+    """Return the draft of a SUT file, which is derived from the findings about an agent."""
     host = "127.0.0.1" if address is None else address.rpartition(":")[0].strip("[]")
-    remote = "" if is_loopback(host) else "allow_remote = false           # true: packets may be sent there\n"
+    remote = "" if is_loopback(host) else "allow_remote = false           # true: packets may be sent to this address\n"
     control = (
         f'kind = "jsonl"\naddress = {_quote_toml(str(address))}'
         if command is None
@@ -202,7 +202,7 @@ def draft_sut_file(found: AgentFindings, address: str | None, command: str | Non
         f'[driver]\nkind = "external"\naddress = {_quote_toml(host)}\n{remote}'
         "tcp_port = 1801\nping_port = 3527\nrpc_port = 2103\n"
         'peer_address = "127.0.0.2"     # the address of the tester\n'
-        f"[control]\n{control}\n[capabilities]                 # set to true what the system has\n{capabilities}"
+        f"[control]\n{control}\n[capabilities]                 # set to true what the system provides\n{capabilities}"
     )
 
 
@@ -220,7 +220,7 @@ def _quote_toml(text: str) -> str:
 
 
 def write_draft(path: Path, text: str) -> None:
-    """Write the draft of a SUT file to a path where no file exists yet."""
+    """Write the draft of a SUT file to a path; raise UsageError if the path already exists."""
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)

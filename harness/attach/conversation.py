@@ -1,4 +1,4 @@
-"""Hold a conversation with an agent under test. The answers of the agent are not trusted."""
+"""Hold a conversation with an agent under test. The answers from the agent are not trusted."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Conversation:
 
     @property
     def silence_message(self) -> str:
-        """The message that reports a missing answer of the agent."""
+        """The message that reports a missing answer from the agent."""
         return no_answer(self._wire.unmatched_ids)
 
     def close(self) -> None:

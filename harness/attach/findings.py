@@ -76,8 +76,8 @@ class AgentFindings:
 
     @property
     def offered_facilities(self) -> tuple[str, ...]:
-        """The facilities that the agent announces, and the facilities whose verbs all belong to announced
-        facilities. A facility of the second kind is omitted if the agent reports one of its verbs as unsupported.
+        """The announced facilities, and the facilities whose verbs all belong to announced facilities. A facility of
+        the second kind is omitted if the agent reports one of its verbs as unsupported.
         """
         return tuple(
             name
@@ -116,7 +116,7 @@ class AgentFindings:
 
     @property
     def is_as_announced(self) -> bool:
-        """Whether no tested verb contradicts the announced facilities or the contract."""
+        """Whether all tested verbs agree with the announced facilities and keep the contract."""
         announced = (one for one in self.verbs.values() if FACILITY_BY_VERB.get(one.verb, "") in ("", *self.announced))
         wrong = any(one.state in (State.WRONG, State.SILENT) for one in self.verbs.values())
         return not (self.problems or wrong or any(one.state is State.REFUSED for one in announced))

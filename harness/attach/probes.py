@@ -42,7 +42,7 @@ _PROBE_EXTENSION: dict[str, Any] = {
 
 
 class AgentProbes(AgentVerbCalls):
-    """The test calls of all verbs on an agent. ``word`` is a part of the names of the queues that the test creates.
+    """The test calls of all verbs on an agent. The name of each queue that the test creates contains ``word``.
     ``queue`` is the queue to use if the agent cannot create queues.
     """
 
@@ -244,7 +244,7 @@ class AgentProbes(AgentVerbCalls):
         self._call_expecting_success("receive_by_lookup_id", queue=queue, lookup_id=number)
 
     def _probe_waiting_read(self) -> None:
-        """Check that the agent answers other requests while a read waits, and that the agent can cancel the read."""
+        """Check that the agent answers other requests, and can cancel the read, while a read waits for a message."""
         if self._plain is None or not self.found.is_working("receive"):
             self._note_skipped_verbs("needs receive", "cancel")
             return
@@ -362,7 +362,7 @@ class AgentProbes(AgentVerbCalls):
         self._call_expecting_refusal("remote_open", queue="no format name")
 
     def _probe_settings(self) -> None:
-        """Call the verbs that change settings, but without arguments, so that no setting changes."""
+        """Call the verbs for changing settings, but without arguments; so no setting changes."""
         for verb in ("set_timers", "configure", "inspect"):
             self._call_expecting_success(verb)
 
@@ -391,8 +391,8 @@ class AgentProbes(AgentVerbCalls):
             self._call_expecting_refusal("delete_queue", name=self._made[0])
 
     def _note_unreached_verbs(self) -> None:
-        """Record the verbs that the test did not call, and the answers that match no request."""
-        why = self.conversation.ended or f"{MAX_SILENT_VERBS} verbs before this one were not answered"
+        """Record the verbs that the test did not call, and answers without a matching request."""
+        why = self.conversation.ended or f"{MAX_SILENT_VERBS} consecutive verbs before this one were not answered"
         for verb in (*FACILITY_BY_VERB, "cancel", *REASONS_NOT_TRIED):
             if verb not in self.found.verbs:
                 self._note_skipped_verbs(f"the test did not reach this verb: {why}", verb)

@@ -1,5 +1,5 @@
-"""Write and read the captures of the harness, which are pcapng files with raw IP packets. The files are written and
-read without scapy.
+"""Write and read the captures of the harness, which are pcapng files with raw IP packets. This package does not use
+scapy to write or read the files.
 """
 
 from harness.capture.capture_error import CaptureError

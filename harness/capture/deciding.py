@@ -1,10 +1,10 @@
 """Find the bytes that decide a verdict: the bytes of the field that the observation or the expectation of the
 verdict names.
 
-Checks need not name the field. The deciding field is the first field of the packet that the observation names,
-spelled as in the specification. If the observation is only a value, the expectation is searched for a field name,
-then the sentence of the rule. If several fields are possible, or the value in the text differs from the value in
-the packet, no field is returned, because a wrong field would mislead the reader.
+Checks need not name the field. The deciding field is the first field of the packet that the observation names, spelled
+as in the specification. If the observation is only a value, the expectation is searched for a field name, then the
+sentence of the rule. No field is returned if several fields are possible, or if the value in the text differs from the
+value in the packet. A wrong field would mislead the reader.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LAYER_OF_SECTION: Mapping[str, str] = {
     "MQQB-2.2.3.1": "EstablishConnectionHeader",
     "MQQB-2.2.7": "PingPacket",
 }
-"""For each document and section, the header whose field is meant when several headers have a field with the same
+"""For each document and section, the header to which a field name refers if several headers have a field with this
 name.
 """
 
@@ -111,7 +111,7 @@ def _find_fields_in_packet(lines: DissectionLines, says: VerdictTexts) -> _Found
 
 
 def _find_named_fields(text: str, lines: DissectionLines) -> Iterator[tuple[re.Match[str], list[TreeLine]]]:
-    """Yield the names in a text that are names of fields in the packet, each with the fields that have this name."""
+    """Yield those names in a text that occur as field names in the packet, each with the fields of this name."""
     for match, before, name in _find_names(text):
         fields = [line for line in lines.by_name.get(name, ()) if _appear_in_order(before, line.path[:-1])]
         if fields:
@@ -143,7 +143,7 @@ def _pick_field(fields: list[TreeLine], layer: str | None, text: str) -> TreeLin
 
 
 def _begins_with_value(field: TreeLine, text: str) -> bool:
-    """Return whether a text begins with the value of a field, in any form in which a verdict may print the value."""
+    """Return whether a text begins with the value of a field, in any form that a verdict may print."""
     return any(
         text.startswith(form) and _END_OF_VALUE_PATTERN.match(text, len(form)) for form in _list_value_forms(field)
     )

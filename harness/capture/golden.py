@@ -67,8 +67,8 @@ class GoldenCapture:
 
 
 def load_golden(folder: Path = GOLDEN_FOLDER) -> GoldenCapture:
-    """Read the manifest and the hex dumps. Raise HarnessError, which names the mismatch, if the manifest
-    contradicts a hex dump.
+    """Read the manifest and the hex dumps. If the manifest contradicts a hex dump, raise HarnessError with a
+    description of the contradiction.
     """
     tree = tomllib.loads((folder / MANIFEST_NAME).read_text(encoding="utf-8"))
     return GoldenCapture(

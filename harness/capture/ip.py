@@ -29,8 +29,8 @@ _DO_NOT_FRAGMENT_FLAG = 0x4000
 _DEFAULT_HOP_LIMIT = 64
 _TCP_WINDOW = 0xFFFF
 _SYN_OPTIONS = bytes.fromhex("0204ffd7 01 03030e")
-"""The TCP options: a maximum segment size of 65495, and a window scale of 14. The window is then so large that the
-data in flight never fill it.
+"""The TCP options: a maximum segment size of 65495, and a window scale of 14. With this scale, unacknowledged data
+never fill the window.
 """
 
 

@@ -20,6 +20,6 @@ KINDS: dict[type[Packet | PingPacket], str] = {
     UserMessagePacket: "UserMessage",
     PingPacket: "Ping",
 }
-"""The kind of a packet, by the class that represents the packet in the strict codec. ``harness.wire.kind`` returns
-the same kinds.
+"""The kind of packet that each packet class of the strict codec represents. ``harness.wire.kind`` returns the same
+kinds.
 """

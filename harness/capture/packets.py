@@ -1,7 +1,7 @@
 """Read the packets of a capture as the recorder recorded them. The packets are reassembled and dissected, and each
 is identified by the frame in which it begins.
 
-Verdicts identify packets by frame and bytes. This module creates readable text from the capture alone.
+Verdicts identify packets by frame and bytes. This module uses only the capture to create readable text.
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ class CapturedPackets:
         self.path = path
         self.start_us = found.start_us
         self._connections: dict[int, list[CapturedPacket]] = {}
-        """By the frame of each packet: all packets of the DCE/RPC connection to which it belongs. An entry exists
-        until its connection has been dissected.
+        """For the frame of each packet, all packets of the packet's DCE/RPC connection. An entry exists until its
+        connection has been dissected.
         """
         packets = [_read_datagram_packets(each) for each in found.udp]
         for stream in found.tcp:
@@ -110,8 +110,8 @@ class CapturedPackets:
         """Return the packets of a verdict with their dissection. Raise MissingPacket if no packet begins in a
         requested frame.
 
-        ``says`` contains the texts of the verdict. They determine the deciding field, whether or not the verdict
-        has a range of bytes.
+        ``says`` contains the texts of the verdict, which determine the deciding field even if the verdict has a range
+        of bytes.
         """
         asked = [(one, self._find_packet(one.frame)) for one in wanted]
         made = [_dissect(packet) for _, packet in asked]

@@ -168,10 +168,14 @@ class CapturedNote:
         try:
             text = unpacked.decompress(self.data, MAX_NOTE_TEXT_BYTES)
         except zlib.error as failure:
-            raise CaptureError(self.file, self.offset, f"a note cannot be decompressed: {failure}") from failure
+            raise CaptureError(
+                self.file, self.offset, f"the text of the note cannot be decompressed: {failure}; the file is damaged"
+            ) from failure
         if not unpacked.eof:
             raise CaptureError(
-                self.file, self.offset, f"a note is truncated, or has more than {MAX_NOTE_TEXT_BYTES} bytes"
+                self.file,
+                self.offset,
+                f"the text of the note is truncated, or has more than {MAX_NOTE_TEXT_BYTES} bytes",
             )
         return text
 

@@ -48,14 +48,14 @@ from reference_qm.surface.inputs import Endpoint
 FROM_SUT = "sut->peer"
 TO_SUT = "peer->sut"
 MALFORMED = "malformed"
-"""The kind that is recorded for bytes that are not a packet."""
+"""The recorded kind of bytes that are not a packet."""
 RPC_TRANSPORT = "rpc"
-"""The transport that is recorded for connections that carry DCE/RPC."""
+"""The recorded transport of connections with DCE/RPC."""
 RPC_COMMENT = "DCE/RPC"
 """The comment on the frame that opens a DCE/RPC connection."""
 FLOOD_LIMIT = 48 * 1024 * 1024
 """int bytes: the maximum amount of data that a SUT may send in one check, which is the size of twelve messages of
-maximum length. A check makes the SUT send at most one message of maximum length, and at most 200 messages.
+maximum length. No check makes the SUT send more than one message of maximum length, or more than 200 messages in all.
 """
 LONGEST_KEPT_DISSECTION_BYTES = 64 * 1024
 """int bytes: the maximum length of a packet whose dissection stays in memory. A longer packet is dissected again
@@ -73,7 +73,7 @@ def _import_rpc_layers() -> Any:
 
 
 class Frame:
-    """One packet as transmitted.
+    """One packet as it was transmitted.
 
     ``number`` is the frame of the capture in which the packet begins. ``kind`` is the packet's name
     (``EstablishConnection`` ...), or ``malformed`` for bytes that are not a packet; in that case, ``error``

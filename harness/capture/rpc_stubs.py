@@ -1,5 +1,5 @@
-"""Determine the interface, the operation and the stub of the PDUs of a connection. Only the packets of the
-connection are used.
+"""Determine the interface, the operation and the stub of the PDUs of a connection. The only source is the packets of
+the connection.
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ class ByteRange:
 
 @dataclass(slots=True)
 class Direction:
-    """The bytes that one side of a connection sent. ``closed_frame`` is the frame with this side's FIN, or with its
-    RST if ``reset`` is true.
+    """The bytes that one side of a connection sent. ``closed_frame`` is the frame that contains this side's FIN or, if
+    ``reset`` is true, its RST.
     """
 
     data: bytearray = field(default_factory=bytearray)

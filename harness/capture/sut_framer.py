@@ -1,4 +1,4 @@
-"""Split the bytes of a SUT into packets, including malformed packets. Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1.
+"""Split the bytes from a SUT into packets, including malformed packets. Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1.
 
 A queue manager stops reading a stream at the first wrong byte. The tester, however, must report the rule that this
 byte breaks, and must also read the later packets. So a packet with a wrong version, signature or size is assumed to

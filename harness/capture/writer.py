@@ -1,5 +1,5 @@
-"""Write captures of the harness's traffic, with every byte and both endpoints. They are written from the harness's
-own records, not by a sniffer.
+"""Write captures of the harness's traffic, with every byte and both endpoints. The data come from the harness's own
+records, not from a sniffer.
 """
 
 from __future__ import annotations
@@ -55,10 +55,9 @@ class CaptureWriter:
     """A writer of pcapng files with raw IP packets. Each packet is written immediately, so that no packet is lost
     if the run is killed.
 
-    ``start_us`` is the time, in int microseconds since 1970 UTC, from which the times that are passed to the
-    methods are counted. Frame numbers count from 1. An endpoint is an IPv4 or IPv6 address as text, and a port. If
-    it is known which endpoint is the SUT, every frame has a direction: packets from the SUT are inbound. Misuse
-    raises HarnessError.
+    The times passed to the methods are counted from ``start_us`` (int microseconds since 1970 UTC). Frame numbers count
+    from 1. An endpoint is an IPv4 or IPv6 address as text, and a port. If it is known which endpoint is the SUT, every
+    frame has a direction: packets from the SUT are inbound. Misuse raises HarnessError.
     """
 
     def __init__(self, path: Path, start_us: int = 0) -> None:

@@ -44,7 +44,7 @@ CONTOSO_FAULTS = (
     "acceptor-connection-parameters-ack-timeout-one-more",
     "initiator-connection-history-ping-failure-as-dns-failure",
 )
-"""The seven faults of "Contoso 1.0". Each of them breaks few rules."""
+"""The seven faults of "Contoso 1.0". Each fault breaks only a few rules."""
 
 WORKER_COUNT = {"process": 3, "virtual": 1}
 """For each driver, the number of checks of a system that run in parallel. Checks over loopback mostly wait; checks
@@ -311,7 +311,7 @@ def _build_progress_table(
 
 
 def _judge_outcome(system: System, code: int, out: Path) -> str | None:
-    """Compare the rules that failed in a system's run with the rules that the system's faults break. Return a
+    """Compare the failed rules of a system's run with the rules that the system's faults break. Return a
     description of the difference, or None if there is none.
     """
     path = out / system.slug / VERDICTS_FILE

@@ -18,8 +18,8 @@ def register(app: typer.Typer) -> None:
 def dissector(
     out: Annotated[Path, typer.Option(help="The Lua file. An existing file is replaced.")] = Path("msmq.lua"),
 ) -> None:
-    """Write a Wireshark dissector of MSMQ. The dissector recognizes MSMQ on TCP port 1801 and UDP port 3527, on other
-    ports by the signature of the packets, and RPC interfaces by UUID.
+    """Write a Wireshark dissector of MSMQ. The dissector recognizes MSMQ on TCP port 1801 and UDP port 3527, and on
+    other ports by the signature of the packets. It recognizes RPC interfaces by UUID.
     """
     from harness.dissector.lua import write_dissector
 

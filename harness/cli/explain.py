@@ -162,8 +162,8 @@ def _list_cells(rule: str) -> list[dict[str, str]]:
 
 
 def _list_faults(inventory: RuleInventory, rule: str) -> list[dict[str, Any]]:
-    """Return the faults that break a rule, each with its name, its place, the behavior of a system with the fault,
-    and whether its author wrote it without having read the checks.
+    """Return the faults that break a rule, each with its name, its place, and the behavior of a system with the fault.
+    The result also states whether the author wrote the fault without having read the checks.
 
     If the name of a fault is composed from a table, the place is the table line with the rule's id.
     """

@@ -111,7 +111,7 @@ def _count_steps(found: ExplorationResult) -> Iterator[str]:
         yield f"{number:>8,}  {name}"
     yield f"{found.steps.total():>8,}  steps"
     for name, needs in sorted(found.lacking.items()):
-        yield f"transition not tried: {name}, because the system lacks {', '.join(needs)}"
+        yield f"transition not tried: {name}, because the system does not provide {', '.join(needs)}"
     if found.never_taken and found.diverged is None:
         yield f"transitions never taken: {', '.join(found.never_taken)}; increase --steps"
 

@@ -53,7 +53,7 @@ def learn(
     learned = _learn_and_save(sut, out, seed)
     machine = learned.machine
     typer.echo(
-        f"{out} contains {len(machine.states)} states from {learned.words:,} sequences of  {learned.inputs:,} inputs"
+        f"{out} contains {len(machine.states)} states from {learned.words:,} sequences of {learned.inputs:,} inputs"
     )
     broken = list(_describe_broken_demands(machine))
     for line in broken:

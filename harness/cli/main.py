@@ -51,14 +51,14 @@ MODULES_OF_COMMANDS = MappingProxyType(
 """The commands of the harness in the order of --help, each with its module in ``harness.cli``."""
 
 _WRONG_ARGUMENTS: Any = typer.BadParameter.__mro__[1]
-"""The exceptions of typer for invalid arguments. Different versions of typer define these classes in different
-modules.
+"""The exceptions that typer raises for invalid arguments. The modules that define these classes differ between versions
+of typer.
 """
 _PATH_ERROR_NUMBERS = (
     *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP),
     *(errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
 )
-"""The operating system's error numbers for errors that concern the disk, or a file or folder that the user named.
+"""The error numbers (errno) that report a problem with the disk, or with a file or folder that the user named.
 """
 _ONLY_HELP = "NoArgsIsHelpError"
 """The name of the error that typer raises for a missing subcommand after it has printed the help."""

@@ -38,8 +38,8 @@ def replay_run(
     format_: Annotated[str, typer.Option("--format", help="Format of the output: text or json.")] = "text",
 ) -> None:
     """Run the checks of a run again on their captures, without the system, and compare the verdicts. Exit with 0 when
-    all replayed checks reproduce the verdicts of the run, with 1 when a verdict differs, with 5 when no check can be
-    replayed.
+    all replayed checks reproduce the verdicts of the run. Exit with 1 when a verdict differs, with 5 when no check can
+    be replayed.
     """
     from harness.cli.progress import show_progress
     from harness.results.replayed import replay

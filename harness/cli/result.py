@@ -24,8 +24,8 @@ class Result:
         self._run = session.config.stash.get(RUN_KEY, None)
 
     def as_json(self) -> str:
-        """Return, as JSON text, the content of run.json with the additional keys ``folder``, ``partial`` (a text or
-        null) and ``rules``, or ``null`` if the run never began.
+        """Return the content of run.json as JSON text, or ``null`` if the run never began. The additional keys are
+        ``folder``, ``partial`` (a text or null) and ``rules``.
 
         ``rules`` contains the final verdict of each rule, with ``verdict``, ``expected``, ``observed``, ``reason``,
         ``test``, ``capture`` and ``evidence``.

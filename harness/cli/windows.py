@@ -45,7 +45,7 @@ transactional = 'private$\\mqc-tx'
 admin = 'private$\\mqc-admin'
 {control}[capabilities]
 ping = true                    # provision.ps1 sets the value EnablePingService
-qm2qm = false                  # true where preflight with true reports rpc as ok (docs/windows.md)
+qm2qm = false                  # set to true if preflight then reports rpc as ok (docs/windows.md)
 subqueues = true
 several_queues = true
 """

@@ -118,12 +118,12 @@ class KeptRecords:
     stamps: dict[str, FileStamp] = field(default_factory=dict)
     imports: dict[str, list[str]] = field(default_factory=dict)
     records: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """The cached records, by kind of record and path of the file."""
+    """The cached records, by kind of record and by the path of the Python file."""
 
     def of(self, kind: str, paths: Collection[str], make: Callable[[list[str]], Mapping[str, Any]]) -> list[Any]:
         """Return the records about the given files, in the order of the files.
 
-        ``make`` is a function that computes, by path, the records of the files that have no cached record. Each
+        ``make`` is a function that computes the missing records, by the path of the file. Each
         record is JSON data.
         """
         known = self.records.setdefault(kind, {})

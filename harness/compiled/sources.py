@@ -1,5 +1,4 @@
-"""Find the source files of the suites, the harness and the reference that have changed, and the files that each
-file imports.
+"""Find the changed source files of the suites, the harness and the reference, and the files that each file imports.
 
 Paths are relative to the folder that contains the packages, as in ``suites/mqqb/steps/opening.py``.
 """
@@ -20,7 +19,7 @@ FileStamp = list[int]
 FILES_OF_EVERY_CHECK = ("suites/conftest.py", "suites/pytest.ini")
 """The files that pytest imports with every file of checks, without an import statement."""
 TABLES_BESIDE_CHECKS = ("states.toml",)
-"""The file names of tables that a module reads from its own folder without an import statement."""
+"""The names of data files (tables). A module reads such a file from its own folder without an import statement."""
 
 _SUFFIXES = (".py", ".toml", ".tsv", ".ini", ".json")
 _PACKAGES = "|".join(package.name for package in PACKAGES)
@@ -55,8 +54,9 @@ def find_changed_files(known: Mapping[str, FileStamp]) -> set[str]:
 
 
 def list_imported_files(path: str) -> list[str]:
-    """Return the source files that a Python file reads. These are the files that its import statements name, the
-    ``__init__.py`` files of their packages, and the tables in its own folder, which need no import statement.
+    """Return the source files that a Python file reads. These are the files that its import statements name, and the
+    ``__init__.py`` files of their packages. The tables in its own folder, which need no import statement, are also
+    included.
 
     A fast text search finds the imports. If a string contains a line that looks like an import, this line also
     counts; this causes no error.

@@ -1,8 +1,8 @@
 """Define the expert items of the dissector, which are rules that a single packet can break.
 
-Each condition is a Lua expression over the fields of the packet's layers (``base.PR``). If the condition is true,
-the packet keeps the rule. The passive predicates of ``suites`` judge the same rules, and tests compare the
-conditions and the predicates on the same packets.
+Each condition is a Lua expression over the fields of the packet's layers (``base.PR``). The packet keeps the rule if
+the condition is true. The passive predicates of ``suites`` judge the same rules, and tests compare the conditions and
+the predicates on the same packets.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 
 class ExpertItem(NamedTuple):
-    """A rule that the dissector judges, with its condition. The rule applies to packets that have all layers which
-    the condition reads. ``says``: the sentence of the rule.
+    """A rule that the dissector judges, with its condition. The rule applies to packets with all layers that the
+    condition reads. ``says``: the sentence of the rule.
     """
 
     rule: str

@@ -1,12 +1,13 @@
--- The part of the dissector that reads packets with the tables above: `layouts`, `message_classes`, `expert_items`,
--- `operations`. It runs in Lua 5.2 (Wireshark 3.6 to 4.2) and Lua 5.4 (Wireshark 4.4): no bit library, no `//`.
+-- The part of the dissector that reads packets by means of the tables above: `layouts`, `message_classes`,
+-- `expert_items`, `operations`. It uses no bit library and no `//`, because it must run in Lua 5.2 (Wireshark 3.6 to 4.2)
+-- and in Lua 5.4 (Wireshark 4.4).
 
 local msmq = Proto("msmq", "Microsoft Message Queuing (MSMQ)")
 
 local BASE_SIZE, SESSION_SIZE, PING_SIZE = 16, 16, 24
 local SIGNATURE, PING_SIGNATURE, VERSION = 0x524F494C, 0x5548, 0x10
 local SESSION_ACK_SIZES = { [0x14] = true, [0x24] = true }
-local MAX_ELEMENTS = 4096 -- of one list: more are counted, not shown
+local MAX_ELEMENTS = 4096 -- shown elements of one list; further elements are only counted
 local INTERNAL = { [1] = "SessionHeader", [2] = "EstablishConnectionHeader", [3] = "ConnectionParametersHeader" }
 local INTERNAL_NAMES = { [1] = "SessionAck", [2] = "EstablishConnection", [3] = "ConnectionParameters" }
 
@@ -129,7 +130,7 @@ local function text_of(range)
   return size == 0 and "" or range(0, size):le_ustring()
 end
 
--- The text of a queue's name from the values of its structure.
+-- Return the text of a queue's name, given the values of the name's structure.
 local function queue_text(name, values, owner)
   if values.DirectFormatName then return "DIRECT=" .. values.DirectFormatName end
   if values.PublicQueueIdentifier then return "PUBLIC=" .. values.PublicQueueIdentifier end
@@ -143,7 +144,7 @@ end
 
 local readers = {}
 
--- A tree that ignores all that is added to it.
+-- A tree that ignores all items that are added to it.
 local NO_TREE = setmetatable({}, { __index = function() return function(tree) return tree end end })
 
 function readers.number(context, layout, field, tree, values)
@@ -260,7 +261,7 @@ end
 
 -- ---------------------------------------------------------------- packets
 
--- Add a header of the packet as a branch of its own; its values are in `headers`, by the layout's filter name.
+-- Add a header of the packet as a separate branch. The values of the header are in `headers`, by the layout's filter name.
 local function read_header(context, name, tree, headers)
   local layout = layout_of[name]
   if context.at >= context.last and name ~= "UnknownInternal" then fail(name .. ": announced, but the packet ends") end
@@ -321,7 +322,7 @@ local function read_internal(context, tree, headers)
   read_header(context, INTERNAL[internal.PT] or "UnknownInternal", tree, headers)
 end
 
--- Return the size of the packet that begins with these 16 bytes; or nil, and the reason why no packet begins there.
+-- Return the size of the packet that begins with these 16 bytes, or nil and the reason why no packet begins with them.
 local function size_of_packet(tvb)
   if tvb(0, 1):uint() ~= VERSION then return nil, "BaseHeader.VersionNumber is not 0x10" end
   if tvb(4, 4):le_uint() ~= SIGNATURE then return nil, "BaseHeader.Signature is not 4C 49 4F 52" end

@@ -95,9 +95,9 @@ class Environment(Protocol):
     hung_up: bool
     """Whether the other side has closed a connection of this environment; always False in virtual time."""
     flood: str | None
-    """A description of how the SUT sends packets or opens connections endlessly, or None if it does neither."""
+    """A description of the flood if the SUT sends packets or opens connections endlessly, otherwise None."""
     pulse: Pulse | None
-    """The pulse measurement of the SUT, or None in virtual time and if no channel can measure the pulse."""
+    """The pulse measurement of the SUT. It is None in virtual time, and if no channel can measure the pulse."""
     witness: UnseenEventRecorder | None
 
     def now(self) -> Now:

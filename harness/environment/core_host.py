@@ -176,7 +176,7 @@ class CoreHost:
         self.driver.forget()
 
     def report_lost_transports(self, why: str) -> None:
-        """Close all connections without reporting this to the core."""
+        """Close all connections, and report their loss to the stage but not to the core."""
         for transport, stream in list(self.streams.items()):
             stream.close()
             if self.stage is not None:
@@ -207,7 +207,7 @@ class CoreHost:
         return self.answers.pop(token)
 
     def is_transport_open(self, transport: str) -> None:
-        """Report a new transport to the core, as an input."""
+        """Report to the core, as an input, that a transport is open."""
         stream = self.streams[transport]
         initiator = transport.startswith("out-")
         if self.stage is not None:

@@ -1,4 +1,5 @@
-"""Measure the pulse of the system under test: whether the system answers questions while the tester waits.
+"""Measure the pulse of the system under test. While the tester waits, it asks the system questions that change nothing,
+and records whether the system answers.
 
 A system that is stopped, swapped out or migrated answers late, but breaks no rule. So the time during which the
 system does not answer does not count as waiting time. A wait without a result ends only when the system has

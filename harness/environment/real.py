@@ -32,7 +32,7 @@ CONNECTIONS_LIMIT = 512
 flood.
 """
 OUTGOING_LIMIT = 64 * 1024 * 1024
-"""int bytes: the maximum amount of data that may be queued for a SUT that does not read. A check that queues more
+"""int bytes: the maximum amount of data that may wait in the queue if the SUT does not read. A check that queues more
 data has a bug.
 """
 
@@ -351,7 +351,9 @@ class RealEnvironment:
         return port
 
     def _report_picked_port(self, asked: Endpoint, got: Endpoint) -> None:
-        """If port 0 was requested, report to the witness which port the operating system chose."""
+        """If port 0 was requested, report to the witness (an UnseenEventRecorder) which port the operating system
+        chose.
+        """
         if asked.port == 0 and self.witness is not None:
             self.witness.note_port(got)
 

@@ -22,8 +22,8 @@ from reference_qm.surface.store import MemoryStore, StoreError
 from reference_qm.surface.surroundings import DISK_FULL, ChangeEnvironment, HostRequest, Published, Surroundings
 
 CHANGE_NOTICED_AFTER_MS = 500
-"""int ms: the time after which the system notices that the directory has changed or become unreachable, unless the
-system uses the directory earlier.
+"""int ms: the time after which the system notices a change or an outage of the directory, unless it uses the directory
+earlier.
 """
 _PROJECT_FOLDER = Path(reference_qm.__file__).parent.parent
 

@@ -27,8 +27,8 @@ class Difference:
 
 
 SEPARATOR_IN_NAMED_TEXT = " = "
-"""The separator between a name and its value inside a text that already has a name. It is not a colon, so that a
-text contains at most one colon.
+"""The separator between a name and its value inside a text that already has a name. It is not a colon, so that a named
+text contains only the colon after its own name.
 """
 _WORDS_FOR_UNITS = {"kb": "in KB", "ms": "in ms", "s": "in seconds", "base64": "in base64"}
 """The words that a verdict prints for the unit at the end of a name, by unit."""
@@ -82,15 +82,15 @@ class ExactValue(Expectation):
 
 @singledispatch
 def expectation(expected: Any) -> Expectation:
-    """Return the expectation that a check means by a value: an expectation is returned unchanged. Other modules
-    register functions for lists, sets and mappings.
+    """Return the expectation that a check means by a value. If the value is already an expectation, it is returned
+    unchanged. Other modules register functions for lists, sets and mappings.
     """
     return expected if isinstance(expected, Expectation) else ExactValue(expected)
 
 
 def show_value(value: Any, name: str = "") -> str:
-    """Return the text of a value for a verdict. ``name`` is the name of the value; the name determines how integers
-    are printed.
+    """Return the text that a verdict prints for a value. ``name`` is the name of the value; the name determines how
+    integers are printed.
     """
     if isinstance(value, str):
         text = str(getattr(value, "shown", value))

@@ -1,4 +1,4 @@
-"""Expectations that several values, such as handles or identifiers, are all different."""
+"""The expectation that several values, such as handles or identifiers, are all different."""
 
 from __future__ import annotations
 

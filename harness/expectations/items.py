@@ -114,8 +114,8 @@ class NoItems(Expectation):
 
 
 class EachItem(Expectation):
-    """The expectation that a list is not empty and that each item meets ``expected``. A difference names the items
-    that do not meet it. ``is_named`` states whether the verdict prints a name before the expectation.
+    """The expectation of a list with at least one item. Each item must meet ``expected``. A difference names the
+    items that do not meet it. ``is_named`` states whether the verdict prints a name before the expectation.
     """
 
     def __init__(self, expected: Any, of: str | None = None, *, is_named: bool = False) -> None:
@@ -204,9 +204,7 @@ def _meets_expectation(expected: Any, observed: Any) -> bool:
 
 
 def _pair_off(expected: list[Any], found: list[Any]) -> tuple[list[Any], list[Any]]:
-    """Assign found items to expected items. Return the expected items that were not found, and the found items that
-    were not expected.
-    """
+    """Assign found items to expected items. Return the missing expected items, and the unexpected found items."""
     fits = [[at for at, one in enumerate(found) if _meets_expectation(wanted, one)] for wanted in expected]
     owners: dict[int, int] = {}
     """For each assigned found item, by its index in ``found``: the index of the expected item to which it is
@@ -215,8 +213,8 @@ def _pair_off(expected: list[Any], found: list[Any]) -> tuple[list[Any], list[An
 
     def find_place(number: int, tried: set[int]) -> bool:
         """Assign a found item to the expected item ``number``, and return whether this succeeded. If every suitable
-        found item is already assigned, take one of them, provided that another found item can be assigned to its
-        previous partner.
+        found item is already assigned, take such an item, provided that its previous expected item can be assigned
+        another found item.
         """
         free = next((at for at in fits[number] if at not in owners), None)
         if free is not None:

@@ -16,7 +16,7 @@ NOTHING = "nothing"
 
 
 class AnsweringConversation(ObservedEnding, Protocol):
-    """The interface of a conversation that records the packets of the SUT."""
+    """The interface of a conversation that records the packets from the SUT."""
 
     @property
     def received(self) -> Sequence[Frame]:

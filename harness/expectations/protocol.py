@@ -1,4 +1,4 @@
-"""Expectations of protocol behavior: that a connection is closed, and that messages are acknowledged."""
+"""Expectations of protocol behavior. They state that a connection is closed, or that messages are acknowledged."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Closed(Expectation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Acknowledgment(Expectation):
-    """The expectation of an acknowledgment whose CorrelationID identifies one message, and which has the given
-    message class, if one is given.
+    """The expectation of an acknowledgment. Its CorrelationID must identify the given message, and it must have the
+    given message class, if one is given.
     """
 
     message: MessageIdentifier

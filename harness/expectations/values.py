@@ -1,5 +1,5 @@
-"""Expectations that a value is one of several allowed values, that an integer is in a range, that a fact is true,
-and that a request has a named outcome.
+"""Expectations of single values: one of several allowed values, an integer in a range, a true fact, or the named
+outcome of a request.
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ from harness.peer.peer import Peer
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """An area that can be explored. ``model``: the model. ``drive``: the class that drives the system.
-    ``walk_steps``: the number of steps of a walk. ``says``: a description of the area.
+    """An area that can be explored. ``model``: the model of the area. ``drive``: the class that takes the steps of the
+    area on the system. ``walk_steps``: the number of steps of a walk. ``says``: a description of the area.
     """
 
     model: type[Model]

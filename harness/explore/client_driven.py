@@ -22,7 +22,7 @@ _SENT_TIME = 1_500_000_000
 _ACK_FLAGS = {"positive_arrival": "PA", "positive_receive": "PR"}
 _JOURNAL_FLAGS = {"positive": "JP", "negative": "JN"}
 _VERBS_ANSWERED_LATER = ("read", "look_up")
-"""The steps whose answer has the name of the read that the step begins."""
+"""The steps that begin a read. The answer to such a step is stored under the name of the read."""
 
 
 class DrivenClient:
@@ -35,8 +35,8 @@ class DrivenClient:
         self._remotes: dict[str, int] = {}
         self._cursors: dict[str, int] = {}
         self._requests: dict[str, int] = {}
-        """The requests that the control channel has not answered yet, by the name of the read or, for all other
-        verbs, by the name ``answer``.
+        """The requests that the control channel has not answered yet. The key is the name of the read or, for any other
+        verb, ``answer``.
         """
 
     def elapsed_ms(self) -> int | None:

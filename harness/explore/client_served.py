@@ -40,14 +40,12 @@ def build_context_handle(number: int) -> bytes:
 
 
 class PeerAsReadServer:
-    """The peer as a server of remote reads. Handles of different queues differ in their upper half and in their
-    lower half.
-    """
+    """The peer as a server of remote reads. Handles of different queues differ in both halves of their value."""
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
         self._names: dict[tuple[str, int | bytes], str] = {}
-        """The names that the model gives to objects, by the kind and the value of the object's handle."""
+        """The names that the model gives to objects, by the kind of the object and the value of its handle."""
         self._number = 0
         self.opening: tuple[str, bool] = ("", False)
         """The queue that the system opens in the current step, and whether the peer refuses to open it."""

@@ -99,7 +99,7 @@ class DrivenConnectingSystem:
         self._windows = dict.fromkeys(self._names, 64)
 
     def elapsed_ms(self) -> int | None:
-        """Return None, because each step takes the time that the model gives, and only slightly more in real time."""
+        """Return None, because a step takes the time that the model assigns to it, or slightly more in real time."""
         return None
 
     def idle(self, ms: int) -> None:

@@ -41,8 +41,8 @@ class ExplorationLimits:
 
 @dataclass(frozen=True, slots=True)
 class ExplorationResult:
-    """The result of an exploration. It contains the number of steps by transition, the diverging walk (if any), and
-    the capabilities and facilities that the system lacks, because of which some transitions could not be taken.
+    """The result of an exploration. It contains the number of steps by transition, the diverging walk (if any), and the
+    missing capabilities and facilities that some transitions need.
     """
 
     steps: Counter[str]

@@ -1,5 +1,5 @@
-"""Judge the packets of a walk by the passive predicates of the suites, and compare messages on the control channel
-with their packets. Both also judge fields that no model describes.
+"""Judge the packets of a walk by the passive predicates of the suites, and compare messages on the control channel with
+their packets. Both methods also judge fields that no model describes.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from harness.rules.catalogue import load_catalogue
 
 
 class JudgedRule(Protocol):
-    """A rule that every check judges by packets."""
+    """A rule that is judged on packets in every check."""
 
     @property
     def advice(self) -> bool:
-        """Whether only the SHOULD of the sentence is judged."""
+        """Whether only the SHOULD in the rule's sentence is judged."""
 
     @property
     def expected(self) -> str:
@@ -30,7 +30,7 @@ class JudgedRule(Protocol):
 
 
 class JudgedByPackets:
-    """A system that takes the steps of a model, and whose packets the passive predicates judge after each step."""
+    """A system that takes the steps of a model. After each step, the passive predicates judge its packets."""
 
     def __init__(self, driven: DrivenSystem, peer: Peer) -> None:
         load_predicates()

@@ -1,4 +1,4 @@
-"""Take the steps of the area `queues` on a system by means of the verbs of the control protocol."""
+"""Take the steps of the area `queues` on a system with the verbs of the control protocol."""
 
 from __future__ import annotations
 
@@ -356,7 +356,7 @@ _COMPARED_PROPERTIES = frozenset(
 
 
 _QUEUE_PROPERTIES = ("label", "type", "base_priority", "quota_kb", "journal_quota_kb", "count", "bytes")
-"""The properties that a system does not have to show."""
+"""The properties of a queue that a system need not show. They are compared only if the system shows them."""
 
 
 def _read_refusal(refusal: ControlRefused) -> Refused:
@@ -368,8 +368,8 @@ def _find_statuses(text: str) -> tuple[str, ...]:
 
 
 def _format_correlation_id(message_id: str) -> str:
-    """Return a message id in the form of the correlation id in an acknowledgment, which contains the GUID as in a
-    packet and a u32 LE.
+    """Return a message id in the form that the correlation id of an acknowledgment has: the GUID as in a packet,
+    followed by a u32 LE.
     """
     guid, _, ordinal = message_id.rpartition("\\")
     return (UUID(guid).bytes_le + int(ordinal).to_bytes(4, "little")).hex()

@@ -1,4 +1,4 @@
-"""Take the steps of the area `remote` on a system by means of clients of qm2qm and of applications on the system."""
+"""Take the steps of the area `remote` on a system with qm2qm clients and with applications on the system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Take the steps of the area `sessions` on a system by means of packets only."""
+"""Take the steps of the area `sessions` on a system by sending packets only."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ _LONG_RECOVERABLE_TIMEOUT_MS = 3_600_000
 """int ms: the duration of the Session Cleanup Timer, which is longer than any session of a walk."""
 _SIGNATURE_BYTE, _RESERVED_MARK = 2, 0xA7
 _GARBLED_BYTES = {"signature": 4, "version": 0}
-"""The ways to make a packet invalid. The value of each is the offset of the byte in the BaseHeader that is changed
-(MS-MQMQ 2.2.19.1).
+"""The ways to make a packet invalid. The value of each way is the offset of the changed byte in the BaseHeader (MS-MQMQ
+2.2.19.1).
 """
 
 
 class DrivenSessions:
-    """A system that accepts sessions on raw connections of the peer."""
+    """A system that accepts sessions on raw connections from the peer."""
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
@@ -67,7 +67,7 @@ class DrivenSessions:
             peer.sut.set_timers(**timers, **({} if peer.environment.virtual else {"scale": 1}))
 
     def elapsed_ms(self) -> int | None:
-        """Return None, because each step takes the time that the model gives, and only slightly more in real time."""
+        """Return None, because a step takes the time that the model assigns to it, or slightly more in real time."""
         return None
 
     def idle(self, ms: int) -> None:

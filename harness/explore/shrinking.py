@@ -9,14 +9,13 @@ from harness.explore.walk import Walk
 from harness.model.steps import Model, Step
 
 RepeatWalk = Callable[[Sequence[Step]], Walk]
-"""The type of functions that take the given steps from the start, and omit steps that cannot be taken."""
+"""The type of functions that take the given steps from the start, except impossible steps."""
 MAX_TRIES = 2_000
 
 
 def shrink(kind: type[Model], walk: Walk, attempt: RepeatWalk) -> Walk:
-    """Return the shortest walk found that diverges at the same transition as the given walk. This function replaces
-    Hypothesis, which can shrink only data that it generated, and not a walk that was read from a file or taken over
-    the wire.
+    """Return the shortest walk found that diverges at the same transition as the given walk. Hypothesis cannot be used
+    here: it shrinks only data that it generated, not a walk that was read from a file or taken over the wire.
     """
     assert walk.divergence is not None
     best, name, left = walk, walk.divergence.step.name, MAX_TRIES

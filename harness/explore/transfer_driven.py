@@ -1,5 +1,5 @@
-"""Take the steps of the area `transfer` on a system by means of packets of a peer without a core, and of verbs of
-the control protocol.
+"""Take the steps of the area `transfer` on a system. The steps use packets from a peer without a core, and verbs of the
+control protocol.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _MESSAGE_LIFETIME_S = 10_000
 """int s: the TimeToReachQueue of the messages that the peer sends."""
 _TOLERANCE_S = 4
 _CLOCK_LAG_S = 100
-"""int s: the difference between the time at which a message of the peer arrives and the earlier time at which it
-claims to have been sent.
+"""int s: the age that a message from the peer has when it arrives: the time of its arrival minus the time of sending
+that its packet states.
 """
 _IMMEDIATE_REACTION_MS = 50
 _ACK_FLAGS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
@@ -80,7 +80,7 @@ class DrivenTransfer(DrivenQueues):
         """The names of the peer's messages by their MessageIDs."""
 
     def elapsed_ms(self) -> int | None:
-        """Return None, because each step takes the time that the model gives, and only slightly more in real time."""
+        """Return None, because a step takes the time that the model assigns to it, or slightly more in real time."""
         return None
 
     def take(self, step: Step, awaited: Set[str]) -> StepObservation:
@@ -159,9 +159,7 @@ class DrivenTransfer(DrivenQueues):
         return "done"
 
     def _check_message_id(self, message: str, message_id: str) -> None:
-        """Record a message whose identifier has an ordinal that is not the successor of the last ordinal (MS-MQQB
-        3.1.1.3).
-        """
+        """Record a message if the ordinal in its identifier does not follow the last ordinal (MS-MQQB 3.1.1.3)."""
         ordinal = int(message_id.rpartition("\\")[2])
         if self._last_ordinal is not None and ordinal != self._last_ordinal + 1:
             self._wrong_ids.add(message)
@@ -262,7 +260,7 @@ class DrivenTransfer(DrivenQueues):
         details: dict[str, Any],
         **headers: Any,
     ) -> bytes:
-        """Build a message of the peer; return its bytes."""
+        """Build a message from the peer; return its bytes."""
         ordinal = self._peer.next_message_id()
         self._ordinals[ordinal] = message
         identifier = f"{{{self._peer.identifier}}}\\{ordinal}"

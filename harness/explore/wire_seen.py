@@ -44,7 +44,7 @@ class SystemPackets:
         self._came: dict[Connection, list[bool]] = defaultdict(list)
         """For each connection, a list that states for each received message whether the message is recoverable."""
         self._sent: dict[Connection, list[bool]] = defaultdict(list)
-        """For each connection, a list that states for each message of the peer whether the message is recoverable.
+        """For each connection, a list that states for each message from the peer whether the message is recoverable.
         """
         self._wrong: dict[Connection, int] = defaultdict(int)
         """The number of SessionHeaders on each connection that contain a wrong count of the system's messages, a
@@ -65,16 +65,14 @@ class SystemPackets:
         peer.recorder.listeners.append(self._on_frame)
 
     def send(self, session: Conversation, packet: bytes) -> None:
-        """Send a message of the peer on a session, and record whether it is recoverable."""
+        """Send a message from the peer on a session, and record whether it is recoverable."""
         parsed = parse_packet(packet)
         assert isinstance(parsed, UserMessagePacket)
         self._sent[session.record].append(parsed.UserHeader.DM == 1)
         session.send(packet)
 
     def sent(self, session: Conversation) -> list[bool]:
-        """Return a list that states, for each message that the peer sent on a session, whether the message is
-        recoverable.
-        """
+        """Return, for each message that the peer sent on a session, whether the message is recoverable."""
         return self._sent[session.record]
 
     def acknowledged(self, session: RawConversation) -> dict[str, int]:

@@ -19,7 +19,7 @@ MAX_WORLDS = 512
 
 @dataclass(frozen=True, slots=True)
 class BrokenRule:
-    """A rule that a packet of the system has broken."""
+    """A rule that a packet from the system has broken."""
 
     rule: str
     expected: str

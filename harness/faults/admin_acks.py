@@ -12,8 +12,8 @@ from reference_qm.model.adm import Message
 from reference_qm.surface.clock import Now
 
 Change = Callable[[Message, Message], Message]
-"""The type of functions that are called with an acknowledgment and the message that it acknowledges, and return the
-changed acknowledgment.
+"""The type of functions that change acknowledgments. The arguments are an acknowledgment and the acknowledged message;
+the result is the changed acknowledgment.
 """
 ALL_CLASSES = frozenset(MessageClass)
 ARRIVAL_CLASSES = frozenset({MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE})

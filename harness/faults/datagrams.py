@@ -1,4 +1,4 @@
-"""Faults that change datagrams which the queue manager receives or sends."""
+"""Faults in the datagrams that the queue manager receives or sends."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from reference_qm.surface.inputs import DatagramReceived, Input, PingSocket
 
 
 def change_received_datagrams(socket: PingSocket, change: Callable[[bytes], bytes | None]) -> Install:
-    """Return an installer of a fault that changes the datagrams that one of the two ping sockets receives. If the
-    function returns None, the datagram is dropped.
+    """Return an installer of a fault that changes the datagrams received by one of the two ping sockets. If
+    ``change`` returns None, the datagram is dropped.
     """
 
     def filter_datagram(event: Input) -> Iterable[Input]:
@@ -26,7 +26,7 @@ def change_received_datagrams(socket: PingSocket, change: Callable[[bytes], byte
 
 
 def change_sent_datagrams(socket: PingSocket, change: Callable[[SendDatagram], SendDatagram]) -> Install:
-    """Return an installer of a fault that changes the datagrams that one of the two ping sockets sends. SOURCE
+    """Return an installer of a fault that changes the datagrams sent by one of the two ping sockets. SOURCE
     sends requests, and LISTENER sends responses.
     """
 

@@ -1,9 +1,9 @@
 """Faults in the events of the core. They change how events that a given step posts are handled, or the state after
 this handling.
 
-A step that posts an event (``reference_qm/core/events.py``) ends before the core handles the event. So a change
-that a fault makes after ``super()`` precedes the handling, and a replacement that lasts as long as the step
-(``during``) does not affect the handling.
+A step that posts an event (``reference_qm/core/events.py``) ends before the core handles the event. So a change that a
+fault makes after ``super()`` precedes the handling. A replacement that lasts as long as the step (``during``) does not
+affect the handling.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ def during_event(poster: Method, kind: type, inner: Method, make: Callable[..., 
 def _replace_event_hearing(
     poster: Method, kind: type, make: Callable[[EventListener, tuple[Any, ...]], EventListener]
 ) -> type[Part]:
-    """Return a subclass that replaces the handler of events of one kind that a step posts. ``make`` is called with
-    the original handler.
+    """Return a subclass with a replaced handler for the events of one kind that a step posts. ``make`` returns the new
+    handler; it is called with the original handler and the arguments of the step.
     """
 
     def wrap_handler(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -67,7 +67,7 @@ def change_number(kind: Kind, path: str, change: Callable[[int], int], when: Whe
 
 
 def size_wrong(kind: Kind, path: str, by: int = 4, when: When = None) -> Install:
-    """Return an installer of a fault that sends a size, length or count which differs from the actual content."""
+    """Return an installer of a fault that sends a size, length or count that differs from the actual content."""
     if not path.endswith(_SIZE_NAMES):
         raise HarnessError(f"{path} is not a size, length or count")
     return off_by(kind, path, by, when)
@@ -101,8 +101,8 @@ def reserved_bits_set(kind: Kind, path: str, when: When = None) -> Install:
 
 
 def refused_unless_zero(kind: type[Packet], path: str) -> Install:
-    """Return an installer of a fault with which the receiver refuses packets if a field, or some bits of a field,
-    are not zero, although the receiver must ignore them.
+    """Return an installer of a fault with which the receiver refuses packets if a field, or some bits of a field, are
+    not zero. A correct receiver ignores the field or these bits.
     """
     _resolve_path(kind, path)
     header, _, name = path.partition(".")
@@ -226,7 +226,7 @@ class _Field:
 
 
 class _RecordingCursor(Cursor):
-    """A cursor that records each layout that is read, together with its offset."""
+    """A cursor that records each layout it reads, together with the layout's offset."""
 
     __slots__ = ("noted",)
 

@@ -1,4 +1,4 @@
-"""Define values that faults put into packets and that no queue manager of a test uses."""
+"""Define made-up values that faults put into packets. No queue manager in a test uses these values."""
 
 from __future__ import annotations
 

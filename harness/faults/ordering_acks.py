@@ -24,7 +24,7 @@ MESSAGE_BODY_FIELD_PATH = f"{PROPERTIES}.MessageBody"
 PRIVATE_QUEUE_NUMBER_PATH = "UserHeader.DestinationQueue.PrivateQueueIdentifier"
 DIRECT_NAME_PATH = "UserHeader.DestinationQueue.DirectFormatName"
 PRIVATE, DIRECT = 3, 7
-"""Two values of the field DQ: one for a private queue by number, and one for a direct name."""
+"""The values of the field DQ for a private queue by number, and for a direct name."""
 FOREIGN_ADDRESS = "TCP:127.0.0.77"
 VT_UI1 = 17
 
@@ -96,18 +96,18 @@ WRONG_HEADER_FAULTS: Mapping[str, Callable[[MessageCondition], Install]] = {
         UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: _increment_number(12)}, meant
     ),
 }
-"""The functions that create a fault, by the property of the acknowledgment that the fault makes wrong. The argument
+"""The functions that create a fault, by the wrong property of the acknowledgment. The argument
 of each function is a condition that selects the packets.
 """
 
 
 def change_order_ack(changes: Mapping[str, Any], when: SessionCondition) -> Install:
-    """Return an installer of a fault that changes fields of the OrderAcks that a condition selects."""
+    """Return an installer of a fault that changes fields of those OrderAcks for which a condition is true."""
     return _change_acknowledgment(is_order_ack, changes, when)
 
 
 def change_final_ack(changes: Mapping[str, Any], when: SessionCondition) -> Install:
-    """Return an installer of a fault that changes fields of the FinalAcks that a condition selects."""
+    """Return an installer of a fault that changes fields of those FinalAcks for which a condition is true."""
     return _change_acknowledgment(is_final_ack, changes, when)
 
 
@@ -123,7 +123,7 @@ def _change_acknowledgment(meant: MessageCondition, changes: Mapping[str, Any], 
 
 
 def is_later_message(qm: QueueManager, session: Session, packet: object) -> bool:
-    """Return whether a message was sent on the session before."""
+    """Return whether the present message is not the first message of the session."""
     return session.MessageSentCount > 1
 
 

@@ -1,4 +1,4 @@
-"""Find the sessions of the reference that a fault confuses with another session."""
+"""Find the session that a fault uses by mistake in place of the correct session."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ def list_open_sessions(qm: QueueManager, session: Session) -> list[Session]:
 
 
 def get_newest_session(qm: QueueManager, session: Session) -> Session:
-    """Return the newest open session, or the given session if no other session is open."""
+    """Return the newest open session (possibly the given session), or the given session if no session is open."""
     newest = [one for one in qm.sessions.values() if one.SessionState is SessionState.OPEN]
     return max(newest or [session], key=lambda one: one.number)

@@ -121,8 +121,8 @@ def replace_part(cls: type[Part]) -> Install:
 
 
 def override_method(method: Method, make: ReplaceMethod) -> type[Part]:
-    """Return a subclass of the class that defines a method. In the subclass, the method that the function ``make``
-    returns replaces this method.
+    """Return a subclass of the class that defines a method. The subclass replaces this method with the method that
+    ``make`` returns.
     """
     part, name = _find_part_of_method(method)
 

@@ -41,8 +41,8 @@ def _set_field(record: Any, path: list[str], value: Any) -> Any:
 
 
 def packets(kind: type[Packet], change: Callable[[Any], bytes | None], when: When = None) -> Install:
-    """Return an installer of a fault that changes the bytes of every outgoing packet of one kind. If the function
-    returns None, the packet is dropped.
+    """Return an installer of a fault that changes the bytes of every outgoing packet of one kind. If ``change`` returns
+    None, the packet is dropped.
     """
 
     def filter_packet_effect(effect: Effect) -> Iterable[Effect]:
@@ -88,8 +88,8 @@ def wrong_bytes(kind: type[Packet], change: Callable[[bytes], bytes], when: When
 
 
 def pings(change: Callable[[PingPacket], bytes | None], when: Callable[[PingPacket], bool] | None = None) -> Install:
-    """Return an installer of a fault that changes the bytes of every outgoing ping packet. If the function returns
-    None, the packet is dropped.
+    """Return an installer of a fault that changes the bytes of every outgoing ping packet. If ``change`` returns None,
+    the packet is dropped.
     """
 
     def filter_ping_effect(effect: Effect) -> Iterable[Effect]:
@@ -105,8 +105,8 @@ def pings(change: Callable[[PingPacket], bytes | None], when: Callable[[PingPack
 
 
 def pdus(kind: type[Kind], change: Callable[[Kind], Body | None]) -> Install:
-    """Return an installer of a fault that changes the body of every DCE/RPC PDU of one kind that a client or server
-    sends. If the function returns None, the PDU is dropped.
+    """Return an installer of a fault that changes the body of every DCE/RPC PDU of one kind from the client or server.
+    If ``change`` returns None, the PDU is dropped.
     """
 
     def filter_pdu_effect(effect: Effect) -> Iterable[Effect]:
@@ -144,7 +144,7 @@ def skip(method: Method) -> Install:
 
 
 def skip_sequence(method: Method) -> Install:
-    """Return an installer of a fault that omits a step which is a sequence of remote calls."""
+    """Return an installer of a fault that omits a step. The step is a sequence of remote calls."""
 
     def yield_nothing(*arguments: Any, **named: Any) -> Iterator[Any]:
         yield from ()
@@ -188,8 +188,8 @@ def skip_during(outer: Method, inner: Method) -> Install:
 
 
 def silent_after(method: Method, when: Callable[..., bool]) -> Install:
-    """Return an installer of a fault with which the queue manager ignores all inputs and sends nothing after the
-    first call of a step with the given arguments.
+    """Return an installer of a fault that silences the queue manager after the first call of a step with the given
+    arguments. From then on, the queue manager ignores all inputs and sends nothing.
     """
 
     def install_silence(faulty: FaultyCore) -> None:

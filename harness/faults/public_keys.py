@@ -15,8 +15,8 @@ from reference_qm.security import MqdsPublicKeys
 def change_published_blobs(
     change: Callable[[bytes], bytes], provider: str | None = None, key_list: str = "PublicEncryptionKeyList"
 ) -> Install:
-    """Return an installer of a fault that changes the key blobs of a list before they are published, or only the
-    blob of the provider with the given name. Blobs that are already published stay unchanged.
+    """Return an installer of a fault that changes key blobs before they are published. It changes all blobs of a list
+    or, if ``provider`` is given, only the blob of this provider. Blobs that are already published stay unchanged.
     """
     made: dict[bytes, bytes] = {}
 

@@ -1,4 +1,4 @@
-"""A fault of the receiver, which changes an admitted message before the receiver stores the message in its queue."""
+"""A fault with which the receiver changes an admitted message before it stores the message in its queue."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from reference_qm.surface.clock import Now
 
 
 def change_received(changes: dict[str, Any], when: Callable[[Any], Any]) -> Install:
-    """Return an installer of a fault that changes fields of an admitted message before the message is stored, if a
-    condition is true for the message's packet.
+    """Return an installer of a fault that changes fields of an admitted message before it is stored. Only messages
+    whose packet meets a condition are changed.
     """
 
     class ChangedOnReceipt(Admission):

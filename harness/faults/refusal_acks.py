@@ -1,4 +1,5 @@
-"""Faults in the acknowledgments of refused messages. Acknowledgments are missing, or are sent without a request.
+"""Faults in the acknowledgments of refused messages. An acknowledgment is missing, or is sent although it was not
+requested.
 
 Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.3, 3.1.5.8.8.
 """

@@ -36,7 +36,7 @@ class FaultyCore:
     effect_filters: list[EffectFilter] = field(default_factory=list)
     input_filters: list[InputFilter] = field(default_factory=list)
     clocks: list[Callable[[Now], Now]] = field(default_factory=list)
-    """The functions that change the time that the queue manager with faults receives."""
+    """The functions that change the time before the queue manager receives it."""
     after_each: list[Callable[[QueueManager], None]] = field(default_factory=list)
     on_restart: list[Callable[[FaultyCore], None]] = field(default_factory=list)
     around: AbstractContextManager[object] = field(default_factory=nullcontext)

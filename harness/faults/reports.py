@@ -18,7 +18,7 @@ FOREIGN_QUEUE_NAME = "DIRECT=TCP:127.0.0.2\\private$\\mqc-elsewhere"
 
 
 def change_reports(trace: Method, change: Callable[[QueueManager, Message], Message]) -> Install:
-    """Return an installer of a fault that changes the reports that one step of Tracing sends."""
+    """Return an installer of a fault that changes the reports from one step of Tracing."""
 
     def make_changed_sending(original: Callable[..., None], *_: Any) -> Callable[..., None]:
         def send_changed_report(qm: QueueManager, report: Message, now: Now) -> None:
@@ -30,7 +30,7 @@ def change_reports(trace: Method, change: Callable[[QueueManager, Message], Mess
 
 
 def change_report_element(trace: Method, element: str, value: Any) -> Install:
-    """Return an installer of a fault that changes one element of the reports that one step of Tracing sends. A
+    """Return an installer of a fault that changes one element of the reports from one step of Tracing. A
     value that is a callable computes the new value from the old value.
     """
 

@@ -56,7 +56,7 @@ def reverse_number_bytes(at: int, size: int) -> Callable[[UserMessagePacket], by
 
 
 def change_construction(change: Callable[[UserMessagePacket, Message], UserMessagePacket]) -> Install:
-    """Return an installer of a fault that changes each packet that is constructed from a message. ``change`` is
+    """Return an installer of a fault that changes each packet after its construction from a message. ``change`` is
     called with the packet and the message.
     """
 
@@ -70,7 +70,7 @@ def change_construction(change: Callable[[UserMessagePacket, Message], UserMessa
 
 
 def change_insertion(change: Callable[[Message], Message]) -> Install:
-    """Return an installer of a fault that changes each message that is inserted into a queue."""
+    """Return an installer of a fault that changes each message inserted into a queue."""
 
     def make_changed_insertion(original: Any) -> Any:
         return lambda qm, queue, message: original(qm, queue, change(message))

@@ -25,7 +25,7 @@ _IN, _PT, _CS = 0x08, 0x0F, 0x10
 
 
 def change_sent_packet(kind: type[Packet], change: Callable[[bytes], bytes], when: SessionCondition) -> Install:
-    """Return an installer of a fault that changes the bytes of sent packets of one kind. If the function returns no
+    """Return an installer of a fault that changes the bytes of sent packets of one kind. If ``change`` returns no
     bytes, the packet is not sent.
     """
 
@@ -41,12 +41,12 @@ def change_sent_packet(kind: type[Packet], change: Callable[[bytes], bytes], whe
 
 
 def clear_internal_flag(data: bytes) -> bytes:
-    """Clear BaseHeader.Flags.IN of a packet."""
+    """Return a packet with BaseHeader.Flags.IN cleared."""
     return _change_byte(data, BASE_FLAGS_AT, data[BASE_FLAGS_AT] & ~_IN)
 
 
 def set_refusal_flag(data: bytes) -> bytes:
-    """Set InternalHeader.Flags.CS of a packet."""
+    """Return a packet with InternalHeader.Flags.CS set."""
     return _change_byte(data, INTERNAL_FLAGS_AT, data[INTERNAL_FLAGS_AT] | _CS)
 
 
@@ -61,7 +61,7 @@ def set_byte(at: int, value: int) -> Callable[[bytes], bytes]:
 
 
 def send_twice(data: bytes) -> bytes:
-    """Repeat a packet."""
+    """Return the bytes of a packet twice, so that the packet is sent twice."""
     return data + data
 
 

@@ -1,4 +1,4 @@
-"""Faults of a sender that signs other values than it sends."""
+"""Faults of a sender that signs values other than those it sends."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from reference_qm.model.adm import Message
 from reference_qm.security import SignatureType
 
 Changes = dict[str, Any]
-"""New values of fields by path, as ``set_fields`` takes them."""
+"""New values of fields by path, in the form that ``set_fields`` expects."""
 
 
 def change_signed_packet(of: SignatureType, changes: Changes) -> Install:
-    """Return an installer of a fault with which the sender signs a packet with other values, and sends the packet
-    with its own values. ``of``: the type of the signatures that are concerned.
+    """Return an installer of a fault with which the sender computes a signature from changed values, but sends the
+    packet with the original values. ``of``: the type of signature that the fault changes.
     """
 
     class SignedWithOtherValues(Securing):

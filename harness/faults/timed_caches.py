@@ -1,6 +1,6 @@
 """Faults in the caches of keys and certificates. Spec: MS-MQQB 3.1.1.3.
 
-Each fault replaces one cache, given by its name in the specification, with a subclass of TimedCache.
+Each fault replaces one cache with a subclass of TimedCache. The cache is given by its name in the specification.
 """
 
 from __future__ import annotations

@@ -18,15 +18,15 @@ MSMQ, RPC, OTHER = "MSMQ", "DCE/RPC", "other"
 SESSION_PORT = 1801
 RPC_PORTS = frozenset((135, 2101, 2103, 2105, 2107))
 MAX_SEGMENTS_SEARCHED_FOR_PROTOCOL = 8
-"""The maximum number of segments that are searched for a packet of a queue manager, in a connection that began
-before the capture.
+"""The maximum number of segments that are searched for a packet from a queue manager if the connection began before the
+capture.
 """
 _STARTS_MID_CONNECTION_REASON = "the capture begins in the middle of the connection"
 
 
 @dataclass(slots=True)
 class TrafficTotals:
-    """The numbers of packets and connections in all conversations of a capture, for the report."""
+    """The counts of packets and connections in all conversations of a capture. The report shows these counts."""
 
     packets: Counter[str] = field(default_factory=Counter)
     """The number of complete packets and PDUs, by kind of conversation."""
@@ -137,8 +137,8 @@ class Conversation:
     # -- events of its directions -----------------------------------------------------------------------------
 
     def make_cutter(self, side: int, data: bytes) -> Cutter | None:
-        """Return the parser that splits one direction of the conversation into packets, or None while the protocol
-        is unknown or if the protocol is not judged. The given bytes are the next bytes of this direction.
+        """Return the parser that splits one direction of the conversation into packets. Return None while the protocol
+        is unknown, and for a protocol that is not judged. The given bytes are the next bytes of this direction.
         """
         if not self.kind:
             self._classify(data)
@@ -163,7 +163,7 @@ class Conversation:
         show(self._views, side, data, number, (time_us - self._start_us) // 1000, "tcp", error)
 
     def note_gap(self, side: int, size: int, number: int) -> None:
-        """Record that the capture lacks bytes from one side."""
+        """Record that bytes from one side are missing in the capture."""
         where = f"before frame {number}" if number else "at the end"
         self._holes += 1
         reason = f"{size} bytes from {self._name_side(side)} {where} are missing in the capture"
@@ -210,9 +210,9 @@ class Conversation:
                 self._views.append(SystemView(system, side, Connection(self.first_frame, role, missing=self._missing)))
 
     def _get_identifying_port(self, side: int) -> int:
-        """Return the port that identifies a system on a computer with several systems, or 0 if the address is
-        enough. A client may connect from any port. So the port that the user requested also identifies a client,
-        unless it is the port of the server.
+        """Return the port that identifies a system on a computer with several systems, or 0 if the address identifies
+        it. A client may connect from any port. So the port that the user requested also identifies a client, unless it
+        is the port of the server.
         """
         own, other = self.ends[side], self.ends[1 - side]
         wanted = self._systems.wanted

@@ -13,14 +13,14 @@ from harness.capture.ip import has_valid_checksum
 TCP, UDP = 6, 17
 _FRAGMENT, _ENCRYPTED, _AUTHENTICATED, _NOTHING = 44, 50, 51, 59
 _IPV6_EXTENSION_HEADERS = frozenset((0, 43, 60, 135, 139, 140))
-"""The IPv6 extension headers whose length field gives the number of units of 8 bytes after the first 8 bytes."""
+"""The IPv6 extension headers whose length field counts units of 8 bytes and does not count the first 8 bytes."""
 MAX_UNFINISHED_PACKETS = 1024
 """The maximum number of packets that wait for fragments. An additional packet replaces the oldest packet."""
 
 
 class IpPayload(NamedTuple):
     """The payload of an IP packet. Addresses have 4 or 16 bytes. ``missing``: the number of bytes at the end of the
-    payload that the capture lacks.
+    payload that are missing in the capture.
 
     ``number``: the number of the frame in which the packet begins.
     """
@@ -44,8 +44,8 @@ class IpPayload(NamedTuple):
 
 
 class UnreadableFrame(Exception):
-    """The error if a frame contains no data that can be judged. The text of the error describes the content of the
-    frame.
+    """The error when a frame contains no data that can be judged. The text of the error describes what the frame
+    contains instead.
     """
 
 

@@ -29,7 +29,7 @@ _UNREADABLE_FORMATS = (
     (bytes.fromhex("34cdb2a1"), "a pcap file written by a patched libpcap"),
     (bytes.fromhex("a1b2cd34"), "a pcap file written by a patched libpcap"),
 )
-"""The capture formats that are not supported but that `editcap` can convert, by the first bytes of a file."""
+"""The unsupported capture formats that `editcap` can convert, by the first bytes of a file."""
 
 
 def read_frames(path: Path, damaged: Callable[[str], None]) -> Iterator[Record]:

@@ -18,7 +18,7 @@ from harness.wire.value_names import with_names
 MAX_SHOWN_BYTES = 64
 """The maximum number of bytes of a deciding field that a report quotes."""
 NOT_JUDGED = "not judged"
-"""The state of a rule whose subject occurred in the capture, but whose packets are incomplete."""
+"""The state of a rule whose subject occurred in the capture, but only in incomplete packets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class EvidencePacket:
 
 @dataclass(frozen=True, slots=True)
 class RuleFinding:
-    """The result for one rule and one system."""
+    """The result of judging one rule on the packets from one system."""
 
     rule: str
     level: str
@@ -56,7 +56,7 @@ class RuleFinding:
 
     @property
     def display_filter(self) -> str:
-        """The display filter with which Wireshark shows the packets that decided the rule."""
+        """The Wireshark display filter for the packets that decided the rule."""
         return " || ".join(f"frame.number == {each.frame}" for each in self.packets)
 
     def to_json(self) -> dict[str, Any]:

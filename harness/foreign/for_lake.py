@@ -25,9 +25,9 @@ def lines_of_capture(
     """Return the time of the end of a capture (int microseconds since 1970 UTC), and its verdicts as lines of
     schema 2.
 
-    ``sut``: the address of the system. It is not needed for a capture of a run, or if only one system has sent
-    packets. The caller must add ``test``, ``seq`` and ``ms`` to the lines. Raise MqconformError if the capture
-    cannot be judged.
+    ``sut``: the address of the system. It may be omitted for a capture of a run, and if only one system has sent
+    packets. The caller must add ``test``, ``seq`` and ``ms`` to the lines. Raise MqconformError if the capture cannot
+    be judged.
     """
     if not sut and _is_capture_of_run(path):
         return captured.lines_of_capture(path, name, profile)

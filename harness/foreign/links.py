@@ -13,7 +13,9 @@ _IPV4, _IPV6 = 0x0800, 0x86DD
 _VLAN_TAGS = (0x8100, 0x88A8, 0x9100, 0x9200)
 """The EtherTypes of VLAN tags. Each VLAN tag has 4 bytes."""
 _ADDRESS_FAMILIES = frozenset((2, 10, 24, 28, 30))
-"""The value of AF_INET, and the values of AF_INET6 on the systems that write captures with these link types."""
+"""The address families: the value of AF_INET, and the values that AF_INET6 has on the systems that write captures with
+these link types.
+"""
 
 
 def _find_ip_offset(data: bytes, at: int) -> int:

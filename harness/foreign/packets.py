@@ -1,6 +1,6 @@
-"""Split one direction of a connection into packets, even if the capture began late or lacks bytes. After missing
-bytes, the start of the next packet is unknown. The parser (cutter) then searches for the signature of a packet, and
-accepts the packet if it can be parsed and another packet follows. Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1, C706
+"""Split one direction of a connection into packets, even if the capture began late or bytes are missing in it. After
+missing bytes, the start of the next packet is unknown. The parser (cutter) then searches for the signature of a packet,
+and accepts the packet if it can be parsed and another packet follows. Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1, C706
 12.6.1.
 """
 
@@ -16,16 +16,16 @@ from reference_qm.codec import FormatError, FramingError, parse_packet
 from reference_qm.codec.base import SIGNATURE, VERSION, measure_packet
 
 TakePacket = Callable[[bytes, int, int, FormatError | None], None]
-"""The type of functions that receive a packet, the number of the frame in which it begins, the time (int us) of the
-frame that completes it, and the error (None unless the packet is malformed).
+"""The type of functions that receive a packet. The arguments are the packet, the number of the frame in which it
+begins, the time (int us) of the frame that completes it, and the error (None unless the packet is malformed).
 """
 
 SIZE_KNOWN_AFTER_BYTES = 12
 """The number of bytes at the start of a packet that must be known to find the size of the packet."""
 PDU_HEAD_BYTES = 16
 LONGEST_HEAD_BYTES = max(SIZE_KNOWN_AFTER_BYTES, PDU_HEAD_BYTES)
-"""The number of bytes after which the size of any packet or PDU is known. This is the larger of the numbers for
-packets and for PDUs.
+"""The number of bytes after which the size of any packet or PDU is known. It is the larger of the two numbers that
+apply to packets and to PDUs.
 """
 _SIGNATURE_OFFSET = 4
 """The offset of the signature in a packet."""

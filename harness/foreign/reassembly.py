@@ -1,4 +1,4 @@
-"""Sort the bytes of a TCP connection, with frame and time, and find the bytes that the capture lacks.
+"""Sort the bytes of a TCP connection, with frame and time, and find the bytes that are missing in the capture.
 
 Spec: RFC 9293 3.4. A segment is forwarded after all bytes before it, and after all bytes that it acknowledges. So
 the forwarded bytes of both directions have an order that both sides may have observed. If bytes are missing
@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 FIN, SYN, RST, PSH, ACK = 0x01, 0x02, 0x04, 0x08, 0x10
 MAX_HELD_SEGMENTS = 64
-"""The maximum number of segments of a connection that wait for earlier segments. If more segments wait, the earlier
-segments count as missing.
+"""The maximum number of segments of a connection that wait for earlier segments. If more segments wait, the segments
+for which they wait count as missing.
 """
 MAX_HELD_BYTES = 4 * 1024 * 1024
 FARTHEST_ACK_BYTES = 256 * 1024 * 1024
@@ -27,7 +27,8 @@ class Segment(NamedTuple):
     """A TCP segment whose sequence numbers do not wrap around. ``acknowledged`` is 0 if the segment acknowledges no
     byte.
 
-    ``missing``: the number of bytes at the end of the segment that the capture lacks; ``end`` includes these bytes.
+    ``missing``: the number of bytes at the end of the segment that are missing in the capture; ``end`` includes these
+    bytes.
     """
 
     start: int

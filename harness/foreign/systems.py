@@ -75,7 +75,9 @@ class System:
         self.judge.packets.malformed.clear()  # only the verdicts of checks name such packets as a cause
 
     def take_verdicts(self) -> list[Entry]:
-        """Return the verdicts, and remove them from memory, because a capture can contain thousands of systems."""
+        """Return the verdicts for this system and remove them from memory, because a capture can contain thousands of
+        systems.
+        """
         self.judge.conclude_passive_rules()
         taken = self._entries[:]
         self._entries.clear()
@@ -113,8 +115,8 @@ class Systems:
     passes: Counter[str] = field(
         default_factory=lambda: Counter(dict.fromkeys(load_predicates(), SHOWN_PASSES_PER_RULE))
     )
-    """The number of passes of each rule. The count begins with a number so high that the judge searches for no
-    deciding field, because reports do not show passes.
+    """The number of passes of each rule. The count begins with a high number, so that the judge searches for no
+    deciding field of a pass. Reports do not show passes.
     """
 
     def at(self, name: str, address: bytes, port: int) -> System | None:
@@ -130,7 +132,7 @@ class Systems:
         return self.by_name[name]
 
     def describe_missing(self) -> str:
-        """Return a message which states that no packets could be judged, and lists the systems that ``wanted``
+        """Return the message about a capture in which no packets could be judged. It lists the systems that ``wanted``
         excludes.
         """
         at = f" at {self.wanted}" if self.wanted is not None else ""

@@ -1,4 +1,4 @@
-"""Pass each frame of a capture to the conversation that the frame belongs to."""
+"""Pass each frame of a capture to its conversation."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class CaptureTraffic:
     unread: Counter[str] = field(default_factory=Counter)
     _fragments: IncompletePackets = field(default_factory=IncompletePackets)
     _open: OrderedDict[bytes, tuple[Conversation, int]] = field(default_factory=OrderedDict)
-    """The conversation that each direction belongs to, and the number of its sending side, by the addresses and
-    ports of the direction.
+    """The conversation of each direction, and the number of the sending side. The key is the addresses and ports of the
+    direction.
     """
 
     def take(self, record: Record) -> None:

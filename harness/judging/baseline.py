@@ -70,8 +70,8 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class BaselineComparison:
-    """The result of comparing a run with a baseline. It contains the rules that fail as listed, the failing rules
-    that are not listed, the listed rules that pass again, and the listed rules that are undecided.
+    """The result of comparing a run with a baseline. It contains the failing rules, listed and unlisted, and those
+    listed rules that pass again or are undecided.
     """
 
     expected: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Judge a capture independently of the run that recorded it. The passive predicates judge the packets of the SUT as
+"""Judge a capture independently of the run that recorded it. The passive predicates judge the packets from the SUT as
 they did in the run.
 """
 
@@ -22,8 +22,8 @@ from harness.rules.catalogue import Catalogue, load_catalogue
 from reference_qm.releases.names import NO_RELEASE
 
 MAX_CAPTURE_BYTES = 512 * 1024 * 1024
-"""The maximum size of a capture (int bytes) that is judged. Each frame counts as at least `FRAME_COST_BYTES`. The limit
-is higher than the limit for a check.
+"""int bytes: the maximum size of a capture that is judged. Each frame counts as at least `FRAME_COST_BYTES`. This limit
+is higher than the limit for the packets of one check.
 """
 
 
@@ -60,8 +60,8 @@ def judge_capture(
     """Apply every passive predicate to a capture of a SUT that has the given profile. ``name`` is the name of the
     SUT in the verdicts.
 
-    ``watch`` is also called with the packets. Raise CaptureError, NoDirection or TooMuch if the capture cannot be
-    judged. Failures and warnings name the deciding field; passes are only counted.
+    ``watch`` is also called with each packet. Raise CaptureError, MissingDirection or CaptureTooLarge if the capture
+    cannot be judged. Failures and warnings name the deciding field; passes are only counted.
     """
     passes = Counter(dict.fromkeys(load_predicates(), SHOWN_PASSES_PER_RULE))
     entries: list[Entry] = []
@@ -151,7 +151,7 @@ class CaptureReplayRecorder(Recorder):
         self.record_received(connection, bytes(way.data[start:end]))
 
     def _replay_sent_bytes(self, way: Direction, connection: Connection) -> Iterator[_Event]:
-        """Yield an event for each packet of the peer. Bytes that the peer sent in one piece are one packet. The
+        """Yield an event for each packet from the peer. Bytes that the peer sent in one piece are one packet. The
         number of a packet is the number of its first frame.
         """
         first = None

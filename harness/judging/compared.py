@@ -27,22 +27,29 @@ INFINITE_S = 0xFFFF_FFFF
 LABEL_LIMIT = 249
 MAX_MESSAGES_KEPT = 4_096
 _DESTINATION_HOST, _ADMINISTRATION_HOST = 3, 4
-"""The values of AQ and RQ for a private queue of the destination, and of the host of the administration queue."""
+"""The values of the UserHeader fields AQ and RQ for a private queue: 3 on the destination host, 4 on the host of the
+administration queue.
+"""
 _ARGUMENTS = {
     "body_base64": ("body", "body_base64"),
     "positive_journal": ("journal",),
     "negative_journal": ("journal",),
 }
-"""The arguments of send that give a property, if their names differ from the name of the property."""
+"""The arguments of the request ``send`` that set a property, if they are named differently from the property.
+"""
 ACK_NAMES = {"PA": "positive_arrival", "PR": "positive_receive", "NA": "negative_arrival", "NR": "negative_receive"}
 
 Properties = Mapping[str, Any]
 Report = Callable[[str, Frame, bool, str], None]
-"""Receives a rule, the packet, whether the packet keeps the rule, and the observation."""
+"""The type of functions that receive a finding: the rule, the packet, whether the packet keeps the rule, and the
+observation.
+"""
 
 
 class Half(StrEnum):
-    """Which values are compared: a packet with the request to send it, or a message that was read with its packet."""
+    """The direction of a comparison. A sent packet is compared with the request to send it; a message that an
+    application read is compared with its packet.
+    """
 
     SENT = "sent"
     READ = "read"
@@ -50,8 +57,8 @@ class Half(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ComparedRule:
-    """A rule about properties of a message. ``only_omitted``: whether the rule is about the default values, so that
-    only properties which the application did not give are compared.
+    """A rule about properties of a message. ``only_omitted``: whether the rule is about default values, so that only
+    properties without a value from the application are compared.
     """
 
     rule: str
@@ -92,8 +99,8 @@ def load_compared_rules() -> dict[str, ComparedRule]:
 
 
 def describe_packet(packet: UserMessagePacket) -> dict[str, Any]:
-    """Return the properties of a message from its packet. A property that the packet shows in encrypted form, or a
-    queue whose host depends on the receiver, is left out.
+    """Return the properties of a message from its packet. Properties that the packet contains only in encrypted form,
+    and queues whose host depends on the receiver, are omitted.
     """
     user, properties = packet.UserHeader, packet.MessagePropertiesHeader
     described: dict[str, Any] = {
@@ -124,7 +131,7 @@ def describe_packet(packet: UserMessagePacket) -> dict[str, Any]:
 
 def describe_request(request: Properties) -> tuple[dict[str, Any], set[str]]:
     """Return the properties that the packet of a requested message must have, and the properties that the request
-    omits. A property with a value that the system may change, or chooses itself, is left out.
+    omits. Properties whose value the system may change, or chooses itself, are omitted.
     """
     given = {name for name, value in request.items() if value is not None}
     transactional = request.get("delivery") == "transactional" or request.get("transaction") is not None
@@ -155,8 +162,8 @@ def describe_request(request: Properties) -> tuple[dict[str, Any], set[str]]:
 
 
 def describe_message(message: Properties) -> dict[str, Any]:
-    """Return the properties of a message that was read, as far as the control channel shows them and a system cannot
-    choose them.
+    """Return the properties of a message that an application read. Properties that the control channel does not show,
+    or that a system may choose, are omitted.
     """
     shown = {
         name: message[name]
@@ -175,17 +182,17 @@ def describe_message(message: Properties) -> dict[str, Any]:
 
 
 class ComparedMessages:
-    """The messages of one check that are compared. ``report`` receives each finding."""
+    """The messages in one check that are compared with their packets. ``report`` is called with each finding."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
         self._requests: dict[str, Properties] = {}
         self._sent: dict[str, list[Frame]] = {}
-        """The packets of the SUT whose requests are not known yet, by identifier."""
+        """The packets from the SUT whose requests are not known yet, by identifier."""
         self._received: dict[str, Frame | None] = {}
-        """The packets of the peer by identifier, or None if the peer used the identifier for different packets."""
+        """The packets from the peer by identifier, or None if the peer used the identifier for different packets."""
         self._read: set[tuple[str, str]] = set()
-        """The messages that were compared after they were read, each with its shown properties."""
+        """The messages that were read and compared, each with the properties that the control channel showed."""
 
     def on_message(self, frame: Frame, packet: UserMessagePacket) -> None:
         """Add a packet, and compare it if its request is known."""
@@ -253,8 +260,8 @@ def _list_messages(answer: Properties) -> Iterator[Properties]:
 
 
 def _is_left_to_system(name: str, value: object) -> bool:
-    """Return whether a system may send another value: a label that is too long, a queue whose name contains no
-    address, or a time limit that the application does not give.
+    """Return whether a system may send another value: a label that is too long, a queue without an address in its name,
+    or a time limit that the application did not set.
     """
     if name == "label":
         return len(str(value).encode("utf-16-le", "surrogatepass")) > 2 * LABEL_LIMIT

@@ -34,8 +34,8 @@ REASONS_OF_ADVICE = {
     Advice.FOLLOWED: "this check judged only the SHOULD of the rule's sentence",
     Advice.MISSED: "the SUT did not follow the SHOULD of the rule's sentence; the MUST is judged elsewhere",
 }
-"""For each value of `Advice`, the reason that the verdict file contains in lines about only the SHOULD in the
-sentence of a MUST.
+"""The reason, by value of `Advice`, in those lines of the verdict file that are about only the SHOULD in the sentence
+of a MUST.
 """
 
 _MISSED_VERDICTS = (Verdict.FAIL, Verdict.WARN)
@@ -55,7 +55,9 @@ EvidenceSource = Frame | HasEvidence | Iterable[Any] | None
 
 
 class Judge:
-    """The judge of one check. A check calls it: ``judge("ID", "ID2", expected=..., observed=..., evidence=...)``."""
+    """The judge of one check, which the check calls as a function: ``judge("ID", "ID2", expected=..., observed=...,
+    evidence=...)``.
+    """
 
     def __init__(
         self,
@@ -84,11 +86,11 @@ class Judge:
         """The worst verdict of each rule so far."""
         self._finished: set[str] = set()
         self._conditional: list[Entry] = []
-        """The failures of rules that depend on a SHOULD. They are held back until the verdict for that SHOULD in
-        this check is known.
+        """The failures of rules that depend on a SHOULD. They are not written until the verdict of this check for that
+        SHOULD is known.
         """
         self.packets = PassiveJudge()
-        """The judge of passive rules, which receives every packet of the SUT."""
+        """The judge of passive rules, which receives every packet from the SUT."""
         self.reasons: list[str] = []
         """The reasons why the check could not judge some rules."""
 
@@ -165,7 +167,7 @@ class Judge:
 
     @property
     def malformed(self) -> str | None:
-        """A description of the error in the first malformed packet of the SUT, or None if the SUT sent no malformed
+        """A description of the error in the first malformed packet from the SUT, or None if the SUT sent no malformed
         packet.
         """
         for why in self.packets.unreadable.values():
@@ -222,7 +224,7 @@ class Judge:
         self._write_unjudged_rules([rule for rule in self.covers if rule not in stand], verdict, reason)
 
     def end_unsupported(self, reason: str) -> None:
-        """End the check at a step that needs a feature which the SUT's release does not have. Rules that a product
+        """End the check at a step that needs a feature missing in the SUT's release. Rules that a product
         note excuses get a warning.
         """
         self._write_held_failures(reason)
@@ -288,7 +290,7 @@ class Judge:
             self._write_verdict(self._get_row(rule), verdict, "", "", [], reason=reason)
 
     def record_breakdown(self, diagnosis: Diagnosis, rules: Iterable[str]) -> None:
-        """Record that the system did not survive this check, which is a separate finding and a failure of the given
+        """Record that the system did not survive this check. This is a separate finding, and a failure of the given
         rules.
 
         All other passes of the check become inconclusive, because a closed connection does not prove a refusal if
@@ -455,7 +457,7 @@ class Judge:
         self, row: Rule, expected: str, observed: str, frames: list[Frame], *, shown: bool
     ) -> tuple[Evidence, ...]:
         """Return the packets as evidence. If the verdict is shown, the evidence contains the deciding field of each
-        packet of the SUT.
+        packet from the SUT.
         """
         if not shown:
             return tuple([Evidence(frame.number) for frame in frames])
@@ -500,7 +502,7 @@ def _compare_values(expected: Expectation, observed: Any, case: str | None) -> _
 
 
 def _add_case(case: str, text: str) -> str:
-    """Return a text of a verdict, preceded by the name of the observation (``case``)."""
+    """Return a text of a verdict, preceded by the name (``case``) of the observation."""
     return f"{case}: {text}"
 
 

@@ -1,7 +1,7 @@
-"""Judge packets of the peer with the passive predicates, as if the SUT had sent them.
+"""Judge packets from the peer with the passive predicates, as if the SUT had sent them.
 
-The mark ``malforms`` on a check names the rules that the check breaks on purpose with packets of the peer. A check
-without this mark has a bug if its peer breaks a rule and the check then expects more from the system than survival.
+The mark ``malforms`` on a check names the rules that the check breaks on purpose with packets from the peer. A check
+without this mark has a bug if its peer breaks a rule and the check then expects more of the system than survival.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class PeerPacketJudge:
         self._packets.on_frame(mirrored)
 
     def take(self) -> dict[str, str]:
-        """Return the rules that packets of the peer have broken since the last call, each with its first violation.
+        """Return the rules that packets from the peer have broken since the last call, each with its first violation.
 
         Rules that are only advice (SHOULD) are excluded, because a peer does not have to follow them. Predicates
         about a whole system are excluded, because they do not apply to packets that a check composes.

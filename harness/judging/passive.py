@@ -25,7 +25,8 @@ failing packets.
 
 MAX_REASONS_RECORDED = 20
 FURTHER_REASONS_TEXT = "other bytes are not in the capture"
-"""The reason under which all further reasons are counted why packets could not be judged."""
+"""The reason for all further unjudged packets after MAX_REASONS_RECORDED different reasons have been recorded.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Summary(ABC):
     """A summary of the earlier packets of a connection, which predicates use. ``note`` is called once for each
     packet.
 
-    A summary exists as long as its connection is open, so it must store only a few packets, or only a few values of
+    A summary exists as long as its connection is open. So it must store only a few packets, or only a few values of
     each packet.
     """
 
@@ -97,7 +98,7 @@ class Context:
     of_system: dict[type, Any] = field(default_factory=dict)
     """The summaries of all connections."""
     known: dict[str, Any] = field(default_factory=dict)
-    """The facts about the current packet that all predicates share."""
+    """The facts about the current packet that all predicates use."""
 
     @property
     def sut_role(self) -> str | None:
@@ -222,7 +223,7 @@ class PassiveRuleTally:
     seen: int = 0
     idle: int = 0
     missing: Counter[str] | None = None
-    """The number of packets that could not be judged, by the part that the capture lacks, or None if every packet
+    """The number of packets that could not be judged, by the missing part of the capture. It is None if every packet
     could be judged.
     """
     first: Frame | None = None
@@ -273,17 +274,17 @@ class PassiveRuleTally:
 
 
 class PassiveJudge:
-    """A judge that applies the predicates to every packet of the SUT in one test. Each predicate judges only
-    packets of its kinds.
+    """A judge that applies the predicates to every packet from the SUT in one test. Each predicate judges only packets
+    of its registered kinds.
     """
 
     def __init__(self) -> None:
         _PREDICATES_BY_KIND.discard_outdated_predicates()
         self.tallies: dict[str, PassiveRuleTally] = {}
         self.malformed: dict[Frame, str] = {}
-        """The malformed packets of the SUT, each with its error."""
+        """The malformed packets from the SUT, each with its error."""
         self.unreadable: dict[str, str] = {}
-        """The decisive rules that were broken, each with the error."""
+        """The decisive rules that were broken, each with a description of the violation."""
         self._spoilt: set[Connection | None] = set()
         """The connections on which the SUT sent a malformed packet. Such a packet may cause wrong counts and
         repetitions in later packets.

@@ -1,4 +1,4 @@
-"""Define the verdicts, which form a closed set, and the file to which a run appends each verdict immediately."""
+"""Define the closed set of verdicts, and the file to which a run appends each verdict immediately."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ exercised again, so pass comes before not_exercised.
 DECIDED_VERDICTS = (Verdict.FAIL, Verdict.WARN, Verdict.PASS)
 """The verdicts with which a rule counts as judged."""
 BROKEN_VERDICTS = (Verdict.FAIL, Verdict.WARN)
-"""The verdicts which mean that the SUT broke the rule."""
+"""The verdicts for a rule that the SUT broke."""
 _RANK_BY_VERDICT: Mapping[str, int] = {str(verdict): rank for rank, verdict in enumerate(WORST_FIRST)}
 BAD_VERDICTS = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
 """The verdicts that make a run fail, worst first."""
@@ -110,7 +110,7 @@ class Entry:
 
     ``document``, ``section``, ``level``: the values of the rule, which rules.json contains, but the lines of the
     verdict file do not. ``advice``: whether the line is about the SHOULD in the sentence of a MUST; the verdict is
-    then at most `Verdict.NOT_EXERCISED`. ``heard``: whether the evidence contains a packet of the SUT, including
+    then at most `Verdict.NOT_EXERCISED`. ``heard``: whether the evidence contains a packet from the SUT, including
     packets that the verdict does not name; lines do not contain this value.
     """
 
@@ -182,8 +182,8 @@ class VerdictReceiver(Protocol):
 
 
 class VerdictLog:
-    """A file of verdicts. Each verdict is appended in one write, so that a killed run neither loses nor truncates a
-    verdict.
+    """A file of verdicts. Each verdict is appended in one write, so that no verdict is lost or truncated if the run is
+    killed.
     """
 
     def __init__(self, path: Path, started: datetime, recorded: EarlierVerdicts | None = None) -> None:
@@ -200,8 +200,8 @@ class VerdictLog:
         self.unfollowed = recorded.unfollowed.copy()
         """The MUST rules whose sentence contains a SHOULD that the SUT did not follow."""
         self.turned_bad: list[tuple[str, Verdict]] = []
-        """The rules whose verdict changed to a bad verdict since the file was opened, in order, each with that
-        verdict.
+        """The rules whose verdict became bad after the file was opened, in the order of these changes, each with the
+        bad verdict.
         """
         self._next = recorded.last + 1
         self._again = recorded.unfinished.copy()
@@ -315,7 +315,7 @@ def read_standing_verdicts(path: Path) -> list[dict[str, Any]]:
 
 
 class _LineCompleter:
-    """A reader that adds the values that all lines of a run folder share to the lines of a verdict file."""
+    """A reader of the lines of a verdict file. It adds to each line the values that all lines of a run folder share."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -383,7 +383,7 @@ class _RunFolderValues:
             raise UsageError(f"{path}, which the verdicts need, is truncated or broken") from error
 
     def complete_line(self, line: dict[str, Any], where: str) -> dict[str, Any]:
-        """Return a line to which the values are added that all lines of the run folder share."""
+        """Add to a line the values that all lines of the run folder share; return the completed line."""
         try:
             rule, test, evidence = line["rule"], line.get("test"), line.get("evidence", [])
             document, _, section = rule.rpartition("-")[0].partition("-")  # for a rule that is missing in the catalogue

@@ -97,8 +97,8 @@ class SessionSystem:
         self._peer.environment.run_until(lambda: _is_closed(conversation), sut.quiet_ms, exactly=True)
 
     def _await_again(self, conversation: RawConversation, packets: int, closed: bool) -> None:
-        """Wait until as many packets have arrived as arrived when the same word was sent before. This replaces the
-        wait for silence.
+        """Wait until as many packets have arrived as when the same word was sent before. This wait replaces the wait
+        for silence.
         """
         self._peer.environment.run_until(
             lambda: _is_closed(conversation) or (not closed and len(conversation.received) >= packets),

@@ -19,7 +19,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class OrderedGroups:
-    """A list of groups, whose order is fixed. Within a group, any order is permitted."""
+    """A list of groups of values. The order of the groups is fixed; within a group, any order is permitted."""
 
     groups: tuple[tuple[Mapping[str, Any], ...], ...]
 

@@ -1,5 +1,5 @@
-"""Define the base class of every model. A model has transitions, which name their rules, and choices that the
-documents leave open.
+"""Define the base class of every model. A model has transitions, each with the rules that determine its outcome, and
+choices for cases that the documents leave open.
 """
 
 from __future__ import annotations
@@ -18,9 +18,7 @@ class ImpossibleStep(Exception):
 
 
 class UndecidedChoice(Exception):
-    """The model cannot continue, because it needs a choice that the documents leave open and that has not been made
-    yet.
-    """
+    """The model cannot continue until a choice is made that the documents leave open."""
 
     def __init__(self, choice: str, readings: int) -> None:
         super().__init__(choice)
@@ -72,7 +70,7 @@ def transition(*rules: str, needs: tuple[str, ...], weight: int = 2, **simple: A
 
 
 class Model:
-    """A world, which is the required behavior under the readings that were chosen so far.
+    """A world. It models the required behavior under the readings that were chosen so far.
 
     A transition first checks whether it can be taken, and raises ImpossibleStep before it changes anything. The answers
     of a transition are stored in ``answers``.

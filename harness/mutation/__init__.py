@@ -1,3 +1,3 @@
-"""Generate mutants of the reference. A mutant is a version with one bug that an implementer may make anywhere in
-the code, not only where a rule applies.
+"""Generate mutants of the reference. A mutant is a version of the reference with one bug, as an implementer may
+introduce it anywhere in the code. Rules need not apply to this code.
 """

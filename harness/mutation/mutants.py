@@ -49,7 +49,7 @@ class Mutant:
     function: str
     operator: str
     lines: range
-    """The lines that contain the change. The mutant has no effect in a check that runs none of these lines."""
+    """The lines that contain the change. The mutant has no effect on a check that executes none of these lines."""
     before: str
     after: str
     says: str

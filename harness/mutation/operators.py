@@ -178,7 +178,7 @@ def statement_dropped(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def other_answer(site: Site, context: Context) -> Iterator[Edit]:
-    """Yield changes that return a wrong value, which is a negated truth value, or None if the value is optional."""
+    """Yield changes that return a wrong value: a negated truth value, or None in place of an optional value."""
     if not (isinstance(site.node, ast.Return) and site.node.value is not None):
         return
     value, annotation = site.node.value, _get_return_type(context.function)

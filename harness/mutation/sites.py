@@ -1,4 +1,4 @@
-"""Find the sites of a function, which are the expressions and statements that a mutation may change. Each site has
+"""Find the sites of a function. A site is an expression or statement that a mutation may change. Each site has
 its position in the syntax tree.
 """
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 _TEXT_ONLY_NODES = (ast.JoinedStr, ast.Raise, ast.Assert)
-"""The functions whose calls only create the texts of errors and reasons."""
+"""The syntax nodes that only create the texts of errors and reasons, or only raise errors. They are not mutated."""
 
 
 @dataclass(frozen=True, slots=True)

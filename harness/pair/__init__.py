@@ -1,4 +1,5 @@
-"""Let two systems exchange messages, without the reference, through relays of the tester. ``systems`` opens both
-systems and relays their traffic, ``scenarios`` defines the exchanges, ``outcomes`` determines the results,
-``running`` runs all scenarios in both directions, and ``grid`` shows the results.
+"""Let two systems exchange messages through relays of the tester; the reference takes no part.
+
+``systems`` opens both systems and relays their traffic. ``scenarios`` defines the exchanges, and ``running`` runs all
+scenarios in both directions. ``outcomes`` determines the results, and ``grid`` shows them.
 """

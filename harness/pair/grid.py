@@ -29,8 +29,8 @@ _TEMPLATE_ENVIRONMENT = Environment(
 
 @dataclass(slots=True)
 class GridCell:
-    """A cell of the grid, for the messages from one system to another. It contains the result of each scenario with
-    the reasons, and the rules that each system broke in the scenarios.
+    """A cell of the grid, for the messages from one system to the other. It contains the result of each scenario with
+    the reason, and the rules that each system broke in the scenarios.
     """
 
     results: dict[str, Result] = field(default_factory=dict)
@@ -76,8 +76,8 @@ def build_grid(results: Iterable[PairResults]) -> Grid:
 
 
 def print_grid(grid: Grid) -> Iterator[str]:
-    """Yield the lines of the grid as text. Each cell shows the results, each with the letters of the scenarios that
-    have it.
+    """Yield the lines of the grid as text. A cell shows each result that occurred, with the letters of the scenarios
+    that had this result.
     """
     names = {name: one_line(name, LONGEST_NAME) for name in grid.systems}
     texts = {at: _summarize_cell(cell) for at, cell in grid.cells.items()}

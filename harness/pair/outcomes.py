@@ -14,8 +14,9 @@ class Result(StrEnum):
     PASS = "pass"  # noqa: S105 - a verdict
     FAIL = "fail"
     UNSUPPORTED = "unsupported"
-    """The scenario could not run. A control channel does not announce a facility that the scenario needs, or
-    answers that it does not support a verb; or a SUT file does not declare a capability that the scenario needs.
+    """The scenario could not run, because it needs a facility or capability that is missing. A control channel does not
+    announce the facility, or answers that it does not support one of the facility's verbs. A capability is missing if a
+    SUT file does not declare it.
     """
     BROKEN = "broken"
     """The scenario ended early, because a system refused a command or did not answer."""

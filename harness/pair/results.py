@@ -32,7 +32,9 @@ class PairResults:
 
 
 def write_results(out: Path, files: Mapping[str, SutFile], cells: Iterable[DirectionResult], started: datetime) -> None:
-    """Write the results of a pair to its folder. ``started``: the time (UTC) at which the test of the pair started."""
+    """Write the results of a pair of systems to its folder. ``started``: the time (UTC) at which the test of the pair
+    started.
+    """
     results = {
         "schema": SCHEMA_VERSION,
         "started": f"{started:%Y-%m-%dT%H:%M:%SZ}",
@@ -44,7 +46,9 @@ def write_results(out: Path, files: Mapping[str, SutFile], cells: Iterable[Direc
 
 
 def read_results(folder: Path) -> PairResults:
-    """Read the results of a pair; raise UsageError if the folder does not contain results."""
+    """Read the results of a pair of systems from its folder; raise UsageError if the folder does not contain such
+    results.
+    """
     path = folder / RESULTS_FILE
     try:
         tree = json.loads(path.read_text(encoding="utf-8"))

@@ -20,7 +20,7 @@ class _RecordedPacket:
 
 
 class RpcTraffic:
-    """An observer of the RPC relays. For its recorder, the server is the SUT."""
+    """An observer of the RPC relays. It records the server of each connection as the SUT."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder

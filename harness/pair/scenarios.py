@@ -115,8 +115,8 @@ def _send_over_outage(pair: Pair, origin: PairSystem, target: PairSystem) -> Out
 
 
 def _send_over_restart(pair: Pair, origin: PairSystem, target: PairSystem) -> Outcome:
-    """Restart the target. The recoverable messages that are sent before and after the restart must each be in the
-    queue once, and in order.
+    """Restart the target. Recoverable messages are sent before and after the restart; each must be in the queue once,
+    and they must be in order.
     """
     queue = target.sut.queue("plain")
     labels = _number_labels("over a restart", 2 * MESSAGE_COUNT)
@@ -128,8 +128,8 @@ def _send_over_restart(pair: Pair, origin: PairSystem, target: PairSystem) -> Ou
 
 
 def _await_after_outage(pair: Pair, side: PairSystem, queue: str, number: int) -> list[str]:
-    """Wait until the messages sent during an outage have arrived, at most for several times the duration after
-    which a queue manager connects again.
+    """Wait until the messages that were sent during an outage have arrived. The limit is several times the duration
+    after which a queue manager connects again.
     """
     for _ in range(MAX_POLLS):
         if len(side.sut.labels(queue)) >= number:

@@ -21,7 +21,7 @@ from reference_qm.surface.inputs import Endpoint
 
 A, B = "A", "B"
 READ_PORT = 2105
-"""The port of qm2qm, which is used unless the SUT file has ``driver.rpc_read_port``."""
+"""The port of qm2qm that is used if the SUT file does not set ``driver.rpc_read_port``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class _ForwardingSink(DatagramSink):
 
 
 class NoJudge:
-    """A judge that ignores all packets. The outcomes of its scenarios are the only judgment of a pair."""
+    """A judge that ignores all packets. A pair is judged only by the outcomes of its scenarios."""
 
     def on_frame(self, frame: Frame) -> None:
         """Do nothing, because no judge is needed."""
@@ -145,8 +145,8 @@ class Pair:
             relay.let_through()
 
     def _await_acknowledgments(self) -> None:
-        """Wait until no open session has an unacknowledged message, which a system would send again in the next
-        scenario.
+        """Wait until no open session has an unacknowledged message. A system would send such a message again in the
+        next scenario.
         """
         limit_ms = max(one.sut.response_timeout_ms for one in self.sides.values())
         self.environment.run_until(lambda: all(each.is_acknowledged for each in self.traffic.passages), limit_ms)

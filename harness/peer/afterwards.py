@@ -1,4 +1,4 @@
-"""Accept messages that the SUT still has for the peer, before and after a test."""
+"""Before and after a test, accept the messages that still wait in the SUT for the peer."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ connects within this time.
 """
 POLL_INTERVAL_MS = 200
 IMMEDIATE_TIME_SCALE = 200
-"""The factor by which the timers of the peer run faster when it accepts messages after a test, so that it acknowledges
-messages immediately.
+"""The factor by which the timers of the peer run faster when it accepts messages after a test. With this factor, the
+peer acknowledges messages immediately.
 """
 
 
@@ -44,8 +44,8 @@ def accept_waiting_messages(peer: Party) -> None:
     """After a test, accept and acknowledge the SUT's messages for the peer until none is left, or record how many
     remain.
 
-    If the SUT reports no counts and no later test uses this peer, accept no messages, because the messages affect
-    no other test.
+    Accept no messages if the SUT does not report how many messages wait and no later test uses this peer. Such messages
+    affect no other test.
     """
     sut = peer.sut
     if peer.environment.virtual or sut.forgets:
@@ -62,8 +62,8 @@ def accept_waiting_messages(peer: Party) -> None:
 
 
 def _list_identities(peer: Party) -> dict[UUID, tuple[str, ...]]:
-    """Return the identifiers of the queue managers that the SUT may expect at the peer's address. Each identifier
-    has the strings that a format name contains if it names that queue manager.
+    """Return the identifiers of the queue managers that the SUT may expect at the peer's address. For each identifier,
+    return the strings that occur in a format name if it names that queue manager.
     """
     known: dict[UUID, tuple[str, ...]] = {peer.identifier: (f":{peer.address}\\", str(peer.identifier))}
     if peer.sut.has("public_names"):
@@ -78,8 +78,8 @@ def _list_identities(peer: Party) -> dict[UUID, tuple[str, ...]]:
 
 
 def _accept_as_queue_manager(peer: Party, identifier: UUID, names: tuple[str, ...]) -> int:
-    """Accept messages as the queue manager with the given identifier; return the number of messages that still wait
-    in the SUT, or 0 if the SUT reports no counts.
+    """Accept messages as the queue manager with the given identifier; return the number of messages that still wait in
+    the SUT, or 0 if the SUT does not report this number.
     """
     sut, driver = peer.sut, peer.sut.file.driver
     config = QueueManagerConfig(

@@ -89,8 +89,8 @@ class Call:
         return bytes(self.gathered)
 
     def wait(self, within_ms: int | None = None) -> Call:
-        """Wait until the answer to the call arrives or can no longer arrive; raise LackedByRelease if the SUT's
-        release lacks the method.
+        """Wait until the answer to the call arrives or can no longer arrive; raise LackedByRelease if the SUT's release
+        does not have the method.
         """
         name = self.operation.name if self.operation else "a call"
         peer = self.association.peer
@@ -100,8 +100,8 @@ class Call:
         return self
 
     def expect_success(self, within_ms: int | None = None) -> Call:
-        """Wait for the answer as ``wait`` does; raise ConformanceFailure if the call failed, because the next steps
-        depend on its success.
+        """Wait for the answer as ``wait`` does. Raise ConformanceFailure if the call failed, because the next steps of
+        the check depend on its success.
         """
         self.wait(within_ms)
         if self.outcome not in ("MQ_OK", "returned"):
@@ -113,8 +113,8 @@ class Call:
 
     @property
     def advice_on_denial(self) -> str:
-        """The advice that messages about this call contain if the SUT denied the call because the tester does not
-        authenticate. For any other call, the advice is an empty string.
+        """The advice for messages about a call that the SUT denied because the tester does not authenticate. It is an
+        empty string for any other call.
         """
         denied = self.thrown == RPC_ACCESS_DENIED_STATUS and self.association.protection is None
         return " (the tester does not authenticate; [rpc] of the SUT file can name a user)" if denied else ""
@@ -149,8 +149,8 @@ class Call:
 
     @property
     def plain_outcome(self) -> str:
-        """The outcome of the call. The description of an HRESULT is the same whether the SUT returned the HRESULT
-        or sent it as the status of a fault.
+        """The outcome of the call. An HRESULT has the same description whether the SUT returned it or sent it as the
+        status of a fault.
         """
         return self.outcome.removeprefix("fault ") if self.thrown is not None else self.outcome
 
@@ -195,8 +195,8 @@ class Call:
 
     @property
     def label_or_outcome(self) -> str:
-        """The label of the message that a read returned, with a remark if the message belongs to another check. If
-        the read returned no message, the outcome of the read.
+        """The label of the message that a read returned, with a remark if the message belongs to another check. Without
+        a message, it is the outcome of the read.
         """
         if self.outcome != "MQ_OK":
             return self.outcome
@@ -261,7 +261,7 @@ class Association(RawConversation):
         super().__init__(peer, by_peer=True)
         self.contexts: dict[Syntax, Context] = {}
         self.elsewhere: dict[Syntax, Association] = {}
-        """The associations with ports at which the SUT serves interfaces separately, by interface."""
+        """The associations for interfaces that the SUT serves at separate ports, by interface."""
         self.group = 0
         self.protection: Protection | None = None
         """The security context of the connection, or None before the first bind with authentication."""

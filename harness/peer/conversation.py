@@ -20,8 +20,8 @@ USER_MESSAGE_KIND = "UserMessage"
 ALL_ACK_FLAGS = 0xFFFF_FFFF
 """RecoverableMsgAckFlags with all bits set, which acknowledges 32 recoverable messages (MS-MQQB 2.2.6.1)."""
 Tamper = Callable[[Any], Any]
-"""The type of functions that are called with the scapy packet to be sent, and return a changed packet, bytes, or
-None to drop the packet.
+"""The type of functions that change packets. Such a function is called with the scapy packet to be sent. It returns a
+changed packet, bytes, or None to drop the packet.
 """
 
 
@@ -61,7 +61,7 @@ class Conversation:
 
     @property
     def last(self) -> Frame | None:
-        """The last packet in either direction, as evidence that the SUT reacted or did not react."""
+        """The last packet in either direction. It is evidence that the SUT reacted or did not react."""
         return self.record.frames[-1] if self.record.frames else None
 
     @property
@@ -91,8 +91,8 @@ class Conversation:
         return found[0] if found else None
 
     def expect(self, kind: str, where: Callable[[Frame], bool] | None = None, *, within_ms: int | None = None) -> Frame:
-        """Wait for a packet as ``poll`` does; raise ConformanceFailure if no packet arrives, because the next steps
-        depend on the packet.
+        """Wait for a packet as ``poll`` does. Raise ConformanceFailure if no packet arrives, because the next steps of
+        the check depend on the packet.
         """
         frame = self.poll(kind, where, within_ms=within_ms)
         if frame is None:
@@ -118,8 +118,8 @@ class Conversation:
         return self.closed_by_sut
 
     def await_close(self, within_ms: int | None = None) -> Self:
-        """Wait as ``wait_closed`` does; return this conversation, so that an expectation can compare the
-        conversation with ``closed()``.
+        """Wait as ``wait_closed`` does; return this conversation, so that a check can compare it with the expectation
+        ``closed()``.
         """
         self.wait_closed(within_ms)
         return self
@@ -170,8 +170,8 @@ class Conversation:
         return session_ack(**({"WindowSize": named[-1]} if named else {}), **header)
 
     def acknowledge_all(self) -> Frame:
-        """Acknowledge every message that the SUT sent on this connection (at most 32 recoverable messages), so that
-        the SUT does not send these messages again.
+        """Acknowledge every message that the SUT sent on this connection (at most 32 recoverable messages). The SUT
+        then does not send these messages again.
         """
         came, sent = (
             [bool(frame["UserHeader"].DM == 1) for frame in self._user_messages(frames)]
@@ -210,7 +210,7 @@ class Conversation:
         return found
 
     def await_session_ack(self, count: int) -> Frame | None:
-        """Wait for a SessionAck that acknowledges at least ``count`` messages of the peer; return the last
+        """Wait for a SessionAck that acknowledges at least ``count`` messages from the peer; return the last
         SessionAck received, or None if the SUT has sent no SessionAck.
         """
         sut = self.peer.sut
@@ -238,7 +238,7 @@ class Conversation:
 
 
 class RawConversation(Conversation):
-    """A conversation without a reference core. The peer sends only the packets that the check sends."""
+    """A conversation without a reference core. The peer sends only packets that the check builds."""
 
     def __init__(self, peer: Party, *, by_peer: bool) -> None:
         super().__init__(peer)
@@ -282,8 +282,8 @@ class RawConversation(Conversation):
 class Session(Conversation):
     """A protocol session in which a reference core acts as the peer.
 
-    ``tampers``: the functions that change or drop packets of the core. ``ignore_incoming``: whether the SUT's
-    packets are hidden from the core, so that the core neither acknowledges them nor reacts to them.
+    ``tampers``: the functions that change or drop packets of the core. ``ignore_incoming``: whether to hide the SUT's
+    packets from the core, which then neither acknowledges them nor reacts to them.
     """
 
     def __init__(self, peer: Party, host: CoreHost, stream: Stream, record: Connection, transport: str) -> None:

@@ -1,8 +1,8 @@
 """Measure durations of the SUT, and compute their allowed ranges.
 
-While the system stalls, its timers expire late, and packets that it sent before the stall arrive late. So a
-duration is uncertain by the total length of the stalls during that duration. Only this module compares durations;
-the pulse measures the stalls.
+While the system stalls, its timers expire late, and packets that it sent before the stall arrive late. So a duration is
+uncertain by the total length of the stalls during that duration. Only this module compares durations;
+``harness.environment.pulse`` measures the stalls.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Duration:
     def is_near(self, expected_ms: float, tolerance_ms: float) -> bool:
         """Return whether the duration equals the expected duration within the tolerance.
 
-        The other durations that are possible must differ from the expected duration by at least four tolerances.
+        Every other possible duration must differ from the expected duration by at least four tolerances.
         Raise ConformanceFailure if stalls longer than two tolerances make the possible durations indistinguishable.
         """
         self.require_steady(int(2 * tolerance_ms))

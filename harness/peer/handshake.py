@@ -18,17 +18,17 @@ RESERVED_MARK = {"Reserved": 0xA7}
 value is not an echo of the request.
 """
 UNUSUAL_WINDOW_SIZE = 4_099
-"""A WindowSize that no SUT uses by chance."""
+"""An unusual WindowSize, which no SUT uses by chance."""
 
 
 def establish_request(peer: Party, **header: Any) -> Any:
-    """Build an EstablishConnection request of the peer, for a direct format name unless a ServerGuid is given."""
+    """Build an EstablishConnection request from the peer, for a direct format name unless a ServerGuid is given."""
     usual: dict[str, Any] = {"ClientGuid": peer.identifier, "ServerGuid": NULL_GUID, "TimeStamp": 123_456}
     return establish_connection(base=RESERVED_MARK, **usual | header)
 
 
 def parameters_request(**header: Any) -> Any:
-    """Build a ConnectionParameters request of the peer with short timeouts."""
+    """Build a ConnectionParameters request from the peer with short timeouts."""
     return connection_parameters(base=RESERVED_MARK, **TIMEOUTS | {"WindowSize": UNUSUAL_WINDOW_SIZE} | header)
 
 

@@ -1,9 +1,9 @@
-"""Collect the messages of the SUT from all connections.
+"""Collect the messages that the SUT sends on all connections.
 
-A queue manager may send a message on a new or an open session (E16), and it resends the message on a different
-session if no acknowledgment arrives in time. So a check waits for messages in the inbox, not on one connection.
-``Conversation.messages`` contains the messages of one connection, for checks that examine the acknowledgments,
-counts, window or end of that connection.
+A queue manager may send a message on a new or an open session (E16). If no acknowledgment arrives in time, it resends
+the message on a different session. So a check waits for messages in the inbox, not on one connection.
+``Conversation.messages`` contains the messages of one connection, for checks that examine the acknowledgments, counts,
+window or end of that connection.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FrameCondition = Callable[[Frame], bool]
 
 
 class Inbox:
-    """Every UserMessage of the SUT in one test, on all connections, whichever side opened them, with or without a
+    """Every UserMessage from the SUT in one test, on all connections, whichever side opened them, with or without a
     core.
 
     ``accepted``: the sessions that the SUT opened to the raw listener of ``listen``, in order.
@@ -67,8 +67,8 @@ class Inbox:
 
     @property
     def messages(self) -> list[Frame]:
-        """The received messages without copies. A copy is the same message on a later session, or an acknowledgment
-        of the same class for the same message (E65).
+        """The received messages without copies. A copy is either the same message on a later session, or a further
+        acknowledgment of the same class for the same message (E65).
 
         Two different messages with the same identifier are both in the list.
         """
@@ -77,8 +77,8 @@ class Inbox:
 
     @property
     def pieces(self) -> list[Frame]:
-        """Every packet that is a message or is malformed, for checks that examine the bytes of messages which may
-        be malformed.
+        """Every packet that is a message or is malformed. Checks that examine the bytes of possibly malformed messages
+        use these packets.
         """
         return [frame for frame in self._pieces if frame.kind != USER_MESSAGE_KIND or not self.peer.is_residue(frame)]
 
@@ -193,7 +193,7 @@ def list_messages_of_connection(session: Conversation) -> list[Frame]:
 
 
 def build_acknowledgment(session: Conversation, **header: Any) -> Any:
-    """Build a SessionAck of the peer for a session."""
+    """Build a SessionAck from the peer for a session."""
     return session.build_session_ack(**header)
 
 
@@ -201,7 +201,7 @@ def build_acknowledgment(session: Conversation, **header: Any) -> Any:
 
 
 def establish_response(peer: Party, frame: Frame, **header: Any) -> Any:
-    """Build the response to an EstablishConnection request of the SUT. Spec: MS-MQQB 3.1.5.3.1."""
+    """Build the response to an EstablishConnection request from the SUT. Spec: MS-MQQB 3.1.5.3.1."""
     asked = frame["EstablishConnectionHeader"]
     answer = {
         "ClientGuid": asked.ClientGuid,

@@ -1,4 +1,6 @@
-"""The base class of the SUT's counterpart: its identity, its waits, and the durations that it measures."""
+"""Define the base class of the SUT's counterpart, which contains its identity, its waits, and its measurements of
+durations.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,7 @@ class Party:
         variant: Variant = PLAIN,
         identity: PartyIdentity | None = None,
     ) -> None:
-        """``variant``: the values of the message properties for which a check gives no value. ``identity``: by
+        """``variant``: the values of message properties that a check does not set. ``identity``: by
         default, the identity in the SUT file.
         """
         self.environment = environment
@@ -87,7 +89,7 @@ class Party:
         return f"Peer({self.identifier})"
 
     def next_message_id(self) -> int:
-        """Return a MessageID that the SUT has not seen yet, for a message that a check builds itself."""
+        """Return a MessageID that the SUT has not received yet, for a message that a check builds itself."""
         self.sut.first_message_id += 1
         return self.sut.first_message_id - 1
 
@@ -181,9 +183,7 @@ class Party:
 
     @cached_property
     def sequence(self) -> Places:
-        """The sequence of the messages that are transactional only because the row of a varied check requires
-        transactional messages.
-        """
+        """The sequence of messages that are transactional only because the row of a varied check requires it."""
         return Places(self)
 
     def recoverable_message(self, user: Mapping[str, Any] = NO_FIELDS, **headers: Any) -> Any:
@@ -204,7 +204,8 @@ class Party:
         """Wait for a condition; return whether the condition became true. If ``within_ms`` is None, wait no
         longer than the response timeout.
 
-        If the condition becomes true late, raise ConformanceFailure with the delay, so that no rule fails.
+        If the condition becomes true only after the timeout, raise ConformanceFailure with the delay. Then the rules of
+        the check do not fail.
         """
         if within_ms is not None or self.environment.virtual:
             timeout_ms = self.sut.response_timeout_ms if within_ms is None else within_ms

@@ -1,5 +1,5 @@
-"""The SUT's counterpart (peer). A peer is a reference core, whose packets a stage records and changes with scapy,
-or consists of raw connections without a core.
+"""The SUT's counterpart (peer). A peer is either a reference core, whose packets a stage records and changes with
+scapy, or a set of raw connections without a core.
 """
 
 from __future__ import annotations
@@ -70,11 +70,11 @@ class Peer(Party):
         self._listeners: list[RawListener] = []
         self._at_end: list[Callable[[], None]] = []
         self._other_hosts: list[Peer] = []
-        """The counterparts at other addresses in the same test."""
+        """The further counterparts in the same test, which have other addresses."""
         self.inbox = Inbox(self, lambda: self.conversations, self.listen_raw, self.is_foreign)
         self._ignore_when_open = False
         self.listens = False
-        """Whether the peer has ever waited for connections of the SUT."""
+        """Whether the peer has ever waited for connections from the SUT."""
 
     @property
     def conversations(self) -> list[Conversation]:
@@ -201,8 +201,8 @@ class Peer(Party):
         return session
 
     def try_session(self, tamper: Tamper | None = None) -> tuple[Session | None, str | None]:
-        """Try to open a session; return the session (None if no connection was established), and the reason for a
-        failure (None after a success).
+        """Try to open a session; return the session (None if no connection was established), and the reason for the
+        failure (None if the session is open).
         """
         self._pre_tampers = [tamper] if tamper else []
         before = set(self.sessions)
@@ -238,8 +238,8 @@ class Peer(Party):
 
     @property
     def has_unawaited_connection(self) -> bool:
-        """Return whether the SUT has opened a connection to the listening core and no step of the check has waited for
-        that connection yet.
+        """Return whether the SUT has opened a connection to the listening core without a step of the check having
+        waited for it.
         """
         return any(session.record.sut_role == "initiator" for session in self.unclaimed)
 

@@ -13,7 +13,7 @@ from reference_qm.surface.inputs import Endpoint
 
 
 class RawListener:
-    """A listener without a core for connections of the SUT at peer_address."""
+    """A listener without a core for connections from the SUT at peer_address."""
 
     def __init__(self, peer: Party, watch: Callable[[RawConversation], None]) -> None:
         self.peer = peer
@@ -30,7 +30,7 @@ class RawListener:
         return conversation
 
     def accept(self, within_ms: int | None = None, *, exactly: bool = False) -> RawConversation | None:
-        """Wait for the next connection of the SUT; return None if no connection arrives.
+        """Wait for the next connection from the SUT; return None if no connection arrives.
 
         ``exactly``: whether to measure by the tester's clock, without an allowance for stalls. If ``within_ms`` is
         omitted, the wait includes a second attempt after a failed attempt.

@@ -21,7 +21,8 @@ from harness.wire.rpc_stub import NULL_HANDLE, build_pointer, encode_guid
 from harness.wire.wire_error import WireError
 
 DW_MQS_WINDOWS_SERVER = 0x0000_0500
-"""The value of dwMQS in R_QMOpenRemoteQueue for a client that runs on Windows Server, which needs no license."""
+"""The value of dwMQS in R_QMOpenRemoteQueue for a client that runs on Windows Server. Such a client needs no license.
+"""
 START, LOOKUP = Method.START_RECEIVE, Method.START_RECEIVE_BY_LOOKUP_ID
 MESSAGE_BODY = b"of the peer"
 """int bytes: the size of the message bodies that a check reads."""
@@ -72,7 +73,7 @@ class Remote:
         return association
 
     def get_read_port(self) -> int:
-        """Return the port at which the SUT serves qm2qm, so that a check can bind to any interface at this port."""
+        """Return the port at which the SUT serves qm2qm. A check can then bind to any interface at this port."""
         if not self._read_port:
             refused, said = self.connect().offer(QM2QM)
             self._read_port = self._find_read_port() if refused and said == "bind_ack" else self.sut.rpc_port
@@ -91,8 +92,8 @@ class Remote:
         """Find the port of qm2qm through a call to qmcomm (MS-MQMP 3.1.4.24) or, if the call fails, through the
         endpoint mapper (C706 O).
 
-        Only privileged programs can use the endpoint mapper's usual port; other programs serve the endpoint mapper
-        at the port of qmcomm.
+        Only privileged programs can listen at the endpoint mapper's usual port. An unprivileged SUT serves the endpoint
+        mapper at the port of qmcomm.
         """
         mappers = (_MAPPER_PORT, self.sut.rpc_port)
         asking: list[Callable[[], int]] = [self._ask_qmcomm_for_port]
@@ -315,8 +316,8 @@ class RemoteQueue:
         return self.begin(Action.RECEIVE, **how)
 
     def start_receive(self, **how: Any) -> Call:
-        """Begin a read with the action RECEIVE, and wait for its answer. The receive is not ended, so that the
-        message stays locked.
+        """Begin a read with the action RECEIVE, and wait for its answer. The receive is not ended, so the message stays
+        locked.
         """
         return self.read(Action.RECEIVE, **how)
 

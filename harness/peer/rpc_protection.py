@@ -1,6 +1,6 @@
 """Authenticate on a DCE/RPC connection of the tester: exchange tokens, and sign or encrypt requests and responses.
 
-Of the reference, only the providers of ``reference_qm.rpc`` are reused, which compute the tokens; this module
+The only reused part of the reference is the providers in ``reference_qm.rpc``, which compute the tokens. This module
 processes the PDUs independently. Spec: MS-RPCE 3.3.1.5.2.
 """
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 CONTEXT_ID = 0x6D71
 """The auth_context_id of the tester's connections."""
 REASON_NOT_REPLAYABLE = "an RPC authentication, whose keys the tester chooses at random"
-"""The source of random keys. A capture contains everything that an authenticated connection depends on, except these
-keys.
+"""The source of random keys. Except these keys, a capture contains everything on which an authenticated connection
+depends.
 """
 MAX_LEGS, MAX_TOKEN = 6, 5_000
 """The maximum number of tokens that the SUT may send in one authentication, and the maximum size of a token in int
@@ -148,7 +148,7 @@ def begin_protection(sut: Sut) -> Protection | None:
 
 
 def accept_protection(sut: Sut, trailer: Trailer) -> Protection | None:
-    """Return the security context that the first token of the SUT requests, or None if the peer has no such
+    """Return the security context that the first token from the SUT requests, or None if the peer has no such
     provider.
     """
     access = sut.file.rpc

@@ -1,4 +1,4 @@
-"""The SUT's counterpart as a DCE/RPC server, which receives the calls of the SUT and answers them as the check defines.
+"""The SUT's counterpart as a DCE/RPC server, which receives calls from the SUT and answers them as the check defines.
 The server is written from the specifications with scapy's packets, independently of ``reference_qm.rpc``. Spec: C706
 12; MS-RPCE 3.3.
 """
@@ -53,7 +53,7 @@ _OPERATIONS: dict[tuple[Syntax, int], Operation] = {
 }
 INTERFACES = (QM2QM, QMCOMM)
 ASSOC_GROUP_ID = 0x6D71
-"""The assoc_group_id of every association, because clients do not join an association group."""
+"""The assoc_group_id of every association. One value is enough, because clients do not join an association group."""
 NOT_SPECIFIED, ABSTRACT_SYNTAX, TRANSFER_SYNTAXES = range(3)
 """Reasons for the rejection of a bind (p_provider_reason_t). Spec: C706 12.6.3.1."""
 OP_RNG_ERROR = 0x1C010002
@@ -74,7 +74,7 @@ class Context(NamedTuple):
 
 @dataclass(eq=False)
 class ServedCall:
-    """A call of the SUT.
+    """A call from the SUT.
 
     ``frames``: the fragments of the request. ``into``: the [in] parameters, a scapy packet. ``malformed``: the
     reason why the stub is invalid; if there is a reason, ``into`` is None.
@@ -220,8 +220,8 @@ class ServedAssociation(RawConversation):
         return self.protection.step(trailer.token)
 
     def _on_last_leg(self, frame: Frame) -> None:
-        """Process the SUT's last authentication token, to which no answer is sent. If the token is invalid, only
-        the answer to the next call reports the error.
+        """Process the SUT's last authentication token, to which no answer is sent. If the token is invalid, the error
+        is not reported before the answer to the next call.
         """
         try:
             if self.protection is None or self._on_leg(frame) is None:
@@ -306,7 +306,7 @@ class RpcServer:
         self.calls: list[ServedCall] = []
         """Every received call, in order of arrival."""
         self.malformed: list[tuple[Frame, str]] = []
-        """The frames of the SUT that contain no PDU or no call, each with the reason why they are invalid."""
+        """The frames from the SUT that contain no PDU or no call, each with the reason why it is invalid."""
         self._listeners: list[Listener] = []
         self.port = self._open_port(peer.sut.file.driver.peer_rpc_port)
         self.read_port = self._open_port(0)

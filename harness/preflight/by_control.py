@@ -17,7 +17,9 @@ from harness.sut.control import ContractBroken, Control, ControlRefused
 from harness.sut.shown import NotShown
 
 LARGEST_CLOCK_ERROR_S = 60
-"""int s: the maximum difference between the clocks that checks of times tolerate (MS-MQMQ 2.2.19.2 SentTime)."""
+"""int s: the maximum difference between the clocks of system and tester that checks of times tolerate (MS-MQMQ 2.2.19.2
+SentTime).
+"""
 
 
 def check_identity(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
@@ -91,7 +93,9 @@ def check_clock(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
                 setup.clock_s = _measure_clock_in_queue(control)
         except (ConformanceFailure, SutUnavailable) as error:
             yield PrerequisiteFinding(
-                "clock", State.NOT_SEEN, f"the clock cannot be read from a message of the system to itself: {error}"
+                "clock",
+                State.NOT_SEEN,
+                f"the clock cannot be read from a message that the system sends to itself: {error}",
             )
             return
         finally:
@@ -125,7 +129,7 @@ def _measure_clock_in_queue(control: Control) -> int | None:
 
 
 def peek_into_queues(setup: RunSetup, names: dict[str, str]) -> Iterator[PrerequisiteFinding]:
-    """Peek into the queues whose keys in [queues] are given."""
+    """Peek at the first message of each queue whose key in [queues] is given."""
     environment = RealEnvironment()
     try:
         with setup.open_control(environment) as control:

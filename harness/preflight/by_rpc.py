@@ -23,12 +23,14 @@ from reference_qm.shell.rpc_settings import AUTHENTICATION_LEVELS
 MISSING_QUEUE_NAME = "private$\\mqc-preflight-none"
 """A name that no queue has."""
 _ACCESS_DENIED = "ACCESS_DENIED"
-"""A string that occurs in the name of every status that reports denied access, in faults and in results."""
+"""A string that occurs in the name of every status (of a fault or of a result) that reports denied access."""
 LEVEL_NAMES = {level: name for name, level in AUTHENTICATION_LEVELS.items()}
 
 
 def find_port(setup: RunSetup) -> PrerequisiteFinding:
-    """Ask the endpoint mapper for the port of qmcomm, because rpc_port is 0. Store the port in the set-up."""
+    """Ask the endpoint mapper for the port of qmcomm, and store the port in the set-up. This is necessary if rpc_port
+    is 0.
+    """
     driver = setup.file.driver
     try:
         found = endpoint_mapper.ask_qmcomm_port(driver.address)

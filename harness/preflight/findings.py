@@ -18,7 +18,7 @@ class MustRuleCounts:
     of: int
     judged: int
     promised: int | None
-    """The number of rules that a run could judge if the system provided everything that the SUT file declares, or
+    """The number of rules that a run could judge if the system provided everything that the SUT file declares. It is
     None while the control channel's facilities are unknown.
     """
 

@@ -16,8 +16,8 @@ from reference_qm.surface.inputs import Endpoint
 
 CONNECT_TIMEOUT_S = 5.0
 MAX_PINGS, PING_WAIT_MS = 3, 1_000
-"""The number of pings that are sent (because a ping may be lost), and the length of the wait for each answer (int
-ms).
+"""The maximum number of pings (more than one, because a ping may be lost), and the length of the wait for each answer
+(int ms).
 """
 
 

@@ -1,5 +1,5 @@
-"""The checks of ``mqconform preflight``, which test a set-up from both sides. They determine whether a run with the
-SUT file can begin.
+"""The checks of ``mqconform preflight``. They test a set-up in both directions, from the tester to the system and from
+the system to the tester. The result states whether a run with the SUT file can begin.
 
 Preflight sends test messages, and creates a queue if the control channel can create queues. It changes nothing
 else.
@@ -164,7 +164,7 @@ def _has_capability(setup: RunSetup, capability: str) -> bool:
 
 
 def _count_must_rules(setup: RunSetup, lines: tuple[PrerequisiteFinding, ...], inventory: Any) -> MustRuleCounts:
-    """Return the numbers of MUST rules. A run that cannot begin judges no rule. Without a session, no rule about
+    """Return the numbers of MUST rules. If a run cannot begin, no rule can be judged. Without a session, no rule about
     packets can be judged.
     """
     must = frozenset(rule for rule, row in inventory.catalogue.items() if row.level.startswith("MUST"))

@@ -1,9 +1,9 @@
-"""Test whether the system's identity differs from the peer's, whether the system finds the peer, and whether
+"""Test whether the system's identity differs from the peer's, and whether the system finds the peer. Also test whether
 messages to the names and queues of the system arrive.
 
-Every message requests an acknowledgment at the peer, so that one exchange tests the route to the system, the name,
-the queue and its kind (MS-MQMQ 2.2.18.1.6). If no acknowledgment arrives, the control channel or a remote reader
-inspects the queue, if either is available.
+Every message requests an acknowledgment from the system to the peer. So one exchange tests the route to the system, the
+name, the queue and the kind of the queue (MS-MQMQ 2.2.18.1.6). If no acknowledgment arrives, the control channel or a
+remote reader inspects the queue, if either is available.
 """
 
 from __future__ import annotations
@@ -316,7 +316,7 @@ def _send_message(peer: Peer, to: str, label: str, *, transactional: bool = Fals
 
 
 def _list_acknowledgments(peer: Peer) -> Iterator[tuple[int, int]]:
-    """Yield the ordinal of each message of the peer that was acknowledged or refused, and the class of the
+    """Yield the ordinal of each message from the peer that was acknowledged or refused, and the class of the
     acknowledgment.
     """
     for frame in peer.recorder.frames:
@@ -328,7 +328,7 @@ def _list_acknowledgments(peer: Peer) -> Iterator[tuple[int, int]]:
 
 
 def _note_arrivals(system: System, sent: list[_Sent], label: str) -> None:
-    """Determine which of the messages without an acknowledgment arrived, if the queues can be read."""
+    """If the queues can be read, determine which of the unacknowledged messages arrived."""
     if not system.shows_queues or all(one.acknowledged is not None for one in sent):
         return
     with system.open_queue_reader() as control:
@@ -363,8 +363,8 @@ def _judge_reach_by_acknowledgments(
 
 
 def _list_name_findings(system: System, sent: list[_Sent], comes_back: bool) -> Iterator[PrerequisiteFinding]:
-    """Yield a line for each form of name. A form is correct if at least one message to a name of this form arrived
-    or was refused.
+    """Yield a line for each form of name. The system accepts a form if at least one message to a name of this form
+    arrived or was refused.
     """
     for subject in (BY_ADDRESS, BY_HOST_NAME):
         of_name = [one for one in sent if one.target.subject == subject]

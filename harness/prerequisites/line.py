@@ -1,4 +1,4 @@
-"""Represent findings about a system as lines. There is a line for each subject, with the remedy."""
+"""Represent findings about a system as lines, one for each subject. A line contains the remedy."""
 
 from __future__ import annotations
 

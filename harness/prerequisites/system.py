@@ -21,8 +21,8 @@ from harness.sut.wires import ControlRoute
 
 
 class NamingEnvironment(RealEnvironment):
-    """The real environment, except that a host name which only the system can resolve is replaced by the address of
-    the system.
+    """The real environment with a different name resolution. A host name that only the system can resolve is replaced
+    by the address of the system.
     """
 
     def __init__(self, names: dict[str, str]) -> None:
@@ -74,7 +74,7 @@ class System:
 
     @contextmanager
     def peer(self) -> Iterator[Peer]:
-        """Yield a fresh peer without a control channel. The system cannot mistake a message of this peer for a
+        """Yield a fresh peer without a control channel. The system cannot mistake a message from this peer for a
         duplicate.
         """
         file = self.file

@@ -1,10 +1,11 @@
-"""Find the rules that changes of the suites may have affected since the recorded proof.
+"""Find the rules that changes to the suites since the recorded proof may have affected.
 
-A rule is affected if a file changed in the folder of its row, its checks or its faults, or in the folder ``steps``
-of its document. The checks of affected rules run on all readings of errata. An erratum is affected if the file that
-contains a variant of one of its readings changed. Every check runs on the readings of affected errata. This module
-does not determine the effects of a change to the core or the harness; ``mqconform prove`` without ``--changed``
-finds them (CI runs both).
+A rule is affected if a file changed in one of these folders: the folders of its row, its checks and its faults, and the
+folder ``steps`` of its document. The checks of affected rules run on all readings of errata. An erratum is affected if
+the file that contains a variant of one of its readings changed. Every check runs on the readings of affected errata.
+
+This module does not determine the effects of a change to the core or the harness. ``mqconform prove`` without
+``--changed`` finds these effects. CI runs both commands.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def run_forked(
     """Run tasks in separate processes, ``jobs`` processes at a time; yield the results as they arrive.
 
     ``cpu_s``: the CPU time in seconds after which a process is ended. ``together``: the number of tasks that share
-    a process, which saves time if a task takes less time than a fork. If a shared process dies, each of its tasks
+    a process, which is faster if a task takes less time than a fork. If a shared process dies, each of its tasks
     runs again in a separate process. A task is read from ``tasks`` only when a process is free.
     """
     remaining, again = iter(tasks), list[Task]()

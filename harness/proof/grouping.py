@@ -1,7 +1,7 @@
 """Form groups of errata readings that are installed together in one trial.
 
-Most readings change one step in a rare case, so a separate trial of each reading would run hundreds of checks that
-show no difference. A system may follow any combination of readings. So readings of different entries that change
+Most readings change one step in a rare case. A separate trial of each reading would therefore run hundreds of checks
+that show no difference. A system may follow any combination of readings. So readings of different entries that change
 different steps are first installed together. If the verdicts of a check then differ from its verdicts on the clean
 reference, the check runs again, on each reading of the group separately.
 """
@@ -65,8 +65,8 @@ class ReadingGroup:
 
 
 def group_readings(readings: Iterable[ReadingWithChecks], seconds: Mapping[str, float]) -> list[ReadingGroup]:
-    """Divide readings into groups whose trials together run few checks, by a greedy algorithm; return the groups.
-    ``seconds``: the duration of each check.
+    """Divide readings into groups with a greedy algorithm, so that the trials of all groups together run few checks;
+    return the groups. ``seconds``: the duration of each check.
     """
     groups: list[ReadingGroup] = []
 

@@ -19,8 +19,9 @@ from reference_qm.control import FACILITIES
 CAPABILITIES_WITHOUT_CONTROL = (
     frozenset(CAPABILITIES) - {"directory", "topology", "two_addresses"} | remote_control.FACILITIES | STAND_INS.keys()
 )
-"""The needs that a single system without a directory and without a control channel can meet. Its SUT file declares
-every capability that a SUT file can declare, and checks read its queues remotely.
+"""The needs that a single system can meet without a directory and without a control channel. The SUT file of this
+system declares all capabilities except directory, topology and two_addresses. Checks read the queues of the system
+remotely.
 """
 FACILITIES_OF_LIMITED_AGENT = CAPABILITIES_WITHOUT_CONTROL | {
     *(
@@ -85,7 +86,7 @@ def count_sets(found: Iterable[LeastNeedsOfRule]) -> list[tuple[tuple[str, ...],
 
 
 def count_judged(inventory: RuleInventory, rules: Collection[str], more: Collection[str]) -> int:
-    """Return the number of rules that can be judged on a system without a control channel that also meets the needs
+    """Return the number of rules that can be judged on a system without a control channel if it also meets the needs
     ``more``.
     """
     return len(inventory.list_judgeable_rules(CAPABILITIES_WITHOUT_CONTROL | frozenset(more)) & frozenset(rules))

@@ -28,7 +28,7 @@ RESULTS_FILE = "results.jsonl"
 SURVIVORS_FILE = "survivors.txt"
 EFFECTLESS_FILE = "mutants.toml"
 NOTICED_LIMIT = 12
-"""The number of checks that may break off on a mutant. After this number, no further check is tried on the mutant.
+"""The maximum number of checks that may break off on a mutant. After this number, no further check is tried on it.
 """
 SHOWN_CHARACTERS = 180
 """The maximum number of characters of a changed line that a report shows."""
@@ -124,10 +124,9 @@ def run_mutants(
     most: int | None = None,
     progress: Callable[[Mutant, Outcome], None],
 ) -> dict[str, Outcome]:
-    """Run the mutants that have no outcome; return the outcomes of all mutants by name. ``again``: whether to run
-    also the mutants with an outcome that are neither killed nor listed as without effect. ``most``: the maximum
-    number of checks to try on each mutant. If there is no maximum, mutants that were tried with fewer checks are
-    run again.
+    """Run the mutants that have no outcome; return the outcomes of all mutants by name. ``again``: whether to run again
+    the mutants that were not killed, except mutants that are listed as without effect. ``most``: the maximum number of
+    checks to try on each mutant. If there is no maximum, mutants that were tried with fewer checks are run again.
     """
     outcomes = read_outcomes(folder)
     by_name = {mutant.name: mutant for mutant in mutants}
@@ -260,9 +259,7 @@ def _get_function_name(name: str) -> str:
 
 
 def _build_section_pattern(mutant: Mutant) -> re.Pattern[str]:
-    """Return a pattern for the folders that contain the checks of the sections which the docstring of a function
-    cites.
-    """
+    """Return a pattern for the folders with the checks of those sections that a function's docstring cites."""
     folders = [
         f"suites/{document.lower()}/s" + "_".join(f"0?{number}" for number in section.split("."))
         for document, section in re.findall(r"MS-(MQ\w\w) (\d+(?:\.\d+)+)", mutant.says)

@@ -1,4 +1,4 @@
-"""Find the folders that contain a rule's row, checks and faults. They are the same folder, unless a check judges
+"""Find the folders that contain a rule's row, checks and faults. All of them are in one folder, unless a check judges
 several sections.
 """
 

@@ -47,16 +47,16 @@ class ProofResults:
     unproven: list[str] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)
     """Rules that only a predicate judges, on packets that the clean reference never sent. Such rules count as
-    unchecked. Rules that were proven before are excluded, because the missing packet is a finding.
+    unchecked. Rules with a recorded proof are excluded, because for them the missing packet is a finding.
     """
     idle: list[RuleAndFunction] = field(default_factory=list)
     """Pairs of a check function and a rule, where the function covers the rule but fails it on no fault."""
     malformed: dict[RuleAndFunction, str] = field(default_factory=dict)
-    """The violations in packets of the peer, by check and rule. Violations of rules that the mark ``malforms`` of
+    """The violations in packets from the peer, by check and rule. Violations of rules that the mark ``malforms`` of
     the check names are excluded.
     """
     unbroken: list[RuleAndFunction] = field(default_factory=list)
-    """Pairs of a check function and a rule, where the function names the rule in ``malforms`` but no packet of the
+    """Pairs of a check function and a rule, where the function names the rule in ``malforms`` but no packet from the
     peer breaks the rule.
     """
     overreached: dict[RuleAndFunction, TrialVerdict] = field(default_factory=dict)
@@ -111,9 +111,7 @@ def describe_unclean_result(lines: Iterable[TrialVerdict]) -> str:
 
 
 def _record_result(proof: ProofResults, inventory: RuleInventory, clean: Sequence[TrialVerdict]) -> None:
-    """Record the rules that do not pass on the clean reference, and remove the rules that the clean reference does
-    not exercise.
-    """
+    """Record the rules that do not pass on the clean reference, and remove the rules that it does not exercise."""
     of_rule: dict[str, list[TrialVerdict]] = defaultdict(list)
     for line in clean:
         of_rule[line.rule].append(line)
@@ -151,8 +149,7 @@ class _Candidates:
             yield Trial(fault.name, (fault.name,), tuple(self._list_killing_checks(fault)), needed, raises=True)
 
     def trials_for_open_pairs(self, faults: Iterable[Fault]) -> Iterator[Trial]:
-        """Yield trials in which the functions of open pairs run on faults of other rules that these functions
-        cover.
+        """Yield trials of the functions of open pairs on faults of other rules that these functions cover.
 
         A fault often breaks a rule that it does not name, and the first trials end before a check shows this.
         """
@@ -191,8 +188,8 @@ class _Candidates:
 
 
 class _ProofCondition:
-    """The condition under which a check runs on a fault. The check runs if a rule of the fault has not failed
-    yet, or if the check's function has not been tried yet on one of the fault's rules.
+    """The condition under which a check runs on a fault. The check runs if a rule of the fault has not failed yet. It
+    also runs if its function has not been tried yet on one of the fault's rules.
     """
 
     def __init__(self, rules: Sequence[str], still_open: set[RuleAndFunction]) -> None:
@@ -236,7 +233,7 @@ def _record_trial(proof: ProofResults, fault: Fault, found: TrialResult, wanted:
 
 
 def _note_own_packets(proof: ProofResults, checks: Iterable[str], clean: Mapping[str, CleanResult]) -> None:
-    """Compare the marks ``malforms`` of the checks with the rules that packets of the peer broke. The mark of a
+    """Compare the marks ``malforms`` of the checks with the rules that packets from the peer broke. The mark of a
     function is valid for all parameters of the function.
     """
     meant: dict[RuleAndFunction, bool] = {}

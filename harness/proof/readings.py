@@ -1,6 +1,6 @@
 """Run the readings of errata. A system that follows an allowed reading must fail no rule.
 
-A variant of the reference exists for each reading of an entry that packets of Windows do not settle. Every check
+The reference has a variant for each reading of an entry that packets captured from Windows do not decide. Every check
 that executes a changed step runs on the variant; all other checks have the verdicts of the clean run. Variants are
 first installed together (``harness.proof.grouping``). A reading with the verdict ``fail`` needs no variant, but a
 variant of such a reading must fail. If checks have exactly the same verdicts on a fault as on an allowed reading,
@@ -37,7 +37,8 @@ class VariantRunResults:
     missing: list[str] = field(default_factory=list)
     """The allowed readings without a variant."""
     unknown: list[str] = field(default_factory=list)
-    """The readings that have a variant, although suites/errata.toml contains no such reading that needs a variant.
+    """The readings whose variant is superfluous, because suites/errata.toml contains no such reading that needs a
+    variant.
     """
     died: dict[str, str] = field(default_factory=dict)
     """The readings whose process ended before its checks ended, each with a description of how the process ended.
@@ -57,9 +58,9 @@ def run_readings(
     checks: Sequence[str] = (),
     apart: bool = False,
 ) -> VariantRunResults:
-    """Run all checks on the variants of the given entries (of all entries if None), and run the given checks on the
-    allowed variants of all other entries. ``apart``: whether to run each reading alone with all checks that can
-    notice it, without first trying groups.
+    """Run all checks on the variants of the given entries (of all entries if None). Run the given checks on the allowed
+    variants of all other entries. ``apart``: whether to run each reading alone with all checks that can notice it,
+    without first trying groups.
     """
     readings = {name: reading for one in catalogue.errata.values() for name, reading in one.list_readings_to_run()}
     variants = {fault.reading: fault for fault in load_faults().values() if fault.reading is not None}
@@ -121,7 +122,7 @@ def _find_readings_to_run_apart(
 def find_explained_faults(
     convictions: Mapping[str, Collection[TrialVerdict]], found: VariantRunResults
 ) -> Iterator[tuple[str, str]]:
-    """Yield each fault together with an allowed reading that causes literally the same verdict for each rule of the
+    """Yield each fault together with an allowed reading that causes exactly the same verdict for each rule of the
     fault.
 
     ``convictions``: the failing verdicts by fault.

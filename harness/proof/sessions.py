@@ -15,7 +15,7 @@ Answer = TypeVar("Answer")
 
 def run_in_session(arguments: Sequence[str], work: Callable[[pytest.Session], Answer], what: str) -> Answer:
     """Collect tests with pytest, and call the function ``work`` with the session; return the result of the
-    function. ``what``: the path that is collected, which is named in the message if the collection fails.
+    function. ``what``: the path to collect. The message about a failed collection names this path.
     """
     loop = _CallInsteadOfTests(work)
     if pytest.main([*arguments], [loop]) == EXIT_INTERRUPTED and loop.error is None:
@@ -37,7 +37,7 @@ class _CallInsteadOfTests:
         self.error: BaseException | None = None
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Configure pytest to make tracebacks without source, because its default fails if a signal handler raised
+        """Configure pytest to print tracebacks without source code. Its default style fails if a signal handler raised
         the exception.
         """
         config.option.tbstyle = "native"

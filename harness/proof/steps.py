@@ -1,7 +1,7 @@
 """Record the steps of the reference that the system under test takes in a check.
 
-Time is virtual and randomness is seeded. So a check that executes none of the steps that a fault changes has the
-same verdicts as on the clean reference, and does not run on that fault. The same is true if a fault changes a step
+Time is virtual and randomness is seeded. So a check has the same verdicts as on the clean reference if it executes none
+of the steps that a fault changes. Such a check does not run on that fault. The same is true if a fault changes a step
 only under a condition (``harness.faults.parts.only_if``), and no call in the check meets the condition.
 """
 
@@ -46,8 +46,8 @@ def find_changed_steps(install: Install) -> ReferenceSteps | None:
 
 
 def can_notice(taken: ReferenceSteps, changed: ReferenceSteps | None) -> bool:
-    """Return whether the verdicts of a check that takes the given steps may differ on a variant that changes the
-    given steps.
+    """Return whether the verdicts of a check may differ on a variant, given the steps of the check and the steps that
+    the variant changes.
     """
     return changed is None or not changed.isdisjoint(taken)
 

@@ -1,5 +1,5 @@
-"""Run trials. In a trial, checks run on a variant of the reference, in a process that is forked from a session
-which collected all checks.
+"""Run trials. In a trial, checks run on a variant of the reference. The process of a trial is forked from a session
+with all checks collected.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Trial:
 @dataclass(frozen=True, slots=True)
 class CleanResult:
     """The result of a check on the clean reference. It contains the verdicts of the check, the steps that the SUT
-    executes, and the duration of the check. ``broken``: the MUST rules that packets of the peer broke, each with
+    executes, and the duration of the check. ``broken``: the MUST rules that packets from the peer broke, each with
     the difference. ``malforms``: the rules that the check breaks on purpose.
     """
 
@@ -150,8 +150,8 @@ class Trials:
         return {check: self._clean[check] for check in checks}
 
     def warm_up(self, checks: Iterable[str]) -> None:
-        """Run a check of each document in this process, so that forked processes have the keys and layers that these
-        checks create.
+        """Run one check of each document in this process. Forked processes then already have the keys and layers that
+        these checks create.
         """
         with self._prepare_trials(()):
             for check in {check.split("/")[1]: check for check in checks}.values():

@@ -23,7 +23,7 @@ MAX_QUEUES, MAX_CURSORS, MAX_WAITING = 3, 3, 4
 START, START2, LOOKUP = "RemoteQMStartReceive", "RemoteQMStartReceive2", "RemoteQMStartReceiveByLookupId"
 RECEIVE, PEEK, NEXT = "receive", "peek", "next"
 OLD_VERSIONS, NEW_VERSIONS = ((4, 0, 1_381), (5, 0, 950), (5, 0, 2_195)), ((5, 1, 2_600), (6, 0, 6_000), (6, 1, 7_600))
-"""Versions of servers without and with RemoteQMStartReceive2 (MS-MQQP 3.2.4.2)."""
+"""The version of a server without RemoteQMStartReceive2, and the version of a server with it (MS-MQQP 3.2.4.2)."""
 SEEK_WORDS = ("first", "previous", "current", "next", "last")
 BEFORE_FIRST, BEHIND_LAST = 0, 0xFFFF_FFFF_FFFF_FFFF
 MESSAGE, WAIT, TIMEOUT, ERROR = "message", "wait", "timeout", "error"
@@ -179,7 +179,7 @@ class Client(Model):
         "MQQP-3.2.4.2-08", "MQQP-3.2.4.3-08", "MQQP-3.2.4.5-08", "MQQP-3.2.4.6-07", needs=NEEDED_CAPABILITIES, weight=1
     )
     def upgrade(self, version: list[int]) -> None:
-        """Let the peer return another version from now on."""
+        """Let the peer return a different version from now on."""
         self.version = tuple(version)  # type: ignore[assignment]
         self.answers["answer"] = "done"
 
@@ -190,7 +190,7 @@ class Client(Model):
     def read(
         self, read: str, queue: str, action: str, cursor: str | None, timeout_ms: int, served: str, message: Any
     ) -> None:
-        """Let an application peek or receive, with or without a cursor. ``served``: the answer of the peer."""
+        """Let an application peek or receive, with or without a cursor. ``served``: the answer from the peer."""
         opened = self.find(queue)
         if cursor is not None and cursor not in opened.cursors:
             raise ImpossibleStep
@@ -297,7 +297,7 @@ class Client(Model):
                 self.call("RemoteQMEndReceive", handle=read.name, ack="RR_ACK")
 
     def _draw_message(self, chance: Random) -> dict[str, Any]:
-        """Draw the visible properties of a message of the peer."""
+        """Draw the visible properties of a message from the peer."""
         kind = chance.choice(("express", "recoverable", "transactional"))
         return {
             "label": chance.choice(("", "m", "l" * 249, "a label")),

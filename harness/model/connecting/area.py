@@ -49,8 +49,8 @@ WINDOW_SIZE = 64
 with SHOULD).
 """
 VALID, REFUSAL, WRONG_CLIENT = "valid", "refusal", "wrong client"
-"""The peer's responses to a request for a session: a valid response, a response with CS set, and a response with a
-wrong ClientGuid.
+"""The possible responses from the peer to a request for a session: a valid response, a response with CS set, and a
+response with a wrong ClientGuid.
 """
 OTHER_PACKETS = ("session ack", "order ack", "final ack", "message", "garbage")
 """Packets that the peer must not send while a session is set up."""
@@ -88,8 +88,8 @@ class Connecting(Model):
         return [(due, one) for due, one in waits if due is not None and due <= until_ms]
 
     def check_time(self, until_ms: int) -> None:
-        """Raise ImpossibleStep if a wait of the system ends at about the given time. The order of the events would then
-        be uncertain.
+        """Raise ImpossibleStep if a wait of the system ends at about the given time, because the order of the events is
+        then uncertain.
         """
         for one in self.destinations.values():
             for due_ms in (one.due_ms, one.ack_due_ms):

@@ -7,8 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 DIRECT, PRIVATE, UNKNOWN = "direct", "private", "unknown"
-"""The destinations: a queue of the peer named by the peer's address, a queue of the peer named by the peer's
-identifier, and a queue on an unknown host.
+"""The destinations. Two are queues of the peer, one named by the peer's address and one by the peer's identifier. The
+third is a queue on an unknown host.
 """
 PINGING, ESTABLISHING, PARAMETERS, OPEN = "pinging", "establishing", "parameters", "open"
 """The phases of a session, named by the event or packet for which the system waits. The phase is None if there is

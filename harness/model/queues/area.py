@@ -1,5 +1,5 @@
-"""The area `queues`, with all actions of applications and administrators on queues, the passing of time, and a
-restart.
+"""The area `queues`. It contains all actions of applications and administrators on queues, the passing of time, and a
+restart of the system.
 """
 
 from __future__ import annotations

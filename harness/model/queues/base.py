@@ -132,7 +132,9 @@ class QueuesBase(Model):
         position.seen |= position.state == AVAILABLE
 
     def decide_among(self, what: str, number: int) -> int:
-        """Choose one of several values whose order the documents leave open. Each call is a separate choice."""
+        """Choose one of several values if the documents do not specify which comes first. Each call is a separate
+        choice.
+        """
         return 0 if number == 1 else self.decide(f"{what}, step {self.steps}, of {number}", number)
 
     def complete_read(self, reader: Reader, position: Position) -> None:
@@ -218,8 +220,8 @@ class QueuesBase(Model):
         self.insert(self.admin, ack, AVAILABLE)
 
     def has_room(self, positions: list[Position], message: Message, quota_kb: int | None) -> bool:
-        """Return whether a message fits into a quota; raise ImpossibleStep if the result depends on how storage is
-        counted.
+        """Return whether a message fits into a quota; raise ImpossibleStep if the answer depends on how the system
+        computes the storage that a message occupies.
         """
         if quota_kb is None:
             return True

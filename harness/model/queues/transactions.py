@@ -59,7 +59,9 @@ class Transactions(Sending):
         return {"transaction": self._draw_to_end(chance)}
 
     def _draw_to_end(self, chance: Random) -> str:
-        """Draw a transaction to end; if transactions with several operations exist, most draws choose one of them."""
+        """Draw a transaction that will be ended. If transactions with several operations exist, most draws choose such
+        a transaction.
+        """
         long = [name for name, one in self.transactions.items() if len(one.operations) > 1]
         if not long and chance.random() < 0.6:
             raise ImpossibleStep

@@ -324,8 +324,8 @@ class Remote(Misuse):
     # -- open receives ------------------------------------------------------------------------------------------------
 
     def get_transaction_of_read(self, read: str, handle: Handle, receives: bool) -> Transaction | None:
-        """Return the transaction of a receive in two phases, or None for a peek. The receive ends as this
-        transaction of one operation ends.
+        """Return the transaction of a receive in two phases, or None for a peek. The receive is the only operation of
+        this transaction, and ends with it.
         """
         if not receives:
             return None
@@ -343,7 +343,7 @@ class Remote(Misuse):
             self.answers[name]["handle"] = position is not None and name in self.units
 
     def list_answered_receives(self, client: Client) -> dict[str, Transaction]:
-        """Return the receives of a client that were answered with a message and that the client has not ended yet."""
+        """Return the receives of a client that returned a message and have not been ended by the client yet."""
         mine = {read: unit for read, (handle, unit) in self.units.items() if handle in client.handles}
         return {read: unit for read, unit in mine.items() if unit.operations}
 
@@ -371,8 +371,8 @@ class Remote(Misuse):
         self.record_done()
 
     def get_reason_of_purged(self) -> str:
-        """Return the reason for the deletion of a message that was purged while a client was receiving it, if the
-        client then accepts the message (3.1.7.1.12).
+        """Return the reason with which a message is deleted if it was purged while a client was receiving it and the
+        client then accepts it (3.1.7.1.12).
         """
         self.cite_rules("MQDMPR-3.1.7.1.12-13")
         return "NACK_Q_PURGED"

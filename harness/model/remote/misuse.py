@@ -14,7 +14,7 @@ from harness.model.steps import ImpossibleStep, draw_one, transition
 
 NEEDED_CAPABILITIES = ("qm2qm", "receive", "queue_control", "send")
 LATER_METHODS = "later methods"
-"""The methods of qm2qm that the first releases of Windows lack (MS-MQQP, notes <25> and <27>)."""
+"""The methods of qm2qm that are missing in the first releases of Windows (MS-MQQP, notes <25> and <27>)."""
 OTHER_CONTEXT, NO_CONTEXT = "open with two different pointers", "open with pointers of zero"
 OTHER_CURSOR = "close a cursor of another queue"
 UNKNOWN_CURSOR, UNKNOWN_QUEUE = "close an unknown cursor", "purge an unknown queue"

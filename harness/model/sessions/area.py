@@ -35,7 +35,7 @@ IGNORED_BITS = tuple(f"X{number}" for number in range(5, 16))
 
 @dataclass(eq=False, slots=True)
 class Session:
-    """A connection of the peer. ``answers``: the packets that the system sent during the set-up of the session."""
+    """A connection from the peer. ``answers``: the packets that the system sent during the set-up of the session."""
 
     name: str
     state: str = CONNECTED
@@ -185,7 +185,7 @@ class Sessions(Pings):
         return {"session": self.draw_live(chance, OPEN), "recoverable": chance.random() < 0.6}
 
     def count(self, session: Session, recoverable: bool) -> None:
-        """Count a message of the peer if its session is open; otherwise close the session."""
+        """Count a message from the peer if its session is open; otherwise close the session."""
         if session.state != OPEN:
             self.close(session)
             return

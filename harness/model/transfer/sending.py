@@ -22,8 +22,8 @@ RECONNECT_TIME_MS = 8_000
 Session Retry Connect Timer.
 """
 RETRY_INTERVAL_MS = 4_000
-"""int ms: a time in which a system with waiting messages does not connect again. The time is shorter than the
-Session Retry Connect Timer.
+"""int ms: a time within which a system with waiting messages does not connect again. It is shorter than the Session
+Retry Connect Timer.
 """
 LONGEST_SILENCE_MS = 12_000
 """int ms: the longest time without acknowledgments in a walk. After a longer time, the system may close the session
@@ -32,7 +32,7 @@ or resend messages.
 MAX_SENT_MESSAGES = 6
 _OWN_ORDINAL_START = 1_000
 ROUTES = ("near", "far")
-"""The names of the outgoing queues. Each outgoing queue leads to one queue of the peer."""
+"""The names of the outgoing queues. The messages in each outgoing queue are for one queue of the peer."""
 BOTH_ROUTES = "+".join(ROUTES)
 CORRELATION_ID_BYTES = 20
 QUEUE_PROPERTIES = ("admin_queue", "response_queue")
@@ -101,7 +101,7 @@ class Route:
 
 
 class Shipping(Sessions):
-    """The transitions in which applications send messages to the peer, and in which the peer acknowledges them."""
+    """The transitions in which applications send messages to the peer, or the peer acknowledges messages."""
 
     def __init__(self, decisions: Any = None) -> None:
         super().__init__(decisions)
@@ -121,7 +121,7 @@ class Shipping(Sessions):
 
     @property
     def table(self) -> list[Sent]:
-        """The sent messages that are not completed, on every route."""
+        """The sent messages on all routes, except completed messages."""
         return [one for route in self.routes.values() for one in route.table]
 
     def find_route(self, message: str, messages: Callable[[Route], list[Sent]]) -> tuple[Route, Sent]:
@@ -158,8 +158,8 @@ class Shipping(Sessions):
         properties: dict[str, Any],
     ) -> None:
         """Let an application send a message to one or to both queues of the peer. ``properties``: further arguments of
-        the request, which only the packet shows; a queue is the name of a route. A
-        system without the facility send_extension gets no properties of this facility.
+        the request, which only the packet shows. A property that is a queue has the name of a route as its value.
+        Properties of the facility send_extension are omitted for a system without this facility.
         """
         transactional = delivery == "transactional"
         if to == BOTH_ROUTES and (journal or not all(one.connected for one in self.routes.values())):
@@ -379,7 +379,7 @@ class Shipping(Sessions):
 
 
 def _draw_properties(chance: Random) -> dict[str, Any]:
-    """Draw properties that an application gives to a message and that its packet shows."""
+    """Draw the values of message properties that an application may set and the packet shows."""
     drawn: dict[str, Any] = {
         "application_tag": chance.choice((1, 0x7FFF_FFFF, 0xFFFF_FFFF)),
         "body_type": chance.choice((8, 0x1011)),

@@ -56,8 +56,8 @@ class Session:
 
 @dataclass(eq=False, slots=True)
 class Place:
-    """The progress of a sequence from the peer, which consists of the identifier of the sequence and the number of
-    the last accepted message.
+    """The progress of a sequence from the peer: the identifier of the sequence, and the number of the last accepted
+    message.
     """
 
     sequence: int = 0
@@ -87,7 +87,7 @@ class Sessions(Administering, Reading, Sending):
         self.sequences = Sequences()
         self.final_acks: list[dict[str, Any]] = []
         self.places: dict[str, dict[str, int]] = {}
-        """The sequence numbers of each transactional message of the peer: the number of the message itself, and the
+        """The sequence numbers of each transactional message from the peer: the number of the message itself, and the
         number of the previous message.
         """
         self.originals: dict[str, Message] = {}

@@ -231,8 +231,8 @@ def test_long_capture_note_is_compressed(file: Path):
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"x\x01nonsense", "a note cannot be decompressed"),
-        (zlib.compress(b"{}" * 600)[:-5], "a note is truncated"),
+        (b"x\x01nonsense", "the text of the note cannot be decompressed"),
+        (zlib.compress(b"{}" * 600)[:-5], "the text of the note is truncated"),
         (zlib.compress(bytes(MAX_NOTE_TEXT_BYTES + 1)), f"more than {MAX_NOTE_TEXT_BYTES} bytes"),
     ],
 )
