@@ -16,8 +16,8 @@ SignalHandlers = dict[signal.Signals, Any]
 
 
 def raise_interrupt_on(signals: Iterable[signal.Signals]) -> SignalHandlers:
-    """Install handlers with which the given signals raise KeyboardInterrupt; return the previous handlers. Signals
-    that were ignored stay ignored.
+    """Make the given signals raise KeyboardInterrupt, and return their previous handlers. A signal that was ignored
+    stays ignored.
     """
     # None means that the handler was not installed by Python.
     wanted = [each for each in signals if signal.getsignal(each) not in (signal.SIG_IGN, None)]

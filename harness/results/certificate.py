@@ -69,7 +69,9 @@ def _list_missing_parts(found: RunResults, terms: CertificateTerms, suites: Inst
 
 
 def _list_residue_and_deaths(found: RunResults) -> Iterator[str]:
-    """Yield a line about the residue of checks, and a line that states how often the system's process ended."""
+    """Yield a line about the residue that checks left or found, and a line that states how often the system's process
+    ended.
+    """
     if residue := found.run.get("residue"):
         met = _cut_system_texts(f"{one.get('what')} ({_get_check_name(one)})" for one in residue)
         yield (
@@ -167,7 +169,7 @@ def _get_check_name(entry: Mapping[str, Any]) -> str:
 
 
 def _cut_system_texts(all_: Iterable[str]) -> str:
-    """Return the first texts about the system, each as one line, and the number of texts that were omitted."""
+    """Join the first texts about the system, each shortened to one line, and append the number of omitted texts."""
     texts = [one_line(text, _TEXT_LIMIT) for text in all_]
     more = f" and {len(texts) - _TEXTS} more, see {RUN_FILE}" if len(texts) > _TEXTS else ""
     return "; ".join(texts[:_TEXTS]) + more

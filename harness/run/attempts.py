@@ -92,7 +92,7 @@ class AttemptDisturbances:
     clock_jump_ms: int = 0
 
     def take_worse(self, other: AttemptDisturbances) -> AttemptDisturbances:
-        """Combine the doubts about two attempts: return the longer stall and the larger clock jump."""
+        """Combine the disturbances of two attempts: return the longer stall and the larger clock jump."""
         return AttemptDisturbances(max(self.stall_ms, other.stall_ms), max(self.clock_jump_ms, other.clock_jump_ms))
 
     def __str__(self) -> str:

@@ -25,8 +25,8 @@ def _build_check_id(path: Path, nodeid: str) -> str | None:
 
 
 def explain_missing_collection(report: pytest.CollectReport) -> str:
-    """Return a one-line message with the place and the text of the exception that prevented the import of a file of
-    checks.
+    """Return a one-line message about the exception that prevented the import of a file of checks. The message names
+    the file and contains the text of the exception.
     """
     lines = str(report.longrepr).splitlines()
     said = [line[1:].strip() for line in lines if line.startswith("E ")] or [line for line in lines if line.strip()]

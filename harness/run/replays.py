@@ -21,7 +21,7 @@ from harness.sut.sut_file import SutFile, parse_sut_file
 from harness.sut.sut_process import ProcessEnd
 
 VERDICTS_WITHOUT_CAPTURE = (Verdict.NOT_APPLICABLE, Verdict.NOT_OBSERVABLE)
-"""The verdicts of checks that sent no packets and therefore have no capture."""
+"""The verdicts of checks that exchanged no packets and therefore have no capture."""
 REPLAYED_FILES: pytest.StashKey[frozenset[Path]] = pytest.StashKey()
 """The files that contain the replayed checks, and the folders that contain these files."""
 

@@ -52,7 +52,9 @@ _ALLURE_STATUS_BY_OUTCOME: Mapping[str | None, str] = {
 
 @dataclass(frozen=True, slots=True)
 class RuleResult:
-    """A rule, its final verdict, and the first line with that verdict when checks are sorted by name."""
+    """A rule, its final verdict, and the verdict line that represents it: of all lines with this verdict, the line
+    whose check comes first by name.
+    """
 
     rule: str
     verdict: Verdict
@@ -104,12 +106,12 @@ class RuleResult:
 
 
 def rule_results(path: Path) -> list[RuleResult]:
-    """Read a verdict file. Return the final verdict of every rule, by rule id."""
+    """Read a verdict file. Return the final verdict of every rule, in the order of rule ids."""
     return [_build_result(line) for line in read_standing_verdicts(path)]
 
 
 def find_final_results(lines: Iterable[dict[str, Any]]) -> list[RuleResult]:
-    """Return the final verdict of every rule in the given lines, by rule id."""
+    """Return the final verdict of every rule in the given lines, in the order of rule ids."""
     found: dict[str, dict[str, Any]] = {}
     for line in lines:
         rule = line["rule"]
@@ -126,8 +128,8 @@ def _sort_key(line: Mapping[str, Any]) -> tuple[int, str, int]:
 
 
 ListTextsOfRule = Callable[[RuleResult], Iterable[str]]
-"""The type of functions that return the lines about a verdict which a reader sees
-(`harness.run.findings.describe_finding`).
+"""The type of functions that return the lines which describe a verdict to the reader of a report, such as
+`harness.run.findings.describe_finding`.
 """
 
 

@@ -75,7 +75,7 @@ class Run:
     judge, and the checks of these rules.
     """
     asked: int = 0
-    """The number of checks to run, including those that ran before the run was resumed."""
+    """The number of checks in the run, including those that were run before the run was resumed."""
     tests_run: set[str] = field(default_factory=set)
     passive_failures: set[str] = field(default_factory=set)
     """The passive rules that earlier checks have found to be broken. Because each of them fails a check only once,
@@ -250,9 +250,7 @@ class Run:
             raise FolderError.about(self.folder / name, error) from error
 
     def lose(self, why: str) -> None:
-        """Record that the run cannot continue, because its system is missing or a different system answers in its
-        place.
-        """
+        """Record that the run cannot continue, because the SUT is gone or a different system answers in its place."""
         self.aborted, self.lost = why, True
 
     def record_process_end(self, death: ProcessEnd) -> None:

@@ -261,9 +261,7 @@ def select_changed(row: Row, plain: Row) -> Row:
 
 
 def describe_combinations(count: int, names: Sequence[str]) -> str:
-    """Return the text that a verdict contains about the number of rows that passed and the parameters that had an
-    effect.
-    """
+    """Return the part of a verdict's text that states how many rows passed and which parameters had an effect."""
     if not names:
         return f"the same in each of {count} runs"
     *first, last = names

@@ -1,4 +1,4 @@
-"""Name the outcome of a system's reaction in the words of the vocabulary. There is one function for each kind of
+"""Describe a system's reaction in the words of harness/states/vocabulary.py. There is one function for each kind of
 reaction.
 """
 

@@ -18,8 +18,8 @@ COMPLAINT_LIMIT = 200
 VALUE_LIMIT = 80
 """The maximum number of characters of a wrong value that a message shows."""
 DEPTH_LIMIT = 32
-"""The maximum depth of nested lists and objects in an answer. Those under keys that the schema does not define also
-count.
+"""The maximum nesting depth of lists and objects in an answer. It also applies below keys that the schema does not
+define.
 """
 _VALUE_PLACEHOLDER = "<value>"
 

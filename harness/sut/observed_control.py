@@ -8,7 +8,8 @@ from typing import Any
 from harness.sut.control import Control
 
 AnswerListener = Callable[[str, Mapping[str, Any], Mapping[str, Any]], None]
-"""Receives the verb and the arguments of a request, and its answer. Refusals are not passed."""
+"""The type of listeners. A listener is called with the verb, the arguments and the answer of each request. It is not
+called for refused requests."""
 
 
 class ObservedControl:

@@ -15,7 +15,7 @@ from harness.sut.wires import ControlRoute
 from reference_qm.surface.inputs import Endpoint
 
 STALL_TOLERANCE_MS = 100
-"""int ms: an answer that takes longer than usual by more than this time counts as delayed by a stall."""
+"""int ms: an answer whose duration exceeds the usual duration by more than this value counts as delayed by a stall."""
 
 OpenChannel = Callable[[RealEnvironment, Pulse], QuestionChannel]
 

@@ -23,7 +23,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class MissingElement(ConformanceFailure, KeyError):
-    """The error when an element that a check reads is missing in an answer of the SUT."""
+    """Raised when a check reads an element that an answer of the SUT does not contain."""
 
     __str__ = ConformanceFailure.__str__
 
@@ -106,8 +106,8 @@ def describe_non_agent(identity: Mapping[str, Any]) -> str | None:
 
 
 class NoAnswer(ValueError):
-    """The error when input from a control channel is not an answer of the control protocol. The message describes
-    the error in one line.
+    """Raised when input from a control channel is not an answer of the control protocol. The one-line message describes
+    the error.
     """
 
 

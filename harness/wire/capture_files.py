@@ -41,7 +41,7 @@ class Record(NamedTuple):
 
 
 class RecordError(ValueError):
-    """The error when a capture file is damaged. Its one-line message describes the damage after the last readable
+    """Raised when a capture file is damaged. The one-line message describes the damage that follows the last readable
     record.
     """
 

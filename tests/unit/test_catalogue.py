@@ -213,7 +213,10 @@ BAD_ROWS = {
     "empty says": (row("MQQB-2.2.1-01", says='""'), "MQQB-2.2.1-01: says is empty"),
     "unknown observe": (row("MQQB-2.2.1-01", observe='"look"'), "unknown observe look; known: passive, wire, rpc"),
     "unknown role": (row("MQQB-2.2.1-01", role='"server"'), "unknown role server; known: initiator, acceptor"),
-    "none without why": (row("MQQB-2.2.1-01", observe='"none"'), "the key observe is none, but the key why is missing"),
+    "none without why": (
+        row("MQQB-2.2.1-01", observe='"none"'),
+        "the key 'observe' is none, but the key 'why' is missing",
+    ),
     "unknown erratum": (row("MQQB-2.2.1-01", errata='["E77"]'), "unknown erratum E77; add it to errata.toml"),
     "violates nothing known": (
         row("MQQB-2.2.1-01", violates='["MQQB-2.2.1-77"]'),
