@@ -93,8 +93,8 @@ class QueueManagerConfig:
     addresses: tuple[str, ...] = ("127.0.0.1",)
     """The local addresses under which direct format names reach this queue manager."""
     validate_host_names: bool = False
-    """Whether a message is dropped if its direct format name contains the name of another host (E220). The registry
-    key IgnoreOSNameValidation disables this check.
+    """Whether a message is dropped if its direct format name contains the name of a different host (E220). On Windows,
+    the registry key IgnoreOSNameValidation disables this check.
     """
     operating_system: OperatingSystemType = OperatingSystemType.WIN_SERVER
     remote_tcp_port: int = 1801

@@ -225,7 +225,7 @@ BAD_ROWS = {
     "under no SHOULD": (
         row("MQQB-2.2.1-01", under='["MQQB-2.2.1-01"]'),
         "MQQB-2.2.1-01: the rule depends on MQQB-2.2.1-01 (key "
-        "under), which is not a SHOULD; index.tsv lists the levels",
+        "'under'), which is not a SHOULD; index.tsv lists the levels",
     ),
     "says a number": (row("MQQB-2.2.1-01", says="7"), "says is an integer, not a string"),
     "errata a string": (row("MQQB-2.2.1-01", errata='"E01"'), "errata is a string, not a list"),

@@ -25,8 +25,8 @@ OBJECT_ATTRIBUTES = (
     "Security",
     "QualifiedComputerName",
 )
-"""The iAttributeList for the object of a machine. Here the list also contains the name, which the list in the
-document omits. Later searches find the object by the name.
+"""The iAttributeList for the object of a machine. Unlike the list in the document, it also contains the machine's name,
+because later searches find the object by this name.
 """
 
 

@@ -103,8 +103,8 @@ class TransactionOperations(Part):
         }
 
     def find_messages_received_by_prepared(self) -> set[MessagePosition]:
-        """Return the messages that prepared transactions receive or move. A purge deletes these messages only if
-        their transaction aborts.
+        """Return the messages that prepared transactions receive or move. A purge deletes such a message only if the
+        transaction aborts.
         """
         return {
             operation.MessagePositionReference

@@ -20,9 +20,9 @@ Desc = dict[str, Any]
 class RemoteStarting(Part):
     """Checks and starts remote reads. Spec: MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11.
 
-    The documents leave two choices. A receive with a handle that was opened to peek is refused with
-    MQ_ERROR_ACCESS_DENIED, because MS-MQMP 3.1.4.2 forbids it and MS-MQQP has no rule. The status for an action
-    that a method does not support is MQ_ERROR_INVALID_PARAMETER.
+    The documents leave two points open, which this class resolves as follows. A receive with a handle that was opened
+    to peek is refused with MQ_ERROR_ACCESS_DENIED, because MS-MQMP 3.1.4.2 forbids it and MS-MQQP has no rule. The
+    status for an action that a method does not support is MQ_ERROR_INVALID_PARAMETER.
     """
 
     __slots__ = ()

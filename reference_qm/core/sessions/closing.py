@@ -18,7 +18,9 @@ class Closing(Part):
     __slots__ = ()
 
     def close(self, session: Session, reason: str, now: Now) -> None:
-        """Close a session in any state. Spec: MS-MQQB 3.1.5.9. ``reason`` is a line of text that names the section."""
+        """Close a session in any state. Spec: MS-MQQB 3.1.5.9. ``reason`` is one line that states why the session is
+        closed and names the section.
+        """
         queue = _queue_of_state(session)
         if queue is not None:
             queue.State = OutgoingQueueState.DISCONNECTING

@@ -127,8 +127,8 @@ class SessionOpening(Part):
         """Return whether the response contains the identifiers of this initiator and the intended acceptor. Spec:
         MS-MQQB 3.1.5.3.2.
 
-        For a direct format name, RemoteQMGuid is unknown until the response arrives. Then every GUID except NULL is
-        valid.
+        For a direct format name, RemoteQMGuid is unknown until the response arrives, so every acceptor GUID except NULL
+        is valid.
         """
         header = packet.EstablishConnectionHeader
         remote_is_right = (

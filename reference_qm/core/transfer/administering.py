@@ -94,6 +94,6 @@ _QUEUE_STATE_BY_SESSION_STATE = {
     SessionState.CLOSED: OutgoingQueueState.INACTIVE,
     SessionState.WAITING_RECONNECT: OutgoingQueueState.INACTIVE,
 }
-"""The OutgoingQueue.State after a pause, by the state of the session. The State is Waiting for any other state of
-the session.
+"""The value to which OutgoingQueue.State is set when a paused queue is resumed, by the state of the queue's session.
+For any other state of the session, the value is Waiting.
 """

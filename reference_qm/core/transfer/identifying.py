@@ -97,14 +97,14 @@ FIELD_RANGES: dict[PacketType, tuple[Range, ...]] = {
 
 
 class Identifying(Part):
-    """Cuts received bytes into packets, and passes each packet to the method that handles it. Spec: MS-MQQB
-    3.1.5.1.
-    """
+    """Splits received bytes into packets, and passes each packet to its handler. Spec: MS-MQQB 3.1.5.1."""
 
     __slots__ = ()
 
     def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
-        """Cut bytes into packets, and handle the packets until a packet closes the session. Spec: MS-MQQB 3.1.5.1."""
+        """Split bytes into packets, and handle the packets in order until one of them closes the session. Spec: MS-MQQB
+        3.1.5.1.
+        """
         transport = session.transport
         error: FramingError | None = None
         try:
@@ -164,9 +164,7 @@ class Identifying(Part):
         session.ReceivedAck = True
 
     def identify_packet(self, data: bytes) -> Packet:
-        """Parse a packet that was cut from the stream; raise FormatError for a malformed packet. Spec: MS-MQQB
-        3.1.5.1.1.
-        """
+        """Parse a packet from the stream; raise FormatError for a malformed packet. Spec: MS-MQQB 3.1.5.1.1."""
         return parse_framed(data)
 
     def check_form(self, packet: Packet) -> None:

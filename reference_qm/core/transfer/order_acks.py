@@ -60,7 +60,7 @@ def _has_ordering_flags(packet: UserMessagePacket) -> bool:
 
 
 class OrderAcks(Part):
-    """Sends and receives order acknowledgments, and also sends final acknowledgments.
+    """Sends and receives order acknowledgments, and sends final acknowledgments in the same way.
 
     Spec: MS-MQQB 2.2.4, 3.1.1.6.2, 3.1.5.1.1, 3.1.5.6, 3.1.6.9, 3.1.7.17.
     """
@@ -116,8 +116,8 @@ class OrderAcks(Part):
         """Delete the messages that arrived in order. If no message is left, begin a new sequence. Spec: MS-MQQB
         3.1.5.6.
 
-        The document never sets ReceivedOrderAck. Here ReceivedOrderAck is set by this method. A message is deleted
-        when both its OrderAck and its session acknowledgment have arrived.
+        No section of the document sets ReceivedOrderAck, so this method sets it. A message is deleted when both its
+        OrderAck and its session acknowledgment have arrived.
         """
         for position in session.OutgoingMessageTable:
             if 0 < position.TxSequenceNumber <= body.TxSequenceNumber:

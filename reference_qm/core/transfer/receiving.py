@@ -32,10 +32,10 @@ class Receiving(Part):
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         """Handle a UserMessage Packet. Spec: MS-MQQB 3.1.5.8.
 
-        Every packet is counted first, as MS-MQMQ 2.2.20.4 defines the counts. If duplicates and refused messages
-        were not counted, the counts of the two sides would differ from then on. The SessionHeader and the message
-        are independent: the SessionHeader is processed even if the message is refused, and vice versa (field text
-        of note <14>).
+        Every packet is counted first, as MS-MQMQ 2.2.20.4 defines. If duplicates and refused messages were not counted,
+        the message counts of sender and receiver would differ from then on. The SessionHeader and the message are
+        independent: the SessionHeader is processed even if the message is refused, and vice versa (field text of note
+        <14>).
         """
         if len(session.receipts) >= UNSAVED_MESSAGES_LIMIT:
             reason = (

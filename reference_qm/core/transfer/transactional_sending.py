@@ -92,10 +92,10 @@ class TransactionalSending(Part):
         self.qm.post(SessionMaySend(session))
 
     def lengthen_resend_interval(self, session: Session) -> None:
-        """Increase the resend interval after a time-out. Spec: MS-MQQB 3.1.1.3 (ResendTimerTable), note <24>.
+        """Increase the resend interval after a timeout. Spec: MS-MQQB 3.1.1.3 (ResendTimerTable), note <24>.
 
-        3.1.5.6 increases the interval after OrderAcks and not after time-outs. Then a lost message would be sent
-        again only hours later, because other messages had arrived.
+        3.1.5.6 increases the interval after OrderAcks and not after timeouts. As a result, a lost message could be sent
+        again only hours later, just because other messages had arrived.
         """
         sequence = get_outgoing_sequence(session)
         sequence.ResendIntervalIndex = min(sequence.ResendIntervalIndex + 1, len(self.qm.adm.ResendTimerTable) - 1)
