@@ -134,8 +134,7 @@ class QueueManagerConfig:
     change_notifications: bool = True
     """Whether Send Change Notification is raised (MS-MQDMPR 3.1.7.1.18, note <21>)."""
     remote_version: tuple[int, int, int] = (6, 1, 6531)
-    """The pMajor, pMinor and pBuildNumber of Windows 7 and Server 2008 R2 (MS-MQQP notes <22> to <24>).
-    """
+    """The pMajor, pMinor and pBuildNumber of Windows 7 and Server 2008 R2 (MS-MQQP notes <22> to <24>)."""
     strict_stubs: bool = True
     """Whether a value in an RPC stub is refused if it is outside its range in the IDL (MS-MQQP 3.1.4, note <9>)."""
     max_transactions: int = 1_000

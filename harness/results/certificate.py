@@ -25,8 +25,7 @@ BADGE_FILE = "badge.svg"
 NOT_EXERCISED_PERCENT = 5.0
 """The default value of the maximum share, in percent, of judged rules that were never exercised."""
 _TEXT_LIMIT, _TEXTS = 200, 3
-"""The maximum number of events in a refusal, and the maximum length, in characters, of the description of an event.
-"""
+"""The maximum number of events in a refusal, and the maximum length, in characters, of the description of an event."""
 _UNCERTAIN_VERDICTS = {
     Verdict.HARNESS_ERROR: "is a bug in the harness",
     Verdict.INCONCLUSIVE: "is inconclusive",

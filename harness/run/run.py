@@ -112,8 +112,7 @@ class Run:
     known: SystemPrerequisites = field(default_factory=SystemPrerequisites)
     """The findings about the prerequisites on the system that the run has checked so far."""
     queue_managers: list[UUID] = field(default_factory=list)
-    """The different identifiers that the SUTs of the workers had when the run started. Workers may share one SUT.
-    """
+    """The different identifiers that the SUTs of the workers had when the run started. Workers may share one SUT."""
     baseline: Baseline | None = None
     """The known deviations, which do not make the run fail."""
     _kept_residue: int = 0

@@ -41,7 +41,8 @@ timers may run.
 """
 SHORTEST_TEST_NS = 10_000_000
 """int ns: a lower bound for the duration of a test. The time divided by this value numbers a test's block of
-MessageIDs."""
+MessageIDs.
+"""
 BETWEEN_ATTEMPTS_S = 0.5
 END_OF_PROCESS_WAIT_S = 0.5
 """The maximum time, in seconds, to wait after a SUT has closed its connections, until it is known whether its

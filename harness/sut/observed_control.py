@@ -9,7 +9,8 @@ from harness.sut.control import Control
 
 AnswerListener = Callable[[str, Mapping[str, Any], Mapping[str, Any]], None]
 """The type of listeners. A listener is called with the verb, the arguments and the answer of each request. It is not
-called for refused requests."""
+called for refused requests.
+"""
 
 
 class ObservedControl:

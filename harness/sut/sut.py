@@ -36,8 +36,7 @@ PARTS_THAT_STOP_THE_SUT = ("store", "service")
 PARTS_THAT_IDENTIFY_THE_SUT = ("own_domain", "registration")
 """The parts of the environment from which the system determines its identity when it starts."""
 PARTS_SEEN_AT_START = ("store", "configuration", "domain", "own_domain", "registration")
-"""The parts of the environment whose restoration the system notices only when it starts or when a timer expires.
-"""
+"""The parts of the environment whose restoration the system notices only when it starts or when a timer expires."""
 
 
 class EnvironmentNotRestored(Exception):

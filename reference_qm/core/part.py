@@ -8,8 +8,7 @@ if TYPE_CHECKING:
     from reference_qm.core.queue_manager import QueueManager
 
 QM: TypeAlias = "QueueManager"
-"""The type of the queue manager in the annotations of parts, which cannot import the class at run time.
-"""
+"""The type of the queue manager in the annotations of parts, which cannot import the class at run time."""
 
 
 class Part:

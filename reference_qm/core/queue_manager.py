@@ -96,8 +96,7 @@ class QueueManager(Parts):
         self.coordinated = True
         """Whether the Transaction Coordinator is available."""
         self.halted: str | None = None
-        """The reason why the queue manager refuses all work until a restart, or None while the queue manager works.
-        """
+        """The reason why the queue manager refuses all work until a restart, or None while the queue manager works."""
         for queue in () if is_restored else config.queues:
             if queue.is_private:
                 self.surviving_queues.create_configured(queue)

@@ -94,4 +94,5 @@ class Task:
     finished: Callable[[Any], None]
     waits_for: tuple[Binding, OutgoingCall | None] | str | None = None
     """What the task waits for: the answer to a call (a binding and the call), the association (a binding and None), a
-    host name, or nothing (None)."""
+    host name, or nothing (None).
+    """

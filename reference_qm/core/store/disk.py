@@ -16,7 +16,7 @@ Change: TypeAlias = dict[str, object]
 
 RESERVED_ORDINAL_BLOCK = 0x4000
 """The number of ordinals that are reserved in one block. The next block is reserved when less than half of the
-present block remains. A restart skips at most one block.
+current block remains. A restart skips at most one block.
 """
 
 

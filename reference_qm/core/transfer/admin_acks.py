@@ -26,8 +26,7 @@ Spec: MS-MQQB 3.1.7.15, 5.1.
 """
 
 CLASSES_WITHOUT_BODY = frozenset({MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, MessageClass.MQMSG_CLASS_ACK_RECEIVE})
-"""The acknowledgment classes whose acknowledgments do not contain the body of the message. Spec: MS-MQQB 3.1.7.15.
-"""
+"""The acknowledgment classes whose acknowledgments do not contain the body of the message. Spec: MS-MQQB 3.1.7.15."""
 
 
 class AdminAcks(Part):

@@ -33,7 +33,7 @@ RECEIVERS: Mapping[tuple[SessionState, PacketType], Callable[[QM], Callable[[Ses
     (SessionState.OPEN, SessionAckPacket): lambda qm: qm.session_acks.receive,
     (SessionState.OPEN, UserMessagePacket): lambda qm: qm.receiving.receive_user_message,
 }
-"""For each packet and state: the method that handles the packet. A packet without a method in the present state
+"""For each packet and state: the method that handles the packet. A packet without a method in the current state
 closes the session.
 
 Spec: MS-MQQB 3.1.5.3, 3.1.5.4, 3.1.5.5, 3.1.5.8.
@@ -143,7 +143,7 @@ class Identifying(Part):
             self.qm.closing.close(session, reason, now)
 
     def receive_packet(self, session: Session, data: bytes, now: Now) -> None:
-        """Identify a packet, check its fields, and pass it to the method that handles it in the present state.
+        """Identify a packet, check its fields, and pass it to the method that handles it in the current state.
         Spec: MS-MQQB 3.1.5.1.
         """
         self.note_received(session)

@@ -158,7 +158,7 @@ class OrderAcks(Part):
         """Start the Order Ack Send Timer, or restart it within the limit of MaximumOrderAckDelay. Spec: MS-MQQB
         3.1.5.8.6.
 
-        If the clock was set back, LastOrderAckSendTime may be in the future; then it counts as the present time
+        If the clock was set back, LastOrderAckSendTime may be in the future; then it counts as the current time
         (E221). If the SessionHeader of the message closed the session, the timer does not start, and the sender
         sends the message again.
         """

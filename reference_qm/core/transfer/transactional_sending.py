@@ -147,7 +147,7 @@ class TransactionalSending(Part):
         self.begin_sequence(session)
 
     def begin_sequence(self, session: Session) -> None:
-        """Begin a new sequence if no message of the present sequence is left. Spec: MS-MQQB 3.1.1.5, 3.1.5.6.
+        """Begin a new sequence if no message of the current sequence is left. Spec: MS-MQQB 3.1.1.5, 3.1.5.6.
 
         A message that has an OrderAck but no session acknowledgment still counts, because it may be sent again.
         """
