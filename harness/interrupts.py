@@ -32,8 +32,8 @@ def restore_handlers(handlers: SignalHandlers) -> None:
 
 @contextmanager
 def unwind_on_signals() -> Iterator[None]:
-    """Let Ctrl-C raise KeyboardInterrupt in this context, so that changes are undone. Then end the command with a
-    one-line message.
+    """Make Ctrl-C raise KeyboardInterrupt in the body of this context, so that the body can undo its changes. After an
+    interruption, end the command with a one-line message.
     """
     handlers = raise_interrupt_on([signal.SIGINT])
     try:

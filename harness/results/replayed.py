@@ -33,7 +33,7 @@ Progress = Callable[[int, int], None]
 
 
 class CheckVerdict(NamedTuple):
-    """A verdict of a check for a rule. ``advice``: whether the SHOULD in the rule's sentence was followed."""
+    """The verdict that a check gave for a rule. ``advice``: whether the SHOULD in the rule's sentence was followed."""
 
     rule: str
     verdict: str
@@ -41,8 +41,8 @@ class CheckVerdict(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """A difference between the verdicts of a check for a rule in the run and in the replay, as texts. ``new_fail``:
-    whether the rule fails only in the replay.
+    """A difference between the verdicts that a check gave for a rule in the run and in the replay, as texts.
+    ``new_fail``: whether the rule fails only in the replay.
     """
 
     rule: str

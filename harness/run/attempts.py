@@ -1,8 +1,8 @@
 """Repeat a check that failed or broke off while the system or this machine stalled, or while a clock jumped.
 
-During a stall, timers expire earlier than the check expects, and the answers of the peer are late. When a clock
-jumps, messages expire, and measured times are wrong. A failure that the system causes occurs in every attempt; a
-failure that the environment causes does not.
+During a stall, timers expire earlier than the check expects, and the peer answers late. When a clock jumps, messages
+expire, and measured times are wrong. A failure that the system causes occurs in every attempt; a failure that the
+environment causes does not.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def find_covered_rules(item: pytest.Item) -> tuple[str, ...]:
 
 
 def find_malformed_rules(item: pytest.Item) -> frozenset[str]:
-    """Return the rules that a check deliberately breaks with packets of the peer."""
+    """Return the rules that the peer of a check deliberately breaks with its packets."""
     return frozenset(rule for marker in item.iter_markers("malforms") for rule in marker.args)
 
 

@@ -61,7 +61,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "sut_survives(rule, ...): rules that fail when the system does not survive the check"
     )
-    config.addinivalue_line("markers", "malforms(rule, ...): rules that a check breaks with packets of the peer")
+    config.addinivalue_line("markers", "malforms(rule, ...): rules that the peer of a check breaks on purpose")
     config.addinivalue_line("markers", "needs(name, ...): capabilities and facilities that a check needs")
     config.addinivalue_line("markers", "varied(values): the parameters that a check varies (harness/varying)")
     if any(map(config.getoption, ("--sut", "--topology", "--replay"))) and not config.getoption("collectonly"):

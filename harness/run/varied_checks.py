@@ -36,7 +36,7 @@ MAX_ORDERS = 8
 because each row requires a run of the check.
 """
 _FINAL_VERDICTS = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE, Verdict.WARN)
-"""The verdicts of the run with default values after which the check does not run with rows, because rows could not
+"""If the run with default values gives one of these verdicts, the check is not run with rows, because rows could not
 change the verdict.
 """
 _OPEN_VERDICTS = (Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)

@@ -1,5 +1,5 @@
-"""Check the JSON objects of the control protocol against its contract, a JSON Schema, and describe a violation in
-one line. Every answer of an agent is checked when it arrives. The requests of the tester are checked only in tests.
+"""Check the JSON objects of the control protocol against its contract, a JSON Schema, and describe a violation in one
+line. Every answer from an agent is checked when it arrives. The tester's requests are checked only in unit tests.
 """
 
 from __future__ import annotations

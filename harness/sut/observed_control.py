@@ -1,4 +1,4 @@
-"""Define a control channel that passes its answers to a listener."""
+"""Define a control channel that reports its answers to a listener."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ called for refused requests.
 
 
 class ObservedControl:
-    """A control channel that passes each answer of another channel to a listener, before the check sees it."""
+    """A wrapper of a control channel that reports each answer to a listener before the check receives the answer."""
 
     def __init__(self, control: Control, listener: AnswerListener) -> None:
         self._control = control

@@ -63,7 +63,7 @@ def outcome_of(action: Callable[[], object]) -> str:
 
 
 def outcome_of_answer(answer: Mapping[str, Any] | None) -> str:
-    """Return the outcome that an answer of the control channel reports."""
+    """Return the outcome that an answer on the control channel reports."""
     if answer is None:
         return Outcome.NO_ANSWER
     if answer.get("ok"):

@@ -21,8 +21,8 @@ Answered = Callable[[int], None]
 
 
 class PingChannel:
-    """A channel that measures the pulse with Ping Requests (MS-MQQB 3.1.7.7). The system stores no state about
-    them. The PingCookie is the number of the question.
+    """A channel that measures the pulse with Ping Requests (MS-MQQB 3.1.7.7), about which the system stores no state.
+    The PingCookie of a request contains the number of the question.
     """
 
     def __init__(self, environment: RealEnvironment, endpoint: Endpoint, guid: UUID, answered: Answered) -> None:

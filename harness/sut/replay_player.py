@@ -32,7 +32,7 @@ class PlayedStream(Protocol):
 
     @property
     def sink(self) -> StreamSink:
-        """Return the object that receives the bytes of the system."""
+        """Return the object that receives the bytes from the system."""
 
 
 class ReplayScene(Protocol):

@@ -471,7 +471,7 @@ class Sut(OwnQueues):
         self._timers, self._settings = {}, {}
 
     def observe_answers(self, listener: AnswerListener) -> bool:
-        """Pass every answer of the control channel to a listener; return whether there is a control channel."""
+        """Report every answer on the control channel to a listener. Return whether there is a control channel."""
         if self._control is None:
             return False
         self._control = ObservedControl(self._control, listener)

@@ -23,13 +23,13 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class MissingElement(ConformanceFailure, KeyError):
-    """Raised when a check reads an element that an answer of the SUT does not contain."""
+    """Raised when a check reads an element that is missing in an answer from the SUT."""
 
     __str__ = ConformanceFailure.__str__
 
 
 class Reply(dict[str, Any]):
-    """A JSON object in an answer of the SUT. Reading a missing element raises MissingElement."""
+    """A JSON object in an answer from the SUT. Reading a missing element raises MissingElement."""
 
     __slots__ = ()
 

@@ -138,7 +138,7 @@ class Service:
         return True
 
     def stop(self) -> None:
-        """Let ``run`` return."""
+        """Make ``run`` return."""
         self._end.set()
 
     def reset(self) -> None:

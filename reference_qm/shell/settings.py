@@ -58,8 +58,8 @@ class Settings:
 
 
 def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: Entropy) -> Settings:
-    """Read the file, if one is given, and override its values with the flags that are not None. A flag that
-    consists of digits is a number.
+    """Read the file, if one is given, and override its values with the flags that are not None. A flag value that
+    consists only of digits is converted to a number.
     """
     tree = _read_file(path) if path is not None else {}
     where = str(path or "defaults")

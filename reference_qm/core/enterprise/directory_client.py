@@ -141,8 +141,8 @@ class DirectoryClient(Part):
     def publish_public_keys(self) -> None:
         """Write this queue manager's public keys to the directory if the directory does not have them.
 
-        Spec: MS-MQDMPR 3.1.3, 3.1.7.1.24. The document replaces the keys that were just initialized by the keys in
-        the directory. Then senders would encrypt messages with public keys whose private keys are lost.
+        Spec: MS-MQDMPR 3.1.3, 3.1.7.1.24. The document replaces the keys that were just initialized by the keys in the
+        directory. After this step, senders would encrypt messages with public keys whose private keys are lost.
         """
         state, security = self.qm.enterprise.state, self.qm.config.security
         own = {

@@ -53,8 +53,8 @@ class SessionOpening(Part):
         """Answer an EstablishConnection request. Spec: MS-MQQB 3.1.5.3.1, 2.2.1 (CS), notes <12>, <57>.
 
         If the maximum number of sessions is open, the response has CS set (2.2.1), and the session is closed
-        (3.1.5.3.1). If the request is for another queue manager, the session stays open, because 3.1.5.3.1
-        continues with WAITING_CP_MSG. Then the initiator or the Session Initialization Timer closes the session.
+        (3.1.5.3.1). If the request is for another queue manager, the session stays open, because 3.1.5.3.1 continues
+        with WAITING_CP_MSG. In this case, the initiator or the Session Initialization Timer closes the session.
         """
         header = packet.EstablishConnectionHeader
         session.RemoteQMGuid = header.ClientGuid

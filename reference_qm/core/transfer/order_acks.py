@@ -158,9 +158,9 @@ class OrderAcks(Part):
         """Start the Order Ack Send Timer, or restart it within the limit of MaximumOrderAckDelay. Spec: MS-MQQB
         3.1.5.8.6.
 
-        If the clock was set back, LastOrderAckSendTime may be in the future; then it counts as the current time
-        (E221). If the SessionHeader of the message closed the session, the timer does not start, and the sender
-        sends the message again.
+        If the clock was set back, LastOrderAckSendTime may be in the future. In this case, the current time is used in
+        its place (E221). If the SessionHeader of the message closed the session, the timer does not start, and the
+        sender sends the message again.
         """
         if session.SessionState is not SessionState.OPEN:
             return
