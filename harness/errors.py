@@ -44,7 +44,9 @@ class FolderError(MqconformError):
     @classmethod
     def about(cls, path: Path, error: OSError) -> FolderError:
         """Return an error that names the file, the reason and the remedy."""
-        return cls(f"{path} cannot be written: {error.strerror or error}; make room, then continue with --resume")
+        return cls(
+            f"{path} cannot be written: {error.strerror or error}; remove the cause, then continue with --resume"
+        )
 
 
 class UsageError(MqconformError):

@@ -64,7 +64,7 @@ def check_verdicts(lines: Iterator[ComparedVerdict], suites: InstalledSuites, ca
     judged, needed = set[tuple[str, str]](), dict[str, int]()
     for line in lines:
         if line.rule not in suites.rules:
-            raise BadBundle(f"{line.rule} has a verdict, but is not a rule")
+            raise BadBundle(f"{line.rule} has a verdict, but is not a rule of these suites")
         if line.test is None:
             if line.verdict not in VERDICTS_WITHOUT_PACKETS and line.rule not in ROBUSTNESS_RULES:
                 raise BadBundle(f"{line.rule}: the verdict {line.verdict} names no check")

@@ -74,19 +74,19 @@ def _list_residue_and_deaths(found: RunResults) -> Iterator[str]:
     if residue := found.run.get("residue"):
         met = _cut_system_texts(f"{one.get('what')} ({_get_check_name(one)})" for one in residue)
         yield (
-            f"{len(residue)} times a check left or found residue in the system: {met}; remove the residue, "
+            f"residue that checks left or found in the system ({len(residue)}): {met}; remove the residue, "
             f"then `mqconform run --sut FILE --out {found.folder} --resume` runs only these checks again"
         )
     if deaths := found.run.get("deaths"):
         ends = _cut_system_texts(f"{one.get('how')} in {_get_check_name(one)}" for one in deaths)
-        yield f"the system's process ended {len(deaths)} times: {ends}; a complete run without such an end is needed"
+        yield f"the system's process ended {len(deaths)} times: {ends}; a certificate needs a run without such an end"
 
 
 def _list_failed_steps(found: RunResults) -> Iterator[str]:
     for verdict, words in _UNCERTAIN_VERDICTS.items():
         rules = _list_rules_with_verdict(found, verdict)
         if rules:
-            yield f"{len(rules)} rules: the verdict {words}: {_list_rules(rules)}"
+            yield f"rules whose verdict {words} ({len(rules)}): {_list_rules(rules)}"
     known = _list_deviations(found)
     new = [rule for rule in _list_rules_with_verdict(found, Verdict.FAIL) if rule not in known]
     if new:

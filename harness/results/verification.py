@@ -137,7 +137,7 @@ def _check_files(opened: VerifiedBundle, said: Mapping[str, Any]) -> None:
     named = said["files"]
     if held != named:
         wrong = sorted(name for name in held.keys() | named.keys() if held.get(name) != named.get(name))
-        raise BadBundle(f"these files do not agree with the list in the certificate: {', '.join(wrong[:5])}")
+        raise BadBundle(f"these files differ from the list of files in the certificate: {', '.join(wrong[:5])}")
 
 
 def _check_statement(
@@ -169,7 +169,7 @@ def _check_statement(
         (BADGE_FILE, build_certificate_badge(said)),
     ):
         if (opened.folder / name).read_bytes() != text.encode():
-            raise BadBundle(f"{name} does not show the statement of the certificate")
+            raise BadBundle(f"{name} does not agree with the statement of the certificate")
 
 
 _FRAME_PREFIX = re.compile(r"^(after )?frame \d+: ")

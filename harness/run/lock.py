@@ -63,7 +63,7 @@ def _lock_file(descriptor: int, folder: Path) -> None:
         pid = os.pread(descriptor, _PID_LENGTH, 0).decode("ascii", "replace").strip()
         raise UsageError(
             f"{folder}: {f'process {pid}' if pid else 'a process of another run'} is writing a run to this folder; "
-            "wait for its end, or give another --out"
+            "wait until it ends, or give another --out"
         ) from None
 
 

@@ -169,7 +169,7 @@ def _convert_queue_name(value: object) -> str:
     name = toml.string(value)
     folder, separator, queue = name.rpartition("\\")
     if folder.lower() not in ("", "private$") or bool(folder) is not bool(separator) or not queue:
-        raise ValueError("must be a path name like 'private$\\orders', or 'orders' of a public queue")
+        raise ValueError("must be a path name such as 'private$\\orders', or 'orders' for a public queue")
     return name
 
 

@@ -213,7 +213,7 @@ class Surroundings:
     def _apply_request(self, request: ChangeEnvironment) -> dict[str, Any] | str:
         fast_s = self.fast_s if request.clock is None else request.clock
         if abs(fast_s) > CLOCK_LIMIT_S:
-            return f"clock: {fast_s} s is more than {CLOCK_LIMIT_S} s from the right time"
+            return f"clock: {fast_s} s exceeds the maximum offset of {CLOCK_LIMIT_S} s"
         asked = {one.name: getattr(request, one.name) for one in fields(request) if one.name != CLOCK}
         wanted = {name: value for name, value in asked.items() if value is not None}
         if self.directory is not None:
