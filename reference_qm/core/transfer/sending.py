@@ -117,9 +117,7 @@ class Sending(Part):
         )
 
     def is_window_open(self, session: Session) -> bool:
-        """Return whether the number of unacknowledged messages is less than WindowSize. Spec: MS-MQQB 3.1.7.1 step
-        2.
-        """
+        """Return whether fewer than WindowSize messages are unacknowledged. Spec: MS-MQQB 3.1.7.1 step 2."""
         return session.UnAckedMessageCount < session.WindowSize
 
     def send_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
