@@ -181,12 +181,12 @@ def write_junit(
 def write_allure(
     results: Iterable[RuleResult], folder: Path, run: Path, told: ListTextsOfRule, partial: str | None = None
 ) -> None:
-    """Replace Allure's results by new ones: one result for each rule, with the rule's sentence, its packets, and
-    the capture of these packets.
+    """Write new Allure results in place of the existing ones: one result for each rule, with the rule's sentence, the
+    packets of its verdict, and the capture that contains them.
 
-    ``run`` is the run folder with the captures. Epic, feature and story are document, section and rule. A capture
-    is attached to every result except passes. ``partial`` is the reason why the run is partial, which Allure shows
-    as environment.
+    ``run`` is the run folder with the captures. Allure's epics, features and stories are documents, sections and rules.
+    A capture is attached to every result except passes. ``partial`` is the reason why the run is partial, which Allure
+    shows as environment.
     """
     from allure_commons.logger import AllureFileLogger
     from allure_commons.model2 import Attachment, Label, Link, Parameter, StatusDetails, TestResult

@@ -140,9 +140,9 @@ class SqliteStore:
 
 
 _PORTION_SIZES = (256, 16, 1)
-"""The numbers of entries that one SQL statement can handle. Few large statements are faster than many small
-statements, because each statement releases the interpreter's lock and waits for it again: with one statement per
-row, a busy event loop would delay every row by milliseconds.
+"""The numbers of entries for which there is an SQL statement that handles them at once. Few large statements are faster
+than many small statements, because each statement releases the interpreter's lock and waits for it again: with one
+statement per row, a busy event loop would delay every row by milliseconds.
 """
 _PUT_STATEMENTS = {
     size: f"INSERT OR REPLACE INTO entry VALUES {', '.join(['(?, ?, ?)'] * size)}"  # noqa: S608

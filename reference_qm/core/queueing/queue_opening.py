@@ -126,8 +126,8 @@ class QueueOpening(Part):
     def close_cursor(self, cursor: Cursor) -> None:
         """Close a cursor, and end the read that waits with the cursor. Spec: MS-MQDMPR 3.1.7.1.2.
 
-        The document removes a waiting read without an answer. Here the caller of the read is informed that the read
-        was cancelled, because otherwise the caller would wait forever.
+        The document removes the waiting read without answering it, so that its caller would wait forever. This method
+        informs the caller that the read was cancelled.
         """
         descriptor = cursor.OpenQueueDescriptorReference
         for reader in [*descriptor.WaitingMessageReadOperationCollection]:

@@ -43,8 +43,8 @@ class Seeking(Part):
         return found
 
     def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
-        """Return whether a message may be read. A message may be read if it is available; a locked message may be
-        peeked at if it allows this.
+        """Return whether a message may be read. A message may be read if it is available. A locked message may be
+        peeked at if its attribute AllowPeekWhenLocked is set.
 
         Spec: MS-MQDMPR 3.1.7.3.2, 3.1.1.12.
         """

@@ -19,7 +19,7 @@ class TransactionEvents(Part):
     __slots__ = ()
 
     def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:
-        """Create a transaction. Spec: MS-MQDMPR 3.1.7.1.8; MS-MQMP 3.1.4.14 for the new identifier.
+        """Create a transaction. Spec: MS-MQDMPR 3.1.7.1.8; MS-MQMP 3.1.4.14 (new identifier).
 
         Raise CommandError if the transaction already exists, or if the maximum number of transactions is open.
         """

@@ -145,10 +145,10 @@ class RemoteStarting(Part):
         """Return the descriptor with the given handle if R_QMOpenRemoteQueue opened it, otherwise None. Descriptors
         of local applications are not returned.
 
-        Spec: MS-MQQP 3.1.4.1. RemoteQMOpenQueue accepts any value as a handle. Therefore the first call that uses
-        the handle of an unknown descriptor returns an error status: the status of the document for a missing
-        OpenQueueEntry, or the status that the method has for an unknown handle. The descriptor of a deleted queue
-        is returned, because the events report the deletion.
+        Spec: MS-MQQP 3.1.4.1. RemoteQMOpenQueue accepts any value as a handle. Therefore the first call that uses the
+        handle of an unknown descriptor returns an error status: the status that the document specifies for a missing
+        OpenQueueEntry, or the status that the called method specifies for an unknown handle. The descriptor of a
+        deleted queue is also returned, because the events that use the descriptor report the deletion.
         """
         descriptor = self.qm.descriptors.get(handle)
         remote = descriptor is not None and descriptor.RemoteReadState is not RemoteReadState.NONE

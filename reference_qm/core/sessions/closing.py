@@ -68,7 +68,8 @@ class Closing(Part):
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
         """Close a session whose connection was lost. Spec: MS-MQQB 3.1.7.3, 3.1.7.1.6.
 
-        The messages that were sent are reset when the next session is initialized (``initialize_messages``).
+        The messages that were sent on the session are marked as unsent again when the next session is initialized
+        (``initialize_messages``).
         """
         self.close(session, f"the transport was lost: {reason} (MS-MQQB 3.1.7.3)", now)
 

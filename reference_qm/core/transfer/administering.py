@@ -14,8 +14,8 @@ PAUSED_WINDOW_SIZE = 1
 
 
 class Administering(Part):
-    """Carries out an administrator's commands about transfer: pauses and resumes queues, and takes the queue
-    manager off the network and back.
+    """Carries out an administrator's commands that affect the transfer of messages: pauses and resumes queues, takes
+    the queue manager off the network, and brings it back.
 
     Spec: MS-MQDMPR 3.1.4.12 to 3.1.4.15, 3.1.7.2.3, 3.1.7.2.4, MS-MQQB 3.1.7.13, 3.1.7.14, MS-MQSO 5.1.1.1.
     """

@@ -76,8 +76,8 @@ class Receiving(Part):
         self.qm.disk.when_saved(flag_message, close_unsaved, now)
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
-        """Add a received message to the counts of the session: to the count of all messages and, if the message is
-        recoverable, to the count of recoverable messages. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.7, MS-MQMQ 2.2.20.4.
+        """Count a received message on its session: in the count of all messages and, if it is recoverable, in the count
+        of recoverable messages. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.7, MS-MQMQ 2.2.20.4.
         """
         session.MessageReceivedCount = session.MessageReceivedCount + 1 & 0xFFFF
         session.UnackedReceivedMsgCount = session.UnackedReceivedMsgCount + 1 & 0xFFFF

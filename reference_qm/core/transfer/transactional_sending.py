@@ -135,8 +135,8 @@ class TransactionalSending(Part):
 
         Spec: MS-MQQB 3.1.7.1.3.
 
-        Otherwise the sequence would wait forever for an expired or refused message. A session that was never
-        established has not sent any message of its sequence.
+        If the message stayed in its sequence, the sequence would wait forever for an acknowledgment of an expired or
+        refused message. A session that was never established has not sent any message of its sequence.
         """
         if not position.TxSequenceNumber:
             return
