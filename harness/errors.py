@@ -15,7 +15,7 @@ class HarnessError(MqconformError):
 
 
 class SutUnavailable(MqconformError):
-    """The error if the system under test cannot be reached, or does not answer on its control channel."""
+    """Raised when the system under test cannot be reached or does not answer on its control channel."""
 
 
 class SutLost(SutUnavailable):
@@ -25,7 +25,7 @@ class SutLost(SutUnavailable):
 
 
 class ConformanceFailure(MqconformError):
-    """A check cannot continue, because the SUT did not behave as the next step of the check requires."""
+    """Raised when a check cannot continue because the SUT did not do what the check's next step depends on."""
 
 
 class RootMissing(ConformanceFailure):
@@ -33,27 +33,31 @@ class RootMissing(ConformanceFailure):
 
 
 class SutFlood(ConformanceFailure):
-    """The SUT sends data endlessly. The message contains the number of received bytes."""
+    """Raised when the SUT sends data without end. The message states how many bytes were received."""
 
 
 class FolderError(MqconformError):
-    """No further files can be written to the run folder."""
+    """Raised when files can no longer be written to the run folder."""
 
     OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 
     @classmethod
     def about(cls, path: Path, error: OSError) -> FolderError:
         """Return an error that names the file, the reason and the remedy."""
-        return cls(f"{path} cannot be written: {error.strerror or error}; make room, then continue with --resume")
+        return cls(
+            f"{path} cannot be written: {error.strerror or error}; remove the cause, then continue with --resume"
+        )
 
 
 class UsageError(MqconformError):
-    """Invalid input from the user, such as a file, an option or a selection."""
+    """Raised for invalid input from the user, such as an unreadable file, an unknown option value or an empty
+    selection.
+    """
 
 
 class UnknownFault(UsageError, LookupError):
-    """The error for the name of a fault that no section of the suites defines."""
+    """Raised for a fault name that no section of the suites defines."""
 
 
 class EndlessComputation(Exception):
-    """A computation in the system under test does not end."""
+    """Raised when a computation in the system under test does not end."""

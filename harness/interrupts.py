@@ -16,8 +16,8 @@ SignalHandlers = dict[signal.Signals, Any]
 
 
 def raise_interrupt_on(signals: Iterable[signal.Signals]) -> SignalHandlers:
-    """Install handlers with which the given signals raise KeyboardInterrupt; return the previous handlers. Signals
-    that were ignored stay ignored.
+    """Make the given signals raise KeyboardInterrupt, and return their previous handlers. A signal that was ignored
+    stays ignored.
     """
     # None means that the handler was not installed by Python.
     wanted = [each for each in signals if signal.getsignal(each) not in (signal.SIG_IGN, None)]
@@ -32,8 +32,8 @@ def restore_handlers(handlers: SignalHandlers) -> None:
 
 @contextmanager
 def unwind_on_signals() -> Iterator[None]:
-    """Let Ctrl-C raise KeyboardInterrupt in this context, so that changes are undone. Then end the command with a
-    one-line message.
+    """Make Ctrl-C raise KeyboardInterrupt in the body of this context, so that the body can undo its changes. After an
+    interruption, end the command with a one-line message.
     """
     handlers = raise_interrupt_on([signal.SIGINT])
     try:

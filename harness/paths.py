@@ -17,6 +17,6 @@ PACKAGES = tuple(Path(__file__).resolve().parents[1] / name for name in ("harnes
 """The folders of the packages that judge captures. Spark sends these folders to its executors."""
 
 IMPORTED_NS = time.time_ns()
-"""The time at which this process began to import the project's files (int ns, UTC). If a file changed later, its
-content may differ from the code in memory.
+"""The time at which this process began to import the project's files (int ns, UTC). If a file was changed after this
+time, the code in memory may be older than the file.
 """

@@ -1,6 +1,4 @@
-"""Make texts from outside safe to print. The texts are escaped so that they have no invisible characters, and their
-length is limited.
-"""
+"""Make untrusted texts safe to print: replace invisible characters by escape sequences, and limit the length."""
 
 from __future__ import annotations
 

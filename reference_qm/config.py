@@ -93,8 +93,8 @@ class QueueManagerConfig:
     addresses: tuple[str, ...] = ("127.0.0.1",)
     """The local addresses under which direct format names reach this queue manager."""
     validate_host_names: bool = False
-    """Whether a message is dropped if its direct format name contains the name of another host (E220). The registry
-    key IgnoreOSNameValidation disables this check.
+    """Whether a message is dropped if its direct format name contains the name of a different host (E220). On Windows,
+    the registry key IgnoreOSNameValidation disables this check.
     """
     operating_system: OperatingSystemType = OperatingSystemType.WIN_SERVER
     remote_tcp_port: int = 1801
@@ -134,8 +134,7 @@ class QueueManagerConfig:
     change_notifications: bool = True
     """Whether Send Change Notification is raised (MS-MQDMPR 3.1.7.1.18, note <21>)."""
     remote_version: tuple[int, int, int] = (6, 1, 6531)
-    """The pMajor, pMinor and pBuildNumber of Windows 7 and Server 2008 R2 (MS-MQQP notes <22> to <24>).
-    """
+    """The pMajor, pMinor and pBuildNumber of Windows 7 and Server 2008 R2 (MS-MQQP notes <22> to <24>)."""
     strict_stubs: bool = True
     """Whether a value in an RPC stub is refused if it is outside its range in the IDL (MS-MQQP 3.1.4, note <9>)."""
     max_transactions: int = 1_000

@@ -58,8 +58,8 @@ FACILITIES: Mapping[str, frozenset[str]] = MappingProxyType(
 )
 """The verbs of each facility.
 
-A verb that belongs to two facilities is offered if either facility is offered. A verb that belongs to no facility
-(identity, cancel, stop) is always offered. A facility without verbs stands for arguments of another facility's verb.
+A verb of two facilities is offered if either facility is offered. A verb that belongs to no facility (identity, cancel,
+stop) is always offered. A facility without verbs stands for optional arguments of verbs of other facilities.
 """
 
 
@@ -74,7 +74,7 @@ def find_refusal(verb: object, offered: Collection[str]) -> str | None:
 
 
 def list_offered_facilities(known: Iterable[str], offered: Collection[str]) -> list[str]:
-    """Return the known facilities that are offered themselves, or that have verbs which are all offered."""
+    """Return the known facilities that are named in ``offered``, or whose verbs are all offered."""
 
     def are_verbs_offered(name: str) -> bool:
         verbs = FACILITIES[name]
@@ -84,11 +84,15 @@ def list_offered_facilities(known: Iterable[str], offered: Collection[str]) -> l
 
 
 class ControlError(ValueError):
-    """A line is not a valid request. The one-line message names the verb, the argument and the remedy."""
+    """Raised for a line that is not a valid request. The one-line message names the verb, the argument and the
+    remedy.
+    """
 
 
 class NotOffered(ControlError):
-    """The queue manager does not offer the verb of a request. The answer to the request is ``unsupported``."""
+    """Raised for a request whose verb the queue manager does not offer. The answer to the request is
+    ``unsupported``.
+    """
 
 
 def parse_request(arguments: dict[str, Any]) -> commands.Request | HostRequest:
@@ -219,8 +223,8 @@ _CONVERTERS: Mapping[object, Convert] = MappingProxyType(
 )
 """The function that converts the value of a field, by the type of the field."""
 _QUEUE_SELECTORS = frozenset({"queue", "handle", "cursor", "remote"})
-"""The arguments that select the queue or cursor to read from. A request contains exactly one of these arguments. It
-omits the other selecting arguments instead of setting them to null.
+"""The arguments that select the queue or cursor to read from. A request contains exactly one of these arguments; the
+others must be omitted and cannot be null.
 """
 
 
@@ -264,7 +268,7 @@ def _find_converter(hint: object, null: bool) -> Convert:
 
 
 NO_LIMIT_S = 0xFFFF_FFFF
-"""The TimeToReachQueue, in s, of a message whose request does not state a time."""
+"""The value of TimeToReachQueue (s) that means "no limit". Messages of the verb ``send`` get it by default."""
 
 
 def _make_send_message(**values: Any) -> commands.SendMessage:

@@ -1,6 +1,5 @@
-"""Check that the parts of a run folder are consistent: verdicts, checks and captures, identifiers and times.
-
-Statements in different files are compared. So a forger would have to change all files consistently.
+"""Check that the parts of a run folder are consistent with each other: verdicts, checks, captures, identifiers and
+times. Statements in different files are compared, so a forger would have to change all of these files consistently.
 """
 
 from __future__ import annotations
@@ -23,16 +22,18 @@ from harness.rules.catalogue import Catalogue
 from harness.run_folder import CAPTURE_SUFFIX, CAPTURES_FOLDER, VERDICTS_FILE, capture_name, get_capture_path
 
 LARGEST_CLOCK_CHANGE = timedelta(minutes=5)
-"""The largest change of the clock during a run that the verification accepts."""
+"""The largest clock change during a run that verification still accepts."""
 VERDICTS_WITHOUT_PACKETS = (Verdict.NOT_EXERCISED, Verdict.NOT_OBSERVABLE, Verdict.NOT_APPLICABLE)
 """The verdicts that need no packets as evidence."""
 OBSERVED_IN_PACKETS = ("passive", "wire", "rpc")
-"""The values of ``observe`` whose passes must name a packet; the judge enforces this."""
+"""The values of ``observe`` for which a pass must name a packet as evidence. During a run, the judge enforces this."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedVerdict:
-    """The values of a verdict that are compared. ``check``: the test without parameters."""
+    """The values of a verdict line that are compared with other files of the run folder. ``check``: the id in ``test``
+    without its parameters.
+    """
 
     rule: str
     verdict: Verdict
@@ -56,14 +57,14 @@ def read_verdict_lines(folder: Path) -> Iterator[ComparedVerdict]:
 
 
 def check_verdicts(lines: Iterator[ComparedVerdict], suites: InstalledSuites, catalogue: Catalogue) -> dict[str, int]:
-    """Check that rules, checks and verdicts belong to these suites and are complete. Return the captures that
-    verdicts name, each with the highest frame number that a verdict names. Raise BadBundle, with a description of
-    the error, if the check fails.
+    """Check that the verdicts are complete, and that their rules and checks belong to these suites. Return the captures
+    that verdicts name, each with the highest frame number that a verdict names in it. Raise BadBundle, whose message
+    describes the error, for a missing or wrong verdict.
     """
     judged, needed = set[tuple[str, str]](), dict[str, int]()
     for line in lines:
         if line.rule not in suites.rules:
-            raise BadBundle(f"{line.rule} has a verdict, but is not a rule")
+            raise BadBundle(f"{line.rule} has a verdict, but is not a rule of these suites")
         if line.test is None:
             if line.verdict not in VERDICTS_WITHOUT_PACKETS and line.rule not in ROBUSTNESS_RULES:
                 raise BadBundle(f"{line.rule}: the verdict {line.verdict} names no check")
@@ -88,7 +89,7 @@ def check_verdicts(lines: Iterator[ComparedVerdict], suites: InstalledSuites, ca
 
 
 def _is_capture_of(test: str, capture: str) -> bool:
-    """Return whether a file name is the name of a capture of a check in any attempt."""
+    """Return whether a file name belongs to the capture of a given check, in its first or a later attempt."""
     stem = f"{CAPTURES_FOLDER}/{capture_name(test)}"
     return capture == f"{stem}{CAPTURE_SUFFIX}" or (
         capture.startswith((f"{stem}-from-", f"{stem}-again-")) and capture.endswith(CAPTURE_SUFFIX)
@@ -173,8 +174,8 @@ def get_run_period(run: Mapping[str, Any]) -> tuple[datetime, datetime] | None:
 
 
 def watch_identifiers(name: str, identifiers: frozenset[str]) -> Callable[[Frame], None]:
-    """Return a function that must be called with the packets of a capture. The function checks that each system
-    that establishes a session has an identifier of the run.
+    """Return a function to be called with each packet of a capture. The function checks that every system that
+    establishes a session has one of the identifiers of the run.
 
     One of the two identifiers in an EstablishConnection is the identifier of the sender.
     """

@@ -35,19 +35,19 @@ MAX_BUNDLE_FILES = 20_000
 MAX_UNPACKED_BYTES = 4 * 2**30
 """int bytes: the maximum total size of the unpacked files of a bundle."""
 MAX_COMPRESSION_RATIO = 200
-"""The maximum accepted ratio of unpacked size to packed size. Captures of one system shrink to about a tenth of
+"""The maximum accepted ratio of unpacked size to packed size. Captures of a single system compress to about a tenth of
 their size.
 """
 _MEMBER_NAME = re.compile(r"[A-Za-z0-9._\-]+(/[A-Za-z0-9._\-]+)?")
 _CHUNK_BYTES = 1 << 20
 _MEMBER_DATE = (1980, 1, 1, 0, 0, 0)
-"""The time that every file in a bundle has. Because the time is constant, the bytes of a bundle depend only on its
+"""The modification time of every file in a bundle. It is constant, so that the bytes of a bundle depend only on its
 content.
 """
 
 
 class BadBundle(MqconformError):
-    """The error if a file is not a certificate, or was changed after it was signed."""
+    """Raised when a file is not a certificate, or was changed after it was signed."""
 
 
 class BundleFile(NamedTuple):
@@ -104,8 +104,8 @@ def measure_file(path: Path) -> BundleFile:
 
 
 def write_bundle(path: Path, files: Iterable[tuple[str, Path]], key: Ed25519PrivateKey) -> None:
-    """Write a signed bundle of files, given by their names in the bundle. The bundle replaces an existing file only
-    when the bundle is complete.
+    """Write a signed bundle that contains the given files under their names in the bundle. An existing file at ``path``
+    is replaced only when the bundle is complete.
     """
     new = path.with_name(f"{path.name}.new")
     try:

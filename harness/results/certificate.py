@@ -25,8 +25,7 @@ BADGE_FILE = "badge.svg"
 NOT_EXERCISED_PERCENT = 5.0
 """The default value of the maximum share, in percent, of judged rules that were never exercised."""
 _TEXT_LIMIT, _TEXTS = 200, 3
-"""The maximum number of events in a refusal, and the maximum length, in characters, of the description of an event.
-"""
+"""The maximum number of events in a refusal, and the maximum length, in characters, of the description of an event."""
 _UNCERTAIN_VERDICTS = {
     Verdict.HARNESS_ERROR: "is a bug in the harness",
     Verdict.INCONCLUSIVE: "is inconclusive",
@@ -69,23 +68,25 @@ def _list_missing_parts(found: RunResults, terms: CertificateTerms, suites: Inst
 
 
 def _list_residue_and_deaths(found: RunResults) -> Iterator[str]:
-    """Yield a line about the residue of checks, and a line that states how often the system's process ended."""
+    """Yield a line about the residue that checks left or found, and a line that states how often the system's process
+    ended.
+    """
     if residue := found.run.get("residue"):
         met = _cut_system_texts(f"{one.get('what')} ({_get_check_name(one)})" for one in residue)
         yield (
-            f"{len(residue)} times a check left or found residue in the system: {met}; remove the residue, "
+            f"residue that checks left or found in the system ({len(residue)}): {met}; remove the residue, "
             f"then `mqconform run --sut FILE --out {found.folder} --resume` runs only these checks again"
         )
     if deaths := found.run.get("deaths"):
         ends = _cut_system_texts(f"{one.get('how')} in {_get_check_name(one)}" for one in deaths)
-        yield f"the system's process ended {len(deaths)} times: {ends}; a complete run without such an end is needed"
+        yield f"the system's process ended {len(deaths)} times: {ends}; a certificate needs a run without such an end"
 
 
 def _list_failed_steps(found: RunResults) -> Iterator[str]:
     for verdict, words in _UNCERTAIN_VERDICTS.items():
         rules = _list_rules_with_verdict(found, verdict)
         if rules:
-            yield f"{len(rules)} rules: the verdict {words}: {_list_rules(rules)}"
+            yield f"rules whose verdict {words} ({len(rules)}): {_list_rules(rules)}"
     known = _list_deviations(found)
     new = [rule for rule in _list_rules_with_verdict(found, Verdict.FAIL) if rule not in known]
     if new:
@@ -167,7 +168,7 @@ def _get_check_name(entry: Mapping[str, Any]) -> str:
 
 
 def _cut_system_texts(all_: Iterable[str]) -> str:
-    """Return the first texts about the system, each as one line, and the number of texts that were omitted."""
+    """Join the first texts about the system, each shortened to one line, and append the number of omitted texts."""
     texts = [one_line(text, _TEXT_LIMIT) for text in all_]
     more = f" and {len(texts) - _TEXTS} more, see {RUN_FILE}" if len(texts) > _TEXTS else ""
     return "; ".join(texts[:_TEXTS]) + more

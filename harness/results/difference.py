@@ -40,25 +40,25 @@ class VerdictChange:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The difference between two runs, which is the change of each rule by rule id."""
+    """The difference between two runs: for each rule, in the order of rule ids, how its verdict changed."""
 
     a: RunResults
     b: RunResults
     steps: tuple[VerdictChange, ...]
 
     def of(self, kind: Kind) -> list[VerdictChange]:
-        """Return the rules with the given kind of change."""
+        """Return the verdict changes of the given kind."""
         return [step for step in self.steps if step.kind is kind]
 
     @property
     def is_worse(self) -> bool:
-        """Whether a rule fails in the second run that did not fail in the first run."""
+        """Whether the second run has a failure that the first run does not have."""
         return any(step.kind in WORSE_KINDS for step in self.steps)
 
 
 def compare_runs(a: RunResults, b: RunResults) -> Difference:
-    """Compare two runs. If a partial run did not judge a rule, the rule is added or removed, but never better or
-    worse.
+    """Compare two runs. A rule that only one of the runs judged counts as added, removed or newly failing. A rule that
+    a partial run did not judge therefore never counts as better.
     """
     return Difference(a, b, tuple(_compare_rule(a, b, rule) for rule in sorted(a.rules.keys() | b.rules.keys())))
 

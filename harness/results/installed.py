@@ -19,10 +19,10 @@ ROBUSTNESS_RULES = frozenset(row.id for row in RULE_BY_CONDITION.values())
 
 @dataclass(frozen=True, slots=True)
 class InstalledSuites:
-    """A rule set with its checks. ``checks``: the number of checks in a complete run. ``digest``: the SHA-256 of
-    the set's rules.json. ``rules``: all rule ids. ``driving``: by rule, the checks (without parameters) that name
-    the rule. ``passive``: the rules that packets in any check may decide. ``compared``: the rules that any check may
-    decide by comparing messages on the control channel with their packets.
+    """A rule set with its checks. ``checks``: the number of checks in a complete run. ``digest``: the SHA-256 of the
+    rule set's rules.json. ``rules``: all rule ids. ``driving``: for each rule, the checks (without parameters) that
+    name it. ``passive``: the rules that the packets of any check may decide. ``compared``: the rules that any check may
+    decide by comparing the messages on the control channel with their packets.
     """
 
     checks: int

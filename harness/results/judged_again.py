@@ -52,7 +52,7 @@ def judge_again(
     progress: Callable[[int, int], None],
 ) -> JudgedAgainResult:
     """Judge a run again; raise BadBundle if the verdicts contradict the captures. ``progress``: a function that is
-    called with the amount done and the total amount.
+    called with the number of captures and checks judged so far, and with the total number.
     """
     names = sorted(name for name in opened.members if name.startswith(f"{CAPTURES_FOLDER}/"))
     whole = len(names) + len(found.checks)
@@ -92,7 +92,7 @@ def _judge_captures(
 ) -> frozenset[tuple[str, Verdict, str]]:
     """Judge captures with the passive predicates. Check that each rule that a packet breaks has a failing verdict.
 
-    Return the rules with their verdicts and captures.
+    Return the verdicts as tuples of the rule, its verdict and the file name of the capture.
     """
     catalogue, profile = load_catalogue(), found.run["sut"]["profile"]
     convicted = {(line.rule, line.capture) for line in lines if line.verdict is Verdict.FAIL}
@@ -138,4 +138,4 @@ def _build_identifier_lookup(found: RunResults) -> Callable[[str], frozenset[str
 
 
 _LATER_ATTEMPT = re.compile(r"(-from-\d+)?(-again-\d+)?$")
-"""A pattern for the end of the name of a capture from a repeated attempt, after the name of the check."""
+"""Matches the suffix that a resumed run or a repeated attempt adds to the name of a capture."""

@@ -33,7 +33,7 @@ Progress = Callable[[int, int], None]
 
 
 class CheckVerdict(NamedTuple):
-    """A verdict of a check for a rule. ``advice``: whether the SHOULD in the rule's sentence was followed."""
+    """The verdict that a check gave for a rule. ``advice``: whether the SHOULD in the rule's sentence was followed."""
 
     rule: str
     verdict: str
@@ -41,8 +41,8 @@ class CheckVerdict(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """A difference between the verdicts of a check for a rule in the run and in the replay, as texts. ``new_fail``:
-    whether the rule fails only in the replay.
+    """A difference between the verdicts that a check gave for a rule in the run and in the replay, as texts.
+    ``new_fail``: whether the rule fails only in the replay.
     """
 
     rule: str
@@ -114,7 +114,9 @@ def replay(
 
 
 class _CheckRecorder:
-    """A pytest plugin that records the checks of a session, and whether each check was run."""
+    """A pytest plugin that records which checks a session collects, which of them begin, and why the others cannot be
+    replayed.
+    """
 
     def __init__(self, progress: Progress) -> None:
         self.collected = set[str]()
@@ -139,7 +141,7 @@ class _CheckRecorder:
 
 
 _VerdictsByCheck = Mapping[str, Sequence[tuple[CheckVerdict, str]]]
-"""The verdicts of a check by rule. Each verdict has the text that describes it in reports."""
+"""The verdicts of one check, by rule. Each verdict is paired with the text that describes it in reports."""
 
 
 def _read_verdicts_by_check(folder: Path) -> dict[str, dict[str, list[tuple[CheckVerdict, str]]]]:
@@ -159,8 +161,8 @@ def _describe_verdict(line: Mapping[str, Any]) -> str:
 
 
 def _list_differences(was: _VerdictsByCheck, now: _VerdictsByCheck) -> list[Difference]:
-    """Return the differences between the verdicts in the run and in the replay, by rule. Each difference contains
-    the first verdict that only the run or only the replay has.
+    """Return, in the order of rule ids, the differences between the verdicts in the run and in the replay. Each
+    difference contains the first verdict that only the run has, and the first verdict that only the replay has.
     """
     differences = []
     for rule in sorted(was.keys() | now.keys()):

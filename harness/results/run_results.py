@@ -22,8 +22,8 @@ their author is unknown.
 
 @dataclass(frozen=True, slots=True)
 class RunResults:
-    """The results of a run. ``failing``: for each failing rule, the checks (with parameters) in which the rule
-    fails. ``checks``: all checks.
+    """The results of a run. ``run``: the content of run.json. ``rules``: the final verdict of each rule. ``failing``:
+    for each failing rule, the checks (with parameters) in which it fails. ``checks``: all checks that ran.
     """
 
     folder: Path

@@ -48,8 +48,8 @@ from harness.run_folder import RULES_FILE
 
 
 class OtherRuleSetOrVersion(MqconformError):
-    """The error if a certificate belongs to a different rule set or harness version, so that this harness cannot
-    judge its verdicts.
+    """Raised when a certificate belongs to a different rule set or harness version, so that this harness cannot judge
+    its verdicts.
     """
 
 
@@ -82,8 +82,9 @@ def verify_bundle(
 ) -> VerifiedCertificate:
     """Verify a certificate. Raise BadBundle, which names the contradiction, if the certificate is invalid. Raise
     OtherRuleSetOrVersion, which names the harness version that can verify the certificate, if this harness cannot
-    verify it. ``progress``: a function that is called with the amount judged again and the total amount.
-    ``not_exercised_percent``: the limit that the verifier sets.
+    verify it. ``progress``: a function that is called with the number of captures and checks judged so far, and with
+    the total number. ``not_exercised_percent``: the maximum share, in percent, of never exercised rules that the
+    verifier accepts.
     """
     suites = get_installed_suites()
     with TemporaryDirectory(prefix="mqconform-verify-") as folder:
@@ -136,7 +137,7 @@ def _check_files(opened: VerifiedBundle, said: Mapping[str, Any]) -> None:
     named = said["files"]
     if held != named:
         wrong = sorted(name for name in held.keys() | named.keys() if held.get(name) != named.get(name))
-        raise BadBundle(f"these files do not agree with the list in the certificate: {', '.join(wrong[:5])}")
+        raise BadBundle(f"these files differ from the list of files in the certificate: {', '.join(wrong[:5])}")
 
 
 def _check_statement(
@@ -168,7 +169,7 @@ def _check_statement(
         (BADGE_FILE, build_certificate_badge(said)),
     ):
         if (opened.folder / name).read_bytes() != text.encode():
-            raise BadBundle(f"{name} does not show the statement of the certificate")
+            raise BadBundle(f"{name} does not agree with the statement of the certificate")
 
 
 _FRAME_PREFIX = re.compile(r"^(after )?frame \d+: ")
@@ -226,8 +227,8 @@ def _list_declarations(said: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _remove_frame_number(why: str) -> str:
-    """Return a reason why a check cannot be replayed, without the number of a frame. Without this number, the same
-    reason has the same text for different checks.
+    """Remove the frame number from the reason why a check cannot be replayed, so that checks with the same reason can
+    be counted together.
     """
     return _FRAME_PREFIX.sub("", why)
 

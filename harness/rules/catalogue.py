@@ -181,7 +181,7 @@ class Catalogue(Mapping[str, Rule]):
         self.errata = errata
         self.notes = notes or ProductNotes({})
         self.checked_in = checked_in
-        """For each section, the other folders that contain checks of its rules, by the folder of the section."""
+        """The other folders that contain checks of a section's rules, by the folder of the section."""
 
     def to_tree(self) -> dict[str, Any]:
         """Return the catalogue as JSON data."""
@@ -231,8 +231,8 @@ class Catalogue(Mapping[str, Rule]):
         return {name: rule.to_json() for name, rule in self._rules.items()}
 
     def document_title(self, document: str) -> str:
-        """Return the title of a document. The title is the name of the document, with the prefix MS if the document
-        is one of the specifications.
+        """Return the title of a document. It is the document's short name, with the prefix ``MS-`` for a Microsoft
+        specification.
         """
         return f"MS-{document}" if self._documents[document].title.startswith("[MS-") else document
 
@@ -411,7 +411,7 @@ def _read_rule(
             raise CatalogueError(file, name, f"unknown {key} {entry[key]}; known: {', '.join(values)}")
     if entry["observe"] == "none" and "why" not in entry:
         raise CatalogueError(
-            file, name, "the key observe is none, but the key why is missing; state why the rule cannot be observed"
+            file, name, "the key 'observe' is none, but the key 'why' is missing; state why the rule is not observable"
         )
     cited = tuple(entry.get("errata", ()))
     unknown = [each for each in cited if each not in errata]
@@ -426,14 +426,14 @@ def _read_rule(
     under = tuple(entry.get("under", ()))
     if under and not known.level.startswith("MUST"):
         raise CatalogueError(
-            file, name, f"the rule is a {known.level}, but only a MUST can depend on a SHOULD; remove the key under"
+            file, name, f"the rule is a {known.level}, but only a MUST can depend on a SHOULD; remove the key 'under'"
         )
     for each in under:
         if each not in index or not index[each].level.startswith("SHOULD"):
             raise CatalogueError(
                 file,
                 name,
-                f"the rule depends on {each} (key under), which is not a SHOULD; {INDEX_FILE} lists the levels",
+                f"the rule depends on {each} (key 'under'), which is not a SHOULD; {INDEX_FILE} lists the levels",
             )
     return Rule(
         id=name,

@@ -1,4 +1,6 @@
-"""Count the rules that are checked and proven, section by section (for `mqconform rules --coverage` and the site)."""
+"""Count, for each section, the rules that have checks and the rules whose checks are proven. `mqconform rules
+--coverage` and the site show these counts.
+"""
 
 from __future__ import annotations
 

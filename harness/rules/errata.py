@@ -1,5 +1,5 @@
-"""Load the errata. An erratum is a passage where documents contradict themselves or real packets; it has the
-possible readings, and the choice that verdicts follow.
+"""Load the errata. An erratum describes a passage in which the documents contradict each other or real packets. It
+lists the possible readings of the passage, and names the reading that verdicts follow.
 
 ``suites/errata.toml`` is part of the catalogue, so an error in this file is a CatalogueError.
 """
@@ -38,8 +38,8 @@ _SECTION_PATTERN = re.compile(r"[A-Z]+ \d+(\.\d+)*")
 
 
 class CatalogueError(MqconformError):
-    """The error if a file of the suites folder cannot be used. The message is one line with the file, the entry and
-    the remedy.
+    """Raised when a file of the suites folder cannot be used. The one-line message names the file, the entry and the
+    remedy.
     """
 
     def __init__(self, file: Path, entry: str, message: str) -> None:
@@ -148,13 +148,14 @@ def _read_erratum(file: Path, name: str, row: object, index: Container[str]) -> 
         if _RULE_ID.fullmatch(str(place)):
             if place not in index:
                 raise CatalogueError(
-                    file, name, f"the key where contains the unknown rule {place}; suites/index.tsv lists all rules"
+                    file, name, f"the key 'where' contains the unknown rule {place}; suites/index.tsv lists all rules"
                 )
         elif not _SECTION_PATTERN.fullmatch(str(place)):
             raise CatalogueError(
                 file,
                 name,
-                f'the key where contains the invalid place {place!r}; write a rule id or a section as "MQQB 3.1.2.1"',
+                f"the key 'where' contains the invalid place {place!r}; "
+                'write a rule id or a section as "MQQB 3.1.2.1"',
             )
     readings = tuple(_read_readings(file, name, entry["readings"]))
     return Erratum(**{**entry, "id": name, "where": tuple(entry["where"]), "readings": readings})
@@ -174,8 +175,8 @@ def _read_readings(file: Path, name: str, rows: list[object]) -> Iterator[Readin
             )
         if ("not_run" in entry) != ("checks" in entry):
             message = (
-                "the entry has only one of not_run and checks; a reading "
-                "that is not run must name the checks that accept it"
+                "the entry has only one of the keys 'not_run' and 'checks'; "
+                "a reading that is not run must name the checks that accept it"
             )
             raise CatalogueError(file, f"{name} reading {number}", message)
         yield _read_reading(entry)

@@ -1,5 +1,5 @@
-"""Load the member protocols of MS-MQSO for which these suites have no rules. Each has a list of the exercised parts
-and of the omitted parts.
+"""Load the member protocols of MS-MQSO for which these suites have no rules. For each of these protocols,
+suites/members.toml lists the parts that the suites and the reference exercise, and the parts that they omit.
 """
 
 from __future__ import annotations

@@ -174,15 +174,17 @@ def _read_notes(
             raise CatalogueError(file, number, f"unknown kind {entry['kind']}; known: {', '.join(KINDS)}")
         if wrong := [each for each in entry["sections"] if not _SECTION_PATTERN.fullmatch(str(each))]:
             raise CatalogueError(
-                file, number, f"the key sections contains the invalid section {wrong[0]!r}; write a section as 3.1.4.6"
+                file,
+                number,
+                f"the key 'sections' contains the invalid section {wrong[0]!r}; write a section as 3.1.4.6",
             )
         if "excuses" in entry and "allows" not in entry:
             raise CatalogueError(
-                file, number, "the key excuses needs the key allows; name the deviation that a release is permitted"
+                file, number, "the key 'excuses' requires the key 'allows': describe there the permitted deviation"
             )
         if "excused" in entry and "excuses" not in entry:
             raise CatalogueError(
-                file, number, "the key excused needs the key excuses; name the rules that may be violated"
+                file, number, "the key 'excused' requires the key 'excuses': list there the rules that may be violated"
             )
         releases = _read_releases(file, number, entry["releases"])
         yield ProductNote(
@@ -208,7 +210,7 @@ def _get_reference_behaviours(file: Path, number: str, written: list[Any]) -> tu
     kind, _, why = str(written[0]).partition(": ")
     if kind in REASONS_NOT_CONFIGURED and (len(written) > 1 or not (why or kind == SAME_IN_EVERY_CONFIGURATION)):
         raise CatalogueError(
-            file, number, f"the key reference is {written}; write [{kind + ': why'!r}] and nothing else"
+            file, number, f"the key 'reference' is {written}; write [{kind + ': why'!r}] and nothing else"
         )
     return tuple(written)
 
@@ -223,7 +225,9 @@ def _read_releases(file: Path, number: str, written: list[Any]) -> tuple[str, ..
 def _expand_rules(
     file: Path, number: str, written: list[Any], index: Container[str], ids: Mapping[str, Any]
 ) -> frozenset[str]:
-    """Return the rule ids of a note. The id ``MQQP-3.1.4.9-*`` stands for all rules of a section that have rows."""
+    """Return the rule ids that a note lists. An id that ends with ``-*``, such as ``MQQP-3.1.4.9-*``, stands for all
+    rules of the section that have rows.
+    """
     found = set[str]()
     for each in map(str, written):
         rules = {each}

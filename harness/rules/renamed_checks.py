@@ -50,7 +50,7 @@ def _read_renamed_file(path: Path) -> dict[str, str]:
 
 
 def _follow_renames(steps: Mapping[str, str], old: str, suites: Path) -> str:
-    """Return the id of a check after all of its renames."""
+    """Follow all renames of a check, and return its current id."""
     met, name = [old], steps[old]
     while name in steps:
         if name in met:

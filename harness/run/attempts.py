@@ -1,8 +1,8 @@
 """Repeat a check that failed or broke off while the system or this machine stalled, or while a clock jumped.
 
-During a stall, timers expire earlier than the check expects, and the answers of the peer are late. When a clock
-jumps, messages expire, and measured times are wrong. A failure that the system causes occurs in every attempt; a
-failure that the environment causes does not.
+During a stall, timers expire earlier than the check expects, and the peer answers late. When a clock jumps, messages
+expire, and measured times are wrong. A failure that the system causes occurs in every attempt; a failure that the
+environment causes does not.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class AttemptDisturbances:
     clock_jump_ms: int = 0
 
     def take_worse(self, other: AttemptDisturbances) -> AttemptDisturbances:
-        """Combine the doubts about two attempts: return the longer stall and the larger clock jump."""
+        """Combine the disturbances of two attempts: return the longer stall and the larger clock jump."""
         return AttemptDisturbances(max(self.stall_ms, other.stall_ms), max(self.clock_jump_ms, other.clock_jump_ms))
 
     def __str__(self) -> str:

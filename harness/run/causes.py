@@ -40,8 +40,8 @@ class Cause:
 
 
 def group_by_cause(findings: Iterable[RuleResult], roots: RootCauses) -> list[Cause]:
-    """Group findings by cause. The most frequent cause is first; causes with equal counts are in the order of their
-    lines. A finding without a common cause forms its own group.
+    """Group findings by cause. The groups are sorted by size, the largest first; groups of the same size are in the
+    order in which their first findings are given. A finding without a common cause forms its own group.
 
     Undecided verdicts share a cause if they have the same reason, or the same root cause (a missing prerequisite,
     from ``roots``). Failures share a cause if they have the same observation. If the observation does not describe

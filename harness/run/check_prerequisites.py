@@ -23,11 +23,11 @@ _WORDS_FOR_CLOSED = re.compile(r"(?<!not )\bclosed\b")
 @dataclass(frozen=True, slots=True)
 class CheckPrerequisites:
     """The prerequisites on which the verdicts of a check depend. ``connected``: whether the system connected to the
-    peer's port for sessions, not only to its RPC port. ``awaited``: whether the peer waited in vain for a
-    connection. ``addressed``: whether the check named a queue of the system or sent a message to a queue, so that a
-    name of the system had to be correct. ``provisioned``: the keys of [queues] that the check used. ``reads``:
-    whether the check needs remote reading and no remote read was observed. ``known_peer``: whether the peer of the
-    check is the peer of the SUT file. ``came``: the frames from the system.
+    peer's port for sessions, not only to its RPC port. ``awaited``: whether the peer waited in vain for a connection.
+    ``addressed``: whether the check named a queue of the system or sent a message to a queue, so that a name of the
+    system had to be correct. ``provisioned``: the keys of [queues] that the check used. ``reads``: whether the check
+    needs remote reading, but no remote read was observed. ``known_peer``: whether the peer of the check is the peer of
+    the SUT file. ``came``: the numbers of the frames received from the system.
     """
 
     connected: bool = False

@@ -25,8 +25,8 @@ def _build_check_id(path: Path, nodeid: str) -> str | None:
 
 
 def explain_missing_collection(report: pytest.CollectReport) -> str:
-    """Return a one-line message with the place and the text of the exception that prevented the import of a file of
-    checks.
+    """Return a one-line message about the exception that prevented the import of a file of checks. The message names
+    the file and contains the text of the exception.
     """
     lines = str(report.longrepr).splitlines()
     said = [line[1:].strip() for line in lines if line.startswith("E ")] or [line for line in lines if line.strip()]
@@ -40,7 +40,7 @@ def find_covered_rules(item: pytest.Item) -> tuple[str, ...]:
 
 
 def find_malformed_rules(item: pytest.Item) -> frozenset[str]:
-    """Return the rules that a check deliberately breaks with packets of the peer."""
+    """Return the rules that the peer of a check deliberately breaks with its packets."""
     return frozenset(rule for marker in item.iter_markers("malforms") for rule in marker.args)
 
 

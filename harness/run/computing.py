@@ -16,8 +16,8 @@ longest check needs less than one second.
 
 @contextmanager
 def bounded_computing(seconds: float = CHECK_CPU_S) -> Iterator[None]:
-    """Raise EndlessComputation in the code of this context whenever ``seconds`` more seconds of CPU time have
-    passed, until the code ends. This works only in the main thread.
+    """Raise EndlessComputation in the body of this context after ``seconds`` seconds of CPU time, and again after every
+    further ``seconds`` seconds until the body ends. This works only in the main thread.
     """
 
     def raise_endless(*_: object) -> None:

@@ -36,8 +36,8 @@ def depth_of_rules() -> dict[str, dict[str, Any]]:
 
 
 def _count_cells() -> Counter[str]:
-    """Return the number of cells (outcomes in states.toml) for each rule. ``harness.states`` reads the same tables,
-    but cannot be used here because it imports this package.
+    """Return, for each rule, the number of cells in states.toml whose outcomes the rule decides. ``harness.states``
+    reads the same tables, but cannot be used here because it imports this package.
     """
     found: Counter[str] = Counter()
     for file in sorted(SUITES.glob(f"*/*/{STATES_FILE}")):

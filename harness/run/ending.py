@@ -17,8 +17,8 @@ def handle_end_of_check(item: pytest.Item, driver: SutDriver, *, more: bool, tol
     """Record whether the SUT's process has ended. If so, restart the process if ``more`` checks follow. Return
     whether the process had ended.
 
-    ``told`` states whether the verdicts of the check already report the end of the process, which an earlier check
-    may have caused. If the restart fails, the run ends.
+    ``told`` states whether the verdicts of the check already report the end of the process. An earlier check may have
+    caused this end. If the restart fails, the run ends.
     """
     from harness.errors import MqconformError
     from harness.run.floods import find_end_reason

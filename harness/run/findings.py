@@ -107,8 +107,8 @@ def describe_finding(result: RuleResult, catalogue: Mapping[str, Rule], again: s
 
 
 def _choose_check_option(test: str | None, row: Rule | None) -> Iterator[str]:
-    """Yield the command-line option that selects the check of a finding: an option with the rule or, if no check
-    covers the rule, with the name of the check.
+    """Yield the command-line option that selects the check of a finding: an option that names the rule or, if no check
+    covers the rule, an option that names the check.
     """
     if row is not None and row.observe != "passive":
         yield f"--rule {row.id}"

@@ -104,8 +104,8 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
 
 @pytest.fixture
 def second_host(peer: Peer, sut: Sut, judge: Judge) -> Peer:
-    """Return a second counterpart of the SUT, with its own identifier and at another address of this machine. Skip
-    a check if the machine has no second address for the peer.
+    """Return a second peer of the SUT, which has its own identifier and uses a different address of this machine. Skip
+    the check if the machine has no second address for a peer.
     """
     address = find_second_peer_address(sut.file.driver)
     if address is None:
@@ -130,8 +130,8 @@ def judge(request: pytest.FixtureRequest) -> Judge:
 
 
 def _meet_needs(item: pytest.Item, sut: Sut) -> None:
-    """Skip a check that needs a missing capability of the SUT, and record the reason. This happens before the
-    remaining set-up of the check.
+    """Skip a check that needs a capability which the SUT lacks, and record the reason. This happens before the other
+    fixtures of the check are set up.
     """
     lacking = [need for need in find_needs(item) if not sut.has(need)]
     if not lacking:

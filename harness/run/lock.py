@@ -1,6 +1,6 @@
-"""Lock a run folder, so that only one process writes to it. The kernel assigns the lock to the process that takes
-it, not to forked processes, and releases the lock when this process ends. So the lock file of a killed run does not
-block other runs.
+"""Lock a run folder, so that only one process writes to it. The lock belongs to the process that takes it, not to
+processes forked from it. The kernel releases the lock when this process ends, so a killed run does not block later
+runs, even though its lock file remains.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _lock_file(descriptor: int, folder: Path) -> None:
         pid = os.pread(descriptor, _PID_LENGTH, 0).decode("ascii", "replace").strip()
         raise UsageError(
             f"{folder}: {f'process {pid}' if pid else 'a process of another run'} is writing a run to this folder; "
-            "wait for its end, or give another --out"
+            "wait until it ends, or give another --out"
         ) from None
 
 

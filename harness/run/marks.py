@@ -29,8 +29,8 @@ def sut_survives(*rules: str) -> pytest.MarkDecorator:
 
 
 def malforms(*rules: str) -> pytest.MarkDecorator:
-    """Mark a check that deliberately breaks the given MUST rules with packets of the peer. ``prove`` permits no
-    other check to break a MUST rule.
+    """Mark a check whose peer deliberately sends packets that break the given MUST rules. ``prove`` permits no other
+    check to break a MUST rule.
     """
     return pytest.mark.malforms(*rules)
 

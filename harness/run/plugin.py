@@ -61,7 +61,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "sut_survives(rule, ...): rules that fail when the system does not survive the check"
     )
-    config.addinivalue_line("markers", "malforms(rule, ...): rules that a check breaks with packets of the peer")
+    config.addinivalue_line("markers", "malforms(rule, ...): rules that the peer of a check breaks on purpose")
     config.addinivalue_line("markers", "needs(name, ...): capabilities and facilities that a check needs")
     config.addinivalue_line("markers", "varied(values): the parameters that a check varies (harness/varying)")
     if any(map(config.getoption, ("--sut", "--topology", "--replay"))) and not config.getoption("collectonly"):
@@ -195,8 +195,8 @@ def _refuse_run(config: pytest.Config, run: Run) -> None:
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Exempt long-lived objects (modules, rules, checks) from Python's garbage collection during the run.
 
-    Checks create many objects but few reference cycles. Searching rarely for cycles therefore saves a tenth of the
-    time of a run.
+    Checks create many objects but few reference cycles. Therefore rarer searches for cycles save a tenth of the
+    duration of a run.
     """
     if RUN_KEY in session.config.stash:
         gc.freeze()

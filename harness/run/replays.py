@@ -21,7 +21,7 @@ from harness.sut.sut_file import SutFile, parse_sut_file
 from harness.sut.sut_process import ProcessEnd
 
 VERDICTS_WITHOUT_CAPTURE = (Verdict.NOT_APPLICABLE, Verdict.NOT_OBSERVABLE)
-"""The verdicts of checks that sent no packets and therefore have no capture."""
+"""The verdicts of checks that exchanged no packets and therefore have no capture."""
 REPLAYED_FILES: pytest.StashKey[frozenset[Path]] = pytest.StashKey()
 """The files that contain the replayed checks, and the folders that contain these files."""
 
@@ -60,7 +60,7 @@ def load_replayed_run(
 
 def get_strength(folder: Path) -> int:
     """Return the strength with which the checks of a run were varied, or 2 if run.json does not contain it. The
-    strength is the number of parameters in each combination.
+    strength is the number of parameters whose values are combined in all possible ways.
     """
     found = json.loads((folder / RUN_FILE).read_text(encoding="utf-8")).get("strength")
     return int(found) if found in (1, 3) else 2

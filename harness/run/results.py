@@ -52,7 +52,9 @@ _ALLURE_STATUS_BY_OUTCOME: Mapping[str | None, str] = {
 
 @dataclass(frozen=True, slots=True)
 class RuleResult:
-    """A rule, its final verdict, and the first line with that verdict when checks are sorted by name."""
+    """A rule, its final verdict, and the verdict line that represents it: of all lines with this verdict, the line
+    whose check comes first by name.
+    """
 
     rule: str
     verdict: Verdict
@@ -104,12 +106,12 @@ class RuleResult:
 
 
 def rule_results(path: Path) -> list[RuleResult]:
-    """Read a verdict file. Return the final verdict of every rule, by rule id."""
+    """Read a verdict file. Return the final verdict of every rule, in the order of rule ids."""
     return [_build_result(line) for line in read_standing_verdicts(path)]
 
 
 def find_final_results(lines: Iterable[dict[str, Any]]) -> list[RuleResult]:
-    """Return the final verdict of every rule in the given lines, by rule id."""
+    """Return the final verdict of every rule in the given lines, in the order of rule ids."""
     found: dict[str, dict[str, Any]] = {}
     for line in lines:
         rule = line["rule"]
@@ -126,8 +128,8 @@ def _sort_key(line: Mapping[str, Any]) -> tuple[int, str, int]:
 
 
 ListTextsOfRule = Callable[[RuleResult], Iterable[str]]
-"""The type of functions that return the lines about a verdict which a reader sees
-(`harness.run.findings.describe_finding`).
+"""The type of functions that return the lines which describe a verdict to the reader of a report, such as
+`harness.run.findings.describe_finding`.
 """
 
 
@@ -179,12 +181,12 @@ def write_junit(
 def write_allure(
     results: Iterable[RuleResult], folder: Path, run: Path, told: ListTextsOfRule, partial: str | None = None
 ) -> None:
-    """Replace Allure's results by new ones: one result for each rule, with the rule's sentence, its packets, and
-    the capture of these packets.
+    """Write new Allure results in place of the existing ones: one result for each rule, with the rule's sentence, the
+    packets of its verdict, and the capture that contains them.
 
-    ``run`` is the run folder with the captures. Epic, feature and story are document, section and rule. A capture
-    is attached to every result except passes. ``partial`` is the reason why the run is partial, which Allure shows
-    as environment.
+    ``run`` is the run folder with the captures. Allure's epics, features and stories are documents, sections and rules.
+    A capture is attached to every result except passes. ``partial`` is the reason why the run is partial, which Allure
+    shows as environment.
     """
     from allure_commons.logger import AllureFileLogger
     from allure_commons.model2 import Attachment, Label, Link, Parameter, StatusDetails, TestResult

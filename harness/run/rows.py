@@ -1,4 +1,4 @@
-"""Store the state of a varied check for its current row."""
+"""Define what a varied check uses for the current row of its covering array."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from harness.peer.peer import Peer
 
 @dataclass(slots=True)
 class Rows:
-    """The peer and the judge that a varied check uses with its current row."""
+    """The peer and the judge that a varied check uses with the current row of its covering array."""
 
     peer: Peer
     judge: Judge

@@ -75,7 +75,7 @@ class Run:
     judge, and the checks of these rules.
     """
     asked: int = 0
-    """The number of checks to run, including those that ran before the run was resumed."""
+    """The number of checks in the run, including those that were run before the run was resumed."""
     tests_run: set[str] = field(default_factory=set)
     passive_failures: set[str] = field(default_factory=set)
     """The passive rules that earlier checks have found to be broken. Because each of them fails a check only once,
@@ -112,8 +112,7 @@ class Run:
     known: SystemPrerequisites = field(default_factory=SystemPrerequisites)
     """The findings about the prerequisites on the system that the run has checked so far."""
     queue_managers: list[UUID] = field(default_factory=list)
-    """The different identifiers that the SUTs of the workers had when the run started. Workers may share one SUT.
-    """
+    """The different identifiers that the SUTs of the workers had when the run started. Workers may share one SUT."""
     baseline: Baseline | None = None
     """The known deviations, which do not make the run fail."""
     _kept_residue: int = 0
@@ -250,9 +249,7 @@ class Run:
             raise FolderError.about(self.folder / name, error) from error
 
     def lose(self, why: str) -> None:
-        """Record that the run cannot continue, because its system is missing or a different system answers in its
-        place.
-        """
+        """Record that the run cannot continue, because the SUT is gone or a different system answers in its place."""
         self.aborted, self.lost = why, True
 
     def record_process_end(self, death: ProcessEnd) -> None:

@@ -32,7 +32,7 @@ FINAL_RESULTS_KEY: pytest.StashKey[list[RuleResult]] = pytest.StashKey()
 """The final verdict of every rule, which is set at the end of the run."""
 JUDGE_KEY: pytest.StashKey[Judge] = pytest.StashKey()
 ROWS_KEY: pytest.StashKey[Rows] = pytest.StashKey()
-"""The peer and the judge for the current row of a varied check."""
+"""The peer and the judge that a varied check uses with its current row."""
 RESIDUE_KEY: pytest.StashKey[list[dict[str, str]]] = pytest.StashKey()
 """The residue that this process found."""
 ROOTS_KEY: pytest.StashKey[RootCauses] = pytest.StashKey()

@@ -74,7 +74,7 @@ def _get_peer(item: pytest.Item) -> Peer | None:
 
 
 def _is_suspicious(peer: Peer, judge: Judge) -> bool:
-    """Return whether a system that answered earlier may have stopped."""
+    """Return whether a system that answered earlier may no longer be running."""
     sut = peer.sut
     if sut.identifier is None:
         return False

@@ -1,4 +1,4 @@
-"""Define the fixture that checks of three systems use, and the driver of a topology of real systems."""
+"""Define the fixture for checks that need three systems, and the driver of a topology of real systems."""
 
 from __future__ import annotations
 

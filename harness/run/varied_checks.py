@@ -36,7 +36,7 @@ MAX_ORDERS = 8
 because each row requires a run of the check.
 """
 _FINAL_VERDICTS = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE, Verdict.WARN)
-"""The verdicts of the run with default values after which the check does not run with rows, because rows could not
+"""If the run with default values gives one of these verdicts, the check is not run with rows, because rows could not
 change the verdict.
 """
 _OPEN_VERDICTS = (Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
@@ -261,9 +261,7 @@ def select_changed(row: Row, plain: Row) -> Row:
 
 
 def describe_combinations(count: int, names: Sequence[str]) -> str:
-    """Return the text that a verdict contains about the number of rows that passed and the parameters that had an
-    effect.
-    """
+    """Return the part of a verdict's text that states how many rows passed and which parameters had an effect."""
     if not names:
         return f"the same in each of {count} runs"
     *first, last = names

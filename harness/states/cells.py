@@ -16,8 +16,8 @@ from harness.states.vocabulary import describe_outcome
 
 
 class PermittedOutcome(Expectation):
-    """The expectation that an outcome is one of the permitted outcomes of a cell. The observation is the name of
-    the outcome.
+    """The expectation that an observed outcome is one of the permitted outcomes of a cell. The observed value is the
+    name of the outcome.
     """
 
     def __init__(self, cell: StateTableCell) -> None:

@@ -33,8 +33,8 @@ def state(*names: str) -> Callable[[_Step], _Step]:
 
 
 def event(*names: str) -> Callable[[_Step], _Step]:
-    """Mark the method that applies an event. The method returns the outcome of the event in the words of the
-    vocabulary.
+    """Mark the method that applies an event. The method returns the outcome of the event in the words of
+    harness/states/vocabulary.py.
     """
     return _mark_step("events", *names)
 

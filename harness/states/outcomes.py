@@ -1,4 +1,4 @@
-"""Name the outcome of a system's reaction in the words of the vocabulary. There is one function for each kind of
+"""Describe a system's reaction in the words of harness/states/vocabulary.py. There is one function for each kind of
 reaction.
 """
 
@@ -34,7 +34,7 @@ def name_read(call: Call) -> str:
 
 
 def name_answer(answer: Mapping[str, Any] | None) -> str:
-    """Return the outcome that an answer of the control channel reports. For a read, the outcome is the label of the
+    """Return the outcome that an answer on the control channel reports. For a read, the outcome is the label of the
     message.
     """
     if answer is None:

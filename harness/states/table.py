@@ -75,8 +75,8 @@ class StateTableCell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A state table, which contains the states, the events and the cells of a machine. ``beside``: by probe, the
-    constant observations of objects that no event may change.
+    """A state table, which contains the states, the events and the cells of a machine. ``beside``: the observations of
+    objects that no event may change, by probe. They are the same in every state.
     """
 
     path: Path

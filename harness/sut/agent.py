@@ -1,8 +1,8 @@
 """Use the standard streams of a command, such as ``ssh host agent``, as a control channel.
 
-One process serves all channels of a run, because a run opens a channel for each check, and starting a remote
-program takes seconds. The ids of requests are unique among all channels of the process. Each worker has its own
-process, because two workers that read the same stream would each receive only a part of the answers.
+A run opens a channel for each check. All channels of a worker share one process, because starting a remote program
+takes seconds. Request ids are unique across all channels of the process. Workers do not share a process: if two workers
+read the same stream, each would receive only some of the answers.
 """
 
 from __future__ import annotations
@@ -30,9 +30,7 @@ READ_CHUNK_BYTES = 65_536
 OUTGOING_LIMIT = 64 * 1024 * 1024
 """int bytes: the maximum amount of data that may be queued for a command that does not read its standard input."""
 UNMATCHED_ANSWERS_LIMIT = 1_000
-"""The maximum number of answers whose id matches no request. If one more such answer arrives, the control channel
-ends.
-"""
+"""The maximum number of answers whose id matches no request. The next such answer ends the control channel."""
 END_KNOWN_S = 1.0
 """int s: how long to wait for a command to exit after it has closed its standard output."""
 NAME_LIMIT = 120

@@ -25,18 +25,18 @@ REASON_LIMIT = 500
 
 
 class ControlRefused(ConformanceFailure):
-    """The error when the SUT answers a verb with ok = false."""
+    """Raised when the SUT answers a request with ok = false."""
 
 
 class Unsupported(NotShown):
-    """The error when the SUT answers that it does not support this verb or argument. Facts that need the verb
-    cannot be observed.
+    """Raised when the SUT answers that it does not support a verb or an argument. Rules that need the verb or argument
+    cannot be judged.
     """
 
 
 class ContractBroken(RootMissing):
-    """The error when an answer on the control channel violates the contract of the control protocol. No rule is
-    judged by such an answer.
+    """Raised when an answer on the control channel violates the contract of the control protocol. No rule is judged
+    from such an answer.
     """
 
 
@@ -47,7 +47,7 @@ catch these errors.
 
 
 class Control(Protocol):
-    """A control channel, with one method for each verb."""
+    """The interface of a control channel, through which a check sends requests to the SUT."""
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         """Send a request with a verb, and return the answer. Raise ControlRefused if the SUT refuses the request,

@@ -1,5 +1,5 @@
-"""Check the JSON objects of the control protocol against its contract, a JSON Schema, and describe a violation in
-one line. Every answer of an agent is checked when it arrives. The requests of the tester are checked only in tests.
+"""Check the JSON objects of the control protocol against its contract, a JSON Schema, and describe a violation in one
+line. Every answer from an agent is checked when it arrives. The tester's requests are checked only in unit tests.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ ERROR_TEXT_LIMIT = 200
 VALUE_LIMIT = 80
 """The maximum number of characters of a wrong value that a message shows."""
 DEPTH_LIMIT = 32
-"""The maximum depth of nested lists and objects in an answer. Those under keys that the schema does not define also
-count.
+"""The maximum nesting depth of lists and objects in an answer. It also applies below keys that the schema does not
+define.
 """
 _VALUE_PLACEHOLDER = "<value>"
 

@@ -1,5 +1,5 @@
-"""Discover the identity of the queue manager at an address. The identity is requested over a session, as any queue
-manager can do.
+"""Discover the identity of the queue manager at an address by starting to establish a session with it, as any queue
+manager may.
 """
 
 from __future__ import annotations

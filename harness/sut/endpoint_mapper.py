@@ -1,6 +1,6 @@
 """Request the port of qmcomm from the endpoint mapper of a system. Spec: C706 O; MS-RPCE 2.2.1.2.
 
-The call is not authenticated, because a client makes this call before it knows the server.
+The call is not authenticated, because a client makes it before it knows anything about the server's security.
 """
 
 from __future__ import annotations

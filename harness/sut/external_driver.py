@@ -36,11 +36,13 @@ from reference_qm.surface.inputs import Endpoint
 Found = TypeVar("Found")
 QUEUE_SUFFIX_DIGITS = 10
 SHARED_SUT_TIME_SCALE = 4
-"""The maximum factor by which the protocol timers of a SUT run faster than specified if several workers share the
-SUT.
+"""The limit for ``control.time_scale`` if several workers share a SUT: how much faster than specified its protocol
+timers may run.
 """
 SHORTEST_TEST_NS = 10_000_000
-"""int ns: the minimum duration of a test. The first MessageID of each test is computed from it."""
+"""int ns: a lower bound for the duration of a test. The time divided by this value numbers a test's block of
+MessageIDs.
+"""
 BETWEEN_ATTEMPTS_S = 0.5
 END_OF_PROCESS_WAIT_S = 0.5
 """The maximum time, in seconds, to wait after a SUT has closed its connections, until it is known whether its
@@ -76,7 +78,7 @@ class ExternalDriver:
         self.vital_signs = VitalSigns(file)
         self._message_ids_block = 0
         self.tape: TapeInterface | None = None
-        """The notes in the capture (tape) of the check that began last."""
+        """The tape of the check that began last: the writer of the notes in the check's capture."""
 
     def start(self) -> None:
         refuse_foreign_address(self.file.driver.peer_address, "driver.peer_address")
@@ -284,9 +286,9 @@ class ExternalDriver:
         return control, found
 
     def _new_message_ids(self) -> int:
-        """Return the first MessageID for a test. The MessageIDs of this test were used neither by another test nor
-        by a run in the last hours. So they are not in the SUT's history of message identifiers, which covers half
-        an hour (MS-MQQB 3.1.2.8).
+        """Return the first MessageID for a test. No other test and no run of the last hours has used the MessageIDs of
+        this test. Therefore they are not in the SUT's history of message identifiers, which covers half an hour
+        (MS-MQQB 3.1.2.8).
         """
         self._message_ids_block = max(self._message_ids_block + 1, time.time_ns() // SHORTEST_TEST_NS)
         return 1 + (self._message_ids_block * MESSAGE_IDS_PER_TEST & 0x7FFF_FFFF)

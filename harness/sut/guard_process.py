@@ -46,8 +46,8 @@ def main(mark: str) -> None:
 
 
 def list_started_processes(mark: str, leaders: dict[int, str]) -> set[int]:
-    """Return the processes whose environment contains the mark, or which belong to the session of a started
-    program. A program counts only if its pid was not reused.
+    """Return the processes whose environment contains the mark, and the processes in the sessions of the started
+    programs. A started program whose pid has since been reused is ignored.
     """
     sessions = {str(pid) for pid, start in leaders.items() if start and _read_start_time(pid) == start}
     found = set[int]()

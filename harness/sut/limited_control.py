@@ -1,4 +1,6 @@
-"""Define control channels that use another control channel: one omits facilities, the other adds remote reading."""
+"""Define two wrappers of control channels: one hides facilities of the wrapped channel, the other adds remote reading
+to it.
+"""
 
 from __future__ import annotations
 
@@ -42,8 +44,8 @@ class LimitedControl:
 
 
 def limit_control(control: Control, identity: SutIdentity, offered: Collection[str]) -> tuple[Control, SutIdentity]:
-    """Return a control channel and an identity that have only those facilities which are in ``offered`` and which
-    the given channel has.
+    """Wrap a control channel so that it offers only the facilities in ``offered``. Return the wrapper, and the identity
+    with its facilities reduced accordingly.
     """
     facilities = frozenset(list_offered_facilities(sorted(identity.facilities), offered))
     return LimitedControl(control, offered), replace(identity, facilities=facilities)

@@ -1,5 +1,5 @@
-"""Find the program that listens at a port. Before the SUT is started, a connection is tried; afterwards, Linux's
-/proc is read.
+"""Find out which program listens at a port. Before the SUT is started, the harness tries to connect to the port. After
+the start, it reads Linux's /proc.
 """
 
 from __future__ import annotations

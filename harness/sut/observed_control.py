@@ -1,4 +1,4 @@
-"""Define a control channel that passes its answers to a listener."""
+"""Define a control channel that reports its answers to a listener."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Any
 from harness.sut.control import Control
 
 AnswerListener = Callable[[str, Mapping[str, Any], Mapping[str, Any]], None]
-"""Receives the verb and the arguments of a request, and its answer. Refusals are not passed."""
+"""The type of listeners. A listener is called with the verb, the arguments and the answer of each request. It is not
+called for refused requests.
+"""
 
 
 class ObservedControl:
-    """A control channel that passes each answer of another channel to a listener, before the check sees it."""
+    """A wrapper of a control channel that reports each answer to a listener before the check receives the answer."""
 
     def __init__(self, control: Control, listener: AnswerListener) -> None:
         self._control = control

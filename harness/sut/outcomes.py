@@ -1,5 +1,5 @@
-"""Define the outcomes of requests to the SUT. Checks compare outcomes with expectations. The outcome of a refused
-request contains the SUT's reason.
+"""Define the outcomes of requests to the SUT, which checks compare with their expectations. The outcome of a refused
+request also contains the SUT's reason.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ class Refused(str):
 
 
 def outcome_of(action: Callable[[], object]) -> str:
-    """Carry out a request. Return DONE, or REFUSED if the SUT refuses the request."""
+    """Call a function that sends a request to the SUT. Return DONE, or REFUSED with the SUT's reason if the SUT refuses
+    the request.
+    """
     try:
         action()
     except ControlRefused as error:
@@ -61,7 +63,7 @@ def outcome_of(action: Callable[[], object]) -> str:
 
 
 def outcome_of_answer(answer: Mapping[str, Any] | None) -> str:
-    """Return the outcome that an answer of the control channel reports."""
+    """Return the outcome that an answer on the control channel reports."""
     if answer is None:
         return Outcome.NO_ANSWER
     if answer.get("ok"):

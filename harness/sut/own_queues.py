@@ -54,7 +54,7 @@ class OwnQueues:
         self._kept_in: set[str] = set()
         """The system queues from which this test read messages."""
         self._paused: list[str] = []
-        """The format names of the outgoing queues that this test paused."""
+        """The format names of the outgoing queues that this test has paused and not yet resumed."""
 
     @property
     def address(self) -> str:

@@ -1,5 +1,6 @@
-"""Define the channels that measure the pulse of a system. Pings are used if the system answers pings; otherwise, a
-second control connection is used.
+"""Define the channels that measure the pulse of a system: they ask it simple questions at short intervals, so that
+delayed answers reveal a stall. The questions are pings if the system answers pings; otherwise, they are requests on a
+second control connection.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ Answered = Callable[[int], None]
 
 
 class PingChannel:
-    """A channel that measures the pulse with Ping Requests (MS-MQQB 3.1.7.7). The system stores no state about
-    them. The PingCookie is the number of the question.
+    """A channel that measures the pulse with Ping Requests (MS-MQQB 3.1.7.7), about which the system stores no state.
+    The PingCookie of a request contains the number of the question.
     """
 
     def __init__(self, environment: RealEnvironment, endpoint: Endpoint, guid: UUID, answered: Answered) -> None:
@@ -64,7 +65,7 @@ class PingChannel:
 
 
 class ControlChannel:
-    """A channel that measures the pulse of an agent. The channel repeatedly requests the agent's identity over a
+    """A channel that measures the pulse of an agent. Each question is a request for the agent's identity on a separate
     control connection.
     """
 

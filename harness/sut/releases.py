@@ -17,9 +17,7 @@ LATER_METHODS = frozenset({"RemoteQmGetVersion", "RemoteQMStartReceive2", "Remot
 
 
 class LackedByRelease(ConformanceFailure):
-    """The error when a step of a check needs a method that the SUT's release does not have according to a product
-    note.
-    """
+    """Raised when a check needs a method that, according to a product note, the SUT's release does not have."""
 
 
 def find_release(sut: Sut) -> Release:

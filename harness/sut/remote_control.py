@@ -1,7 +1,7 @@
 """Access the queues of a SUT without a control channel: open, peek, receive and purge queues over qm2qm.
 
-The reference reads as any client would (MS-MQQP 3.2.4), so that checks of other protocols can observe which
-messages arrived.
+A reference queue manager reads the queues as any client would (MS-MQQP 3.2.4). In this way, checks of other protocols
+can observe which messages have arrived.
 """
 
 from __future__ import annotations

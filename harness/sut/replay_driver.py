@@ -1,9 +1,9 @@
 """Drive a SUT that is replayed from a capture. The SUT repeats its recorded actions while the harness repeats its
 own recorded actions.
 
-Time, random values and external input determine what a check does. The capture of a check contains the packets, the
-control messages and the set-up (harness/sut/replay_tape.py), from which time, random values and external input
-follow. So the check can run again in virtual time and judge its rules again.
+What a check does depends only on time, random values and external input. All three can be derived from the capture of
+the check, which contains the packets, the control messages and the set-up (harness/sut/replay_tape.py). Therefore the
+check can run again in virtual time and judge its rules again.
 """
 
 from __future__ import annotations

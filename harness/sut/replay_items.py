@@ -20,8 +20,8 @@ LATEST_TIME_US = 2**53
 
 
 class NotReplayable(HarnessError):
-    """The error when a check cannot be replayed from its capture, or when the harness acts differently than in the
-    capture.
+    """Raised when a check cannot be replayed from its capture, for example because the harness does something other
+    than what the capture records.
     """
 
 

@@ -1,5 +1,5 @@
-"""Play a capture to a check. Each action of the system occurs at its recorded time, after all actions of the
-harness that precede it in the capture.
+"""Play a capture to a check in place of the system. Each recorded action of the system takes place at its recorded
+time, but not before the harness has repeated all of its own actions that precede it in the capture.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class PlayedStream(Protocol):
 
     @property
     def sink(self) -> StreamSink:
-        """Return the object that receives the bytes of the system."""
+        """Return the object that receives the bytes from the system."""
 
 
 class ReplayScene(Protocol):
@@ -69,7 +69,7 @@ class CapturePlayer:
         self.late: dict[int, CaptureNote] = {}
         """The answers to the control requests that ``begin`` started, by request id."""
         self.over = False
-        """Whether the replay has ended. No record is compared after the end."""
+        """Whether the replay has ended. After its end, the actions of the harness are no longer compared."""
         self._items = drop_empty_groups(items)
         self._at = 0
         self._differs = differs
@@ -164,7 +164,7 @@ class CapturePlayer:
         return max(0, (last - self.environment.epoch_us()) // 1000) + 1_000
 
     def differ(self, why: str) -> Never:
-        """End the check, because the harness acts differently than in the capture."""
+        """End the check, because the harness does something other than what the capture records."""
         if not self.over:
             self._differs(why)
         self.over, self.together = True, False

@@ -64,7 +64,9 @@ def read_rpc_access(table: RpcTable, where: str, base: Path) -> RpcAccess:
     """
     if table.level == "none":
         if table.user:
-            raise UsageError(f'{where}: rpc.user needs a level; give rpc.level, such as "privacy", or remove rpc.user')
+            raise UsageError(
+                f'{where}: rpc.user requires a level; give rpc.level, such as "privacy", or remove rpc.user'
+            )
         return RpcAccess()
     domain, _, name = table.user.rpartition("\\")
     if not name:

@@ -1,5 +1,5 @@
-"""Read the data that a SUT shows about itself and its messages. If an element is missing, the rule that needs it
-cannot be observed. A missing element is not an error of the check.
+"""Read the data that a SUT shows about itself and its messages. A missing element is not an error in the check: the
+rule that needs it counts as not observable.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from harness.sut.wires import MissingElement, Reply
 
 
 class NotShown(MissingElement):
-    """The error when the SUT does not show an element of its abstract data model, or a property of a message."""
+    """Raised when the SUT does not show an element of its abstract data model or a property of a message."""
 
 
 class ShownObject(Reply):

@@ -13,8 +13,8 @@ from harness.sut.sut_file import GREATEST_QUOTA_TO_FILL_KB, SutFile
 
 @dataclass(frozen=True, slots=True)
 class StandIn:
-    """A need of a check. A SUT meets it with the facility ``facility`` of its control channel, or with the key
-    ``key`` of its SUT file.
+    """A need of a check that a SUT can meet in either of two ways: by the facility ``facility`` of its control channel,
+    or by the key ``key`` of its SUT file.
     """
 
     facility: str
@@ -60,7 +60,7 @@ RejectEnhancedRC2Using40BitKeys with the value TRUE (MS-MQQB 3.1.1.3); a QueueMa
 
 
 def needs_met(have: Collection[str]) -> frozenset[str]:
-    """Return the given capabilities and facilities, and the needs of checks that are met by them."""
+    """Return the given capabilities and facilities, together with the needs of checks that these facilities meet."""
     return frozenset(have) | {need for need, one in STAND_INS.items() if one.facility in have}
 
 
@@ -70,7 +70,9 @@ def needs_in_file(file: SutFile) -> frozenset[str]:
 
 
 def describe_lack(need: str) -> str:
-    """Return a text that names the facility and the SUT file key with either of which a SUT would meet a need."""
+    """Return a text that names what a SUT lacks for a need: the facility and, as an alternative, the key of the SUT
+    file.
+    """
     if (one := STAND_INS.get(need)) is None:
         return need
     return f"{one.facility} (or {one.key} in the SUT file)"

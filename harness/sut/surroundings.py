@@ -1,5 +1,5 @@
-"""Run the commands of a SUT file that make parts of a system's environment, such as the disk or the directory,
-unavailable and available again.
+"""Run the commands of a SUT file that make parts of a system's environment, such as its disk or its directory,
+unavailable and later available again.
 """
 
 from __future__ import annotations

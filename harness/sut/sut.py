@@ -36,13 +36,13 @@ PARTS_THAT_STOP_THE_SUT = ("store", "service")
 PARTS_THAT_IDENTIFY_THE_SUT = ("own_domain", "registration")
 """The parts of the environment from which the system determines its identity when it starts."""
 PARTS_SEEN_AT_START = ("store", "configuration", "domain", "own_domain", "registration")
-"""The parts of the environment for which the system notices only at its start, or when a timer expires, that they
-have been restored.
-"""
+"""The parts of the environment whose restoration the system notices only when it starts or when a timer expires."""
 
 
 class EnvironmentNotRestored(Exception):
-    """The error when a command reports that a part of the environment was restored, but the part is still changed."""
+    """Raised when a part of the environment is still changed, although a command reported that it restored this
+    part.
+    """
 
 
 class TapeInterface(Protocol):
@@ -95,7 +95,7 @@ class Sut(OwnQueues):
         self.ping_port = ping_port
         self.scale = scale
         self.rpc_port = rpc_port
-        """The port at which the SUT serves qmcomm and qm2qm."""
+        """The port at which the SUT offers the RPC interfaces qmcomm and qm2qm."""
         self.shown_keys = encryption_keys
         """The PublicEncryptionKeyList (MQDSPUBLICKEYS) that the control channel shows, or empty if the channel
         shows none.
@@ -471,7 +471,7 @@ class Sut(OwnQueues):
         self._timers, self._settings = {}, {}
 
     def observe_answers(self, listener: AnswerListener) -> bool:
-        """Pass every answer of the control channel to a listener; return whether there is a control channel."""
+        """Report every answer on the control channel to a listener. Return whether there is a control channel."""
         if self._control is None:
             return False
         self._control = ObservedControl(self._control, listener)
@@ -492,7 +492,7 @@ class Sut(OwnQueues):
         self._control = VariedControl(self._control, variant)
 
     def require_running_alone(self, why: str) -> None:
-        """Break off a test that affects the SUT for all its users. The test is repeated while no other test uses
+        """Break off a test that would affect all tests on the SUT. The test is repeated later, while no other test uses
         the SUT.
         """
         if self.shared:

@@ -17,20 +17,20 @@ second, so that repeated short stalls are also detected.
 """
 
 LATE_AFTER_TIMEOUTS = 2
-"""A packet that arrives within this number of response timeouts counts as late, so that no rule fails. A packet
-that arrives later counts as missing.
+"""A packet that misses the response timeout but arrives within this number of response timeouts counts as late, and no
+rule fails because of it. A packet that arrives even later counts as missing.
 """
 LONGEST_TIMEOUT_MS = 60_000
 """int ms: the maximum of a timeout that is computed from a measurement."""
 SLOW_ANSWER_FACTOR = 4
-"""The minimum ratio of the response timeout to the duration of an answer. The slowest answer is used or, if the
-system's pulse is measured, the fastest answer.
+"""The minimum ratio of the response timeout to the measured duration of an answer. This is the duration of the slowest
+answer or, if the system's pulse is measured, of the fastest answer.
 """
 QUIET_FACTOR = 2
 ACK_TIMEOUT_MS = 20_000
 """int ms: the shortest timer after which a queue manager stops waiting for its peer (MS-MQQB 2.2.2.1, note <51>)."""
 SLOW_ANSWERS_IN_SHORTEST_TIMER = 1.25
-"""The number of slowest answers for which the shortest timer must leave time, however fast timers run."""
+"""The minimum ratio of the shortest timer to the duration of the slowest answer. It limits how fast timers may run."""
 RETRY_SLOWDOWN_FACTOR = 4
 """The factor by which timers are slowed down when a check is repeated."""
 SLOW_ANSWER_MS = 500
@@ -38,7 +38,7 @@ SLOW_ANSWER_MS = 500
 (MS-MQQB 3.1.2.9).
 """
 ANSWER_TIMES_PER_TIMER = 4
-"""The number of slowest answers for which a timer must leave time if a check must act while the timer runs."""
+"""The minimum ratio of a timer to the duration of the slowest answer if a check must act before the timer expires."""
 
 
 @dataclass(frozen=True, slots=True)

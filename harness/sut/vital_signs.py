@@ -15,14 +15,14 @@ from harness.sut.wires import ControlRoute
 from reference_qm.surface.inputs import Endpoint
 
 STALL_TOLERANCE_MS = 100
-"""int ms: an answer that takes longer than usual by more than this time counts as delayed by a stall."""
+"""int ms: an answer whose duration exceeds the usual duration by more than this value counts as delayed by a stall."""
 
 OpenChannel = Callable[[RealEnvironment, Pulse], QuestionChannel]
 
 
 class VitalSigns:
-    """The vital signs of a system: its speed and its pulse. The speed is measured when the run starts, the pulse
-    during each test.
+    """The vital signs of a system: its speed and its pulse. The speed (the duration of its answers) is measured when
+    the run starts. The pulse (regular questions, whose answers reveal stalls) is measured during each test.
     """
 
     def __init__(self, file: SutFile) -> None:
@@ -49,8 +49,9 @@ class VitalSigns:
         )
 
     def pulse(self, environment: RealEnvironment) -> Pulse | None:
-        """Return the pulse measurement for a test, or None if the pulse cannot be measured. The longest stall of
-        the previous test increases the duration of the slowest answer in the timeouts.
+        """Begin to measure the pulse for a test. Return the measurement, or None if the pulse cannot be measured. If
+        the previous test had a stall longer than the slowest answer so far, this stall becomes the slowest answer from
+        which timeouts are computed.
         """
         if self._felt is not None:
             worst_ms = max(self.timeouts.worst_ms, min(self._felt.longest_ms, self.timeouts.stall_ms))

@@ -23,13 +23,13 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class MissingElement(ConformanceFailure, KeyError):
-    """The error when an element that a check reads is missing in an answer of the SUT."""
+    """Raised when a check reads an element that is missing in an answer from the SUT."""
 
     __str__ = ConformanceFailure.__str__
 
 
 class Reply(dict[str, Any]):
-    """A JSON object in an answer of the SUT. Reading a missing element raises MissingElement."""
+    """A JSON object in an answer from the SUT. Reading a missing element raises MissingElement."""
 
     __slots__ = ()
 
@@ -106,8 +106,8 @@ def describe_non_agent(identity: Mapping[str, Any]) -> str | None:
 
 
 class NoAnswer(ValueError):
-    """The error when input from a control channel is not an answer of the control protocol. The message describes
-    the error in one line.
+    """Raised when input from a control channel is not an answer of the control protocol. The one-line message describes
+    the error.
     """
 
 

@@ -94,8 +94,8 @@ def has_own_queues(file: SutFile) -> bool:
 
 
 def derive_fresh_peer_file(file: SutFile, run: str, number: int) -> SutFile:
-    """Return the SUT file with a fresh peer. The SUT's state about the peers of other checks then has no effect.
-    ``run`` is a word that is unique to the run; ``number`` is the number of the check in the run.
+    """Return the SUT file with a peer that is new to the SUT, so that what the SUT stores about the peers of other
+    checks has no effect. ``run`` is a word that is unique to the run; ``number`` is the number of the check in the run.
     """
     driver = file.driver
     identifier = uuid5(driver.peer_identifier, f"{run} {number}")

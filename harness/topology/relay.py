@@ -1,5 +1,6 @@
-"""Relay the traffic between two systems. A relay forwards bytes, passes them to an observer, and simulates a
-failing network. It runs in an environment (virtual or real), so it forwards bytes only while a check waits.
+"""Relay the traffic between two systems. A relay forwards bytes, reports them to an observer, and can simulate a
+network failure. It runs in the (virtual or real) environment of a check, and therefore forwards bytes only while the
+check waits.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Relay:
         self.let_through()
 
     def let_through(self) -> None:
-        """Let systems connect through the relay, either for the first time or again after ``cut``."""
+        """Allow systems to connect through the relay, initially and again after ``cut``."""
         if self._listener is None:
             self._listener = self.environment.listen(self.at, self._accept)
 

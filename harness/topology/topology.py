@@ -89,7 +89,9 @@ class Topology:
         self._relays[role].let_through()
 
     def wait_for(self, kind: str, *, by: str, to: str, count: int = 1, within_ms: int) -> list[Frame]:
-        """Wait until one system has sent ``count`` packets of a kind to another system; return these packets."""
+        """Wait until one system has sent ``count`` packets of the given kind to another system, and return these
+        packets.
+        """
         self.environment.run_until(lambda: len(self.traffic.packets_sent(kind, by=by, to=to)) >= count, within_ms)
         return self.traffic.packets_sent(kind, by=by, to=to)
 

@@ -32,7 +32,7 @@ class RelayedConnection:
     """The framer that splits the initiator's bytes into packets."""
 
     def packets_sent(self, kind: str, by: str) -> list[Frame]:
-        """Return the packets of a kind that one of the two systems sent."""
+        """Return the packets of the given kind that one of the two systems sent."""
         if by not in (self.initiator, self.acceptor):
             return []
         frames = self.connection.frames
@@ -55,8 +55,8 @@ def _count_messages(frames: Iterable[Frame], *, from_sut: bool) -> int:
 
 
 def _find_last_acknowledged(frames: Iterable[Frame], *, from_sut: bool) -> int:
-    """Return the largest AckSequenceNumber that one side has sent. The number does not wrap around, because a
-    scenario has too few messages.
+    """Return the largest AckSequenceNumber that one side has sent. A scenario has too few messages for the number to
+    wrap around.
     """
     headers = (
         frame.layers.get("SessionHeader")

@@ -20,8 +20,9 @@ def build_rows(
     """Return the rows of a covering array. The first row has the first value of each parameter. ``excluded``:
     combinations that must not occur in a row.
 
-    The filter of the pairwise library loses combinations, so this function adds rows for the missing combinations.
-    ``orders``: the number of parameter orders with which the library is tried; the shortest array is returned.
+    With its filter for excluded combinations, the pairwise library may miss allowed combinations, so this function adds
+    rows that contain them. ``orders``: the number of parameter orders to try; the function returns the shortest array
+    found.
     """
     known = tuple((name, tuple(ones)) for name, ones in values.items())
     own = tuple(tuple(sorted(one.items())) for one in excluded if one.keys() <= values.keys())
@@ -44,8 +45,8 @@ def _build_array(
 def _draw_row(
     ordered: Mapping[str, Sequence[str]], values: Mapping[str, Sequence[str]], banned: Sequence[Row], wanted: list[Row]
 ) -> tuple[Row, ...]:
-    """Return the default row, rows of the library, and completed rows. Together, these rows contain every wanted
-    combination.
+    """Return the default row, the rows that the pairwise library generates, and further rows for the combinations that
+    are still missing. Together, these rows contain every wanted combination.
     """
     strength, names = len(wanted[0]), list(ordered)
     drawn: list[Row] = [{name: ones[0] for name, ones in values.items()}]

@@ -1,9 +1,9 @@
 """Define the parameters of messages, queues and reads, with their values, the needs of each value, and the
 combinations that are not allowed.
 
-A value defines additions to a packet of the peer (arguments of ``harness.wire.user_message``), and additions to the
-requests ``send`` and ``create_queue`` of the control channel. ``{peer}`` and ``{sut}`` stand for the addresses. The
-first value of a parameter is the default, which changes nothing. Spec: MS-MQMQ 2.2.19, 2.2.20; MS-MQDMPR 3.1.1.2,
+A value defines additions to the packets that the peer sends (arguments of ``harness.wire.user_message``), and additions
+to the requests ``send`` and ``create_queue`` on the control channel. ``{peer}`` and ``{sut}`` stand for the addresses.
+The first value of a parameter is the default, which changes nothing. Spec: MS-MQMQ 2.2.19, 2.2.20; MS-MQDMPR 3.1.1.2,
 3.1.1.12.
 """
 
@@ -28,14 +28,16 @@ LONG_BODY = bytes(index % 251 for index in range(5_000))
 LONG_EXTENSION = bytes(255 - index % 253 for index in range(303))
 """An extension whose size needs two bytes and is not a multiple of 4."""
 CORRELATION_ID = SECOND_SOURCE_GUID.bytes_le + bytes([0x87, 0x65, 0x43, 0x21])
-"""The CorrelationID of an answer to a message of another queue manager. Its number needs all four bytes."""
+"""The CorrelationID of an answer to a message from a different queue manager. The ordinal in it needs all four
+bytes.
+"""
 LONG_LABEL = "L" * 249
 """A label of the maximum length (MS-MQMQ 2.2.20.3)."""
 
 
 class ParameterValue(NamedTuple):
-    """A value of a parameter. ``needs``: the capabilities and facilities that a system must have if the value is
-    used. ``send_needs``: the facilities without which the value changes only packets of the peer, and no request
+    """A value of a parameter. ``needs``: the capabilities and facilities that a system must have if the value is used.
+    ``send_needs``: the facilities without which the value changes only packets that the peer sends, and no request
     ``send``.
     """
 

@@ -8,16 +8,16 @@ from itertools import combinations
 from harness.varying.arrays import Row
 
 MAX_NAMED_VALUES = 3
-"""The maximum number of values in a reduced combination. If no such combination is found, a verdict names the
-complete row.
+"""The maximum number of values in a reduced combination. If no combination of at most this size fails, the verdict
+names the complete row.
 """
 
 
 def find_smallest(failing: Row, plain: Row, passing: Sequence[Row], fails: Callable[[Row], bool]) -> Row:
     """Return the smallest part of a failing row with which the check still fails if all other values are defaults.
 
-    ``fails``: a function that runs the check with a row, and returns whether the check fails. The smallest part
-    occurs in no passing row, so a part that occurs in a passing row is not run.
+    ``fails``: a function that runs the check with a row, and returns whether the check fails. A part that occurs in a
+    passing row cannot be the cause of the failure, so it is not tried.
     """
     for part in list_suspects(failing, plain, passing):
         if fails({**plain, **part}):

@@ -46,8 +46,8 @@ class Variant:
         return self.value(parameter)
 
     def add_to_packet(self, own: Fields, given: Fields) -> dict[str, Any]:
-        """Return the arguments for a message. They are combined from the arguments of the peer (``own``), of the
-        row, and of the check (``given``).
+        """Return the arguments for a message, which combine the peer's arguments (``own``), the row's values and the
+        check's arguments (``given``).
         """
         packet = self._note(self._packet, given, is_transactional=given.get("transaction") is not None)
         layers = (own, packet, given)

@@ -43,8 +43,7 @@ PARAMETERS: Mapping[str, Sequence[str]] = {
     "session header": ("no", "yes"),
     "time to reach": ("infinite", "0", "60"),
 }
-"""The properties of a message, with their values. A transactional message has priority 0 (MS-MQMQ 2.2.19, 2.2.20).
-"""
+"""The properties of a message, with their values. A transactional message has priority 0 (MS-MQMQ 2.2.19, 2.2.20)."""
 
 ACKNOWLEDGMENTS = {"none": 0x00, "negative receive": 0x08, "full receive": 0x0A, "full reach": 0x05}
 JOURNALS = {"none": (0, 0), "JN": (1, 0), "JP": (0, 1), "JN and JP": (1, 1)}
@@ -60,8 +59,8 @@ DESTINATIONS: Mapping[str, Any] = {**QUEUES, "private": QUEUES["private number"]
 SAMPLE_SID = bytes.fromhex("010500000000000515000000010000000200000003000000e9030000")
 """The SID S-1-5-21-1-2-3-1001 in binary form (MS-DTYP 2.4.2.2)."""
 SAMPLE_CERTIFICATE = b"\x30\x82\x01\xf3" + bytes(0x1F3)
-"""The bytes of a certificate, which are a DER sequence with a correct length. Readers of packets check nothing else
-in a certificate.
+"""Bytes that stand for a certificate: a DER sequence with a correct length. A reader of packets checks nothing else in
+a certificate.
 """
 SECURITY_HEADERS: Mapping[str, Any] = {
     "none": None,

@@ -22,8 +22,8 @@ from harness.wire import (
 )
 
 REFUSED_HEAD_LENGTHS = (0, 1, 15, 16)
-"""The sizes in bytes to which a valid packet is truncated. At a size of 16 bytes, the InternalHeader or UserHeader
-is missing.
+"""The sizes in bytes to which a valid packet is truncated. A packet of 16 bytes consists only of its BaseHeader: the
+InternalHeader or UserHeader is missing.
 """
 
 

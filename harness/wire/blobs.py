@@ -23,7 +23,7 @@ def _count_whole_bytes(blob: Packet) -> int:
 
 
 class Blob(Structure):
-    """A structure with constant fields. WireError is raised for bytes with other values in these fields."""
+    """A structure with constant fields. Dissection raises WireError if one of these fields has a different value."""
 
     def post_dissect(self, s: bytes) -> bytes:
         for name in ("bType", "bVersion", "reserved", "aiKeyAlg", "magic"):

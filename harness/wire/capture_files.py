@@ -20,8 +20,7 @@ MAX_RECORD_BYTES = 0x01000000
 _PCAPNG_MAGIC = b"\x0a\x0d\x0d\x0a"
 _INBOUND_FLAG = 1
 _LINK_TYPE = 0xFFFF
-"""The mask of the link type in the header of a pcap file. The other bits describe checksums at the end of frames.
-"""
+"""The mask of the link type in the header of a pcap file. The other bits describe checksums at the end of frames."""
 _MICROSECONDS = 1_000_000
 
 
@@ -41,7 +40,7 @@ class Record(NamedTuple):
 
 
 class RecordError(ValueError):
-    """The error when a capture file is damaged. Its one-line message describes the damage after the last readable
+    """Raised when a capture file is damaged. The one-line message describes the damage that follows the last readable
     record.
     """
 

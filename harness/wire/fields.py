@@ -220,7 +220,7 @@ class NestedField(Field):
 
 
 def compute_length_of(name: str, unit: int = 1) -> Callable[[Packet], int]:
-    """Return a function for Computed fields. This function returns the length of another field of the layer in
+    """Return a function that computes the value of a ComputedField: the length of another field of the same layer, in
     units of ``unit`` bytes.
     """
     return lambda layer: layer.get_field(name).i2len(layer, layer.getfieldval(name)) // unit

@@ -34,7 +34,7 @@ def dissect(data: bytes) -> Packet:
 
 
 def dissect_ping(data: bytes) -> Packet:
-    """Dissect a datagram of the ping port. Raise WireError if the datagram is not a ping."""
+    """Dissect a datagram that arrived at the ping port. Raise WireError if the datagram is not a ping."""
     return _dissect_bytes(PingPacket, data, PING_SIZE)
 
 

@@ -119,7 +119,7 @@ class Proposal(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The answer of a server to one proposal (p_result_t). ``transfer`` is None for the nil syntax."""
+    """A server's answer to one proposal (p_result_t). ``transfer`` is None for the nil syntax."""
 
     result: int
     reason: int = 0

@@ -71,8 +71,8 @@ def _describe_field(field: Any, path: str) -> Row:
 
 
 def _describe_union(field: Any, path: str) -> Row:
-    """Return the description of a union. Its members are found by evaluating the conditions of its fields. Members
-    of different kinds have different display filters.
+    """Return the description of a union. The members are found by evaluating, for each discriminant, the conditions of
+    the union's fields. Members of different kinds have different display filters.
     """
     arms = {
         tag: _describe_field(arm, f"{path}.value")

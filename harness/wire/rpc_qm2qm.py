@@ -61,7 +61,7 @@ class Action(IntEnum):
 
     @property
     def peeking(self) -> Action:
-        """The lookup action that only peeks at the message which this lookup action would receive."""
+        """The lookup action that peeks at the message which this action receives."""
         return Action(self - 0x10) if self.is_receive else self
 
 
@@ -83,8 +83,8 @@ class PortType(IntEnum):
 
 
 class LookupId(IntEnum):
-    """The LookupIds of the two ends of a queue. NEXT of BEFORE_FIRST is the first message; PREV of BEHIND_LAST is
-    the last message. Spec: MS-MQQP 3.1.4.11.
+    """The LookupIds that stand for the two ends of a queue. MQ_LOOKUP_*_NEXT with BEFORE_FIRST selects the first
+    message; MQ_LOOKUP_*_PREV with BEHIND_LAST selects the last message. Spec: MS-MQQP 3.1.4.11.
     """
 
     BEFORE_FIRST = 0
@@ -108,7 +108,9 @@ IP_HANDSHAKE, IP_READ, IPX_HANDSHAKE, IPX_READ = range(4)
 
 # [MS-MQQP] sect 2.2.2.1
 class REMOTEREADDESC(NDRPacket):  # type: ignore[misc]
-    """The description of a read: in a request, of the requested read; in an answer, of the message."""
+    """The description of a read. In a request, it describes the requested read; in an answer, it describes the returned
+    message.
+    """
 
     ALIGNMENT = (4, 8)
     fields_desc = (

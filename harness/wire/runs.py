@@ -1,5 +1,5 @@
-"""Read and write consecutive fields and Words of fixed size in one step. Scapy would read each field separately,
-and would copy all later bytes of the packet each time.
+"""Read and write consecutive fields and Words of fixed size in one step. Scapy would read each field separately and,
+after each field, copy all remaining bytes of the packet.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from harness.wire.wire_error import WireError
 from harness.wire.words import Bits, Word, list_words
 
 _FORMATS = {1: "B", 2: "H", 4: "I", 8: "Q"}
-"""For each size of a Word in bytes, the format character of struct."""
+"""The format character of the module struct for each size of a Word in bytes."""
 
 
 class SingleField:

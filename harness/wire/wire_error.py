@@ -21,6 +21,4 @@ DISSECTION_ERRORS = (
 
 
 class WireError(ValueError):
-    """The error when bytes cannot be dissected completely. Its one-line message names the layer, the field and the
-    reason.
-    """
+    """Raised when bytes cannot be dissected completely. The one-line message names layer, field and reason."""

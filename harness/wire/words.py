@@ -12,9 +12,9 @@ from scapy.packet import Packet
 class Word:
     """A printed field that consists of bit fields, such as ``Flags``. A Word is read and written as one number.
 
-    ``layout`` contains the printed names from bit 0 on, such as ``PR:3`` for three bits. ``defaults`` contains
-    default values by name; a bit field without one has the default 0. If a default is a function, it is called with
-    the layer when the packet is built.
+    ``layout`` lists the printed names of the bit fields, starting at bit 0; ``PR:3`` stands for a bit field of three
+    bits. ``defaults`` contains default values by name. A bit field without a default value defaults to 0. A default
+    that is a function is called with the layer when the packet is built.
     """
 
     def __init__(self, size: int, layout: str, **defaults: Any) -> None:

@@ -1,8 +1,8 @@
-"""Parses and builds packets. The codec refuses bytes that do not have the specified structure, and accepts any
-value of a field.
+"""Parses and builds packets. The codec refuses bytes that do not have the specified structure, but accepts any value in
+a field.
 
-``parse_packet``, ``parse_ping`` and ``Record.parse`` raise FormatError, and no other exception, for bytes that the
-codec refuses. The harness checks the rules about values of fields.
+For bytes that the codec refuses, ``parse_packet``, ``parse_ping`` and ``Record.parse`` raise FormatError and no other
+exception. The harness, not the codec, checks the rules about field values.
 """
 
 from reference_qm.codec.base import MAX_PACKET_SIZE, BaseHeader

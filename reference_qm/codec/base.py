@@ -21,10 +21,10 @@ SESSION_HEADER_SIZE = 16
 INTERNAL_MINIMUM_BYTES = 20
 """The minimum size of an internal packet in bytes: the sizes of BaseHeader and InternalHeader."""
 USER_MINIMUM_BYTES = 120
-"""The minimum size of a UserMessage in bytes.
+"""The minimum size of a UserMessage in bytes:
 
-The sum of 16 bytes for the BaseHeader, 48 for the UserHeader without queues, and 56 for the MessagePropertiesHeader
-without data.
+16 bytes for the BaseHeader, 48 for the UserHeader without queue names, and 56 for the MessagePropertiesHeader without
+label, extension and body.
 """
 DEBUG_HEADER_MINIMUM_BYTES = 4
 SESSION_ACK_SIZES = (0x14, 0x24)
@@ -150,8 +150,8 @@ def _check_version(version: int, offset: int) -> None:
 
 
 def _check_signature(signature: bytes, offset: int) -> None:
-    """Check the bytes of the signature that have arrived. A wrong byte always causes the same error, whether or not
-    the bytes after it have arrived.
+    """Check those bytes of the signature that have arrived. A wrong byte always causes the same error, no matter how
+    many of the following bytes have arrived.
     """
     if signature == SIGNATURE:
         return

@@ -6,8 +6,8 @@ from enum import IntEnum
 
 
 class MessageClass(IntEnum):
-    """The class identifiers of MESSAGE_CLASS_VALUES, u16. A record has the field MessageClass as an int, because
-    applications may use values that are not listed here.
+    """The class identifiers of MESSAGE_CLASS_VALUES, u16. Records store MessageClass as an int, because applications
+    may use values that are not listed here.
     """
 
     MQMSG_CLASS_NORMAL = 0x0000

@@ -1,4 +1,6 @@
-"""Reads bytes for all parsers. A cursor cannot read past the part of the packet that it was given."""
+"""Defines the cursor with which all parsers read bytes. A cursor cannot read beyond the part of the packet for which it
+was created.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,9 @@ from reference_qm.codec.layout import Layout, read_guid
 class Cursor:
     """A position in the bytes of a packet, with the end of the part that may be read.
 
-    ``offset`` and ``end`` are int bytes from the start of the packet. Every header starts on a 4-byte boundary of
-    the packet. Therefore ``offset`` can be used for an alignment that a document defines "relative to the start of
-    the header".
+    ``offset`` and ``end`` are int bytes from the start of the packet. Every header starts on a 4-byte boundary of the
+    packet, so ``offset`` also serves to compute an alignment that a document defines "relative to the start of the
+    header".
     """
 
     __slots__ = ("_data", "end", "offset")

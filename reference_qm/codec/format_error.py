@@ -31,4 +31,6 @@ class FramingError(FormatError):
 
 
 class MisuseError(ValueError):
-    """Raised when a caller built a record whose bytes could not be parsed again."""
+    """Raised when a record cannot be built, because its bytes could not be parsed again. The caller that created the
+    record has a bug.
+    """

@@ -1,4 +1,4 @@
-"""Cuts a byte stream into packets. Spec: MS-MQQB 2.1.1, 2.2; MS-MQMQ 2.2.19.1 (PacketSize)."""
+"""Splits a byte stream into packets. Spec: MS-MQQB 2.1.1, 2.2; MS-MQMQ 2.2.19.1 (PacketSize)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _BYTES_UNTIL_SIZE_KNOWN = 12  # bytes up to and including PacketSize
 
 
 class StreamFramer:
-    """Cuts the bytes of one direction of a stream into whole packets. The bytes may arrive in pieces of any size.
+    """Splits the bytes of one direction of a stream into complete packets. The bytes may arrive in pieces of any size.
 
     After an error, every later call fails: the framer does not search for the next signature, because payloads may
     contain signatures. The framer stores at most one packet, which has at most 0x00400000 + 16 bytes.

@@ -1,5 +1,5 @@
-"""Describes the fixed part of a structure by a compiled struct, with the specified names and the offsets of the
-fields.
+"""Describes the fixed part of a structure: the names of its fields as the specification prints them, their offsets, and
+a compiled ``struct.Struct``.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ class Layout:
         return next(f"{self.owner}.{name}" for name, end in self._ends if end > available)
 
     def pack(self, *values: Any) -> bytes:
-        """Return the bytes of field values that are given in wire order; raise MisuseError for a value that exceeds
-        its width.
+        """Return the bytes of the given field values, which are in wire order. Raise MisuseError for a value that does
+        not fit into its field.
         """
         wire = list(values)
         for index in self.guids:

@@ -1,4 +1,6 @@
-"""Defines the base class of all records, which parse and build structures, and the named bits of their fields."""
+"""Defines the base class of the records, which parse and build structures, and the access to named bits of their
+fields.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ class Record:
     @classmethod
     @abstractmethod
     def read(cls, cursor: Cursor) -> Self:
-        """Read the structure at the position of a cursor and move the cursor behind it; raise FormatError for
+        """Read the structure at the position of a cursor, and move the cursor past the structure. Raise FormatError for
         malformed bytes.
         """
 

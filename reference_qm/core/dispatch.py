@@ -1,7 +1,7 @@
 """Defines the dispatch tables: for every input, timer and event of a queue manager, the method that handles it.
 
-An entry finds the part of the method when the entry is called, so it uses the present part even after a
-replacement.
+An entry is a function that looks up the part whenever it is called. Therefore it also finds a part that has replaced
+another part.
 """
 
 from __future__ import annotations
@@ -51,8 +51,11 @@ from reference_qm.surface.inputs import (
 )
 
 OnInput = Callable[[QM], Callable[[Any, Now], None]]
+"""An entry of a dispatch table: a function that takes the queue manager and returns a method of one of its current
+parts.
+"""
 OnTimer = Callable[[QM, int, Now], None]
-"""A handler of a timer.
+"""A method that handles the expiry of a timer.
 
 Its int argument is the number of the session, read, association or call that owns the timer, or 0.
 """

@@ -1,4 +1,4 @@
-"""Defines events: changes in a lower layer that have consequences in a higher layer.
+"""Defines the events with which a lower layer reports changes that concern a higher layer.
 
 A part posts an event (``self.qm.post(...)``). When the current input or timer has been handled, the methods that
 ``dispatch.ON_EVENT`` lists for the event are called.
@@ -78,7 +78,9 @@ class TransactionDecided:
 
 @dataclass(frozen=True, slots=True)
 class LifetimesChanged:
-    """The message that expires next is possibly not the same message as before the event. Spec: MS-MQDMPR 3.1.2.4."""
+    """The deadlines of messages have changed, so a different message may now be the next to expire. Spec: MS-MQDMPR
+    3.1.2.4.
+    """
 
 
 @dataclass(frozen=True, slots=True)

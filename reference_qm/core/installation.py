@@ -1,5 +1,5 @@
-"""Keeps what all processes of a queue manager share besides the store: configuration, source of random values, and
-faults.
+"""Keeps what the successive processes of a queue manager share in addition to the store: its configuration, its source
+of random values, and its faults.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from reference_qm.surface.entropy import Entropy
 
 Make = Callable[[], QueueManager]
 WrapCore = Callable[[Make], RestorableCore]
-"""A function that takes a constructor of queue managers and returns a core. Such a function can, for example, add
+"""A function that takes a constructor of queue managers and returns the core to use, for example a queue manager with
 faults.
 """
 
@@ -27,8 +27,8 @@ def make_plain_core(make: Make) -> RestorableCore:
 
 
 class Installation:
-    """Starts the successive processes of a queue manager (a ``NewCore``). Settings that a command changed are kept
-    until a reset.
+    """Starts the successive processes of a queue manager; an instance is a ``NewCore``. A new process keeps the
+    settings that commands have changed, until a reset.
 
     ``variants`` contains subclasses of parts with different behavior, such as the behavior of a Windows release.
     """

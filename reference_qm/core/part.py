@@ -8,17 +8,15 @@ if TYPE_CHECKING:
     from reference_qm.core.queue_manager import QueueManager
 
 QM: TypeAlias = "QueueManager"
-"""An entry of a dispatch table: a function that takes the queue manager and returns a method of the part that the
-queue manager has at that time.
-"""
+"""The type of the queue manager in the annotations of parts, which cannot import the class at run time."""
 
 
 class Part:
     """The base class of the parts of a queue manager.
 
-    The methods of a part are steps of the specification, and the queue manager keeps the state. A part calls
-    another part through the queue manager (``self.qm.session_acks.send(session, now)``). Therefore an instance of a
-    subclass can replace a part.
+    The methods of a part are steps of the specification; the state is kept by the queue manager. A part calls other
+    parts only through the queue manager (``self.qm.session_acks.send(session, now)``), so that an instance of a
+    subclass can replace any part.
     """
 
     __slots__ = ("qm",)

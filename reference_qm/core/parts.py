@@ -88,12 +88,12 @@ from reference_qm.core.transfer.transactional_sending import TransactionalSendin
 
 
 class Parts:
-    """The parts of a queue manager. The methods of the parts are the steps of the specifications. A fault replaces
-    one part.
+    """The parts of a queue manager, whose methods are the steps of the specifications. A fault is a replacement for one
+    of these parts.
 
-    The layers are listed from the lowest to the highest. A part calls parts of its own layer and of lower layers. A
-    part posts an event (``events.py``) if a higher layer must act. The annotations are for mypy, which reads the
-    tables of methods in other modules before it has inferred the types.
+    ``__init__`` lists the parts by layer, from the lowest to the highest. A part calls only parts of its own layer and
+    of lower layers. If a higher layer must act, the part posts an event (``events.py``). The attributes are annotated
+    for mypy, which reads the dispatch tables of other modules before it has inferred their types.
     """
 
     def __init__(self, qm: QM) -> None:

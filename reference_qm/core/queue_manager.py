@@ -58,7 +58,7 @@ class QueueManager(Parts):
             ConnectedNetworkIdentifierList=config.connected_networks,
         )
         self.hardened_after_restart = False
-        """The value that HardenedSecurity gets at the next start. Spec: MS-MQDMPR note <7>."""
+        """The value to which HardenedSecurity is set at the next start. Spec: MS-MQDMPR note <7>."""
         self.events: deque[Event] = deque()
         """The posted events that are not handled yet, in order."""
         self.rpc_listening: RpcListening | None = None
@@ -90,14 +90,13 @@ class QueueManager(Parts):
         self.to_be_received: Deadlines[MessagePosition] = Deadlines(lifetimes.is_in_queue)
         self.to_be_sent: Deadlines[tuple[Session, OutgoingMessagePosition]] = Deadlines(lifetimes.is_in_session_table)
         self.begun = False
-        """Whether the queue manager has started and its initialization is not waiting for the directory."""
+        """Whether the queue manager has started and its initialization no longer waits for the directory."""
         self.held: deque[Input] = deque()
         """The inputs that arrived before ``begun`` became true. They are handled afterwards."""
         self.coordinated = True
         """Whether the Transaction Coordinator is available."""
         self.halted: str | None = None
-        """The reason why the queue manager refuses all work until a restart, or None while the queue manager works.
-        """
+        """The reason why the queue manager refuses all work until a restart, or None while the queue manager works."""
         for queue in () if is_restored else config.queues:
             if queue.is_private:
                 self.surviving_queues.create_configured(queue)

@@ -1,5 +1,5 @@
-"""Replaces a part by an instance of a subclass. The subclass has a fault or the different behavior of a Windows
-release.
+"""Replaces a part of the queue manager by an instance of a subclass, which has a fault or behaves like a release of
+Windows.
 """
 
 from __future__ import annotations

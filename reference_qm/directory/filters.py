@@ -36,7 +36,7 @@ _ORDERED_TYPES: Final = (int, str, bytes, UUID)
 
 
 class FilterError(Exception):
-    """A filter or a sort order is invalid for a type of object. The message has one line."""
+    """Raised when a filter or a sort order is invalid for a type of object. The message has one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ class AttributeFilter:
     def holds(self, element: DirectoryObject) -> bool:
         """Return whether an element satisfies the filter.
 
-        An attribute with a list of values satisfies the filter if at least one of the values does. Text is compared
-        without regard to letter case.
+        If the attribute has a list of values, at least one of them must satisfy the filter. The comparison of texts
+        ignores case.
         """
         stored = getattr(element, self.attribute)
         values = stored if isinstance(stored, tuple) else (stored,)
@@ -77,8 +77,8 @@ def build_equality_filter(attribute: str, value: Value) -> tuple[AttributeFilter
 class AttributeSortOrder:
     """The sort order for one attribute.
 
-    Spec: MS-MQDMPR 3.1.7.1.21. SortPriority: the elements are sorted by the attribute with the highest priority
-    first; an attribute with priority 0 is not used for sorting.
+    Spec: MS-MQDMPR 3.1.7.1.21. SortPriority: the attribute with the highest priority is the primary sort key; an
+    attribute with priority 0 is not used for sorting.
     """
 
     SortPriority: int

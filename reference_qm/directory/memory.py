@@ -31,27 +31,29 @@ _QUEUE_MANAGER_LIST_ATTRIBUTES: Final = (
     "InRoutingServerIdentifierList",
     "SiteGateIdentifierList",
 )
-"""The attributes that list queue managers. Unknown queue managers are removed from these lists. Spec: MS-MQDSSM
-3.1.6.1.1.6, 3.1.6.1.1.7, 3.1.6.1.4.6.
+"""The attributes that contain lists of queue managers. The directory removes unknown queue managers from these lists.
+Spec: MS-MQDSSM 3.1.6.1.1.6, 3.1.6.1.1.7, 3.1.6.1.4.6.
 """
 
 _LINK_END_ATTRIBUTES: Final = ("Site1Identifier", "Site2Identifier")
 
 
 class StorageError(Exception):
-    """The storage of directory objects failed. The message has one line."""
+    """Raised when directory objects cannot be stored or read. The message has one line."""
 
 
 class MemoryDirectory(Replica):
     """A directory for one or more queue managers, whose objects are in memory.
 
-    Setting ``connected`` to False makes the directory unavailable, as a failure of the network does.
-    ``new_identifier`` returns the Identifier for a new object, and ``utc_s`` returns the directory's own time in s.
-    ``observers`` are called when the directory has changed, or has become unavailable or available.
+    Setting ``connected`` to False makes the directory unavailable, as a network failure would. ``new_identifier``
+    returns the Identifier for a new object, and ``utc_s`` returns the directory's own time in s. ``observers`` are
+    called when the directory has changed, or has become unavailable or available.
     """
 
     shared = False
-    """Whether other programs may change the directory, so that the caller has to call ``is_outdated``."""
+    """Whether other programs may change the directory. If so, the caller must use ``is_outdated`` to detect their
+    changes.
+    """
 
     def __init__(self, new_identifier: Callable[[], UUID], utc_s: Callable[[], int]) -> None:
         self.observers: list[Callable[[], None]] = []
@@ -71,7 +73,7 @@ class MemoryDirectory(Replica):
         self._notify_observers()
 
     def create_empty_directory(self) -> MemoryDirectory:
-        """Return a new empty directory with the same sources of Identifiers and time."""
+        """Return a new, empty directory that uses the same ``new_identifier`` and ``utc_s``."""
         return MemoryDirectory(self._new_identifier, self._utc_s)
 
     def close(self) -> None:
@@ -277,6 +279,6 @@ def _get_path(element: DirectoryObject) -> str:
 
 
 def _set_known_attributes(element: DirectoryObject, **values: Any) -> DirectoryObject:
-    """Set those attributes of an element that the type of the element has. Ignore other names."""
+    """Set the given attributes of an element, except names that its type does not have."""
     names = {one.name for one in fields(element)}
     return replace(element, **{name: value for name, value in values.items() if name in names})

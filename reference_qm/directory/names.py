@@ -15,8 +15,8 @@ from reference_qm.directory.objects import DirectoryObject
 _SPECIAL_CHARACTERS: Final = '\\,+"<>;='
 _CONFIGURATION_PATH: Final = ("CN=Configuration",)
 _ROOT_NAME: Final = "DC=enterprise,DC=invalid"
-"""The distinguished name under which the directory contains all objects; MS-MQDSSM lets the directory choose this
-name.
+"""The distinguished name of the container of all objects of the directory. MS-MQDSSM leaves the choice of this name to
+the directory.
 """
 
 

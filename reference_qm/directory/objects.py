@@ -1,9 +1,9 @@
 """Defines the elements of a directory. Spec: MS-MQDMPR 3.1.1.1, 3.1.1.2, 3.1.1.6 to 3.1.1.9, 3.1.1.15.
 
-Each element is a snapshot; its fields have the printed names of the attributes. None means that an attribute is not
-set. If the specification defines a default, an attribute that was not set or not requested has this default.
-Attributes are directory attributes unless they are marked UNPUBLISHED. An element refers to other elements by their
-Identifiers.
+An element is a snapshot of a directory object. Its fields have the attribute names that the specification prints. None
+means that an attribute is not set; an attribute for which the specification defines a default has this default if it
+was not set or not requested. All attributes are directory attributes, except those marked UNPUBLISHED. An element
+refers to other elements by their Identifiers.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ OBJECT_TYPES: Final[dict[str, type[DirectoryObject]]] = {
 STORED_TYPES: Final[dict[str, type[DirectoryObject]]] = OBJECT_TYPES | {
     one.__name__: one for one in (Computer, DistributionList)
 }
-"""The types of OBJECT_TYPES, and the types that only LDAP reads and no event (MS-MQDSSM 3.1.6.14)."""
+"""The types of OBJECT_TYPES, and the types that are read only over LDAP and not by an event (MS-MQDSSM 3.1.6.14)."""
 
 Element = TypeVar("Element", bound=DirectoryObject)
 

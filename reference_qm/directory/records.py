@@ -18,11 +18,11 @@ _READERS: Final[dict[type, Callable[[str], object]]] = {UUID: UUID, bytes: bytes
 
 
 class RecordError(Exception):
-    """A record does not describe a directory object. The message has one line."""
+    """Raised when a record does not describe a directory object. The message has one line."""
 
 
 def convert_to_record(element: DirectoryObject) -> Record:
-    """Return the type and the directory attributes of an element as a record."""
+    """Return a record that contains the type and the directory attributes of an element."""
     names = list_directory_attributes(type(element))
     return {"type": type(element).__name__} | {name: _encode_value(getattr(element, name)) for name in names}
 

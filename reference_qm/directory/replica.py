@@ -1,8 +1,8 @@
-"""Implements the operations that read a directory, on the objects that the directory had at the last read. Spec:
-MS-MQDSSM 3.1.6.3 to 3.1.6.6.
+"""Implements the operations that read a directory. They are answered from the objects that the directory had when it
+was last read. Spec: MS-MQDSSM 3.1.6.3 to 3.1.6.6.
 
-The documents differ in two points. A search that finds no object ends with ObjectNotFound, as in MS-MQDMPR
-3.1.1.17, and not with EndOfData, as in MS-MQDSSM 3.1.6.3.1. Filters may use every directory attribute, as in
+The documents contradict each other in two points. A search that finds no object ends with ObjectNotFound, as in
+MS-MQDMPR 3.1.1.17, and not with EndOfData, as in MS-MQDSSM 3.1.6.3.1. Filters may use every directory attribute, as in
 MS-MQDMPR 3.1.7.1.20 and its note <21>, and not only the attributes that MS-MQDSSM 3.1.6.4 maps.
 """
 

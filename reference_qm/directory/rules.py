@@ -14,10 +14,11 @@ from reference_qm.directory.objects import MAX_COST, MIN_COST, DirectoryObject, 
 class TypeRules:
     """The rules for one type of object.
 
-    ``creatable``: whether events create and delete objects of the type. ``needed``: the attributes that a creation
-    requires. ``listed``: the attributes that an iAttributeList must contain, if such a list is given.
-    ``unsupported``: the attributes that an iAttributeList must not contain. ``naming``: the attributes that a
-    creation always publishes. Write Directory ignores ``naming`` and ``fixed``.
+    ``creatable``: whether events can create and delete objects of the type. ``needed``: the attributes without which an
+    object cannot be created. ``listed``: the attributes that an iAttributeList, if it is given, must contain.
+    ``unsupported``: the attributes that an iAttributeList must not contain. ``naming``: the attributes that are always
+    published when an object is created. ``fixed``: further attributes that do not change after the creation. Write
+    Directory ignores ``naming`` and ``fixed``.
     """
 
     creatable: bool = True
@@ -29,9 +30,7 @@ class TypeRules:
 
 
 ATTRIBUTES_SET_BY_DIRECTORY: Final = frozenset({"Identifier", "CreateTime", "ModifyTime", "FullPath", "DirectoryPath"})
-"""The attributes that the directory sets itself. The directory ignores the values that it receives for these
-attributes.
-"""
+"""The attributes that the directory itself sets. It ignores values for these attributes in requests."""
 
 RULES_BY_TYPE: Final[dict[type[DirectoryObject], TypeRules]] = {
     objects.QueueManager: TypeRules(

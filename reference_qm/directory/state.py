@@ -10,7 +10,9 @@ from enum import Enum
 from reference_qm.directory.objects import DirectoryObject, Enterprise, Queue, QueueManager, Site
 
 MAX_KEPT_NOTIFICATIONS = 64
-"""The maximum number of notifications that are kept. MS-MQCN, which would send them, is not implemented."""
+"""The maximum number of change notifications that are kept for inspection. MS-MQCN, the protocol that sends such
+notifications, is not implemented.
+"""
 
 
 class ChangeOperation(Enum):

@@ -53,8 +53,8 @@ class MessagePosition:
     key: int = 0
     """The key of the message on disk, or 0 if the message is not on disk."""
     awaits_disk: bool = False
-    """Whether the message is being written to the disk. Until the write ends, neither this message nor a later
-    message may be sent or received.
+    """Whether the message is being written to the disk. Until it is on disk, neither this message nor a later message
+    of the queue may be sent or received.
     """
     LookupIdentifier: int = field(default=0, metadata={"width": 64})
     Next: MessagePosition | Boundary | None = field(default=None, repr=False)
@@ -303,7 +303,7 @@ class Session:
     UnAckedMessageCount: int = 0
     OutgoingMessageTable: tables.OutgoingMessageTable = field(default_factory=tables.OutgoingMessageTable)
     AwaitingFinalACKTable: dict[int, OutgoingMessagePosition] = field(default_factory=dict)
-    """The positions that await a FinalAck, by UserHeader.MessageID."""
+    """The positions of messages that await a FinalAck, by UserHeader.MessageID."""
     DirectFormatSession: bool = False
     OrderAckTimeout: int = 0
     LastOrderAckSendTime: int = 0
@@ -317,7 +317,7 @@ class Session:
     pinged: bool = False
     ping_cookie: int = 0
     direct: bool = False
-    """Whether the destination is a direct format name; then ServerGuid is zero (note <46>)."""
+    """Whether the destination is a direct format name. In this case, ServerGuid is zero in the request (note <46>)."""
     refused: bool = False
     """Whether this acceptor refused the session in its response (CS is set)."""
     last_ack: int = field(default=0, metadata=U16)

@@ -68,9 +68,9 @@ class QueueAttributes:
 class QueueManagerAttributes:
     """The attributes of the local queue manager. Spec: MS-MQDMPR 3.1.1.1. Times are in s UTC, and quotas in KB.
 
-    The document states QueueManagerQuota in bytes, so that its default would be 1 MB for all queues together.
-    MS-MQMQ 2.3.2.14 states the journal quota in KB. Here both quotas are in KB, so the default 0x00100000 is 1 GB,
-    as in Windows.
+    According to the document, QueueManagerQuota is in bytes, which would make its default 1 MB for all queues together.
+    According to MS-MQMQ 2.3.2.14, the journal quota is in KB. Here both quotas are in KB, so that the default
+    0x00100000 means 1 GB, as in Windows.
     """
 
     Identifier: UUID

@@ -9,12 +9,13 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 SWEEP_THRESHOLD = 4_096
-"""The heap is searched for irrelevant entries only if it has at least this number of entries."""
+"""The minimum number of entries in the heap at which it is searched for irrelevant entries."""
 
 
 class Deadlines(Generic[T]):
-    """A collection of items with the times when they are due, int s UTC. ``matters`` returns whether an item is
-    still relevant. Irrelevant items are removed when they are due, or earlier if the collection has grown large.
+    """A collection of items and the times at which they are due, int s UTC. ``matters`` is a function that returns
+    whether an item is still relevant. Irrelevant items are removed when they are due, or earlier if the collection has
+    become large.
     """
 
     __slots__ = ("_heap", "_known", "_matters", "_sweep_at", "_turn")

@@ -1,5 +1,5 @@
-"""Defines the elements with which a queue is used: descriptors, cursors and waiting reads. All these elements are
-volatile.
+"""Defines the elements through which an open queue is used: descriptors, cursors and waiting reads. They do not survive
+the process.
 
 Spec: MS-MQDMPR 3.1.1.10, 3.1.1.16, 3.2.1.
 """
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from reference_qm.model.transactions import Transaction
 
 Answered = Callable[[Status, "MessagePosition | None"], None]
-"""The function to which a read passes its return values: rStatus, and the position of rMessage if rStatus is MQ_OK.
-"""
+"""The function to which a read passes its return values: rStatus, and the position of rMessage if rStatus is MQ_OK."""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)

@@ -29,7 +29,7 @@ def compute_storage_size(message: Message) -> int:
 
 @dataclass(slots=True)
 class Storage:
-    """Counts the total size in bytes of the messages in several queues."""
+    """The total size in bytes of the messages in several queues (``used``). The lists of these queues update it."""
 
     used: int = 0
 
@@ -37,8 +37,8 @@ class Storage:
 class Boundary:
     """One of the two reserved entries of a list: Start or End.
 
-    ``passed`` is the entry that a search has reached without finding a message to receive. The next search begins
-    there, because no message up to this entry has become available since then.
+    ``passed`` is the entry up to which a search from the start has found no message to receive. The next search begins
+    after this entry, because no message up to it has become available since that search.
     """
 
     __slots__ = ("Next", "Previous", "passed")
@@ -72,10 +72,10 @@ class MessagePositionList:
         self.TotalBytes = 0
         """The size in bytes of the messages.
 
-        The document adds the size of a message at each Message Position Available (3.1.7.2.2) and subtracts it at
-        each deletion (3.1.7.2.1). Then an unlocked message would count twice, and the size of a message that was
-        deleted before it was available would be subtracted without having been added. Here a message counts from
-        its insertion to its deletion.
+        The document adds the size of a message at each Message Position Available (3.1.7.2.2) and subtracts it at each
+        deletion (3.1.7.2.1). With these steps, a message that is unlocked would be counted twice, and the size of a
+        message that is deleted before it becomes available would be subtracted without having been added. Here a
+        message is counted from its insertion to its deletion.
         """
         self.storage = storage if storage is not None else Storage()
         self._count = self._inserted = 0
@@ -126,7 +126,7 @@ class MessagePositionList:
         self.reset_search_start(position)
 
     def reset_search_start(self, position: MessagePosition) -> None:
-        """Make searches begin before a position that is new or available again, unless they already do."""
+        """Make sure that the next search begins before a position that is new or has become available again."""
         passed = self.Start.passed
         if (
             position.counted_in is self

@@ -1,6 +1,4 @@
-"""Defines ordered and indexed collections of the abstract data model. The frequent operations on these collections
-are fast.
-"""
+"""Defines ordered and indexed collections of the abstract data model, in which frequent operations are fast."""
 
 from __future__ import annotations
 
@@ -20,10 +18,10 @@ MESSAGE_ID_HISTORY_SIZE = 10_000
 class OutgoingMessageTable:
     """The unsent and unacknowledged messages of a session, in the order in which they were added.
 
-    Spec: MS-MQQB 3.1.1.3.1. The messages that were sent and not acknowledged are indexed. The messages that may be
-    sent are also indexed: they are the session's part of the DispatchCollection (MS-MQDMPR 3.1.1.18), in the order
-    of MS-MQDMPR 3.1.7.3.9. With these indexes, an acknowledgment is handled fast even in a table of a million
-    messages.
+    Spec: MS-MQQB 3.1.1.3.1. The table has an index of the messages that were sent and are not acknowledged. A second
+    index contains the messages that may be sent: the session's part of the DispatchCollection (MS-MQDMPR 3.1.1.18), in
+    the order of MS-MQDMPR 3.1.7.3.9. With these indexes, an acknowledgment is handled quickly even if the table
+    contains a million messages.
     """
 
     __slots__ = ("_added", "_by_message", "_positions", "_sent", "_unsent")
@@ -108,8 +106,8 @@ class OutgoingMessageTable:
         heapq.heappush(self._unsent, (-position.priority, position.order))
 
     def withhold(self, position: OutgoingMessagePosition) -> None:
-        """Forbid the sending of a position if it is the next position to send. A position that was sent needs no
-        such call.
+        """Withdraw the permission to send a position that is the next position to be sent. A position that was already
+        sent needs no such call.
         """
         if self._unsent and self._unsent[0][1] == position.order:
             heapq.heappop(self._unsent)

@@ -1,4 +1,4 @@
-"""Stores the running timers, such as the timers of MS-MQQB 3.1.2. The caller passes the present time."""
+"""Stores the running timers, such as the timers of MS-MQQB 3.1.2. The caller passes the current time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import Enum
 from typing import NamedTuple
 
 _SWEEP_MARGIN = 64
-"""The heap is rebuilt when it has more than twice as many entries as running timers, plus this number."""
+"""The heap is rebuilt when its number of entries exceeds twice the number of running timers plus this value."""
 
 
 class TimerName(Enum):
@@ -82,8 +82,8 @@ class Timers:
         self._turn = 0
 
     def start(self, key: TimerKey, now_ms: int, duration_ms: int) -> None:
-        """Start or restart a timer. The minimum duration is 1 ms, so that no timer expires in the event that starts
-        it.
+        """Start or restart a timer. The minimum duration is 1 ms, so that a timer never expires while the event that
+        starts it is still being handled.
         """
         self._turn += 1
         running = _RunningTimer(now_ms, now_ms + max(1, duration_ms), self._turn)

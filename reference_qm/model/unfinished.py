@@ -7,9 +7,9 @@ UNFINISHED_LIMIT = 256 * 1024 * 1024
 
 
 class Unfinished:
-    """Counts the bytes of unfinished packets. ``held`` contains the number of bytes for each connection, by its
-    name. A connection that receives bytes moves to the end of ``held``, so the first connection is the connection
-    that has waited longest. This connection is closed first.
+    """Counts the bytes of unfinished packets. ``held`` contains the number of these bytes for each connection, by the
+    connection's name. A connection that receives bytes moves to the end of ``held``. The first connection is therefore
+    the one whose unfinished packet has waited longest, and it is closed first.
     """
 
     __slots__ = ("held", "limit", "total")

@@ -1,8 +1,9 @@
 """Contains the table of all differences between Windows releases and the documents.
 
-Each difference has a name. A note refers to the difference by this name (``reference`` in suites/*/notes.toml), and
-the difference applies to the releases that the note names. A difference that no note describes names an erratum. A
-difference is a setting of the configuration, or a set of subclasses that replace parts of the queue manager.
+Each difference has a name. The product notes that describe a difference refer to it by this name (``reference`` in
+suites/*/notes.toml), and it applies to the releases that these notes name. A difference that no note describes names
+the erratum that describes it. A difference consists of settings of the configuration, of subclasses that replace parts
+of the queue manager, or of both.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from reference_qm.releases.names import parse_releases
 from reference_qm.security import AES_PROVIDER, HashAlgorithm, SecurityConfig
 
 SecurityChange = Callable[[SecurityConfig], SecurityConfig]
-"""A function that returns the security configuration of a release."""
+"""A function that changes a security configuration to that of a release."""
 
 
 @dataclass(frozen=True, slots=True)

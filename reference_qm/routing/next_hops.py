@@ -44,8 +44,8 @@ def get_next_hops(topology: Topology, table: RoutingTable, source: UUID, destina
 def _hops_for_router(
     topology: Topology, table: RoutingTable, source: QueueManager, destination: QueueManager
 ) -> NextHops:
-    """Return the next hops for a router or a site gate. The algorithms for routers and for site gates differ only
-    in the route out of the site.
+    """Return the next hops for a router or a site gate. The algorithms for routers and for site gates differ only in
+    how a message leaves the site.
 
     Spec: MS-MQBR 3.1.5.2, 3.1.5.3 (GetNextHopsForRouter, GetNextHopsForSiteGate).
     """
@@ -64,8 +64,8 @@ def _hops_inside_site(destination: QueueManager, identifier: UUID) -> NextHops:
 
 
 def _hops_to_next_site(topology: Topology, table: RoutingTable, destination: QueueManager) -> NextHops:
-    """Return a gate of the next site on the route. The last matching row of the routing table names this site.
-    Spec: MS-MQBR 3.1.5.3.
+    """Return a gate of the next site on the route, which is the site that the last matching row of the routing table
+    names. Spec: MS-MQBR 3.1.5.3.
     """
     rows = (row.NextHopSiteID for row in reversed(table) if row.DestinationSiteID in destination.SiteIdentifierList)
     next_site = next(rows, None)

@@ -36,9 +36,9 @@ Edges = dict[UUID, dict[UUID, int]]
 def initialize_routing_table(topology: Topology, machine: QueueManager) -> RoutingTable:
     """Build the routing table of a queue manager. The table is empty unless the queue manager is a site gate.
 
-    The timer event of 3.1.6.1 also calls this function. The table has a row for each reachable site, with the
-    farthest site first; the next hop of a site of the queue manager is the site itself. 3.1.5.3 takes the last
-    matching row, so the nearest of several sites is chosen. Spec: MS-MQBR 3.1.3.1.
+    The timer event of 3.1.6.1 also calls this function. The table has a row for each reachable site, and the rows are
+    sorted by distance, with the farthest site first. For a site of the queue manager itself, the next hop is this site.
+    3.1.5.3 takes the last matching row, which belongs to the nearest of several sites. Spec: MS-MQBR 3.1.3.1.
     """
     if not is_site_gate(topology, machine):
         return ()
@@ -61,11 +61,11 @@ class _Path:
 
 
 def _find_edges(topology: Topology) -> Edges:
-    """Return both directions of each link between known sites. Of parallel links, return only the cheapest link.
-    Spec: MS-MQBR 3.1.3.1.
+    """Return each link between known sites in both directions. If several links connect the same sites, return only the
+    cheapest of them. Spec: MS-MQBR 3.1.3.1.
 
-    A link whose cost is out of range (MS-MQDMPR 3.1.1.8) is ignored: the remaining cost must decrease with every
-    hop, because otherwise a message could circle.
+    A link whose cost is out of range (MS-MQDMPR 3.1.1.8) is ignored. The remaining cost must decrease with every hop;
+    otherwise a message could be routed in circles.
     """
     edges: Edges = defaultdict(dict)
     for link in topology.links:

@@ -15,15 +15,15 @@ from reference_qm.directory.replica import Replica
 from reference_qm.directory.updating import compute_site_gate_collections
 
 MAX_OBJECTS: Final = 1_000_000
-"""The maximum number of objects of a type that are read. The limit prevents that an endless enumeration of a
-directory blocks the queue manager.
+"""The maximum number of objects of one type that are read. Without this limit, a directory whose enumeration never ends
+would block the queue manager.
 """
 
 Element = TypeVar("Element", bound=DirectoryObject)
 
 
 class RoutingError(Exception):
-    """No route to a destination was found. The message has one line."""
+    """Raised when no route to a destination is found. The message has one line."""
 
 
 def get_directory_data(directory: Replica, kind: type[Element], filters: Filter = ()) -> list[Element] | None:

@@ -27,6 +27,6 @@ def response(
 
 
 def fault(call_id: int, p_cont_id: int, status: int, *, executed: bool, cancels: int = 0) -> bytes:
-    """Return a fault. ``executed`` is False if the call was certainly not executed (PFC_DID_NOT_EXECUTE)."""
+    """Return a fault. ``executed`` is False if it is certain that the call was not executed (PFC_DID_NOT_EXECUTE)."""
     flags = WHOLE_PDU_FLAGS if executed else WHOLE_PDU_FLAGS | Flags.DID_NOT_EXECUTE
     return Pdu(Fault(p_cont_id, status, min(cancels, _MAX_CANCEL_COUNT)), call_id, flags).build()

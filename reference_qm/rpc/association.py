@@ -82,7 +82,7 @@ class Association:
         return self._end_association()
 
     def next_due(self) -> int | None:
-        """Return the time at which ``handle_timer`` must be called next, in monotonic ms."""
+        """Return the time at which ``handle_timer`` must be called next, in ms of the monotonic clock."""
         return None if self._owed_since is None else self._owed_since + self.limits.response_timeout_ms
 
     def handle_timer(self, now: Now) -> list[RpcOutput]:
@@ -118,11 +118,11 @@ class Association:
 
     @property
     def is_draining(self) -> bool:
-        """Whether the association is being shut down: it finishes its present calls, but refuses new calls."""
+        """Whether the association is being shut down: it finishes its current calls, but refuses new calls."""
         return self._draining
 
     def close(self, reason: str) -> list[RpcOutput]:
-        """Close the connection of a client that violates the protocol or does not end the association itself."""
+        """Close the connection to the client, because it violates the protocol or the association has to end."""
         return [CloseAssociation(self, reason), *self._end_association()]
 
     def protocol_error(self, pdu: Pdu, reason: str) -> list[RpcOutput]:

@@ -19,8 +19,7 @@ class AuthType(IntEnum):
 
 
 PROVIDERS_WITH_CLIENT_LAST_TOKEN = frozenset({AuthType.WINNT})
-"""The providers for which the client sends the last token, in an rpc_auth_3 PDU (MS-RPCE 2.2.1.1.7, 3.3.1.5.2.1).
-"""
+"""The providers for which the client sends the last token, in an rpc_auth_3 PDU (MS-RPCE 2.2.1.1.7, 3.3.1.5.2.1)."""
 
 
 class AuthLevel(IntEnum):
@@ -55,7 +54,7 @@ def parse_authentication_level(wire: int) -> AuthLevel | None:
 
 
 class SecurityError(Exception):
-    """A token or signature is invalid, or the security provider failed. The message has one line."""
+    """Raised when a token or a signature is invalid, or when the security provider fails. The message has one line."""
 
 
 class Segments(NamedTuple):
@@ -73,8 +72,9 @@ class SecurityContext(Protocol):
     """The security context of a client or server. It is established by an exchange of tokens, and then protects
     PDUs. Spec: RFC 2743; MS-RPCE 3.3.1.5.2.
 
-    Every method raises SecurityError. PDUs must be protected and checked in their order, because each direction has
-    a sequence number. ``header_sign``: whether header signing was negotiated; a provider may sign further segments.
+    Every method may raise SecurityError. PDUs must be protected and checked in the order in which they are sent,
+    because each direction has a sequence number. ``header_sign``: whether header signing was negotiated. A provider may
+    sign more segments than negotiated.
     """
 
     @property
@@ -120,8 +120,8 @@ class ServerSecurity:
     """The authentication settings of a server. ``accept``: the function that makes the security context for an
     auth_type, or returns None for an unsupported auth_type.
 
-    ``least_level``: the lowest authentication level that the server accepts for methods that need a level (MS-MQRR
-    3.1.4.2 note <19>).
+    ``least_level``: the lowest authentication level that the server accepts for methods that require authentication
+    (MS-MQRR 3.1.4.2 note <19>).
     """
 
     accept: Callable[[int, AuthLevel], SecurityContext | None] = lambda auth_type, level: None

@@ -12,7 +12,7 @@ from reference_qm.rpc.octets import OctetReader, OctetWriter
 
 
 class Body(ABC):
-    """The part of a PDU after the common header. The result of ``build(parse(x))`` has the same values as ``x``,
+    """The part of a PDU after the common header. ``build(parse(x))`` returns a body with the same values as ``x``,
     except that reserved fields are 0.
     """
 
@@ -132,7 +132,7 @@ class Auth3(Body):
     """The PDU that contains the client's last token if the provider exchanges an odd number of tokens. The server
     does not answer this PDU. Spec: MS-RPCE 2.2.2.10.
 
-    The body has 4 bytes without meaning: a reader skips everything before the sec_trailer.
+    The body consists of 4 bytes without meaning. A reader skips all bytes between the header and the sec_trailer.
     """
 
     PTYPE: ClassVar[PacketType] = PacketType.AUTH3

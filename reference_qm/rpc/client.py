@@ -28,7 +28,9 @@ from reference_qm.rpc.status import Result
 from reference_qm.rpc.syntaxes import NDR, NDR64
 
 TRANSFER_SYNTAXES = (NDR, NDR64)
-"""The transfer syntaxes that the client proposes for each interface, with one context for each syntax (MS-MQQP 2.2)."""
+"""The transfer syntaxes that the client proposes for each interface, each in its own presentation context (MS-MQQP
+2.2).
+"""
 MAX_ANSWER_BYTES = MAX_BUFFER_SIZE + 0x1000
 """The maximum number of stub bytes in an answer, which is sufficient for the largest message buffer and the other
 parameters.
@@ -104,9 +106,9 @@ class ClientAssociation:
         return self._send_waiting()
 
     def cancel(self, call: OutgoingCall) -> list[Outgoing]:
-        """End a call at once, by a cancel whose time-out is zero. Spec: C706 6.1.8, 12.6.4.6, 12.6.4.8.
+        """End a call at once with a cancel whose timeout is zero. Spec: C706 6.1.8, 12.6.4.6, 12.6.4.8.
 
-        The server receives a co_cancel PDU and an orphaned PDU, because the client no longer waits.
+        The client sends a co_cancel PDU, and also an orphaned PDU, because it no longer waits for an answer.
         """
         if call in self._waiting:
             self._waiting.remove(call)

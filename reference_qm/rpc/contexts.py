@@ -59,7 +59,9 @@ def negotiate(
 
 
 def _choose_proposals(proposals: Sequence[ContextElement], preferred: SyntaxId) -> dict[int, SyntaxId]:
-    """Return the chosen proposal for each abstract syntax, as the index of the proposal and its transfer syntax."""
+    """Choose one proposal for each abstract syntax. Return the chosen transfer syntaxes by the indexes of their
+    proposals.
+    """
     best: dict[SyntaxId, tuple[int, SyntaxId]] = {}
     for place, proposal in enumerate(proposals):
         for syntax in proposal.transfer_syntaxes:

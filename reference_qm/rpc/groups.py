@@ -71,8 +71,8 @@ class Groups:
         return sum(len(group.handles) for group in self._by_identifier.values())
 
     def join(self, association: Association, identifier: int, host: str) -> AssociationGroup | None:
-        """Return a new group for identifier 0, or else the group with the identifier. Return None if this client
-        host has no such group.
+        """Add an association to the group with the given identifier, or to a new group if the identifier is 0. Return
+        the group, or None if the client's host has no group with this identifier.
 
         Spec: C706 12.6.3.1 (assoc_group_id); MS-RPCE 3.3.1.5.7: only connections from the same machine join a
         group.
@@ -88,8 +88,8 @@ class Groups:
         return group
 
     def leave(self, association: Association, group: AssociationGroup) -> list[HandleRundown]:
-        """Remove an association from its group. If it was the last association of the group, return the handles to
-        run down.
+        """Remove an association from its group. If it was the last association of the group, return the rundowns of the
+        group's open handles.
         """
         group.associations.discard(association)
         if group.associations:

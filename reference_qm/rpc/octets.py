@@ -13,7 +13,7 @@ from reference_qm.codec.format_error import FormatError, MisuseError
 from reference_qm.rpc.rpc_errors import PduError
 
 ByteOrder = Literal["<", ">"]
-"""The integer representation of a data representation label: "<" for little-endian, ">" for big-endian."""
+"""The byte order of integers that a data representation label states: "<" is little-endian, ">" is big-endian."""
 
 _UNSIGNED_LAYOUTS = MappingProxyType({(o, 1 << i): struct.Struct(o + c) for o in "<>" for i, c in enumerate("BHIQ")})
 

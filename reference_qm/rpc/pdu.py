@@ -1,4 +1,4 @@
-"""Parses and builds connection-oriented PDUs, and cuts a stream into PDUs. Spec: C706 12.6; MS-RPCE 2.2.2."""
+"""Parses and builds connection-oriented PDUs, and splits a stream into PDUs. Spec: C706 12.6; MS-RPCE 2.2.2."""
 
 from __future__ import annotations
 
@@ -107,8 +107,8 @@ class Pdu:
 
 
 class PduFramer:
-    """Cuts a stream into complete PDUs of at most ``longest`` bytes, and buffers at most ``longest`` bytes. The
-    stream arrives in pieces of any size.
+    """Splits a stream, which arrives in pieces of any size, into complete PDUs of at most ``longest`` bytes. It buffers
+    at most ``longest`` bytes.
 
     After an invalid frag_length the framer yields no more PDUs, because the start of the next PDU is unknown.
     """

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from reference_qm.rpc.groups import AssociationGroup
 
 _REMEMBERED_CALLS_LIMIT = 150
-"""The number of the most recently ended calls that are remembered. Late fragments of these calls are dropped
-without a protocol error (MS-RPCE 3.3.3.5.6).
+"""How many of the most recently ended calls are remembered, so that late fragments of these calls are dropped without a
+protocol error (MS-RPCE 3.3.3.5.6).
 """
 
 
@@ -83,7 +83,7 @@ class PendingCalls:
         return self._add_fragment(incoming, pdu, request)
 
     def _find_violation(self, pdu: Pdu) -> str | None:
-        """Return the reason why a new call violates the rules for calls, or None if the call is valid."""
+        """Return the reason why a new call must be refused as a protocol violation, or None if the call is valid."""
         if pdu.call_id <= self._current_call_id:
             return f"call_id {pdu.call_id} does not follow call_id {self._current_call_id} (MS-RPCE 3.3.3.5.2)"
         if self._incoming is not None:

@@ -6,8 +6,8 @@ from reference_qm.codec.format_error import FormatError
 
 
 class PduError(FormatError):
-    """The bytes are not a connection-oriented PDU. Spec: C706 12.6; MS-RPCE 2.2.2."""
+    """Raised for bytes that are not a connection-oriented PDU. Spec: C706 12.6; MS-RPCE 2.2.2."""
 
 
 class StubError(FormatError):
-    """A stub contradicts the declaration of its method. Spec: C706 14; MS-RPCE 2.2.5, 3.1.1.5.3."""
+    """Raised for a stub that contradicts the declaration of its method. Spec: C706 14; MS-RPCE 2.2.5, 3.1.1.5.3."""

@@ -19,8 +19,8 @@ _CONTEXT_SECTION = "MS-RPCE 3.3.1.5.4"
 
 
 class AuthenticationRefused(Exception):
-    """The authentication of a PDU failed. The exception contains the reason, the reason code for a bind_nak, and the
-    status for a fault.
+    """Raised when the authentication of a PDU fails. The exception contains the reason as text, the reason code for a
+    bind_nak, and the status for a fault.
     """
 
     def __init__(self, why: str, status: FaultStatus, reject: RejectReason = RejectReason.INVALID_CHECKSUM) -> None:

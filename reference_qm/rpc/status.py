@@ -11,8 +11,7 @@ class FaultStatus(IntEnum):
     """The status codes that this runtime sends. A dispatcher may send any code that is not in NEVER_SENT."""
 
     ACCESS_DENIED = 0x00000005
-    """ERROR_ACCESS_DENIED: the stub exceeds 4 MiB (MS-RPCE 3.3.3.5.4), or the authentication is missing or failed.
-    """
+    """ERROR_ACCESS_DENIED: the stub exceeds 4 MiB (MS-RPCE 3.3.3.5.4), or the authentication is missing or failed."""
     RPC_S_PROTOCOL_ERROR = 0x000006C0
     """The client proposes a second security context for a connection (MS-RPCE 3.3.1.5.4)."""
     RPC_S_UNKNOWN_AUTHN_SERVICE = 0x000006D3
@@ -47,7 +46,7 @@ NEVER_SENT = frozenset(
         0xC0000420,
     }
 )
-"""Codes that a server does not send (MS-RPCE 3.3.3.5.1)."""
+"""The status codes that a server never sends in a fault (MS-RPCE 3.3.3.5.1)."""
 
 
 class Result(IntEnum):

@@ -21,7 +21,7 @@ MAX_PADDING_BYTES = 16
 
 
 class VerificationError(Exception):
-    """A verification trailer contradicts its request."""
+    """Raised when a verification trailer contradicts its request."""
 
 
 def strip_verification_trailer(

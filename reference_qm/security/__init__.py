@@ -1,7 +1,7 @@
 """Signs, encrypts and authorizes messages without I/O; the caller passes the time and the entropy.
 
-Spec: MS-MQQB 2.4, 3.1.5.8.3, 3.1.7.1.4, 3.1.7.1.5, MS-MQMQ 2.5. The protocol requires some weak algorithms; they
-are used only in this package.
+Spec: MS-MQQB 2.4, 3.1.5.8.3, 3.1.7.1.4, 3.1.7.1.5, MS-MQMQ 2.5. The protocol requires some weak algorithms, which are
+used only in this package.
 """
 
 from reference_qm.security.access import (

@@ -50,14 +50,14 @@ _GENERIC_RIGHTS = (  # the generic rights of an ACCESS_MASK (MS-DTYP 2.4.3); GEN
     (0x10000000, QueueAccess.MQSEC_QUEUE_GENERIC_ALL),
 )
 _RIGHTS_OF_OWNERS = QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS | QueueAccess.MQSEC_CHANGE_QUEUE_PERMISSIONS
-"""READ_CONTROL and WRITE_DAC: the rights that an owner has even if no ACE grants them."""
+"""READ_CONTROL and WRITE_DAC, which an owner has even if no ACE grants these rights."""
 
 
 def is_granted(descriptor: SecurityDescriptor, sids: Set[Sid], wanted: QueueAccess) -> bool:
     """Return whether a user with the given SIDs has all requested rights to a queue.
 
-    Spec: MS-DTYP 2.5.3.2 without privileges, object tree and PrincipalSelfSubst, which are NULL in MS-MQQB
-    3.1.5.8.3. The ACEs are applied in order: a denial removes the rights that no earlier ACE has allowed.
+    Spec: MS-DTYP 2.5.3.2, without privileges, object tree and PrincipalSelfSubst, which are NULL in MS-MQQB 3.1.5.8.3.
+    The ACEs are applied in order. An ACE that denies a right has no effect if an earlier ACE has allowed this right.
     """
     if descriptor.Dacl is None:
         return True
@@ -78,7 +78,7 @@ def is_granted(descriptor: SecurityDescriptor, sids: Set[Sid], wanted: QueueAcce
 
 
 def _expand_generic_rights(mask: int) -> int:
-    """Return an access mask in which specific rights replace the generic rights."""
+    """Return an access mask in which each generic right is replaced by the specific rights that it stands for."""
     for generic, rights in _GENERIC_RIGHTS:
         if mask & generic:
             mask |= rights
@@ -108,4 +108,6 @@ def default_queue_security(
 
 
 DEFAULT_QUEUE_SECURITY = default_queue_security()
-"""The descriptor of a queue created in a workgroup, which has no domain users: it grants everything to everyone."""
+"""The descriptor of a queue that is created in a workgroup, where there are no domain users. It grants all rights to
+everyone.
+"""

@@ -2,8 +2,8 @@
 
 Spec: MS-MQQB 3.1.1.3, 3.1.1.3.3, 3.1.1.3.4, 3.1.3.1, 3.1.6.10 to 3.1.6.13.
 
-The caller passes the time: CachedTime is in s since 1970 UTC, like the time of events. Only the size limit and the
-cleanup event remove entries; a look-up never removes an entry.
+The caller passes the time. CachedTime is in s since 1970 UTC, like the time that events receive. Entries are removed
+only by the cleanup event and when a cache is full, never by a lookup.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ MS_PER_MINUTE = 60_000
 
 @dataclass(frozen=True, slots=True)
 class SecuritySettings:
-    """The settings that MS-MQQB 3.1.3.1 initializes when the queue manager starts. Sizes are numbers of entries,
-    and lifetimes are in ms. Three settings follow releases of Windows. ``base_caches``: the keys of the Base
-    provider are in separate caches (notes <22>, <23>, <59>, <60>, <67> to <69>). ``received_keys_stay``: the caches
-    for received messages are never cleaned up (<61>). ``sent_keys_live_long``: the keys in SendSymmetricKeyCache
-    live for SymmetricKeyLongLifetime (<63>, <64>, <69>).
+    """The settings that MS-MQQB 3.1.3.1 initializes when the queue manager starts. Sizes are numbers of entries, and
+    lifetimes are in ms. Three settings depend on the release of Windows. ``base_caches``: the keys of the Base provider
+    are in separate caches (notes <22>, <23>, <59>, <60>, <67> to <69>). ``received_keys_stay``: the caches for received
+    messages are never cleaned up (<61>). ``sent_keys_live_long``: the keys in SendSymmetricKeyCache live for
+    SymmetricKeyLongLifetime (<63>, <64>, <69>).
     """
 
     UserCertCacheSize: int = 53
@@ -65,8 +65,8 @@ class CachedSymmetricKey:
 
 @dataclass(frozen=True, slots=True)
 class CachedUserCert:
-    """A certificate that the directory has confirmed. Spec: MS-MQQB 3.1.1.3.4. SecurityID is bytes, and CachedTime
-    is in s.
+    """A certificate that, according to the directory, belongs to a user. Spec: MS-MQQB 3.1.1.3.4. SecurityID is bytes,
+    and CachedTime is in s.
     """
 
     UserCert: UserSignCert
@@ -153,7 +153,7 @@ class SecurityCaches:
         self.configure(settings)
 
     def configure(self, settings: SecuritySettings) -> None:
-        """Change the sizes and lifetimes of the caches, and the settings that follow releases."""
+        """Change the sizes and lifetimes of the caches, and the settings that depend on the release of Windows."""
         self.settings = settings
         short, received = settings.SymmetricKeyShortLifetime, settings.ReceiveSymmetricKeyCacheSize
         sent = settings.SendSymmetricKeyCacheSize
@@ -165,11 +165,11 @@ class SecurityCaches:
         self.SendBaseSymmetricKeyCache.resize(sent, short)
 
     def get_receiving_cache(self, level: int) -> TimedCache[CachedSymmetricKey]:
-        """Return the cache of the keys for received messages with a PrivacyLevel (u32)."""
+        """Return the cache for the keys of received messages with the given PrivacyLevel (u32)."""
         base = self.settings.base_caches and level == PrivacyLevel.BASE
         return self.ReceiveBaseSymmetricKeyCache if base else self.ReceiveSymmetricKeyCache
 
     def get_sending_cache(self, level: int) -> TimedCache[CachedSymmetricKey]:
-        """Return the cache of the keys for sent messages with a PrivacyLevel (u32)."""
+        """Return the cache for the keys of sent messages with the given PrivacyLevel (u32)."""
         base = self.settings.base_caches and level == PrivacyLevel.BASE
         return self.SendBaseSymmetricKeyCache if base else self.SendSymmetricKeyCache

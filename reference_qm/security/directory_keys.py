@@ -1,7 +1,7 @@
 """Parses and builds the keys and certificates that a directory contains. Spec: MS-MQMQ 2.2.1, 2.2.2, 2.2.21,
 2.2.22.
 
-No ``parse`` method reads past the available bytes; each raises only FormatError.
+The ``parse`` methods never read past the available bytes, and raise only FormatError.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ _PYCRYPTODOMEX_HASHES = {HashAlgorithm.MD2: "Hash.MD2", HashAlgorithm.MD4: "Hash
 
 MAX_MODULUS_BITS = 16384
 MAX_EXPONENT = 0xFFFFFFFF
-"""The largest pubExp, which is a u32 (MS-MQQB 2.4.1, MS-MQMQ 2.2.20.6)."""
+"""The maximum value of pubExp, which is a u32 (MS-MQQB 2.4.1, MS-MQMQ 2.2.20.6)."""
 
 
 def digest(algorithm: HashAlgorithm, data: bytes) -> bytes:

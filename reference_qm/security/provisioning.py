@@ -23,8 +23,8 @@ from reference_qm.security.sid import Sid
 from reference_qm.surface.entropy import Entropy
 
 KEY_BITS: Mapping[str, int] = {BASE_PROVIDER: 512, ENHANCED_PROVIDER: 1024, AES_PROVIDER: 1024}
-"""The sizes in bits of a queue manager's RSA keys, by provider, in the order of the lists that contain the keys.
-Spec: MS-MQDMPR 3.1.3.
+"""The size in bits of a queue manager's RSA key for each provider. The providers are in the order in which key lists
+contain their keys. Spec: MS-MQDMPR 3.1.3.
 """
 _PROVIDER_TYPES = {privacy.provider: privacy.provider_type for privacy in PRIVACY_BY_LEVEL.values()}
 _PUBLIC_EXPONENT = 65537
@@ -74,7 +74,7 @@ class SecurityConfig:
 def generate_key(bits: int, entropy: Entropy) -> rsa.RSAPrivateKey:
     """Generate an RSA key pair of ``bits`` bits, which is an even number. Spec: MS-MQDMPR 3.1.3, RFC 8017 3.1.
 
-    pycryptodomex makes the primes, because the caller can pass it the entropy, and it supports keys of 512 bits.
+    pycryptodomex generates the primes, because it takes its entropy from the caller and supports keys of 512 bits.
     """
     while True:
         p, q = (

@@ -51,7 +51,7 @@ ST_NONE, ST_SID, ST_QUEUE_MANAGER = 0, 1, 2
 
 
 class Accounts(Protocol):
-    """The data that the receiver requests from the directory and the local security authority."""
+    """The interface through which the receiver looks up users in the directory and in the local security authority."""
 
     def certificates(self, security_id: bytes) -> UserSignCerts | None:
         """Return User.Certificates of the user with a SecurityID, or None if the directory fails."""
@@ -74,8 +74,8 @@ class Receiver:
 
 
 class Refused(Exception):
-    """The receiver refuses a message. If NA is set, the sender gets a Nack of this class; for a transactional
-    message, the sender also gets a FinalAck.
+    """Raised when the receiver refuses a message. If NA is set in the message, its sender gets a Nack of the given
+    class. The sender of a transactional message also gets a FinalAck.
     """
 
     def __init__(self, message_class: MessageClass, reason: str) -> None:
@@ -111,9 +111,7 @@ def _find_key(
     receiver: Receiver,
     now: Now,
 ) -> bytes:
-    """Return the symmetric key that the message contains in its SIMPLEBLOB; the key is taken from the cache if the
-    cache has it.
-    """
+    """Return the symmetric key of the message, either from the cache or by decrypting the SIMPLEBLOB in the message."""
     blob = security.SecurityData.EncryptionKey
     wanted = (packet.UserHeader.SourceQueueManager, privacy.provider, algorithm, blob)
     cache = receiver.caches.get_receiving_cache(packet.MessagePropertiesHeader.PrivacyLevel)
@@ -209,7 +207,7 @@ def authorize_sender(security: SecurityHeader, receiver: Receiver, queue: Securi
 
 
 def _build_token(security: SecurityHeader, accounts: Accounts) -> tuple[Sid, Set[Sid] | None]:
-    """Return userSID and Sids of the token of a user, or None for an unknown account. Each user is also in the
+    """Return the userSID and the Sids of a user's token, or None for an unknown account. The Sids always include the
     group Everyone.
     """
     if security.ST == ST_NONE:

@@ -1,7 +1,7 @@
 """Loads pycryptodomex, for algorithms that ``cryptography`` does not have, and converts RSA keys for it.
 
-The library is loaded at its first use for two reasons: few systems need it, and loading takes a sixth of the start
-time of a queue manager. Outside the inner parts of this package, keys are objects of ``cryptography``.
+The library is loaded when it is first used, because few systems need it, and loading it would take a sixth of the start
+time of a queue manager. Functions that other packages call take and return keys as objects of ``cryptography``.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class SecurityError(ValueError):
-    """A message could not be signed, authenticated, encrypted or decrypted.
+    """Raised when a message cannot be signed, authenticated, encrypted or decrypted.
 
     The message text begins with the printed name (``subject``), such as ``MessagePropertiesHeader.HashAlgorithm``,
     and ends with the section, such as ``MS-MQQB 3.1.5.8.3``. The text has one line, and never contains key

@@ -1,10 +1,10 @@
 """Encrypts the body of a message before the message is sent. Spec: MS-MQQB 3.1.7.1.5.
 
-This module follows two readings. The printed steps take the best provider of the remote queue manager for every
-PrivacyLevel. But the receiver chooses its private key and algorithms by PrivacyLevel (3.1.5.8.3, MS-MQMQ 2.2.19.3),
-and could never decrypt such a message. Here the PrivacyLevel decides the provider, as in note <66>.
-SecurityHeader.ProviderName, which the section names, does not exist in that header. Here SecurityData.ProviderInfo
-is meant; DE is clear if this field is present (MS-MQMQ 2.2.20.6).
+This module deviates from the printed steps in two points. First, these steps use the strongest provider of the remote
+queue manager for every PrivacyLevel. However, the receiver chooses its private key and algorithms by PrivacyLevel
+(3.1.5.8.3, MS-MQMQ 2.2.19.3), and could never decrypt such a message. Here the PrivacyLevel determines the provider, as
+in note <66>. Second, the section names the field SecurityHeader.ProviderName, which does not exist. This module takes
+it to mean SecurityData.ProviderInfo; DE is clear if this field is present (MS-MQMQ 2.2.20.6).
 
 Every failure is a SecurityError or a FormatError; the caller handles it as in 3.1.7.1.5.1.
 """
@@ -56,7 +56,9 @@ class Selection:
     key_size: int
 
     def new_key(self, entropy: Entropy) -> bytes:
-        """Return a new symmetric key. A 40-bit RC2 key of the Enhanced provider ends with 88 zero bits."""
+        """Return a new symmetric key. If it is a 40-bit RC2 key for the Enhanced provider, 88 zero bits are appended to
+        it.
+        """
         return entropy.token(self.UseSymmKeyLength // 8).ljust(self.key_size, b"\0")
 
 

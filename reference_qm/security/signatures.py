@@ -1,10 +1,11 @@
 """Signs messages and verifies signatures. Spec: MS-MQMQ 2.5, MS-MQQB 3.1.7.1.4, 3.1.5.8.3.
 
-"The values of the following fields" are the bytes of the fields in the packet, little-endian, in the printed order.
-Section 2.5 leaves some points open; here the following is assumed. Label has its terminating null, as on the wire.
-A queue name is the printed structure without the padding after it; inside a list, zeros replace the padding,
-because padding may have any value (notes <1>, <2>). A field that is missing from the packet adds no bytes.
-FormatNameList is the list of MultiQueueFormatHeader.Destination, at the place that DestinationQueue has in 2.5.2.
+Section 2.5 leaves open what exactly a signature covers. This module makes the following assumptions. "The values of the
+following fields" are the bytes of the fields in the packet, little-endian, in the printed order. Label includes its
+terminating null, as on the wire. A queue name is the printed structure without the padding after it; inside a list,
+zeros replace the padding, because padding may have any value (notes <1>, <2>). A field that is missing from the packet
+adds no bytes. FormatNameList is the list of MultiQueueFormatHeader.Destination, at the place that DestinationQueue has
+in 2.5.2.
 """
 
 from __future__ import annotations

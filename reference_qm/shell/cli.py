@@ -1,6 +1,6 @@
 """Implements the command ``mqconform serve``, which runs the reference queue manager in a separate process.
 
-The command imports `serving.py` only when it runs, so that its help is printed fast.
+The command imports `serving.py` only when it runs, so that `--help` responds quickly.
 """
 
 from __future__ import annotations

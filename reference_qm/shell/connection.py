@@ -24,12 +24,12 @@ OpenedInput = type[TransportAccepted] | type[TransportConnected]
 
 
 class Connection(asyncio.Protocol):
-    """Turns asyncio's callbacks for a stream into inputs of the core.
+    """Converts asyncio's callbacks for a stream into inputs of the core.
 
-    Received bytes are handled when they are read (asyncio reads at most 256 KiB at a time), so no received bytes
-    wait in memory. Bytes to send wait in memory while the remote side does not read. When more than
-    ``unsent_limit`` bytes wait, the connection is cut, because the core cannot use a stream with missing bytes. All
-    bytes that are sent in one turn of the event loop are written together.
+    Received bytes are handled when they are read (asyncio reads at most 256 KiB at a time), so no received bytes wait
+    in memory. Bytes to send wait in memory while the remote side does not read. When more than ``unsent_limit`` bytes
+    wait, the connection is aborted, because the core cannot use a stream with missing bytes. All bytes that are sent in
+    one turn of the event loop are written together.
     """
 
     def __init__(

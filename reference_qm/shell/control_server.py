@@ -39,9 +39,9 @@ UNREAD_BYTES_LIMIT = 64 * 1024 * 1024
 
 
 class ControlServer:
-    """Serves the control protocol to several clients at once. ``stop`` is called when a client requests the end of
-    the process, and ``reset`` when a client requests a reset. ``reset`` raises a ControlError or a StoreError if a
-    reset is impossible. ``offered``: the facilities that clients may use.
+    """Serves the control protocol to several clients at once. ``stop`` is called when a client requests the end of the
+    process. ``reset`` is called when a client requests a reset, and raises ControlError or StoreError if a reset is
+    impossible. ``offered``: the facilities that clients may use.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class ControlClient(asyncio.Protocol):
         """The ids of unanswered requests, by the host's tokens."""
         self._paused = False
         self._opened: dict[Request, None] = {}
-        """The requests that close the handles that the client has open. They are made when the connection ends."""
+        """The requests that close the client's open handles. They are sent to the core when the connection ends."""
 
     # -- asyncio's callbacks ------------------------------------------------------------------------------------
 
@@ -198,7 +198,9 @@ class ControlClient(asyncio.Protocol):
             self._waiting[token] = number
 
     def _note_handle(self, request: Request | HostRequest, result: Completed) -> None:
-        """Record a handle that was opened or closed. Close an opened handle at once if the client has disconnected."""
+        """Record that a handle was opened or closed. If a handle was opened but its client has already disconnected,
+        close the handle at once.
+        """
         if isinstance(request, CloseQueue | RemoteClose):
             self._opened.pop(request, None)
         opens = _CLOSING_REQUESTS.get(type(request))
@@ -272,7 +274,9 @@ _CLOSING_REQUESTS: Mapping[type[Request] | type[HostRequest], Callable[[Mapping[
         }
     )
 )
-"""For each request that opens an object, the request that closes it. A cursor ends with its handle."""
+"""The request that closes an object, by the request that opens it. Cursors have no entry, because they are closed
+together with their queue's handle.
+"""
 
 
 def _ignore_answer(answer: Answer) -> None:

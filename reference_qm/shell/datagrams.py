@@ -15,7 +15,9 @@ log = logging.getLogger(__name__)
 
 
 class DatagramSocket:
-    """Sends a datagram at once or drops it. No datagram waits in memory, because UDP guarantees no delivery."""
+    """A UDP socket that sends a datagram at once or drops it. Datagrams never wait in memory, because UDP does not
+    guarantee delivery anyway.
+    """
 
     def __init__(self, local: Endpoint, received: Callable[[Endpoint, bytes], None]) -> None:
         """Bind the socket. Raise OSError if this fails."""

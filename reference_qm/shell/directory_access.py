@@ -1,4 +1,6 @@
-"""Accesses the directory of a host on a separate thread, because another process may have locked its file."""
+"""Accesses the directory of a host on a separate thread, because an access may have to wait for another process that
+has locked the directory's file.
+"""
 
 from __future__ import annotations
 

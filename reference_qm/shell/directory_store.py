@@ -25,15 +25,15 @@ _SQLITE_MAGIC: Final = b"SQLite format 3\0"
 
 
 class DirectoryFileError(Exception):
-    """A file cannot be used as a directory. The message has one line."""
+    """Raised when a file cannot be used as a directory. The message has one line."""
 
 
 class SqliteDirectory(MemoryDirectory):
     """A directory in a file. A change returns Success only after its objects are on disk.
 
-    Each operation sees the earlier writes of other processes. A file that is damaged or is not a directory is
-    refused with DirectoryFileError and stays unchanged. An operation that the file does not permit (because it is
-    locked for longer than ``busy_s``, or full) ends with GenericError and changes nothing. Any thread may use the
+    Each operation sees the earlier writes of other processes. A file that is damaged or is not a directory is refused
+    with DirectoryFileError and stays unchanged. An operation that cannot access the file (because the file is locked
+    for longer than ``busy_s``, or the disk is full) ends with GenericError and changes nothing. Any thread may use the
     directory, but only one thread at a time.
     """
 

@@ -62,7 +62,9 @@ from reference_qm.surface.surroundings import DISK_FULL, ChangeEnvironment, Host
 log = logging.getLogger(__name__)
 
 LISTEN_BACKLOG = 1024
-"""The maximum number of connections that wait to be accepted. It is sufficient for a short peak."""
+"""The maximum number of connections that wait to be accepted, which is sufficient for a short burst of new
+connections.
+"""
 CONNECT_TIMEOUT_S = 20
 FREE_SPACE_POLL_S = 0.1
 """The interval in s for checking the free space of the disk."""
@@ -77,14 +79,16 @@ class Limits:
     connections: int = 8192
     unsent_bytes: int = 272 * 1024 * 1024
     all_unsent_bytes: int = UNSENT_BYTES_LIMIT
-    """The limit for the waiting bytes of all connections together. The connection that exceeds the limit is cut."""
+    """The limit for the bytes that wait to be sent on all connections together. A connection that exceeds the limit is
+    aborted.
+    """
 
 
 class Host:
     """Provides a core with sockets, a store, a directory and the time.
 
-    The results of an effect arrive in a later turn of the event loop. An exception of ``new_core`` or of the store
-    is passed to the caller of ``restart`` or ``reset``, which then changes nothing.
+    The core gets the results of an effect in a later turn of the event loop. If ``new_core`` or the store raises an
+    exception during ``restart`` or ``reset``, the exception reaches the caller, and nothing is changed.
     """
 
     def __init__(
@@ -364,7 +368,7 @@ class Host:
         )
 
     def _admit_connection(self, connection: Connection) -> bool:
-        """Register an open connection. If too many connections are open, an accepted connection is cut before the
+        """Register an open connection. If too many connections are open, an accepted connection is aborted before the
         core gets an input from it.
         """
         incoming = connection.name not in self._streams

@@ -29,11 +29,11 @@ from reference_qm.surface.remote_commands import RemoteClose, RemoteOpen, Remote
 from reference_qm.surface.store import MemoryStore
 
 NO_MESSAGE, FAILED = 1, 2
-"""The exit codes for a queue without a message, and for a failed read."""
+"""The exit codes of ``mqconform read``: one if the queue has no message, and one if the read failed."""
 
 
 class ReadError(Exception):
-    """A remote read failed. The message has one line."""
+    """Raised when a remote read fails. The message has one line."""
 
 
 def register(app: typer.Typer) -> None:

@@ -19,7 +19,7 @@ PORT_STEP = 11
 """The difference between an occupied port and the next port to try (MS-MQQP 3.1.4.8)."""
 HIGHEST_PORT = 0xFFFF
 REQUEST_BYTES_AT_ONCE = 512
-"""The number of bytes of requests that are handled before the amount of unread answers is checked."""
+"""The number of request bytes after whose handling the amount of unread answers is checked again."""
 TCP_KEEPALIVE = (("TCP_KEEPIDLE", 120), ("TCP_KEEPINTVL", 30), ("TCP_KEEPCNT", 4))
 """The TCP keepalive (idle s, interval s, probes) after which a client that does not answer counts as lost (MS-RPCE
 3.3.3.2.1).
@@ -104,13 +104,13 @@ class RpcListener:
             client.close()
 
     def cut_connections(self) -> None:
-        """Cut every connection. The core gets no further inputs from them."""
+        """Abort every connection. The core gets no further inputs from them."""
         self._clients.clear()
         for client in self._open:
             client.abort()
 
     async def stop(self) -> None:
-        """Stop accepting clients, send the pending answers, and cut the remaining connections."""
+        """Stop accepting clients, send the pending answers, and abort the remaining connections."""
         self.close_listeners()
         for connection in list(self._clients):
             self.close(connection)

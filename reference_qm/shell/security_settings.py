@@ -105,7 +105,7 @@ QUEUE_KEYS: Table = MappingProxyType(
         "privacy": toml.one_of({level.name.lower(): level for level in PrivacyLevel}),
     }
 )
-"""The keys of [[queues]] that restrict which messages a queue accepts."""
+"""The keys of a table [[queues]] that restrict which messages the queue accepts."""
 
 
 def load_security(tree: object, where: str, base: Path, entropy: Entropy) -> SecurityConfig:

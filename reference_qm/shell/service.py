@@ -49,8 +49,8 @@ def open_store(settings: Settings) -> SqliteStore | None:
 
 
 def use_stored_identifier(settings: Settings, store: SqliteStore | None) -> Settings:
-    """Return the settings with the identifier that the store contains. Settings that already contain an identifier
-    stay unchanged.
+    """Return the settings with the identifier that the store contains. If the settings already contain a configured
+    identifier, return them unchanged.
     """
     if store is None or settings.identified or (identifier := store.read().get("identifier")) is None:
         return settings
@@ -138,7 +138,7 @@ class Service:
         return True
 
     def stop(self) -> None:
-        """Let ``run`` return."""
+        """Make ``run`` return."""
         self._end.set()
 
     def reset(self) -> None:
@@ -209,7 +209,7 @@ class Service:
 
 @contextlib.contextmanager
 def _one_line_port_errors(transport: str, endpoint: Endpoint, flag: str) -> Iterator[None]:
-    """Turn an OSError into an error whose one-line message names the port, the reason and the remedy."""
+    """Convert an OSError into an error whose one-line message names the port, the reason and the remedy."""
     try:
         yield
     except OSError as error:

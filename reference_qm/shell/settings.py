@@ -58,8 +58,8 @@ class Settings:
 
 
 def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: Entropy) -> Settings:
-    """Read the file, if one is given, and override its values with the flags that are not None. A flag that
-    consists of digits is a number.
+    """Read the file, if one is given, and override its values with the flags that are not None. A flag value that
+    consists only of digits is converted to a number.
     """
     tree = _read_file(path) if path is not None else {}
     where = str(path or "defaults")
@@ -169,7 +169,7 @@ def _convert_queue_name(value: object) -> str:
     name = toml.string(value)
     folder, separator, queue = name.rpartition("\\")
     if folder.lower() not in ("", "private$") or bool(folder) is not bool(separator) or not queue:
-        raise ValueError("must be a path name like 'private$\\orders', or 'orders' of a public queue")
+        raise ValueError("must be a path name such as 'private$\\orders', or 'orders' for a public queue")
     return name
 
 

@@ -47,7 +47,7 @@ _REQUIRED_SERVICES: Mapping[AuthLevel, spnego.ContextReq] = MappingProxyType(
         AuthLevel.PKT_PRIVACY: _SIGNING_REQUIREMENTS | spnego.ContextReq.confidentiality,
     }
 )
-"""The services that each authentication level requires of the provider (MS-RPCE 3.3.1.5.2.2). NTLM detects replays
+"""The services that the provider must offer for each authentication level (MS-RPCE 3.3.1.5.2.2). NTLM detects replays
 only if it signs.
 """
 _TOKEN_ERRORS = (
@@ -186,7 +186,7 @@ def _build_buffers(segments: Segments) -> list[tuple[BufferType, bytes]]:
 
 @contextlib.contextmanager
 def _one_line_errors(what: str) -> Iterator[None]:
-    """Turn the exceptions of pyspnego into errors whose one-line messages contain no internal details."""
+    """Convert the exceptions of pyspnego into errors whose one-line messages contain no internal details."""
     try:
         yield
     except _TOKEN_ERRORS as error:

@@ -25,8 +25,9 @@ SCHEMA = 1
 REQUIRED_FREE_BYTES = 16 << 20
 """The number of bytes that must be free on the disk before messages are accepted.
 
-A removal is first written to a log. The log may grow to the size of 1,000 pages and the longest record before its
-space is reused. If the log had no room to grow, a disk that is full of messages could never be emptied.
+SQLite first writes a removal to its log. Before the space in the log is reused, the log may grow to the size of 1,000
+pages plus the longest record. If there were no room for this growth, the messages on a full disk could never be
+removed.
 """
 _SQLITE_MAGIC = b"SQLite format 3\0"
 _HEADER_SIZE, _USER_VERSION, _APPLICATION_ID = 100, slice(60, 64), slice(68, 72)
@@ -80,8 +81,8 @@ class SqliteStore:
             self._connection.execute("DELETE FROM entry")  # a single statement is its own transaction
 
     def shortage(self) -> str:
-        """Return a one-line message if the free space on the disk, in the database file and in its log is too small
-        to record removals.
+        """Return a one-line message if the disk, the database file and its log together have too little free space to
+        record removals.
 
         Return an empty text if the space is sufficient.
         """
@@ -124,8 +125,8 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def _one_line_errors(self) -> Iterator[None]:
-        """Turn the errors of SQLite and the operating system into errors whose one-line message names the file and
-        the remedy.
+        """Convert errors of SQLite and the operating system into errors whose one-line message names the file and the
+        remedy.
         """
         try:
             yield
@@ -139,9 +140,9 @@ class SqliteStore:
 
 
 _PORTION_SIZES = (256, 16, 1)
-"""The numbers of entries that one SQL statement can handle. Few large statements are faster than many small
-statements, because each statement releases the interpreter's lock and waits for it again: with one statement per
-row, a busy event loop would delay every row by milliseconds.
+"""The numbers of entries for which there is an SQL statement that handles them at once. Few large statements are faster
+than many small statements, because each statement releases the interpreter's lock and waits for it again: with one
+statement per row, a busy event loop would delay every row by milliseconds.
 """
 _PUT_STATEMENTS = {
     size: f"INSERT OR REPLACE INTO entry VALUES {', '.join(['(?, ?, ?)'] * size)}"  # noqa: S608

@@ -1,4 +1,4 @@
-"""Provides the core with the real time and real entropy."""
+"""Provides the core with the time and the entropy of the operating system."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from reference_qm.surface.clock import Now
 
 
 def now() -> Now:
-    """Return the present instant: the time in ms on the system's monotonic clock, and the time in s in UTC."""
+    """Return the current instant: the time in ms on the system's monotonic clock, and the time in s in UTC."""
     return Now(time.monotonic_ns() // 1_000_000, int(time.time()))
 
 

@@ -17,7 +17,7 @@ Values = dict[str, Any]
 
 
 class SettingsError(Exception):
-    """A file, key or flag is unusable. The one-line message names the file, key or flag, and the remedy."""
+    """Raised when a file, key or flag is unusable. The one-line message names the file, key or flag, and the remedy."""
 
 
 def string(value: object) -> str:

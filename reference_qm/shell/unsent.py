@@ -1,5 +1,5 @@
-"""Limits the number of bytes that wait because clients do not read. The limit applies to all connections of a
-process together.
+"""Limits the number of bytes that wait to be sent because clients do not read. One limit applies to all connections of
+a process together.
 """
 
 from __future__ import annotations

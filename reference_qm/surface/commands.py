@@ -99,9 +99,7 @@ class GetQueuePath:
 
 @value_object
 class CloseQueue:
-    """Close a handle of OpenQueue or OpenToSend and the cursors of the handle, and cancel the reads that wait with
-    it.
-    """
+    """Close a handle of OpenQueue or OpenToSend, close its cursors, and cancel the reads that wait with it."""
 
     handle: int
 
@@ -158,7 +156,8 @@ class ListQueues:
 
 @value_object
 class SendMessage:
-    r"""Send a message to a format name (MS-MQMQ 2.1). Result: message_id ``{guid}\ordinal`` of the Message.
+    r"""Send a message to the queue or queues that a format name identifies (MS-MQMQ 2.1). Result: message_id
+    ``{guid}\ordinal`` of the Message.
 
     ``acks``: any of positive_arrival, positive_receive, negative_arrival, negative_receive. ``journal``: any of
     positive, negative. ``dead_letter_queue``: the path name of a local queue, for negative journaling. ``trace_queue``:
@@ -271,7 +270,9 @@ class MoveMessage:
 
 @value_object
 class RejectMessage:
-    """Reject a message that was received within a transaction, when the transaction commits. Result: empty."""
+    """Mark a message that was received within a transaction to be rejected when the transaction commits. Result:
+    empty.
+    """
 
     queue: str
     lookup_id: int
@@ -280,7 +281,7 @@ class RejectMessage:
 
 @value_object
 class CancelWaiting:
-    """Cancel the command with the given token if that command waits for a message; the core then answers that
+    """Cancel the command with the given token if it is waiting for a message. The core then answers the cancelled
     command with Rejected. Result: cancelled.
     """
 
@@ -366,7 +367,7 @@ class AbortTransaction:
 
 @value_object
 class ReenlistmentTimeout:
-    """Report that the coordinator did not decide transactions in doubt in time (MS-MQDMPR 3.1.4.11).
+    """Report that the coordinator has not decided the transactions in doubt in time (MS-MQDMPR 3.1.4.11).
 
     Result: in_doubt, the identifiers of these transactions. Until a restart the queue manager answers only commands
     that read its own state.
@@ -376,7 +377,7 @@ class ReenlistmentTimeout:
 @value_object
 class SetTimers:
     """Change timer durations (the verb set_timers). A duration whose value is None stays unchanged. Result: the
-    present durations.
+    current durations.
 
     ``scale`` N makes every protocol timer of MS-MQQB 3.1.2 run N times faster than specified. The relations between
     timers and negotiated values stay as specified.
@@ -396,7 +397,7 @@ class SetTimers:
 class Configure:
     """Change settings of the queue manager (MS-MQQB 3.1.1.3).
 
-    A setting whose value is None stays unchanged. Result: the present settings. ``quota_kb`` is QueueManagerQuota,
+    A setting whose value is None stays unchanged. Result: the current settings. ``quota_kb`` is QueueManagerQuota,
     ``journal_quota_kb`` is JournalQuota of the queue manager (MS-MQDMPR 3.1.1.1), and ``max_sessions`` is the
     maximum number of accepted sessions (MS-MQQB 3.1.5.3.1). Lifetimes are in ms, and sizes are numbers of entries.
     Algorithms are rc2, rc4, aes128, aes192 or aes256. ``hardened_security`` (MS-MQDMPR 3.1.1.1) takes effect after

@@ -11,7 +11,9 @@ from reference_qm.surface.inputs import DirectoryAnswered
 def answer_from_directory(
     directory: MemoryDirectory | None, effect: ReadDirectory | WriteDirectory
 ) -> DirectoryAnswered:
-    """Read a directory, or change it and then read it. If ``directory`` is None, the directory is unavailable."""
+    """Carry out a directory effect: read the directory, or change it and then read it. If ``directory`` is None, answer
+    that the directory is unavailable.
+    """
     if directory is None:
         return DirectoryAnswered(effect.token, Result.DIRECTORY_NOT_CONNECTED)
     if isinstance(effect, ReadDirectory):

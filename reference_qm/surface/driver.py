@@ -58,9 +58,7 @@ class RestorableCore(Core, Protocol):
 
 
 NewCore = Callable[[Mapping[str, object]], Core]
-"""A function that makes a core from the entries of a store. A host can end a core and start a new core; the store
-of the host stays.
-"""
+"""A function that makes a core from the entries of a store. With it, a host can replace its core and keep its store."""
 
 
 class Timer(Protocol):
@@ -71,9 +69,9 @@ class Timer(Protocol):
 
 
 class Host(Protocol):
-    """The environment of a core: time, connections, host names, a disk, a directory, and the receivers of answers.
-    The host answers an effect with the inputs that the documentation of the effect names, and passes these inputs
-    to ``Driver.handle`` at once or later.
+    """The environment of a core: time, connections, host names, a disk, a directory, and the receivers of answers. The
+    documentation of each effect names the inputs with which the host answers it. The host passes these inputs to
+    ``Driver.handle``, at once or later.
     """
 
     @property
@@ -196,7 +194,8 @@ class Driver:
     def _schedule_wake_up(self, due: int | None) -> None:
         """Schedule the core's next wake-up. An earlier wake-up stays scheduled, but does nothing when it occurs.
 
-        Cores postpone their timers with almost every packet, and moving a wake-up costs more than ignoring it.
+        Cores postpone their timers after almost every packet, and rescheduling a wake-up would cost more than ignoring
+        it.
         """
         if due is not None and self.due is not None and due >= self.due:
             return

@@ -97,8 +97,8 @@ class DatagramReceived:
 
 @value_object
 class RpcListening:
-    """The ports of DCE/RPC are open (MS-MQQP 3.1.3). RemoteQMGetQMQMServerPort and the endpoint mapper return these
-    ports.
+    """The ports for DCE/RPC are open (MS-MQQP 3.1.3). RemoteQMGetQMQMServerPort and the endpoint mapper return the
+    numbers of these ports.
 
     ``handshake`` is the port of qmcomm (IP_HANDSHAKE), and ``read`` is the port of qm2qm (IP_READ); each port
     serves both interfaces.
@@ -160,7 +160,7 @@ class PersistFailed:
 class DirectoryAnswered:
     """The answer to ``ReadDirectory`` or ``WriteDirectory`` (MS-MQDMPR 3.1.1.17).
 
-    ``identifier``: the Identifier of a created object. ``elements``: all present objects in the directory's order,
+    ``identifier``: the Identifier of a created object. ``elements``: all current objects in the directory's order,
     or None if they could not be read.
     """
 

@@ -19,16 +19,16 @@ _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
 class StoreError(Exception):
-    """A store could not store or read records. The message has one line."""
+    """Raised when a store cannot store or read records. The message has one line."""
 
 
 class StoreFailure(Exception):
-    """The store failed internally, and cannot store further records. The message has one line."""
+    """Raised when a store has failed internally and can store no further records. The message has one line."""
 
 
 class Store(Protocol):
-    """Keeps records safe from a crash. A record is a change: it contains names of entries with their new values, or
-    None for a removed entry.
+    """The interface of stores, which keep entries safe from a crash. A record is a change of entries: it contains the
+    name of each changed entry with its new value, or None if the entry is removed.
     """
 
     async def write(self, records: Sequence[Record]) -> None:

@@ -1,4 +1,6 @@
-"""Changes the environment of a queue manager, and reads the directory. All hosts use this module."""
+"""Simulates changes in the environment of a queue manager, and accesses its directory as an administrator does. All
+hosts use this module.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ from reference_qm.value_object import value_object
 
 @value_object
 class ChangeEnvironment:
-    """Make parts of the environment unavailable (false) or available (true). Result: the present value of each
+    """Make parts of the environment unavailable (false) or available (true). Result: the current value of each
     part.
 
     The parts are: ``directory``: the directory is reachable. ``domain``: the machine belongs to a domain.
@@ -82,12 +84,12 @@ NULL_GUID = UUID(int=0)
 OWN_DOMAIN, OTHER_DOMAIN = UUID("6d71636f-6e66-4f72-8d00-0000000000f1"), UUID("6d71636f-6e66-4f72-8d00-0000000000f2")
 """The identifiers of domains that the local security authority can report."""
 DOMAIN_ENTRY = "directory_identifier"
-"""The name of the store entry that a backup lacks if the backup was made in a different domain."""
+"""The name of the store entry that is missing in a backup that was made in a different domain."""
 DAMAGED_ENTRY = "damage:1"
-"""The name of a store entry that represents damaged data. No queue manager writes an entry with this name."""
+"""The name of a store entry that simulates damaged data. No queue manager writes an entry with this name."""
 QUEUE_NUMBER_ENTRY = "last_private_queue_number"
-"""The name of the store entry that contains the last private queue number. A changed environment can make this
-number lower than the number of an existing queue.
+"""The name of the store entry that contains the last private queue number. To make the stored configuration
+inconsistent, this number is set lower than the number of an existing queue.
 """
 DISK_FULL = "no space is left on the device"
 CLOCK = "clock"
@@ -211,7 +213,7 @@ class Surroundings:
     def _apply_request(self, request: ChangeEnvironment) -> dict[str, Any] | str:
         fast_s = self.fast_s if request.clock is None else request.clock
         if abs(fast_s) > CLOCK_LIMIT_S:
-            return f"clock: {fast_s} s is more than {CLOCK_LIMIT_S} s from the right time"
+            return f"clock: {fast_s} s exceeds the maximum offset of {CLOCK_LIMIT_S} s"
         asked = {one.name: getattr(request, one.name) for one in fields(request) if one.name != CLOCK}
         wanted = {name: value for name, value in asked.items() if value is not None}
         if self.directory is not None:
@@ -269,7 +271,7 @@ class Surroundings:
                 self._other.provision(element)
 
     def _find_machine(self, directory: MemoryDirectory | None) -> QueueManager | None:
-        """Find the object of this machine in a directory, by the name that the machine has in its own domain."""
+        """Find the object of this machine in a directory by the machine's name in its own domain."""
         if directory is None or self.directory is None:
             return None
         for identifier in (self._identifier, self._another):

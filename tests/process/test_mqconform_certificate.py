@@ -94,7 +94,7 @@ def test_key_generated_by_openssl_can_sign(folder: Path, tmp_path: Path):
         ({"finished": None}, "the run is partial: the run has not finished"),
         (
             {"residue": [{"check": "a.py::t[x]", "what": "a queue"}]},
-            "1 times a check left or found residue in the system: a queue (t[x]); remove the residue, then",
+            "residue that checks left or found in the system (1): a queue (t[x]); remove the residue, then",
         ),
         ({"deaths": [{"check": "a.py::t", "how": "SIGABRT"}]}, "the system's process ended 1 times: SIGABRT in t; "),
         ({"schema": 1}, "the run has schema 1"),
@@ -120,8 +120,8 @@ def test_partial_run_is_refused_before_key_is_read(folder: Path) -> None:
     ("verdict", "said"),
     [
         ("fail", "1 rules fail, and are not in the baseline"),
-        ("harness_error", "1 rules: the verdict is a bug in the harness"),
-        ("inconclusive", "1 rules: the verdict is inconclusive"),
+        ("harness_error", "rules whose verdict is a bug in the harness (1)"),
+        ("inconclusive", "rules whose verdict is inconclusive (1)"),
     ],
 )
 def test_unfinished_run_is_not_certified(folder: Path, verdict: str, said: str):

@@ -45,15 +45,15 @@ def folder(certifiable: Path, tmp_path: Path) -> Path:
         (lambda inside: (inside / "certificate.json").write_text("[" * 999_999), "certificate.json is broken"),
         (
             lambda inside: (inside / "verdicts.jsonl").write_text(""),
-            "these files do not agree with the list in the certificate: verdicts",
+            "these files differ from the list of files in the certificate: verdicts",
         ),
         (
             lambda inside: (inside / "evil.sh").write_text("x"),
-            "these files do not agree with the list in the certificate: evil.sh",
+            "these files differ from the list of files in the certificate: evil.sh",
         ),
         (
             lambda inside: (inside / "badge.svg").write_text("<svg/>"),
-            "badge.svg does not show the statement of the certificate",
+            "badge.svg does not agree with the statement of the certificate",
         ),
         (
             lambda inside: with_statement(inside, lambda tree: tree["rules"].update({"pass": 2_875})),
@@ -206,7 +206,10 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
         in_lines(lambda lines: [line for line in lines if line.get("test") != lines[0]["test"]]),
         "checks ran; a complete run has 3",
     ),
-    "a rule invented": (another(rule="MQQB-9.9.9-99"), "MQQB-9.9.9-99 has a verdict, but is not a rule"),
+    "a rule invented": (
+        another(rule="MQQB-9.9.9-99"),
+        "MQQB-9.9.9-99 has a verdict, but is not a rule of these suites",
+    ),
     "a verdict by no check": (without("test", "evidence"), "the verdict pass names no check"),
     "a verdict by another check": (
         another(rule="MQQB-3.1.5.8.1-01"),

@@ -158,7 +158,7 @@ def with_room(room: int, *arguments: object) -> str:
     full = mqconform("run", *arguments, limits={resource.RLIMIT_FSIZE: room})
     said = full.stdout + full.stderr
     assert full.returncode == 2, said
-    assert "cannot be written: File too large; make room, then continue with --resume" in said
+    assert "cannot be written: File too large; remove the cause, then continue with --resume" in said
     assert "Traceback" not in said
     return said
 

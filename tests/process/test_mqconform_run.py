@@ -216,7 +216,7 @@ def killed(folder: Path, file: Path, *options: str, after: int, checks: int) -> 
     )
     said = complaint(mqconform("run", "--sut", file, "--out", folder, *options))
     assert (
-        f"{folder}: process {process.pid} is writing a run to this folder; wait for its end, or give another --out"
+        f"{folder}: process {process.pid} is writing a run to this folder; wait until it ends, or give another --out"
         in said
     )
     process.send_signal(signal.SIGKILL)

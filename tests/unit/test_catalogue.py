@@ -213,7 +213,10 @@ BAD_ROWS = {
     "empty says": (row("MQQB-2.2.1-01", says='""'), "MQQB-2.2.1-01: says is empty"),
     "unknown observe": (row("MQQB-2.2.1-01", observe='"look"'), "unknown observe look; known: passive, wire, rpc"),
     "unknown role": (row("MQQB-2.2.1-01", role='"server"'), "unknown role server; known: initiator, acceptor"),
-    "none without why": (row("MQQB-2.2.1-01", observe='"none"'), "the key observe is none, but the key why is missing"),
+    "none without why": (
+        row("MQQB-2.2.1-01", observe='"none"'),
+        "the key 'observe' is none, but the key 'why' is missing",
+    ),
     "unknown erratum": (row("MQQB-2.2.1-01", errata='["E77"]'), "unknown erratum E77; add it to errata.toml"),
     "violates nothing known": (
         row("MQQB-2.2.1-01", violates='["MQQB-2.2.1-77"]'),
@@ -222,7 +225,7 @@ BAD_ROWS = {
     "under no SHOULD": (
         row("MQQB-2.2.1-01", under='["MQQB-2.2.1-01"]'),
         "MQQB-2.2.1-01: the rule depends on MQQB-2.2.1-01 (key "
-        "under), which is not a SHOULD; index.tsv lists the levels",
+        "'under'), which is not a SHOULD; index.tsv lists the levels",
     ),
     "says a number": (row("MQQB-2.2.1-01", says="7"), "says is an integer, not a string"),
     "errata a string": (row("MQQB-2.2.1-01", errata='"E01"'), "errata is a string, not a list"),

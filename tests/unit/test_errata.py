@@ -87,14 +87,14 @@ def test_rules_of_an_erratum_are_those_of_its_where_key(tmp_path: Path) -> None:
 
 BAD = {
     "id": (entry("Q1"), "Q1: the name is not an id of an erratum"),
-    "unknown rule": (entry(where='["MQQB-9.9-01"]'), "E07: the key where contains the unknown rule MQQB-9.9-01"),
+    "unknown rule": (entry(where='["MQQB-9.9-01"]'), "E07: the key 'where' contains the unknown rule MQQB-9.9-01"),
     "no place": (
         entry(where='["3.1.2"]'),
-        "E07: the key where contains the invalid place '3.1.2'; write a rule id or a section",
+        "E07: the key 'where' contains the invalid place '3.1.2'; write a rule id or a section",
     ),
     "place no text": (
         entry(where="[7]"),
-        "E07: the key where contains the invalid place 7; write a rule id or a section",
+        "E07: the key 'where' contains the invalid place 7; write a rule id or a section",
     ),
     "empty where": (entry(where="[]"), "E07: where is empty"),
     "unknown key": (entry() + 'note = "x"\n', "E07: unknown key note"),
@@ -114,7 +114,7 @@ BAD = {
     ),
     "not run without checks": (
         entry(readings='[{ says = "b", verdict = "pass" }, { says = "c", verdict = "pass", not_run = "d" }]'),
-        "E07 reading 2: the entry has only one of not_run and checks; a reading that is not run must name the checks",
+        "E07 reading 2: the entry has only one of the keys 'not_run' and 'checks'; a reading that is not run must name",
     ),
     "reading no table": (entry(readings='["b", "c"]'), "E07 reading 1: the entry is not a table"),
     "no table": ('E07 = "x"\n', "E07: the entry is not a table"),

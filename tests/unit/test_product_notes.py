@@ -93,7 +93,7 @@ def test_product_note_names_releases_singly_or_by_range(written: list[str], foun
         (ROW.replace("deviates", "odd"), "1: unknown kind odd; known: deviates, default, "),
         (
             ROW.replace('"2.1"', '"two"'),
-            "1: the key sections contains the invalid section 'two'; write a section as 3.1.4.6",
+            "1: the key 'sections' contains the invalid section 'two'; write a section as 3.1.4.6",
         ),
         (ROW.replace('"all"', '"none"'), "1: unknown release 'none'; known: windows-nt, "),
         (ROW.replace('"all"', '"from windows-12"'), "1: unknown release 'windows-12'"),
@@ -101,16 +101,16 @@ def test_product_note_names_releases_singly_or_by_range(written: list[str], foun
         (ROW + 'rules = ["MQQB-9.9-*"]\n', "1: unknown rule MQQB-9.9-*"),
         (
             ROW + f'excuses = ["{RULE}"]\n',
-            "1: the key excuses needs the key allows; name the deviation that a release is permitted",
+            "1: the key 'excuses' requires the key 'allows': describe there the permitted deviation",
         ),
         (
             ROW + 'excused = ["all"]\n',
-            "1: the key excused needs the key excuses; name the rules that may be violated",
+            "1: the key 'excused' requires the key 'excuses': list there the rules that may be violated",
         ),
         (ROW + "odd = 1\n", "1: unknown key odd"),
         (
             ROW.replace("same", "outside"),
-            "1: the key reference is ['outside']; write ['outside: why'] and nothing else",
+            "1: the key 'reference' is ['outside']; write ['outside: why'] and nothing else",
         ),
         (ROW.replace('reference = ["same"]\n', ""), "1: reference is missing; every row must have sections, kind, "),
     ],

@@ -14,8 +14,8 @@ class Answering(Part):
     __slots__ = ()
 
     def answer(self, token: int, carry_out: Callable[[], Result | None]) -> None:
-        """Carry out a command or the next step of a command. Send the answer, unless a later step returns the
-        answer.
+        """Carry out a command, or a step of it, by calling ``carry_out``. If this returns a result, answer the command
+        with it. If it returns None, a later step answers the command.
         """
         try:
             result = carry_out()

@@ -35,15 +35,15 @@ LOOKUPS_BY_SEEK: dict[str, tuple[ReadAction, ReadAction, int | None]] = {
     "next": (ReadAction.MQ_LOOKUP_PEEK_NEXT, ReadAction.MQ_LOOKUP_RECEIVE_NEXT, None),
     "last": (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV, LOOKUP_ID_AFTER_LAST),
 }
-"""For each value of ``seek``: the action for a peek, the action for a receive, and the LookupId to pass if the
-value requires a fixed LookupId.
+"""For each value of ``seek``: the action for a peek, the action for a receive, and the LookupId to pass instead of the
+caller's, or None to pass the caller's.
 """
 
 
 class ClientCommands(Part):
     """Handles the commands of a higher layer for remote queues.
 
-    Each command is answered when its sequence of remote calls ends.
+    A command is answered when the sequence of remote calls that carries it out has ended.
     """
 
     __slots__ = ()
@@ -66,7 +66,7 @@ class ClientCommands(Part):
         self._run_sequence(opening, token, now, lambda opened: {"remote": opened.number})
 
     def remote_close(self, request: remote_commands.RemoteClose, token: int, now: Now) -> None:
-        """Close a remote queue. The queue is closed here even if the call to its server fails."""
+        """Close a remote queue. This queue manager forgets the queue even if the call to the queue's server fails."""
         queue = self.qm.remote_client.queues.pop(self._find_queue(request.remote).number)
         cursors = self.qm.remote_client.cursors
         for number in [number for number, (of, _) in cursors.items() if of is queue]:

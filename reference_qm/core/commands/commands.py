@@ -211,9 +211,7 @@ class Commands(Part):
         return parse_requested_security(request, config.security.accounts, self.qm.adm.Identifier, config.preset_hash)
 
     def _check_for_local_queue(self, local: Queue, message: Message, now: Now) -> Message:
-        """Return the message in the form in which a local queue stores it; raise CommandError if the queue refuses
-        the message.
-        """
+        """Return the message as a local queue stores it. Raise CommandError if the queue refuses the message."""
         if status := self.qm.enqueueing.admit_message(local, message, now):
             reason = _REASON_BY_ENQUEUE_STATUS[status]
             raise CommandError(f"{message.DestinationQueueFormatName!a} does not accept the message: {reason}")
@@ -229,9 +227,7 @@ class Commands(Part):
         transaction: int = 0,
         arrived: bool = False,
     ) -> Message:
-        """Build the message that a request describes. The ordinal and the transaction of the message are assigned
-        after all checks.
-        """
+        """Build the message that a request describes. After all checks, assign its ordinal and its transaction."""
         acks = MessagePropertiesHeader.flags(**{ACK_BITS_BY_NAME[name]: 1 for name in request.acks})
         reach, received = request.time_to_reach_queue_s, request.time_to_be_received_s
         return Message(

@@ -36,7 +36,9 @@ class Configuring(Part):
     __slots__ = ()
 
     def configure(self, request: commands.Configure, token: int, now: Now) -> Result:
-        """Change settings. The entries of caches are kept. Raises CommandError for an invalid setting."""
+        """Change settings of the queue manager. Its caches keep their entries. Raises CommandError for an invalid
+        setting.
+        """
         given = {one.name: getattr(request, one.name) for one in fields(request)}
         changes = {
             SECURITY_ELEMENTS[name]: _parse_setting(name, value)
@@ -67,7 +69,7 @@ class Configuring(Part):
         return Result({**own, **self._list_settings()})
 
     def apply_settings(self, other: QM) -> None:
-        """Copy the settings that were changed in the previous process, because the store does not contain settings."""
+        """Copy the settings that commands changed in the previous process. The store does not contain them."""
         self.qm.config, self.qm.settings = other.config, other.settings
         self.qm.security_settings = other.security_settings
         self.qm.caches.configure(self.qm.security_settings)

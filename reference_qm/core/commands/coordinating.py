@@ -80,9 +80,9 @@ class Coordinating(Part):
         """Stop the queue manager because the coordinator has not reported the outcome of transactions in doubt.
         Spec: MS-MQDMPR 3.1.4.11.
 
-        The document stops the initialization at this point. Here the initialization ends before the coordinator is
-        asked. Therefore the queue manager leaves the network, and refuses every command that changes its state
-        until it is started again.
+        The document stops the initialization at this point. In this implementation, the initialization is already
+        complete when the coordinator is asked. Instead of stopping, the queue manager leaves the network and, until it
+        is started again, refuses every command that would change its state.
         """
         self.qm.halted = (
             "the coordinator did not report the outcome of transactions in doubt (MS-MQDMPR 3.1.4.11): restart"
@@ -98,7 +98,7 @@ class Coordinating(Part):
     def abort_undecided(self) -> None:
         """Abort the transactions that only the unavailable coordinator could have decided. Spec: MS-MQSO 5.5.3.
 
-        A prepared transaction is kept. The transaction is in doubt, because it may have been committed elsewhere
+        A prepared transaction is not aborted: it is in doubt, because other participants may have committed it
         (MS-MQDMPR 3.1.4.6).
         """
         for transaction in list(self.qm.adm.TransactionCollection.values()):

@@ -69,8 +69,8 @@ class Inputs(Part):
         self.qm.halted = "the queue manager is stopped (MQ_ERROR_SERVICE_NOT_AVAILABLE): start it"
 
     def on_anything_while_stopped(self, event: Input, now: Now) -> None:
-        """Refuse every input of a stopped queue manager. Answer each command with the reason why the queue manager
-        is stopped.
+        """Refuse an input of any kind while the queue manager is stopped. A command is answered with the reason why the
+        queue manager is stopped.
 
         Spec: MS-MQSO 5.1.1.1, 5.5.5.
         """

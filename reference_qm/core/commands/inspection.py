@@ -61,7 +61,7 @@ _OUTGOING_POSITION_ELEMENTS = (
 )
 
 _OUTGOING_QUEUE_ELEMENTS = ("Identifier", "Label", "Multicast", "BasePriority")
-"""The attributes of an outgoing queue that a management interface does not expose."""
+"""The attributes that ``get_outgoing_queue`` omits, because a management interface does not expose them."""
 _PENDING_READ_ELEMENTS = ("OpenQueueDescriptorHandle", "RequestId", "RemoteReadHandle")
 _REMOTE_OPEN_QUEUE_ELEMENTS = ("OpenQueueDescriptorHandle", "RRSessionHandle")
 
@@ -149,7 +149,7 @@ class Inspection(Part):
         return Result({"transfers": _describe_transfers(self.qm.queue_names.find_queue(request.queue))})
 
     def _describe_remote_reading(self) -> dict[str, Any]:
-        """Describe the collections of remote reading. The order of their entries is kept."""
+        """Describe the collections of remote reading, with their entries in the original order."""
         remote = self.qm.remote
         return {
             "RemoteReadEntryCollection": [

@@ -71,7 +71,7 @@ class QueueCommands(Part):
         self.qm.queues.create(described, now.utc_s, answer_creation)
 
     def _save_new_queue(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
-        """Save a new queue, and return its format names."""
+        """Save a new queue. When it is on disk, answer the command with the queue's format names."""
         if queue is None:
             raise CommandError(
                 _REFUSAL_BY_STATUS.get(status, "queue {0!a} cannot be created: {1}").format(name, status.name)
@@ -284,7 +284,9 @@ class QueueCommands(Part):
     def _find_place_to_read(
         self, request: Any, access: QueueAccessType, token: int
     ) -> tuple[OpenQueueDescriptor, Cursor | None, Answered]:
-        """Return the descriptor, the cursor and the answer function for a command that reads."""
+        """Return the descriptor and the cursor with which a command reads, and the function that answers the
+        command.
+        """
         cursor_handle = getattr(request, "cursor", None)
         in_transaction = getattr(request, "transaction", None) is not None
         given = [one for one in (request.queue, request.handle, cursor_handle) if one is not None]

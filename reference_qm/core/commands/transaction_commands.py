@@ -12,9 +12,7 @@ from reference_qm.surface.entropy import new_guid
 
 
 class TransactionCommands(Part):
-    """Handles the commands that begin and decide transactions. Finds the transaction that is named in another
-    command.
-    """
+    """Handles the commands that begin and decide transactions, and finds the transactions that other commands name."""
 
     __slots__ = ()
 

@@ -17,7 +17,7 @@ from reference_qm.surface.inputs import DirectoryAnswered, DirectoryChanged
 
 
 class DirectoryClient(Part):
-    """Keeps the attributes of the queue manager equal to their values in the directory.
+    """Keeps the attributes of the queue manager consistent with the directory.
 
     Spec: MS-MQDMPR 3.1.1.1, 3.1.2, 3.1.3, 3.1.6, MS-MQBR 3.1.1.2, 3.1.2, 3.1.3, MS-MQSO 5.5.4 to 5.5.6, 6.6.2. The
     whole directory is read at the start, when a timer of the documents expires, after each change that this queue
@@ -103,7 +103,9 @@ class DirectoryClient(Part):
         return self.qm.enterprise.find_queue_manager("Identifier", self.qm.adm.Identifier)
 
     def _copy_name(self) -> None:
-        """Copy the computer name from the directory. This is done before the queue manager publishes an object."""
+        """Copy the computer name from the directory. This must happen before the queue manager publishes its first
+        object.
+        """
         state = self.qm.enterprise.state
         known = self._find_own_object()
         if known is not None:
@@ -139,8 +141,8 @@ class DirectoryClient(Part):
     def publish_public_keys(self) -> None:
         """Write this queue manager's public keys to the directory if the directory does not have them.
 
-        Spec: MS-MQDMPR 3.1.3, 3.1.7.1.24. The document replaces the keys that were just initialized by the keys in
-        the directory. Then senders would encrypt messages with public keys whose private keys are lost.
+        Spec: MS-MQDMPR 3.1.3, 3.1.7.1.24. The document replaces the keys that were just initialized by the keys in the
+        directory. After this step, senders would encrypt messages with public keys whose private keys are lost.
         """
         state, security = self.qm.enterprise.state, self.qm.config.security
         own = {

@@ -25,8 +25,8 @@ OBJECT_ATTRIBUTES = (
     "Security",
     "QualifiedComputerName",
 )
-"""The iAttributeList for the object of a machine. Here the list also contains the name, which the list in the
-document omits. Later searches find the object by the name.
+"""The iAttributeList for the object of a machine. Unlike the list in the document, it also contains the machine's name,
+because later searches find the object by this name.
 """
 
 
@@ -62,7 +62,7 @@ class Membership(Part):
         return has_moved and self.qm.enterprise.last_known is not None
 
     def save_domain(self) -> None:
-        """Save the present domain, so that the next start can detect a change of domain. Spec: MS-MQSO 6.6.2."""
+        """Save the current domain, so that the next start can detect a change of domain. Spec: MS-MQSO 6.6.2."""
         domain = self.qm.adm.MachineDomainId
         if domain != self.qm.adm.LastDomain:
             self.qm.adm.LastDomain = domain

@@ -24,7 +24,7 @@ from reference_qm.model.transactions import TransactionalOperation
 from reference_qm.surface.clock import Now
 
 PLACEHOLDER_TIME = Now(0, 0)
-"""The time that is used until the first input supplies the present time. Only restored elements use this time."""
+"""The time that restored elements use until the first input supplies the current time."""
 OUTGOING_QUEUES_LIMIT = 65_536
 """The maximum number of outgoing queues. At this number, no outgoing queue is created for routed messages or
 acknowledgments.
@@ -154,7 +154,7 @@ class Destinations(Part):
         self.qm.disk.save(dict.fromkeys(self.qm.durability.build_sequence_entry(queue)))
 
     def initial_state(self, text: str) -> OutgoingQueueState:
-        """Return the state of an outgoing queue after its creation or after a restart.
+        """Return the state that an outgoing queue has after its creation or after a restart.
 
         Spec: MS-MQDMPR 3.1.7.1.5, 3.1.3, 3.1.1.3 (Locked).
         """

@@ -39,10 +39,10 @@ class NextHops(Part):
         """Return the host of the queue that a format name identifies, or None if the directory does not know the
         queue.
 
-        Spec: MS-MQQB 3.1.7.4. The document takes the host name and the Identifier from the Queue object. But a
-        Queue has no QualifiedComputerName, and its Identifier is not the Identifier of a queue manager. Therefore
-        the QueueManager of that Queue is used here (MS-MQDMPR 3.1.1.2). In workgroup mode, the configuration lists
-        the public queues.
+        Spec: MS-MQQB 3.1.7.4. The document takes the host name and the Identifier from the Queue object. However, a
+        Queue has no QualifiedComputerName, and its Identifier does not identify a queue manager. This method therefore
+        uses the QueueManager of the Queue (MS-MQDMPR 3.1.1.2). In workgroup mode, the configuration lists the public
+        queues.
         """
         name = parse_format_name(format_name)
         if isinstance(name, PublicName):

@@ -13,9 +13,9 @@ class Numbering(Part):
     def assign_identifier(self) -> int:
         """Assign and return the ordinal of the next message. Spec: MS-MQQB 3.1.7.1.1, 3.1.1.3 (MessageIdOrdinal).
 
-        The ordinal is incremented before it is used. It is never 0, because 0 stands for a message without an
-        identifier: a message with the ordinal 0 would get a new identifier when it is sent again, and would not be
-        detected as a duplicate.
+        The ordinal is incremented before it is used. It is never 0, because 0 means that a message has no identifier
+        yet. A message with the ordinal 0 would get a new identifier whenever it is sent again, so the receiver would
+        not detect the duplicate.
         """
         self.qm.adm.MessageIdOrdinal = self.next_identifier()
         return self.qm.adm.MessageIdOrdinal

@@ -141,8 +141,9 @@ class QueueNames(Part):
     def is_own_host(self, protocol: str, address: str) -> bool:
         """Return whether the protocol and address of a direct name belong to this queue manager.
 
-        The document compares the address only with ComputerName. But a DNS name or a numeric address can identify
-        the same computer. For TCP, only numeric addresses are compared. Names are not resolved.
+        The document compares the address only with ComputerName. However, a DNS name or a numeric address can also
+        identify this computer, so this method compares these as well. For the protocol TCP, only numeric addresses are
+        compared. Names are not resolved.
         """
         match protocol.upper():
             case "TCP":

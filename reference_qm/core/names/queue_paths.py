@@ -29,9 +29,9 @@ class QueuePaths(Part):
         """Return the path name and the computer of the queue that a format name identifies. Spec: MS-MQDMPR
         3.1.7.1.26.
 
-        A name that is unknown is empty. The document has no step for a format name of several queues; here both
-        names are empty, and the status is MQ_OK. The status for a text that is not a format name is
-        MQ_ERROR_ILLEGAL_FORMATNAME.
+        An unknown path name or computer name is returned as an empty string. The document has no step for a format name
+        of several queues: this method returns MQ_OK with two empty names. For a text that is not a format name, the
+        status is MQ_ERROR_ILLEGAL_FORMATNAME.
         """
         try:
             name = parse_format_name(format_name)

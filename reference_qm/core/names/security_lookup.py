@@ -28,7 +28,7 @@ class SecurityLookup(Part):
     def find_public_keys(self, guid: UUID, now: Now) -> MqdsPublicKeys | None:
         """Return the PublicEncryptionKeyList of a queue manager, or None if the list is unknown.
 
-        Spec: MS-MQQB 3.1.7.1.5. The answer of the directory is cached for a limited time (MS-MQSO 6.4.3.2).
+        Spec: MS-MQQB 3.1.7.1.5. The answer from the directory is cached for a limited time (MS-MQSO 6.4.3.2).
         """
         if not self.qm.enterprise.state.DirectoryIntegrated:
             return self.qm.config.security.remote_keys.get(guid)

@@ -52,7 +52,7 @@ class Cursors(Part):
         return self._seek_for_peek(cursor)
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
-        """Return the message that a receive with a cursor removes. Spec: MS-MQDMPR 3.2.7.4."""
+        """Return the message that a receive with the given cursor will remove. Spec: MS-MQDMPR 3.2.7.4."""
         if cursor.CursorState is CursorState.READ:
             if not _is_available(_require_position(cursor)):
                 return CursorStatus.ALREADY_RECEIVED, None
@@ -78,8 +78,8 @@ class Cursors(Part):
     def wait_expired(self, cursor: Cursor) -> None:
         """Move a cursor whose wait for a message has expired. Spec: MS-MQDMPR 3.2.7.6.
 
-        The document moves the cursor to End, from where the cursor could reach no later message. Here the cursor
-        moves to the last message, unless the cursor is already after that message. Deleted messages that stay
+        The document moves the cursor to End, from which it could not reach messages that arrive later. This method
+        moves the cursor to the last message, unless the cursor is already past that message. Deleted messages that stay
         linked for other cursors are skipped.
         """
         if cursor.CursorState is CursorState.WAIT_RECEIVE:

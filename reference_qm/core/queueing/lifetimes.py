@@ -37,7 +37,7 @@ class Lifetimes(Part):
 
     Spec: MS-MQDMPR 3.1.2.4, MS-MQQB 3.1.7.1.2.
 
-    A single timer is used, which runs until the first deadline.
+    All messages share one timer, which expires at the earliest deadline.
     """
 
     __slots__ = ()

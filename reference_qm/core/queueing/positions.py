@@ -32,10 +32,10 @@ class Positions(Part):
     def assign_lookup_identifier(self, message: Message) -> int:
         """Return the next LookupIdentifier, u64. Spec: MS-MQDMPR 3.1.7.1.9, 3.1.1.12.
 
-        The LookupIdentifier determines the position in the list, so its high byte is 7 minus the priority. The
-        document has 0 for a nontransactional message and the inverted priority for a transactional message. But all
-        transactional messages have priority 0, and 0 would not order nontransactional messages by priority.
-        Therefore this method assumes that the document has interchanged the two cases.
+        Messages are ordered by LookupIdentifier, so its high byte is 7 minus the priority. According to the document,
+        the high byte is 0 for a nontransactional message and the inverted priority for a transactional message.
+        However, all transactional messages have priority 0, and a high byte of 0 would not order nontransactional
+        messages by priority. This method therefore assumes that the document interchanges the two cases.
         """
         self.qm.adm.SequentialID = self.qm.adm.SequentialID + 1 & 0xFFFFFFFFFFFFFFFF
         if self.qm.adm.SequentialID > self.qm.disk.reserved_sequential - RESERVED_ORDINAL_BLOCK // 2:

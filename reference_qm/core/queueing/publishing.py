@@ -35,8 +35,8 @@ _STATUS_BY_DIRECTORY_RESULT = {
 
 
 def _convert_directory_result(result: DirectoryOperationResult) -> Status:
-    """Return the status for a result of the directory. A result for which there is no other status is treated like
-    an unavailable directory.
+    """Return the status that corresponds to a result from the directory. A result without a corresponding status is
+    treated as if the directory were unavailable.
     """
     return _STATUS_BY_DIRECTORY_RESULT.get(result, Status.MQ_ERROR_NO_DS)
 

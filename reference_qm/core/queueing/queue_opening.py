@@ -37,8 +37,8 @@ class QueueOpening(Part):
     ) -> Opened:
         """Open a queue. If the access is for sending, several queues can be opened. Spec: MS-MQDMPR 3.1.7.1.5.
 
-        A format name that stands for only one queue, such as a list that repeats one name, counts as the name of
-        that queue.
+        A list of format names that expands to a single queue, for example because it repeats one name, counts as the
+        name of that queue.
         """
         name = self.qm.queue_names.expand_format_name(format_name)
         if name is None:
@@ -106,9 +106,10 @@ class QueueOpening(Part):
         """Close a descriptor and its cursors, and end the reads that wait on the descriptor. Spec: MS-MQDMPR
         3.1.7.1.6.
 
-        The document does nothing for a descriptor without a QueueReference. But the descriptor of a
-        multiple-element name has no QueueReference, and the queues that were opened for it must be closed. In the
-        document, a read without a tag also continues to wait on the removed descriptor.
+        This method differs from the document in two points. The document does nothing for a descriptor without a
+        QueueReference. However, the descriptor of a multiple-element name has none, and the queues that were opened for
+        it must be closed. In the document, a waiting read without a tag also keeps waiting after its descriptor is
+        removed.
         """
         self.qm.descriptors.pop(queue_desc.Handle, None)
         for one in queue_desc.OpenQueueDescriptorCollection:
@@ -125,8 +126,8 @@ class QueueOpening(Part):
     def close_cursor(self, cursor: Cursor) -> None:
         """Close a cursor, and end the read that waits with the cursor. Spec: MS-MQDMPR 3.1.7.1.2.
 
-        The document removes a waiting read without an answer. Here the caller of the read is informed that the read
-        was cancelled, because otherwise the caller would wait forever.
+        The document removes the waiting read without answering it, so that its caller would wait forever. This method
+        informs the caller that the read was cancelled.
         """
         descriptor = cursor.OpenQueueDescriptorReference
         for reader in [*descriptor.WaitingMessageReadOperationCollection]:

@@ -48,8 +48,8 @@ OnCreated: TypeAlias = Callable[[Status, Queue | None], None]
 
 
 def set_queue_defaults(pathname: str) -> Queue:
-    """Return a queue with default attributes. The caller changes the attributes and then creates the queue. Spec:
-    MS-MQDMPR 3.1.7.1.33.
+    """Return a queue object with default attributes. The caller sets its other attributes before it creates the queue.
+    Spec: MS-MQDMPR 3.1.7.1.33.
     """
     return Queue(Pathname=pathname)
 
@@ -157,7 +157,7 @@ class Queues(Part):
         parent.SubqueueCollection[name.lower()] = queue
 
     def forget(self, queue: Queue) -> None:
-        """Remove a queue from its collection, unless a newer queue has taken its name."""
+        """Remove a queue from its collection, unless a newer queue with the same name has replaced it there."""
         collection: MutableMapping[str, Queue] = self.qm.adm.QueueCollection
         name = queue.Pathname.lower()
         if queue.parent is not None:
@@ -170,7 +170,7 @@ class Queues(Part):
     def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
         """Delete a queue, its journal, its subqueues and all their messages. Spec: MS-MQDMPR 3.1.7.1.4.
 
-        Reads that wait for messages of the queue end, because a descriptor without a queue returns no message.
+        Reads that wait for messages of the queue are ended, because their descriptors no longer refer to a queue.
         ``done`` is called when the deletion is on disk.
         """
 
@@ -194,9 +194,9 @@ class Queues(Part):
     ) -> Result | None:
         """Delete every message of a queue. Spec: MS-MQDMPR 3.1.7.1.7.
 
-        When the deletion is on disk, ``done`` is called with the number of deleted messages; until then, no reader
-        gets these messages. If the disk fails, ``failed`` is called. Messages that are still being written to the
-        disk are also deleted. A locked message is deleted later, unless its transaction commits.
+        From the call on, no reader gets the messages to be deleted. When the deletion is on disk, ``done`` is called
+        with the number of deleted messages. If the disk fails, ``failed`` is called. Messages that are still being
+        written to the disk are deleted too. A locked message is deleted later, unless its transaction commits.
         """
         reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
         available, arriving, locked = _split_by_state(queue)
@@ -264,8 +264,8 @@ class Queues(Part):
 
 
 def _split_by_state(queue: Queue) -> tuple[list[MessagePosition], list[MessagePosition], list[MessagePosition]]:
-    """Return three lists: the available messages of a queue, the messages that are being written to the disk, and
-    the locked messages.
+    """Return the messages of a queue as three lists: the available messages, the messages that are being written to the
+    disk, and the locked messages.
     """
     available: list[MessagePosition] = []
     arriving: list[MessagePosition] = []

@@ -37,7 +37,7 @@ class Quotas(Part):
         return EnqueueStatus.NO_ERROR
 
     def begin_flow_control(self) -> None:
-        """Refuse messages until ``end_flow_control`` is called. Spec: MS-MQDMPR 3.1.7.2.5, 3.1.1.1 (Throttled).
+        """Refuse new messages until ``end_flow_control`` is called. Spec: MS-MQDMPR 3.1.7.2.5, 3.1.1.1 (Throttled).
 
         Flow control is used when resources run short and messages arrive faster than they can be stored (MS-MQSO
         5.1.1.1).

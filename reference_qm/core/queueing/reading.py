@@ -19,7 +19,7 @@ STATUS_OF_CURSOR_FAILURE = {
     CursorStatus.ILLEGAL_CURSOR_ACTION: Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION,
     CursorStatus.NOT_FOUND: Status.MQ_ERROR_MESSAGE_NOT_FOUND,
 }
-"""For each failure status of a cursor: the status to return to the reader."""
+"""The status to return to the reader for each failure status of a cursor."""
 
 
 class Reading(Part):

@@ -24,11 +24,10 @@ class Seeking(Part):
         """Return the next available message after or before an entry, or None if there is no such message. Spec:
         MS-MQDMPR 3.1.7.3.2.
 
-        The search begins after the initial entry, so a search of the whole list begins at Start. With Head as the
-        initial entry, as in 3.1.7.1.10 and 3.1.7.1.15, the first message would never be read. According to the
-        document, a backward search without success returns Start, although the return value allows only End; here
-        the result is None. A message that is not on disk yet ends the search, because otherwise a later message
-        would be received first.
+        The search begins after the initial entry, so a search of the whole list must begin at Start. If it began at
+        Head, as in 3.1.7.1.10 and 3.1.7.1.15, the first message would never be read. According to the document, an
+        unsuccessful backward search returns Start, although the return value allows only End; this method returns None.
+        A message that is not on disk yet ends the search; otherwise a later message could be received before it.
         """
         forward = seek_direction is SeekDirection.FORWARD
         start = initial_position if forward and not peek_operation and isinstance(initial_position, Boundary) else None
@@ -44,8 +43,8 @@ class Seeking(Part):
         return found
 
     def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
-        """Return whether a message may be read. A message may be read if it is available; a locked message may be
-        peeked at if it allows this.
+        """Return whether a message may be read. A message may be read if it is available. A locked message may be
+        peeked at if its attribute AllowPeekWhenLocked is set.
 
         Spec: MS-MQDMPR 3.1.7.3.2, 3.1.1.12.
         """

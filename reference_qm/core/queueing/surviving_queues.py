@@ -24,7 +24,7 @@ class SurvivingQueues(Part):
     def create_configured(self, settings: QueueSettings) -> Queue:
         """Create a configured private queue.
 
-        Raise ValueError if the queue cannot be created. The settings of the queue have already been checked.
+        Raise ValueError if the queue cannot be created. The caller has already checked the settings of the queue.
         """
         status, created = self.qm.queues.create_here(_build_queue(settings), 0)
         if created is None:
@@ -32,8 +32,8 @@ class SurvivingQueues(Part):
         return created
 
     def create_published(self) -> None:
-        """Take over the configured public queues that exist in the directory, and create the other configured
-        public queues.
+        """Adopt the configured public queues that already exist in the directory, and create the other configured
+        public queues there.
         """
         for settings in self.qm.config.queues:
             if settings.is_private or settings.name.lower() in self.qm.adm.QueueCollection:

@@ -19,7 +19,7 @@ class TransactionEvents(Part):
     __slots__ = ()
 
     def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:
-        """Create a transaction. Spec: MS-MQDMPR 3.1.7.1.8; MS-MQMP 3.1.4.14 for the new identifier.
+        """Create a transaction. Spec: MS-MQDMPR 3.1.7.1.8; MS-MQMP 3.1.4.14 (new identifier).
 
         Raise CommandError if the transaction already exists, or if the maximum number of transactions is open.
         """
@@ -90,10 +90,9 @@ class TransactionEvents(Part):
     def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         """Make a sent message available in its local queue, or send it. Spec: MS-MQDMPR 3.1.4.4, MS-MQQB 3.1.7.12.
 
-        A message to a local queue is available at once, because operations are carried out in their order and a
-        waiting read must get the first message. An outgoing message was placed in its queue when its record was
-        passed to the disk (``coordinating``). Therefore the queue keeps its order, whichever record reaches the
-        disk first.
+        A message to a local queue becomes available at once: operations are carried out in order, and a waiting read
+        must get the first message. An outgoing message was already put into its queue when its record was passed to the
+        disk (``coordinating``), so the order in the queue does not depend on which record reaches the disk first.
         """
         position = operation.MessagePositionReference
         if isinstance(position.QueueReference, OutgoingQueue):
@@ -106,7 +105,7 @@ class TransactionEvents(Part):
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         """Delete a message that was received in the transaction. Spec: MS-MQDMPR 3.1.4.4.
 
-        A message that was purged in the meantime also counts as received, because it was received before the purge.
+        A message that was purged after it was received in the transaction also counts as received.
         """
         assert operation.DequeueReason is not None
         self.qm.positions.delete_message(operation.MessagePositionReference, operation.DequeueReason)
@@ -126,7 +125,7 @@ class TransactionEvents(Part):
         self._remove_transaction(transaction)
 
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
-        """Remove a message that the transaction was to send. The removal is not reported to the protocols. Spec:
+        """Remove a message that was to be sent by the transaction. No event reports the removal to the protocols. Spec:
         MS-MQDMPR 3.1.4.5.
         """
         position = operation.MessagePositionReference
@@ -136,8 +135,8 @@ class TransactionEvents(Part):
         """Make a received message available again at its old place, unless its queue was purged. Spec: MS-MQDMPR
         3.1.4.5.
 
-        The document deletes a purged message with the reason of the dequeue. Then the sender of the message would
-        be informed that the message was received. Here the reason is the purge, as in 3.1.7.1.12.
+        The document deletes a purged message with the reason of the dequeue, so that the sender would be told that the
+        message was received. This method uses the purge as the reason, as 3.1.7.1.12 does.
         """
         self.qm.positions.unlock_message(operation.MessagePositionReference)
 

@@ -32,8 +32,8 @@ class TransactionOperations(Part):
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         """Record that a message is to be sent when the transaction commits. Spec: MS-MQDMPR 3.1.7.1.9.
 
-        A message for a local queue gets its place in the queue now, but is Locked. A message for an outgoing queue
-        is added to the queue at the commit, because MS-MQQB 3.1.7.12 is about available messages. All messages of a
+        A message for a local queue gets its place in the queue now, but is Locked. A message for an outgoing queue is
+        added to the queue at the commit, because MS-MQQB 3.1.7.12 applies only to available messages. All messages of a
         transaction contain the same transaction identifier (MS-MQMQ 2.2.20.5).
         """
         transaction.number = transaction.number or self.qm.numbering.assign_transaction()
@@ -103,8 +103,8 @@ class TransactionOperations(Part):
         }
 
     def find_messages_received_by_prepared(self) -> set[MessagePosition]:
-        """Return the messages that prepared transactions receive or move. A purge deletes these messages only if
-        their transaction aborts.
+        """Return the messages that prepared transactions receive or move. A purge deletes such a message only if the
+        transaction aborts.
         """
         return {
             operation.MessagePositionReference

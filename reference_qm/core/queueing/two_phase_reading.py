@@ -36,8 +36,8 @@ class TwoPhaseReading(Part):
         """Lock a message and return it. The message stays locked until Dequeue Message End. Spec: MS-MQDMPR
         3.1.7.1.11.
 
-        3.1.7.1.10 excludes a transaction in a two-phase read, but 3.1.7.1.11 passes a transaction; then the
-        transaction owns the lock. A crash releases the lock, because the owner of the lock has ended.
+        3.1.7.1.10 does not allow a transaction in a two-phase read, but 3.1.7.1.11 passes one. If a transaction is
+        given, it owns the lock. A crash releases the lock, because it ends the lock's owner.
         """
         self.qm.reading.dequeue_message(
             queue_desc, answered, now, timeout_ms, cursor, tag, two_phase_read=True, transaction=transaction

@@ -16,8 +16,8 @@ class Waiting(Part):
 
     Spec: MS-MQDMPR 3.1.2.3, 3.1.6.3, 3.1.7.1.17, 3.1.7.3.1, 3.1.7.3.4 to 3.1.7.3.7.
 
-    In the document, these events block until they return. Here the caller passes a function, which is called with
-    the return values.
+    In the document, the events for waiting reads block until they return. Here the caller passes a function that is
+    later called with the return values.
     """
 
     __slots__ = ()
@@ -66,10 +66,9 @@ class Waiting(Part):
     def release_readers(self, position: MessagePosition) -> None:
         """Pass a message that became available to all waiting peeks, and to the first waiting receive.
 
-        Spec: MS-MQDMPR 3.1.7.2.2, 3.1.7.3.7. In the document, each satisfied peek releases the next reader, except
-        in 3.1.7.1.15, which omits this step for a peek without a cursor. Then no later reader would ever be
-        released. Later messages that could not be read because this message was not on disk are also passed to
-        readers.
+        Spec: MS-MQDMPR 3.1.7.2.2, 3.1.7.3.7. In the document, each satisfied peek releases the next reader. However,
+        3.1.7.1.15 omits this step for a peek without a cursor, after which no further reader would ever be released.
+        This method also passes on later messages that could not be read while this message was not on disk.
         """
         queue = position.QueueReference
         for descriptor in list(queue.OpenQueueDescriptorCollection.values()):

@@ -27,8 +27,8 @@ class _AssociationEntry:
 
 
 class Associations:
-    """All associations of a server. Outgoing bytes are sent at once, and each received call or cancel becomes an
-    event.
+    """Manages all associations of a server: sends outgoing bytes at once, and posts an event for each received call or
+    cancel.
     """
 
     def __init__(

@@ -45,7 +45,7 @@ class CallMethod:
 
 @dataclass(frozen=True, slots=True)
 class Close:
-    """A step that closes an RPC binding handle. All other steps that wait for this handle fail. The result is None."""
+    """A step that closes an RPC binding handle. Its result is None. Other steps that wait for the same handle fail."""
 
     binding: Binding
 
@@ -93,4 +93,6 @@ class Task:
     sequence: Sequence
     finished: Callable[[Any], None]
     waits_for: tuple[Binding, OutgoingCall | None] | str | None = None
-    """What the task waits for: a binding with a call, or with None for the association; a host name; or None."""
+    """What the task waits for: the answer to a call (a binding and the call), the association (a binding and None), a
+    host name, or nothing (None).
+    """

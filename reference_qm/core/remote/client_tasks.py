@@ -112,7 +112,7 @@ class ClientTasks(Part):
         self._take_events(binding, binding.association.receive_bytes(event.data), now)
 
     def on_remote_call_timer(self, number: int, now: Now) -> None:
-        """End a step that took too long. A call is cancelled with a cancel time-out of zero.
+        """End a step that took too long. If the step is a call, cancel the call with a cancel timeout of zero.
 
         Spec: MS-MQQP 3.2.4.1.
         """

@@ -51,9 +51,9 @@ PROPERTY_BY_IDENTIFIER = MappingProxyType(
 class ObjectProperties(Part):
     """Returns the properties of a queue to a client. Spec: MS-MQMP 3.1.4.9, 3.1.1.12; MS-MQMQ 2.3.1.
 
-    The document leaves two choices. Properties are returned for every local queue that a QUEUE_FORMAT can identify,
-    not only for private queues: the check in the document concerns the directory, which remote clients can also
-    read. The status for an unknown property identifier is MQ_ERROR_PROPERTY.
+    The document leaves two points open, which this class resolves as follows. Properties are returned for every local
+    queue that a QUEUE_FORMAT can identify, not only for private queues, because the document's check concerns the
+    directory, which remote clients can also read. The status for an unknown property identifier is MQ_ERROR_PROPERTY.
     """
 
     __slots__ = ()

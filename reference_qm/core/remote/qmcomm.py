@@ -37,8 +37,8 @@ class Qmcomm(Part):
 
     Spec: MS-MQMP 3.1.4.2 to 3.1.4.4, 3.1.4.24, 3.1.7.2.
 
-    For a sharing violation, the documents specify different statuses: here the status is STATUS_SHARING_VIOLATION
-    as in MS-MQMP, not MQ_ERROR_SHARING_VIOLATION as in MS-MQDMPR. pdwContext, dwpQueue and phQueue all contain the
+    The documents specify different statuses for a sharing violation. This class returns STATUS_SHARING_VIOLATION, as in
+    MS-MQMP, and not MQ_ERROR_SHARING_VIOLATION, as in MS-MQDMPR. pdwContext, dwpQueue and phQueue all contain the
     handle of the descriptor, as on every Windows release since XP (<28>).
     """
 

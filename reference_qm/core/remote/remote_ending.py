@@ -15,10 +15,10 @@ CANCELED_STATUS = Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
 class RemoteEnding(Part):
     """Ends and cancels remote reads. Spec: MS-MQQP 3.1.4.2, 3.1.4.6, 3.1.6.2.
 
-    The document leaves two choices. The status of a cancelled read is MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
-    (3.1.4.6), although 3.1.4.1 requires a failure HRESULT. A read whose queue was closed has no descriptor, so the
-    read cannot end as the document specifies. Then the message stays in the queue, and the call returns
-    MQ_ERROR_INVALID_PARAMETER for any dwAck.
+    The document leaves two points open, which this class resolves as follows. The status of a cancelled read is
+    MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT (3.1.4.6), although 3.1.4.1 requires a failure HRESULT. A read whose queue
+    was closed has no descriptor, so the read cannot end as the document specifies. In this case, the message stays in
+    the queue, and the call returns MQ_ERROR_INVALID_PARAMETER for any dwAck.
     """
 
     __slots__ = ()

@@ -37,11 +37,11 @@ SEEK_AT_EDGE_LOOKUP_ID = {
 class RemoteReads(Part):
     """Reads messages for remote readers and answers their calls. Spec: MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11.
 
-    The documents leave some choices. A peek has a tag, like a receive, because otherwise RemoteQMCancelReceive
-    could not cancel a peek as 3.2.4.7 describes. The tag includes the queue handle, because different clients use
-    the same request numbers. ulTimeout is in ms, like the Call Timer (3.1.2), although MS-MQDMPR states seconds. A
-    read by LookupIdentifier is a two-phase read, although 3.1.4.11 has no iTwoPhaseRead, because otherwise
-    RemoteQMEndReceive would find no read to end.
+    The documents leave several points open, which this class resolves as follows. A peek has a tag, like a receive;
+    otherwise RemoteQMCancelReceive could not cancel a peek as 3.2.4.7 describes. The tag includes the queue handle,
+    because different clients use the same request numbers. ulTimeout is in ms, like the Call Timer (3.1.2), although
+    MS-MQDMPR states seconds. A read by LookupIdentifier is a two-phase read, although 3.1.4.11 has no iTwoPhaseRead,
+    because otherwise RemoteQMEndReceive would find no read to end.
     """
 
     __slots__ = ()

@@ -20,9 +20,9 @@ Desc = dict[str, Any]
 class RemoteStarting(Part):
     """Checks and starts remote reads. Spec: MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11.
 
-    The documents leave two choices. A receive with a handle that was opened to peek is refused with
-    MQ_ERROR_ACCESS_DENIED, because MS-MQMP 3.1.4.2 forbids it and MS-MQQP has no rule. The status for an action
-    that a method does not support is MQ_ERROR_INVALID_PARAMETER.
+    The documents leave two points open, which this class resolves as follows. A receive with a handle that was opened
+    to peek is refused with MQ_ERROR_ACCESS_DENIED, because MS-MQMP 3.1.4.2 forbids it and MS-MQQP has no rule. The
+    status for an action that a method does not support is MQ_ERROR_INVALID_PARAMETER.
     """
 
     __slots__ = ()
@@ -145,10 +145,10 @@ class RemoteStarting(Part):
         """Return the descriptor with the given handle if R_QMOpenRemoteQueue opened it, otherwise None. Descriptors
         of local applications are not returned.
 
-        Spec: MS-MQQP 3.1.4.1. RemoteQMOpenQueue accepts any value as a handle. Therefore the first call that uses
-        the handle of an unknown descriptor returns an error status: the status of the document for a missing
-        OpenQueueEntry, or the status that the method has for an unknown handle. The descriptor of a deleted queue
-        is returned, because the events report the deletion.
+        Spec: MS-MQQP 3.1.4.1. RemoteQMOpenQueue accepts any value as a handle. Therefore the first call that uses the
+        handle of an unknown descriptor returns an error status: the status that the document specifies for a missing
+        OpenQueueEntry, or the status that the called method specifies for an unknown handle. The descriptor of a
+        deleted queue is also returned, because the events that use the descriptor report the deletion.
         """
         descriptor = self.qm.descriptors.get(handle)
         remote = descriptor is not None and descriptor.RemoteReadState is not RemoteReadState.NONE

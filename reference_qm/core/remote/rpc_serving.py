@@ -70,7 +70,7 @@ class RemoteReading:
         """The reads whose calls have not been answered, by call."""
 
     def note(self, outputs: Iterable[RpcOutput]) -> None:
-        """Carry out the outputs that an answered call returned."""
+        """Carry out the outputs that the answer to a call has produced."""
         self.associations.carry_out_outputs(outputs)
 
 

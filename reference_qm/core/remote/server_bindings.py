@@ -93,7 +93,7 @@ class ServerBindings(Part):
         return results
 
     def is_failure(self, status: int) -> bool:
-        """Return whether a status is a failure HRESULT. The client treats all failures identically.
+        """Return whether a status is a failure HRESULT. The client does not distinguish failures.
 
         Spec: MS-MQQP 2.2, 3.1.4.1.
         """

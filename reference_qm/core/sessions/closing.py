@@ -18,7 +18,9 @@ class Closing(Part):
     __slots__ = ()
 
     def close(self, session: Session, reason: str, now: Now) -> None:
-        """Close a session in any state. Spec: MS-MQQB 3.1.5.9. ``reason`` is a line of text that names the section."""
+        """Close a session in any state. Spec: MS-MQQB 3.1.5.9. ``reason`` is one line that states why the session is
+        closed and names the section.
+        """
         queue = _queue_of_state(session)
         if queue is not None:
             queue.State = OutgoingQueueState.DISCONNECTING
@@ -66,7 +68,8 @@ class Closing(Part):
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
         """Close a session whose connection was lost. Spec: MS-MQQB 3.1.7.3, 3.1.7.1.6.
 
-        The messages that were sent are reset when the next session is initialized (``initialize_messages``).
+        The messages that were sent on the session are marked as unsent again when the next session is initialized
+        (``initialize_messages``).
         """
         self.close(session, f"the transport was lost: {reason} (MS-MQQB 3.1.7.3)", now)
 

@@ -9,11 +9,11 @@ class DispatchCollection(Part):
 
     Spec: MS-MQDMPR 3.1.1.18, 3.1.7.1.28, 3.1.7.1.29, 3.1.7.1.34.
 
-    In the document, the queue manager has one collection, and all queues are searched for the highest priority.
-    Here sessions do not wait for each other: the OutgoingMessageTable of each session contains a part of the
-    collection, in the order that 3.1.7.3.9 requires. The ProtocolData of an entry is its OutgoingMessagePosition.
-    SendInProgress is never visible, because a message is sent in one step. After one or more calls of ``add``, the
-    caller raises Dispatch Send Message once (``sending.dispatch_messages``).
+    In the document, the queue manager has a single collection, in which the message with the highest priority of all
+    queues is sent first. In this implementation, sessions do not wait for each other: each session's
+    OutgoingMessageTable contains its own part of the collection, in the order that 3.1.7.3.9 requires. The ProtocolData
+    of an entry is its OutgoingMessagePosition. SendInProgress is never visible, because a message is sent in one step.
+    After one or more calls of ``add``, the caller raises Dispatch Send Message once (``sending.dispatch_messages``).
     """
 
     __slots__ = ()

@@ -78,9 +78,9 @@ class Establishing(Part):
         """Connect again to the next hop in the list. After the last next hop, build the list again. Spec: MS-MQQB
         3.1.6.1.
 
-        The timer also runs while a session with messages is being established (3.1.3.2). Then no retry is needed,
-        because the messages in the table are sent when the session is open. If acknowledgments on other sessions
-        have completed all messages, the session is closed, and the next message establishes it again.
+        The timer may also expire while a session with messages is being established (3.1.3.2). In this case no retry is
+        needed, because the messages in the table are sent when the session is open. If acknowledgments on other
+        sessions have completed all messages, the session is closed, and the next message establishes it again.
         """
         if session.SessionState is not SessionState.WAITING_RECONNECT or not self.qm.connecting.may_connect():
             return

@@ -30,8 +30,8 @@ class Resolving(Part):
     def resolve_host_address(self, session: Session, now: Now) -> None:
         """Find the next hops to the destination, and resolve their host names. Spec: MS-MQQB 3.1.5.2.1.
 
-        The document resolves destinationHostName for each queue manager, but destinationHostName is empty for a
-        private format name. Here the name of each queue manager is resolved.
+        For each queue manager on the route, the document resolves destinationHostName, which is empty for a private
+        format name. This method resolves the name of the queue manager instead.
         """
         queue = outgoing_queue(session)
         destination = self.qm.next_hops.get_destination_info(queue.DestinationFormatName)

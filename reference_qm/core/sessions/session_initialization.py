@@ -82,9 +82,9 @@ class SessionInitialization(Part):
     def initialize_messages(self, session: Session) -> None:
         """Allow every message in the table to be sent on this session. Spec: MS-MQQB 3.1.3.2.
 
-        UnAckedMessageCount counts sent messages (3.1.1.3.1), so it is 0 now. 3.1.3.2 could be understood to count
-        unsent messages as well. Then each message would count twice, and the window would stay closed forever if
-        WindowSize messages were waiting.
+        UnAckedMessageCount counts sent messages (3.1.1.3.1), so it is 0 after the initialization. 3.1.3.2 could also be
+        read as counting unsent messages. With that reading, each message would count twice, and the window would stay
+        closed forever if WindowSize messages were waiting.
         """
         session.OutgoingMessageTable.rewind()
         for position in session.OutgoingMessageTable:

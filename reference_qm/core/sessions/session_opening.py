@@ -53,8 +53,8 @@ class SessionOpening(Part):
         """Answer an EstablishConnection request. Spec: MS-MQQB 3.1.5.3.1, 2.2.1 (CS), notes <12>, <57>.
 
         If the maximum number of sessions is open, the response has CS set (2.2.1), and the session is closed
-        (3.1.5.3.1). If the request is for another queue manager, the session stays open, because 3.1.5.3.1
-        continues with WAITING_CP_MSG. Then the initiator or the Session Initialization Timer closes the session.
+        (3.1.5.3.1). If the request is for another queue manager, the session stays open, because 3.1.5.3.1 continues
+        with WAITING_CP_MSG. In this case, the initiator or the Session Initialization Timer closes the session.
         """
         header = packet.EstablishConnectionHeader
         session.RemoteQMGuid = header.ClientGuid
@@ -127,8 +127,8 @@ class SessionOpening(Part):
         """Return whether the response contains the identifiers of this initiator and the intended acceptor. Spec:
         MS-MQQB 3.1.5.3.2.
 
-        For a direct format name, RemoteQMGuid is unknown until the response arrives. Then every GUID except NULL is
-        valid.
+        For a direct format name, RemoteQMGuid is unknown until the response arrives, so every acceptor GUID except NULL
+        is valid.
         """
         header = packet.EstablishConnectionHeader
         remote_is_right = (

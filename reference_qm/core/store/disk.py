@@ -16,7 +16,7 @@ Change: TypeAlias = dict[str, object]
 
 RESERVED_ORDINAL_BLOCK = 0x4000
 """The number of ordinals that are reserved in one block. The next block is reserved when less than half of the
-present block remains. A restart skips at most one block.
+current block remains. A restart skips at most one block.
 """
 
 
@@ -28,8 +28,8 @@ than this number is the later ordinal.
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A change that is being written to the disk. ``token`` is the token of the command that waits for the change,
-    or None.
+    """A change that is being written to the disk. ``token`` is the token of the command that waits for the change, or
+    None if no command waits.
 
     ``repeat`` is the part of the change that is still valid after a failed write and must be written again.
     ``sessions`` are the sessions that may send messages after the write.
@@ -45,8 +45,8 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """A wait for all records that were being written when the wait began. ``tokens`` identify the records that are
-    not on disk yet.
+    """A wait for all records that are being written at the time when the wait begins. ``tokens`` identify the records
+    that are not on disk yet.
     """
 
     tokens: set[int]
@@ -86,7 +86,8 @@ class Disk:
     ) -> Result | None:
         """Write the change that a command requires.
 
-        Call ``done`` when the change is on disk (at once if there is no disk), or ``undo`` if the write fails.
+        When the change is on disk (at once if there is no disk), ``done`` is called. If the write fails, ``undo`` is
+        called.
         """
         if not (self.used and change):
             return done()
@@ -101,8 +102,8 @@ class Disk:
             self._write_change({}, change, None, Result, lambda: None, ())
 
     def when_saved(self, reached: Callable[[Now], None], missed: Callable[[str, Now], None], now: Now) -> None:
-        """Call ``reached`` when all changes that have been saved until now are on disk, or ``missed`` if the write
-        of one of these changes fails.
+        """Call ``reached`` when all changes saved before this call are on disk, or ``missed`` if the write of one of
+        them fails.
 
         Changes whose write failed earlier are written again.
         """

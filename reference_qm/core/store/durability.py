@@ -88,7 +88,9 @@ class Durability(Part):
         return change
 
     def _get_transfer_entry(self, position: MessagePosition) -> Change:
-        """Return the entry of a message's sequence. This entry is needed when the entry of the message is removed."""
+        """Return the entry of the sequence to which a message belongs. It must be written when the entry of the message
+        is removed.
+        """
         message = position.MessageReference
         key = (message.Identifier.QueueManagerGuid, message.DestinationQueueFormatName.lower())
         transfer = position.QueueReference.IncomingTransactionalTransferInfoCollection.get(key)

@@ -108,7 +108,7 @@ def build_removal_change(positions: Iterable[MessagePosition]) -> Change:
 
 
 def build_relocation(position: MessagePosition) -> Change:
-    """Return the change that stores the present queue of a message."""
+    """Return the change that stores the current queue of a message."""
     return build_message_entry(position, serialize_message(position.MessageReference).build()) if position.key else {}
 
 

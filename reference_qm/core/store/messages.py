@@ -137,8 +137,8 @@ def serialize_message(message: Message) -> UserMessagePacket:
 
 
 def may_exceed_packet_size(content: bytes) -> bool:
-    """Return whether a body, or a body and an extension, may be too large for a packet. Smaller contents fit with any
-    label and any queues.
+    """Return whether a body, or a body and an extension, may be too large for a packet. If not, they fit into a packet
+    with any label and any queue names.
     """
     return len(content) > FITTING_BODY_BYTES
 
@@ -167,8 +167,8 @@ def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: in
 
     Spec: MS-MQDMPR 3.1.7.1.31, MS-MQQB 3.1.7.10. ``receiver`` is the Identifier of this queue manager. The table of
     3.1.7.1.31 omits three attributes that 3.1.7.1.32 writes: TransactionPreviousSequenceNumber, Signature and
-    ConnectorTypeIdentifier. These attributes are read as well; otherwise the received message would differ from the
-    sent message.
+    ConnectorTypeIdentifier. This function reads them too; otherwise the received message would differ from the sent
+    message.
     """
     user, properties = packet.UserHeader, packet.MessagePropertiesHeader
     source = user.SourceQueueManager

@@ -19,15 +19,14 @@ INSECURE_NACKS = frozenset(
         MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER,
     }
 )
-"""The acknowledgment classes that disclose information to any sender. Acknowledgments of these classes are sent
-only if SendInsecureNacks is TRUE.
+"""The classes of acknowledgments that would disclose information to any sender. They are sent only if SendInsecureNacks
+is TRUE.
 
 Spec: MS-MQQB 3.1.7.15, 5.1.
 """
 
 CLASSES_WITHOUT_BODY = frozenset({MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, MessageClass.MQMSG_CLASS_ACK_RECEIVE})
-"""The acknowledgment classes whose acknowledgments do not contain the body of the message. Spec: MS-MQQB 3.1.7.15.
-"""
+"""The acknowledgment classes whose acknowledgments do not contain the body of the message. Spec: MS-MQQB 3.1.7.15."""
 
 
 class AdminAcks(Part):
@@ -82,8 +81,8 @@ class AdminAcks(Part):
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
         """Send an administration acknowledgment for a message. Spec: MS-MQQB 3.1.7.15.
 
-        iReceivedUserMessagePacket is not an argument. Instead, ``build_message`` converts a packet to a Message;
-        the Message contains the format names that the tables of 3.1.7.15 derive from AQ and DQ.
+        Unlike in the document, iReceivedUserMessagePacket is not an argument: ``build_message`` has already converted
+        the packet to a Message, which contains the format names that the tables of 3.1.7.15 derive from AQ and DQ.
         """
         if message.AdministrationQueueFormatName and self.may_send_nack(message_class):
             ack = self.build(message, message_class, now)

@@ -14,8 +14,8 @@ PAUSED_WINDOW_SIZE = 1
 
 
 class Administering(Part):
-    """Carries out an administrator's commands about transfer: pauses and resumes queues, and takes the queue
-    manager off the network and back.
+    """Carries out an administrator's commands that affect the transfer of messages: pauses and resumes queues, takes
+    the queue manager off the network, and brings it back.
 
     Spec: MS-MQDMPR 3.1.4.12 to 3.1.4.15, 3.1.7.2.3, 3.1.7.2.4, MS-MQQB 3.1.7.13, 3.1.7.14, MS-MQSO 5.1.1.1.
     """
@@ -94,6 +94,6 @@ _QUEUE_STATE_BY_SESSION_STATE = {
     SessionState.CLOSED: OutgoingQueueState.INACTIVE,
     SessionState.WAITING_RECONNECT: OutgoingQueueState.INACTIVE,
 }
-"""The OutgoingQueue.State after a pause, by the state of the session. The State is Waiting for any other state of
-the session.
+"""The value to which OutgoingQueue.State is set when a paused queue is resumed, by the state of the queue's session.
+For any other state of the session, the value is Waiting.
 """

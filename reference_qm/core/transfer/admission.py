@@ -43,12 +43,12 @@ class Admission(Part):
     def admit(
         self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now
     ) -> UserMessagePacket | None:
-        """Return the packet to put into the queue, or None if the message is refused. Spec: MS-MQQB 3.1.5.8 steps
-        2, 3, 5.
+        """Check an arrived message. Return the packet to put into the queue, or None if the message is refused. Spec:
+        MS-MQQB 3.1.5.8 steps 2, 3, 5.
 
-        The checks follow the order of 3.1.5.8. If the queue does not exist, only the first check is made. Step 1
-        (duplicates) and the counts of step 2 come earlier. Step 4 (SessionHeader) does not depend on the message.
-        Step 6 (sequence) and step 8, which refuses a message that exceeds a quota, come later.
+        The checks follow the order of 3.1.5.8. If the queue does not exist, only the first check is made. The caller
+        has already carried out step 1 (duplicates) and the counting in step 2. Step 4 (SessionHeader) does not depend
+        on the message. Step 6 (sequence) and step 8 (quotas) are carried out later.
         """
         checks: tuple[Check, ...] = (
             self.check_destination,

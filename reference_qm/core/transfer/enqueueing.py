@@ -54,11 +54,11 @@ class Enqueueing(Part):
         """Put a message into the queue that was opened, or a copy into each queue if several queues were opened.
         Spec: MS-MQDMPR 3.1.7.1.27.
 
-        The document passes a descriptor as iQueue for a copy. Here the queue of the descriptor is passed. Each copy
-        gets its own number, as in MS-MQQB 3.1.7.1.1. If two copies for one queue manager had the same Identifier,
-        the second copy would be discarded as a duplicate (3.1.5.8.1). If a copy is refused, the copies in earlier
-        queues are kept. The document has no status for a queue that was deleted in the meantime; such a queue
-        counts as full.
+        For a copy, the document passes a descriptor as iQueue; this method passes the queue of the descriptor. Each
+        copy gets its own number, as in MS-MQQB 3.1.7.1.1. If two copies for one queue manager had the same Identifier,
+        the second copy would be discarded as a duplicate (3.1.5.8.1). If a queue refuses its copy, the copies that were
+        already put into other queues remain there. The document has no status for a queue that was deleted after it was
+        opened; such a queue counts as full.
         """
         if not descriptor.Multiple:
             return self._enqueue_message(descriptor.QueueReference, message, now, transaction)

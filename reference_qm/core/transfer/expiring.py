@@ -39,9 +39,9 @@ class Expiring(Part):
     def delete_not_received(self, positions: list[MessagePosition], now: Now) -> None:
         """Delete messages that were not received in time. Spec: MS-MQDMPR 3.1.7.2.7.
 
-        The document makes the deletion of a transactional message part of the transaction with its
-        TransactionIdentifier. That transaction is the sender's transaction, which has ended, usually in another
-        queue manager. Here the message is deleted at once.
+        In the document, the deletion of a transactional message becomes part of the transaction that its
+        TransactionIdentifier names. However, that is the sender's transaction, which has already ended, usually in
+        another queue manager. This method therefore deletes the message at once.
         """
         reason = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
         expired = [position for position in positions if position.State is MessagePositionState.AVAILABLE]

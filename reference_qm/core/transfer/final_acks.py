@@ -19,8 +19,9 @@ class FinalAcks(Part):
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         """Handle a FinalAck, which reports that a message was refused or left its queue. Spec: MS-MQQB 3.1.5.7.
 
-        The message is deleted even if it does not request journaling; otherwise a refused message would be sent
-        forever. A FinalAck for an unknown message is ignored, because the message has already been completed.
+        The message is deleted even if it does not request journaling; otherwise a refused message would be sent again
+        and again. A FinalAck for an unknown message is ignored, because it belongs to a message that has already been
+        completed.
         """
         properties = packet.MessagePropertiesHeader
         try:

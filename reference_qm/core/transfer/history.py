@@ -32,7 +32,7 @@ class History(Part):
     ) -> None:
         """Discard a duplicate, and update the time in the history entry. Spec: MS-MQQB 3.1.5.8.1.
 
-        A duplicate is acknowledged when the original message is on disk.
+        The duplicate is acknowledged, but not before the original message is on disk.
         """
         entry = replace(entry, TimeStamp=now.utc_s)
         self.qm.adm.MessageIDHistoryTable.insert(entry)

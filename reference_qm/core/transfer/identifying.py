@@ -33,7 +33,7 @@ RECEIVERS: Mapping[tuple[SessionState, PacketType], Callable[[QM], Callable[[Ses
     (SessionState.OPEN, SessionAckPacket): lambda qm: qm.session_acks.receive,
     (SessionState.OPEN, UserMessagePacket): lambda qm: qm.receiving.receive_user_message,
 }
-"""For each packet and state: the method that handles the packet. A packet without a method in the present state
+"""For each packet and state: the method that handles the packet. A packet without a method in the current state
 closes the session.
 
 Spec: MS-MQQB 3.1.5.3, 3.1.5.4, 3.1.5.5, 3.1.5.8.
@@ -97,14 +97,14 @@ FIELD_RANGES: dict[PacketType, tuple[Range, ...]] = {
 
 
 class Identifying(Part):
-    """Cuts received bytes into packets, and passes each packet to the method that handles it. Spec: MS-MQQB
-    3.1.5.1.
-    """
+    """Splits received bytes into packets, and passes each packet to its handler. Spec: MS-MQQB 3.1.5.1."""
 
     __slots__ = ()
 
     def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
-        """Cut bytes into packets, and handle the packets until a packet closes the session. Spec: MS-MQQB 3.1.5.1."""
+        """Split bytes into packets, and handle the packets in order until one of them closes the session. Spec: MS-MQQB
+        3.1.5.1.
+        """
         transport = session.transport
         error: FramingError | None = None
         try:
@@ -143,7 +143,7 @@ class Identifying(Part):
             self.qm.closing.close(session, reason, now)
 
     def receive_packet(self, session: Session, data: bytes, now: Now) -> None:
-        """Identify a packet, check its fields, and pass it to the method that handles it in the present state.
+        """Identify a packet, check its fields, and pass it to the method that handles it in the current state.
         Spec: MS-MQQB 3.1.5.1.
         """
         self.note_received(session)
@@ -164,9 +164,7 @@ class Identifying(Part):
         session.ReceivedAck = True
 
     def identify_packet(self, data: bytes) -> Packet:
-        """Parse a packet that was cut from the stream; raise FormatError for a malformed packet. Spec: MS-MQQB
-        3.1.5.1.1.
-        """
+        """Parse a packet from the stream; raise FormatError for a malformed packet. Spec: MS-MQQB 3.1.5.1.1."""
         return parse_framed(data)
 
     def check_form(self, packet: Packet) -> None:

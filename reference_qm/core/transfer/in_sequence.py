@@ -30,11 +30,11 @@ class InSequence(Part):
 
         Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.6, 3.1.5.8.8.
 
-        A message that is refused or out of sequence is counted on the session, but does not advance its sequence.
-        In the document, the elements of the sequence belong to the session. Here they belong to a sender and a
-        destination format name (MS-MQDMPR 3.1.1.5), for two reasons. They survive the session; otherwise a message
-        that is repeated on the next session would be accepted again. A sender has one sequence per format name;
-        with a single record for all names, the messages of every sequence except the newest would be refused.
+        A message that is refused or out of sequence is counted on the session, but does not advance its sequence. In
+        the document, the elements of the sequence belong to the session. Here they belong to a sender and a destination
+        format name (MS-MQDMPR 3.1.1.5), for two reasons. First, they must survive the session; otherwise a message that
+        is repeated on the next session would be accepted again. Second, a sender has one sequence for each format name;
+        with a single record for all names, the messages of all sequences but the newest would be refused.
         """
         receipt.done = True
         entry = self.qm.history.remember_message(packet, now)
@@ -84,8 +84,8 @@ class InSequence(Part):
     ) -> None:
         """Count a message that is not the next message in its sequence. The sequence is not changed.
 
-        Spec: MS-MQQB 3.1.5.8.6. The last step of 3.1.5.8.6 stores the identifier and number of any message. With
-        this step, a message that was just refused would count as accepted.
+        Spec: MS-MQQB 3.1.5.8.6. The last step of 3.1.5.8.6 stores the identifier and number of any message. If this
+        method carried out that step, a message that was just refused would count as accepted.
         """
         session.TxMessageRejectCount += 1
         if transfer is not None:

@@ -60,7 +60,7 @@ def _has_ordering_flags(packet: UserMessagePacket) -> bool:
 
 
 class OrderAcks(Part):
-    """Sends and receives order acknowledgments, and also sends final acknowledgments.
+    """Sends and receives order acknowledgments, and sends final acknowledgments in the same way.
 
     Spec: MS-MQQB 2.2.4, 3.1.1.6.2, 3.1.5.1.1, 3.1.5.6, 3.1.6.9, 3.1.7.17.
     """
@@ -116,8 +116,8 @@ class OrderAcks(Part):
         """Delete the messages that arrived in order. If no message is left, begin a new sequence. Spec: MS-MQQB
         3.1.5.6.
 
-        The document never sets ReceivedOrderAck. Here ReceivedOrderAck is set by this method. A message is deleted
-        when both its OrderAck and its session acknowledgment have arrived.
+        No section of the document sets ReceivedOrderAck, so this method sets it. A message is deleted when both its
+        OrderAck and its session acknowledgment have arrived.
         """
         for position in session.OutgoingMessageTable:
             if 0 < position.TxSequenceNumber <= body.TxSequenceNumber:
@@ -158,9 +158,9 @@ class OrderAcks(Part):
         """Start the Order Ack Send Timer, or restart it within the limit of MaximumOrderAckDelay. Spec: MS-MQQB
         3.1.5.8.6.
 
-        If the clock was set back, LastOrderAckSendTime may be in the future; then it counts as the present time
-        (E221). If the SessionHeader of the message closed the session, the timer does not start, and the sender
-        sends the message again.
+        If the clock was set back, LastOrderAckSendTime may be in the future. In this case, the current time is used in
+        its place (E221). If the SessionHeader of the message closed the session, the timer does not start, and the
+        sender sends the message again.
         """
         if session.SessionState is not SessionState.OPEN:
             return

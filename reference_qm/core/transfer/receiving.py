@@ -32,10 +32,10 @@ class Receiving(Part):
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         """Handle a UserMessage Packet. Spec: MS-MQQB 3.1.5.8.
 
-        Every packet is counted first, as MS-MQMQ 2.2.20.4 defines the counts. If duplicates and refused messages
-        were not counted, the counts of the two sides would differ from then on. The SessionHeader and the message
-        are independent: the SessionHeader is processed even if the message is refused, and vice versa (field text
-        of note <14>).
+        Every packet is counted first, as MS-MQMQ 2.2.20.4 defines. If duplicates and refused messages were not counted,
+        the message counts of sender and receiver would differ from then on. The SessionHeader and the message are
+        independent: the SessionHeader is processed even if the message is refused, and vice versa (field text of note
+        <14>).
         """
         if len(session.receipts) >= UNSAVED_MESSAGES_LIMIT:
             reason = (
@@ -76,8 +76,8 @@ class Receiving(Part):
         self.qm.disk.when_saved(flag_message, close_unsaved, now)
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
-        """Add a received message to the counts of the session: to the count of all messages and, if the message is
-        recoverable, to the count of recoverable messages. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.7, MS-MQMQ 2.2.20.4.
+        """Count a received message on its session: in the count of all messages and, if it is recoverable, in the count
+        of recoverable messages. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.7, MS-MQMQ 2.2.20.4.
         """
         session.MessageReceivedCount = session.MessageReceivedCount + 1 & 0xFFFF
         session.UnackedReceivedMsgCount = session.UnackedReceivedMsgCount + 1 & 0xFFFF

@@ -32,8 +32,8 @@ class Routing(Part):
     def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         """Accept a message for another queue manager, and forward the message. Spec: MS-MQQB 3.1.5.8.
 
-        Every queue manager routes messages here. Senders use only the queue managers that the directory lists as
-        routing servers. An expired message is deleted before it is sent (3.1.7.1.2).
+        In this implementation, every queue manager routes messages. Senders, however, use only the queue managers that
+        the directory lists as routing servers. An expired message is deleted before it is sent (3.1.7.1.2).
         """
         if not self.is_routable(packet):
             receipt.done, receipt.acknowledge = True, False
@@ -106,5 +106,5 @@ class Routing(Part):
 
 
 def _get_destination_key(packet: UserMessagePacket) -> str:
-    """Return the key under which the outgoing queue for a message is found."""
+    """Return the key with which the outgoing queue for a message is looked up."""
     return deserialize_message(packet, packet.UserHeader.QueueManagerAddress, 0).DestinationQueueFormatName.lower()

@@ -76,9 +76,9 @@ class Securing(Part):
     ) -> UserMessagePacket:
         """Encrypt the body if Message.PrivacyLevel is not None. Spec: MS-MQQB 3.1.7.1.5.
 
-        The document uses the key of RemoteQMGuid, the next hop. But the destination decrypts the body (3.1.5.8.3),
-        so the key of UserHeader.QueueManagerAddress is used here. Both are the same queue manager if the message is
-        not routed.
+        The document uses the public key of RemoteQMGuid, which is the next hop. However, it is the destination that
+        decrypts the body (3.1.5.8.3), so this method uses the key of UserHeader.QueueManagerAddress. Both are the same
+        queue manager if the message is not routed.
         """
         if message.security is None or not message.security.PrivacyLevel:
             return packet

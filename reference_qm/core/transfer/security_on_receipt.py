@@ -81,8 +81,8 @@ class SecurityOnReceipt(Part):
     ) -> UserMessagePacket | MessageClass:
         """Check whether a message is authenticated and encrypted as its queue requires. Spec: MS-MQDMPR 3.1.1.2.
 
-        No document specifies the class of this refusal. Here it is the class for an invalid signature or
-        encryption.
+        No document specifies the acknowledgment class for a message that does not meet the queue's requirements. This
+        method uses the class for an invalid signature or an invalid encryption.
         """
         if not queue.Authentication and queue.PrivacyLevel is PrivacyLevel.OPTIONAL:
             return packet

@@ -58,14 +58,15 @@ class Sending(Part):
         """Add a message to the table of its session, establish the session if necessary, and send the message.
         Spec: MS-MQQB 3.1.7.12.
 
-        The document connects only while ConnectionHistory is empty. A session that has been closed since then, for
-        example because it was idle, must be established again as well; otherwise its messages would never be sent.
-        The document connects before it adds the message to the table. Then an attempt that fails at once would find
-        the table empty and would not be repeated.
+        This method differs from the document in three points. First, the document connects only while ConnectionHistory
+        is empty. A session that was closed after it was established, for example because it was idle, must also be
+        established again; otherwise its messages would never be sent. Second, the document connects before it adds the
+        message to the table. If the attempt failed at once, the table would be empty, and the attempt would not be
+        repeated.
 
-        The document adds no message to the table while the queue is OnHold or Locked (no outgoing queue is Locked
-        here). But after a resume (3.1.7.14), only the messages in the table are sent. Therefore the message is
-        added to the table but not sent here.
+        Third, the document adds no message to the table while the queue is OnHold or Locked (in this implementation, no
+        outgoing queue is ever Locked). However, after a resume (3.1.7.14), only the messages in the table are sent.
+        Therefore this method adds the message to the table, but does not send it.
         """
         session.OutgoingMessageTable.add(position)
         self.qm.lifetimes.watch_message_to_send(session, position)
@@ -79,9 +80,9 @@ class Sending(Part):
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         """Build the packet of a message. Spec: MS-MQQB 3.1.7.11, 3.1.7.1.1.
 
-        The SessionHeader is added when the message is sent. The document adds it when the packet is built. Then the
-        acknowledgment flags would be cleared while the packet still waits for the window, and 3.1.7.1.3 would
-        overwrite them.
+        The document adds the SessionHeader when the packet is built. The acknowledgment flags would then be cleared
+        while the packet still waits for the window, and 3.1.7.1.3 would overwrite the flags. Here the SessionHeader is
+        added when the message is sent.
         """
         return serialize_message(position.MessageReference)
 
@@ -116,9 +117,7 @@ class Sending(Part):
         )
 
     def is_window_open(self, session: Session) -> bool:
-        """Return whether the number of unacknowledged messages is less than WindowSize. Spec: MS-MQQB 3.1.7.1 step
-        2.
-        """
+        """Return whether fewer than WindowSize messages are unacknowledged. Spec: MS-MQQB 3.1.7.1 step 2."""
         return session.UnAckedMessageCount < session.WindowSize
 
     def send_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:

@@ -64,10 +64,10 @@ class SessionAcks(Part):
         """Delete the recoverable messages that are on the receiver's disk. Spec: MS-MQQB 3.1.5.5.3, MS-MQMQ
         2.2.20.4.
 
-        The message with the number RecoverableMsgAckSeqNumber is deleted, which both documents call acknowledged,
-        and so is each message whose bit is set: bit k stands for the number RecoverableMsgAckSeqNumber + k. Unlike
-        in 3.1.5.5.3, messages with lower numbers are not deleted, because the field contains the lowest number that
-        was persisted since the last acknowledgment, and an earlier message may not be persisted. Therefore no
+        This method deletes the message with the number RecoverableMsgAckSeqNumber, which both documents call
+        acknowledged, and each message whose bit is set: bit k stands for the number RecoverableMsgAckSeqNumber + k.
+        Unlike 3.1.5.5.3, it does not delete messages with lower numbers. The field contains the lowest number that was
+        persisted since the last acknowledgment, so an earlier message may not be persisted yet. In this way no
         unacknowledged message is ever deleted. At worst, a message is sent again, and the receiver discards it as a
         duplicate. Transactional messages are kept until their OrderAck arrives.
         """

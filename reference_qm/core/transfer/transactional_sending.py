@@ -92,10 +92,10 @@ class TransactionalSending(Part):
         self.qm.post(SessionMaySend(session))
 
     def lengthen_resend_interval(self, session: Session) -> None:
-        """Increase the resend interval after a time-out. Spec: MS-MQQB 3.1.1.3 (ResendTimerTable), note <24>.
+        """Increase the resend interval after a timeout. Spec: MS-MQQB 3.1.1.3 (ResendTimerTable), note <24>.
 
-        3.1.5.6 increases the interval after OrderAcks and not after time-outs. Then a lost message would be sent
-        again only hours later, because other messages had arrived.
+        3.1.5.6 increases the interval after OrderAcks and not after timeouts. As a result, a lost message could be sent
+        again only hours later, just because other messages had arrived.
         """
         sequence = get_outgoing_sequence(session)
         sequence.ResendIntervalIndex = min(sequence.ResendIntervalIndex + 1, len(self.qm.adm.ResendTimerTable) - 1)
@@ -135,8 +135,8 @@ class TransactionalSending(Part):
 
         Spec: MS-MQQB 3.1.7.1.3.
 
-        Otherwise the sequence would wait forever for an expired or refused message. A session that was never
-        established has not sent any message of its sequence.
+        If the message stayed in its sequence, the sequence would wait forever for an acknowledgment of an expired or
+        refused message. A session that was never established has not sent any message of its sequence.
         """
         if not position.TxSequenceNumber:
             return
@@ -147,7 +147,7 @@ class TransactionalSending(Part):
         self.begin_sequence(session)
 
     def begin_sequence(self, session: Session) -> None:
-        """Begin a new sequence if no message of the present sequence is left. Spec: MS-MQQB 3.1.1.5, 3.1.5.6.
+        """Begin a new sequence if no message of the current sequence is left. Spec: MS-MQQB 3.1.1.5, 3.1.5.6.
 
         A message that has an OrderAck but no session acknowledgment still counts, because it may be sent again.
         """

@@ -14,7 +14,7 @@ from reference_qm.rpc.ndr import Encoding, HandleType, NdrReader, NdrType, NdrWr
 from reference_qm.rpc.syntaxes import SyntaxId
 
 RETURN = "Return"
-"""The name of a method's return value among the results of the method."""
+"""The name under which a method's return value appears among the results of the method."""
 
 
 class Direction(Flag):
@@ -71,7 +71,9 @@ class Method:
     opens_handle: bool = field(init=False)
     """Whether a call may open a new context handle. In this case the handle is an [out] parameter only."""
     passing: Mapping[Direction, tuple[Parameter, ...]] = field(init=False, repr=False, compare=False)
-    """The parameters that a request contains (IN), and the parameters that a response contains (OUT)."""
+    """For each direction, the parameters that the stub contains: those of a request (IN) and those of a response
+    (OUT).
+    """
 
     def __post_init__(self) -> None:
         handles = [(one, one.type.name) for one in self.parameters if isinstance(one.type, HandleType)]

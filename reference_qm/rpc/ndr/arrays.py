@@ -15,7 +15,7 @@ Extent = str | int
 
 
 def get_correlated_value(given: Extent, scope: Scope) -> int:
-    """Return the number of elements that a size_is or length_is states."""
+    """Return the value of a size_is or length_is, which is a number of elements."""
     return given if isinstance(given, int) else scope[given]
 
 

@@ -11,7 +11,7 @@ from reference_qm.rpc.octets import ByteOrder, OctetReader, OctetWriter
 from reference_qm.rpc.rpc_errors import StubError
 
 Scope = Mapping[str, Any]
-"""The neighbouring fields or parameters of a value. size_is, length_is and switch_is refer to them."""
+"""The values of the neighbouring fields or parameters, to which size_is, length_is and switch_is refer."""
 
 _FIRST_REFERENT = 0x00020000  # any nonzero number is allowed; a Windows client starts with this one
 

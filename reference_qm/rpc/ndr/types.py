@@ -26,8 +26,8 @@ class NdrType(ABC):
 
     @abstractmethod
     def get_least_size(self, encoding: Encoding) -> int:
-        """Return the minimum number of bytes that ``read`` uses for a value. This number limits the count of an
-        array.
+        """Return the minimum number of bytes that ``read`` consumes for a value. Array counts that would need more
+        bytes than are available are refused with it.
         """
 
     @abstractmethod

@@ -257,7 +257,7 @@ def test_security_trailers_are_built_and_read():
     ("rpc", "said"),
     [
         ({"level": "integrity"}, "give the test user that authenticates as rpc.user"),
-        ({"user": "tester"}, "rpc.user needs a level"),
+        ({"user": "tester"}, "rpc.user requires a level"),
         ({"level": "integrity", "user": "tester"}, "give exactly one of password, password_env, password_file"),
         ({"level": "integrity", "user": "tester", "password_env": "MQC_NOT_SET"}, "'MQC_NOT_SET' is not set"),
         ({"level": "most"}, "must be one of none, connect, packet, integrity, privacy"),

@@ -42,7 +42,7 @@ def test_run_folder_locked_by_another_process_is_refused_with_its_pid(tmp_path: 
     pid = in_child(lambda: RunLock.take(tmp_path) and None)
     try:
         with pytest.raises(
-            UsageError, match=f"process {pid} is writing a run to this folder; wait for its end, or give another"
+            UsageError, match=f"process {pid} is writing a run to this folder; wait until it ends, or give another"
         ):
             RunLock.take(tmp_path)
     finally:
