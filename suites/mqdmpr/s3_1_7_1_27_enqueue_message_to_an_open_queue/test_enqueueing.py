@@ -106,10 +106,10 @@ def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
 )
 @varied("queue journaling", "queue privacy")
 def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
-    """A send to three queues with room succeeds and stores three copies, each with one destination. If the second, the
-    last or the first queue is full, the SUT refuses the send, and neither the full queue nor a later queue stores a
-    copy. The SUT also refuses such a send in a transaction, and a queue after the full queue gets no copy at the
-    commit.
+    """A send to three queues with room succeeds and stores three copies, each with one destination. If one of the
+    queues is full, the SUT refuses the send, and neither the full queue nor a later queue stores a copy; the check
+    fills the second, the last and the first queue. The SUT also refuses such a send in a transaction, and a queue after
+    the full queue gets no copy at the commit.
     """
     queues = [sut.new_queue(f"several-{quota}", quota_kb=quota) for quota in (64, SMALL_QUOTA_KB, 65)]
     to = ",".join(sut.direct_name(queue) for queue in queues)

@@ -15,9 +15,8 @@ LONG_WAIT_MS = 600_000
 @needs("receive", "queue_control")
 @covers("MQDMPR-3.2.7.1-06")
 def test_cursor_ends_with_its_own_handle_only(peer, sut, judge):
-    """An application opens a queue three times, once to peek, and creates a cursor for each handle. After the
-    application has closed one of the handles, the SUT refuses peeks by the cursor of this handle, and carries out peeks
-    by the other cursors.
+    """An application opens a queue three times, once to peek, and creates a cursor for each handle. When it has closed
+    one of the handles, the SUT refuses peeks by the cursor of this handle, and carries out peeks by the other cursors.
     """
     for closed in range(3):
         application = Application(peer, sut)
