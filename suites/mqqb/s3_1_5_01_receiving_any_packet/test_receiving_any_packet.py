@@ -50,8 +50,8 @@ CHANGES_OF_ESTABLISH_REQUEST: dict[str, dict[str, Any]] = {
 
 @covers("MQQB-3.1.5.1-01")
 def test_message_before_timer_expiry_keeps_session_open(peer, sut, judge):
-    """The peer sends a message shortly before the Session Ack Wait Timer expires: the SUT keeps the session open for
-    another period.
+    """The peer sends a message shortly before the Session Ack Wait Timer expires. The SUT keeps the session open for
+    another period of the timer.
     """
     session = OutgoingSession(peer, sut)
     message = session.open()
@@ -184,7 +184,7 @@ def test_malformed_parameters_close_session_that_opens(peer, sut, judge):
 
 
 def build_malformed_packets(peer: Peer) -> dict[str, bytes]:
-    """Return packets that violate the layout of MS-MQQB 2 or MS-MQMQ, with the name of each violation as key."""
+    """Return packets that violate the layout of MS-MQQB 2 or MS-MQMQ, by the name of the violation."""
     message = bytes(peer.recoverable_message())
     parameters = bytes(connection_parameters(RecoverableAckTimeout=500, AckTimeout=20_000))
     return {

@@ -28,8 +28,8 @@ def test_second_establish_connection_request_closes_session(peer, judge):
 @sut_survives()
 @covers("MQQB-3.1.5.3-01")
 def test_establish_connection_request_closes_open_session(peer, judge):
-    """The peer sends an EstablishConnection request on an open session on which the SUT has just acknowledged a
-    message: the SUT closes the session.
+    """The SUT has just acknowledged a message on an open session. The peer sends an EstablishConnection request on this
+    session, and the SUT closes it.
     """
     connection = peer.open_raw()
     connection.check_alive()

@@ -26,8 +26,8 @@ def test_connection_parameters_before_a_request_close_connection(peer, judge):
 @sut_survives()
 @covers("MQQB-3.1.5.4-01")
 def test_connection_parameters_close_open_session(peer, judge):
-    """The peer sends ConnectionParameters on an open session on which the SUT has just acknowledged a message: the SUT
-    closes the session.
+    """The SUT has just acknowledged a message on an open session. The peer sends ConnectionParameters on this session,
+    and the SUT closes it.
     """
     connection = peer.open_raw()
     connection.check_alive()

@@ -19,9 +19,9 @@ ACKNOWLEDGED_MESSAGE_COUNT = 3
 @needs("send")
 @covers("MQQB-3.1.5.5.1-01", "MQQB-3.1.5.5.2-01", "MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02")
 def test_acknowledgment_deletes_only_messages_of_its_own_session(peer, second_host, sut, judge):
-    """The SUT sends an express and a recoverable message to the peer and to a second queue manager. Only the peer
-    acknowledges; then both close their sessions. On the next session, the SUT sends both messages to the second queue
-    manager again.
+    """The SUT sends an express and a recoverable message to the peer, and the same to a second queue manager. Only the
+    peer acknowledges its messages; then both close their sessions. On the next session, the SUT sends both messages to
+    the second queue manager again.
     """
     two = TwoDestinations(peer, second_host, sut)
     two.send_alternately((1, 1))

@@ -1,5 +1,5 @@
-"""MS-MQQB 3.1.5.6 Receiving an OrderAck Packet: an OrderAck that arrives for a queue on hold, and OrderAcks that
-arrive before and after a restart, by both names of the order queue.
+"""MS-MQQB 3.1.5.6 Receiving an OrderAck Packet: OrderAcks for a queue on hold, OrderAcks before and after a restart,
+and OrderAcks to both names of the order queue.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ORDER_QUEUE_NUMBER = 4
 @needs("send", "inspect", "pause")
 @covers("MQQB-3.1.5.6-08", "MQQB-3.1.5.6-09", "MQQB-3.1.5.6-12")
 def test_order_ack_updates_the_sequence_of_a_queue_on_hold(peer, sut, judge):
-    """While a queue is on hold, the peer sends the OrderAck of two of three messages in this queue: the SUT updates
+    """While a queue is on hold, the peer sends the OrderAck of two of the three messages in it. The SUT updates
     TxOutgoingSequence.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-held")

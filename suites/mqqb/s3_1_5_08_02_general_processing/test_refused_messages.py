@@ -55,11 +55,11 @@ def _build_tracing_headers(sut: Sut) -> dict[str, Any]:
 
 
 def _open_report_session(receiver: AcknowledgingReceiver) -> list[Frame]:
-    """Let the SUT report the arrival of a message, so that its session for reports is open; return the reports.
+    """Let the SUT report the arrival of a message, so that its session for reports is open; return the reports, or no
+    reports if the SUT does not know the report queue.
 
-    Return no reports if the SUT does not know the report queue. The report session must be open before the check: if
-    the SUT opens two sessions together, one of them is late, because only the response to the later Ping Request counts
-    (3.1.7.8).
+    The report session must be open before the check begins. If the SUT opens two sessions at the same time, one of them
+    is late, because only the response to the later Ping Request counts (3.1.7.8).
     """
     if not _build_tracing_headers(receiver.sut):
         return []
@@ -245,8 +245,8 @@ def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut
 
 
 def _judge_only_last_message_arrived(receiver, judge, rules, sent, evidence, known, *disregarding):
-    """Judge that only the last of the given messages arrived and is stored. Also judge that the SUT reported only this
-    message; this judgement is for the last rule and the rules ``disregarding``.
+    """Judge that only the last of the given messages arrived and is stored. For the last rule and the rules
+    ``disregarding``, also judge that the SUT reported only this message.
     """
     arrived = receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent)
     reports = [report for report in receiver.list_reports() if report not in known]

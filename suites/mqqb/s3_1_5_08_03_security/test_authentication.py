@@ -262,9 +262,9 @@ TAG_OF_SIGNED_MESSAGE = 0x51D5_0001
 @covers("MQQB-3.1.5.8.3-05", "MQQB-3.1.5.8.3-09", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06")
 @pytest.mark.parametrize("algorithm", ["md2", "md4", "md5", "sha1", "sha256", "sha512"])
 def test_signature_of_the_sut_is_valid_when_it_comes_back(peer, sut, judge, algorithm):
-    """The SUT signs a message, and the peer sends a message with the same fields and signature to the SUT: the message
-    arrives. The SUT refuses a copy with one changed bit. The peer can change the destination, because an MSMQ 1.0
-    signature does not cover the destination.
+    """The SUT signs a message, and the peer sends the SUT a message with the same fields and signature, which arrives.
+    The SUT refuses a copy with one changed bit. The peer can change the destination, because an MSMQ 1.0 signature does
+    not cover the destination.
     """
     secured = SecuredMessageSender(peer, sut)
     to = f"DIRECT=TCP:{peer.address}\\{PEER_QUEUE}"

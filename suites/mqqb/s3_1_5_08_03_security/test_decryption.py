@@ -100,7 +100,7 @@ BODY_DISPOSITIONS = (
 @NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in BODY_DISPOSITIONS))
 def test_encrypted_body_arrives_decrypted(peer, sut, judge):
-    """The peer sends bodies that are encrypted at each privacy level and with each algorithm: the bodies arrive
+    """The peer sends bodies that are encrypted at each privacy level and with each algorithm. The application gets them
     decrypted. A body with EB clear arrives unchanged.
     """
     secured = SecuredMessageSender(peer, sut)

@@ -188,8 +188,8 @@ def test_message_with_wrong_session_header_counts_closes_session(peer, sut, judg
 @covers("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01")
 @pytest.mark.parametrize("kind", KINDS)
 def test_session_header_of_any_message_is_processed(peer, sut, judge, kind):
-    """The peer sends a message with wrong counts in its SessionHeader; the message is one that the SUT does not simply
-    put into its queue, for example a duplicate: the SUT closes the session.
+    """The peer sends a message with wrong counts in its SessionHeader. The SUT does not simply store this message in
+    its queue; for example, it is a duplicate. The SUT nevertheless closes the session.
     """
     session = peer.open_raw()
     user = {"DM": 1}

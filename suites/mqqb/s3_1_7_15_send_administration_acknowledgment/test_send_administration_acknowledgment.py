@@ -583,8 +583,8 @@ def _remove_messages_from_queue(receiver: AcknowledgingReceiver, sut, end: str, 
 @needs("private_names")
 @pytest.mark.parametrize("asked", ["PA", "NA"], ids=["arrived", "refused"])
 def test_acknowledgment_goes_to_computer_of_administration_queue(peer, sut, judge, asked):
-    """The peer forwards a message with AQ 6 from a third queue manager; the message arrives, or the SUT refuses it: the
-    SUT addresses the acknowledgment to the computer in the name of the administration queue, and not to the source.
+    """The peer forwards a message with AQ 6 from a third queue manager; the message arrives, or the SUT refuses it. The
+    SUT addresses the acknowledgment to the computer in the name of the administration queue, not to the source.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     admin = PrivateQueueFormatName(SourceQueueManager=peer.identifier, PrivateQueueIdentifier=ADMIN_QUEUE_NUMBER)

@@ -148,8 +148,8 @@ BODY_FIELD_BY_RULE_OF_RECEIPT = {
     ],
 )
 def test_final_ack_of_unreceived_message_has_values_of_message(peer, sut, judge, lifetime, leave):
-    """A transactional message with JN expires in its queue, is purged, or is deleted with its queue: the FinalAck has
-    the previous number, source and MessageID of the message.
+    """A transactional message with JN expires in its queue, is purged, or is deleted with its queue. The FinalAck has
+    the previous number, the source and the MessageID of the message.
     """
     receiver = Receiver(peer, sut)
     queue = sut.queue("transactional") if leave is None else sut.new_queue("final", transactional=True)
@@ -240,8 +240,8 @@ def test_order_ack_of_private_name_goes_to_private_queue_4(peer, sut, judge):
 
 @covers("MQQB-3.1.7.17-11")
 def test_unacknowledged_final_acks_are_resent_on_next_sessions(peer, sut, judge):
-    """The peer sends two messages that the SUT refuses, and does not acknowledge the FinalAcks. The peer drops every
-    session twice: the SUT sends both FinalAcks again on each following session.
+    """The SUT refuses two messages from the peer, and the peer does not acknowledge the FinalAcks. Twice, the peer
+    drops every session. On each following session, the SUT sends both FinalAcks again.
     """
     receiver = Receiver(peer, sut)
     sent = [receiver.send(destination=peer.missing_queue) for _ in range(2)]

@@ -68,7 +68,7 @@ def test_each_of_three_final_acks_has_own_values(peer, sut, judge):
 
 
 def _describe_ack_class(value: int) -> str:
-    """Return a text that states whether a class means that the message was received or refused."""
+    """Return a text that states whether a class reports a receipt or a refusal of the message."""
     if value == AckClass.RECEIVE:
         return RECEIVED
     return REFUSED if value & NEGATIVE_CLASS_BIT else f"class 0x{value:04X}"
