@@ -269,7 +269,7 @@ def test_ack_names_message_with_any_number(peer, sut, judge, high):
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D13")
 @varied("application tag", "extension", "correlation", priority=("3", "7"))
 def test_message_to_full_queue_is_nacked(peer, sut, judge):
-    """The peer sends a 4 KB message to a queue with a quota of 1 KB: the SUT acknowledges the message with class
+    """The peer sends a 4 KB message to a queue with a quota of 1 KB. The SUT acknowledges the message with class
     0x8003.
     """
     queue = sut.new_queue("full", quota_kb=1)

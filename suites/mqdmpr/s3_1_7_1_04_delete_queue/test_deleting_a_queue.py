@@ -91,8 +91,8 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
 @needs("queue_control", "restart")
 @covers("MQDMPR-3.1.7.1.4-11")
 def test_deleted_queue_is_gone_after_restart(sut, judge):
-    """Two queues are created, the first of them is deleted, and the SUT restarts: the SUT lists only the
-    second queue.
+    """Two queues are created, the first of them is deleted, and the SUT restarts. The SUT lists only
+    the second queue.
     """
     kept, deleted = (sut.new_queue(purpose) for purpose in ("kept", "deleted"))
     sut.delete_queue(deleted)

@@ -190,7 +190,7 @@ def test_remote_queue_opened_to_send_has_one_outgoing_queue(peer, sut, judge):
 @needs("send", "open_to_send", "management", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-83", "MQDMPR-3.1.7.1.5-84")
 def test_outgoing_queue_opened_beside_connected_queue_is_inactive(peer, sut, judge):
-    """While an outgoing queue to the peer is connected, another queue of the peer is opened for sending: its outgoing
+    """While an outgoing queue to the peer is connected, another queue of the peer is opened for sending. Its outgoing
     queue is inactive and has no next hops.
     """
     connected = Sender(peer, sut)
@@ -269,8 +269,8 @@ def _list_outgoing_queues(sut):
 @covers("MQDMPR-3.1.7.1.5-86", "MQDMPR-3.1.7.1.5-87", "MQDMPR-3.1.7.1.5-90", "MQDMPR-3.1.7.1.5-92")
 @pytest.mark.parametrize("together", [False, True], ids=["alone", "together"])
 def test_outgoing_queue_has_base_priority_of_directory(sut, judge, together):
-    """Two public queues are opened alone, or together with GUIDs in capital letters: each outgoing queue has
-    the BasePriority of its public queue in the directory.
+    """Two public queues are opened alone, or together with GUIDs in capital letters. Each outgoing queue has the
+    BasePriority of its public queue in the directory.
     """
     priorities = {PEER_PUBLIC_QUEUE: 0, FAR_PUBLIC_QUEUE: FAR_BASE_PRIORITY}
     expected = {f"PUBLIC={str(guid).upper() if together else guid}": value for guid, value in priorities.items()}

@@ -146,7 +146,7 @@ def test_lookups_of_transactional_and_large_messages(remote, judge):
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.10-D06")
 def test_received_express_messages_leave_queue_as_received(peer, sut, judge):
-    """A journaled queue contains express messages of the priorities 7 and 0: an application receives them, and each of
+    """A journaled queue contains express messages of the priorities 7 and 0. An application receives them, and each of
     them leaves the queue and is copied into the journal.
     """
     application = Application(peer, sut)

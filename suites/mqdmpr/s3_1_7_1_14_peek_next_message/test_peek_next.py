@@ -18,7 +18,7 @@ MESSAGE_LIFETIME_S = 2
 
 @covers("MQDMPR-3.1.7.1.14-06", "MQDMPR-3.1.7.1.14-25", "MQDMPR-3.1.7.1.14-27", "MQDMPR-3.1.7.1.14-29")
 def test_arriving_message_completes_all_pending_peek_next(remote, judge):
-    """Two cursors each have a pending peek at the next message: both peeks return the message that arrives, and both
+    """Two cursors each have a pending peek at the next message. Both peeks return the message that arrives, and both
     cursors move to this message.
     """
     admin_queue = remote.open("admin")

@@ -432,7 +432,7 @@ def test_message_moved_in_transaction_is_moved_at_commit(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.9-04")
 @varied("positive journaling", "trace", acknowledgments=("none", "of receipt"))
 def test_subqueue_message_counts_against_quota(peer, sut, judge):
-    """A message in a subqueue counts against the quota of the queue manager: the SUT does not store a further message
+    """A message in a subqueue counts against the quota of the queue manager. The SUT does not store a further message
     that would exceed the quota.
     """
     application = Application(peer, sut)

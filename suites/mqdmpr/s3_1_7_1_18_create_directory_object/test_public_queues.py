@@ -177,7 +177,7 @@ def test_public_queue_is_not_created_without_directory(peer, sut, judge):
 @needs("directory", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.18-D01")
 def test_creation_of_public_queue_is_notified_once(peer, sut, judge):
-    """The SUT creates three public queues, one of them transactional: each creation causes one change notification,
+    """The SUT creates three public queues, one of them transactional. Each creation causes one change notification,
     with the operation QueueCreation.
     """
     enterprise = Enterprise(peer, sut)

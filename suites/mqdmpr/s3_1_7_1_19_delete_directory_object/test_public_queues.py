@@ -103,7 +103,7 @@ def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.19-03", "MQDMPR-3.1.7.1.19-04")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_deletion_of_public_queue_is_notified_once(peer, sut, judge):
-    """The SUT deletes three public queues, one of them transactional, that contain messages: each deletion causes one
+    """The SUT deletes three public queues, one of them transactional, that contain messages. Each deletion causes one
     change notification with the name of the queue and the operation QueueDeletion.
     """
     enterprise = Enterprise(peer, sut)

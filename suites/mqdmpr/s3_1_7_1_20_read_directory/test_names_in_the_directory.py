@@ -222,7 +222,7 @@ def test_directory_is_read_again_after_outage(peer, sut, judge, rule, queue, que
 @needs("directory", "environment", "set_timers", "send", "inspect")
 @covers("MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26")
 def test_each_outage_is_noticed_by_a_read(peer, sut, judge):
-    """In each of two outages, a send to an unknown public queue makes the SUT read the directory: the SUT sets
+    """In each of two outages, a send to an unknown public queue makes the SUT read the directory. The SUT sets
     DirectoryOffline, and clears it when its timer has expired and the directory is available again.
     """
     enterprise = Enterprise(peer, sut)
@@ -357,7 +357,7 @@ def test_each_name_has_path_of_its_own_object(peer, sut, judge):
 @needs("directory", "environment", "set_timers", "queue_control", "get_queue_path")
 @covers("MQDMPR-3.1.7.1.20-09")
 def test_deleted_public_queue_is_not_found_without_directory(peer, sut, judge):
-    """The SUT deletes one of two public queues; then the directory becomes unavailable: the SUT finds only the path
+    """The SUT deletes one of two public queues; then the directory becomes unavailable. The SUT finds only the path
     name of the queue that it still has.
     """
     enterprise = Enterprise(peer, sut)

@@ -154,7 +154,7 @@ def test_each_outage_is_noticed_by_a_write(peer, sut, judge):
 @needs("directory", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.24-11", "MQDMPR-3.1.7.1.24-12")
 def test_change_of_public_queue_is_notified_once(peer, sut, judge):
-    """Two public queues are changed alternately, with different properties and several times: each change causes one
+    """Two public queues are changed alternately, with different properties and several times. Each change causes one
     change notification for its queue, with the operation QueueUpdate.
     """
     enterprise = Enterprise(peer, sut)

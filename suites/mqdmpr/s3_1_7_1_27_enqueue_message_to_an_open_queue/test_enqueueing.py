@@ -23,7 +23,7 @@ def await_copies(peer, sut, queue, label):
 @varied("acknowledgments", "response queue", "time to be received", "time to reach queue", "label")
 def test_message_to_single_queue_is_sent_once(peer, sut, judge):
     """An application sends express messages, a recoverable message and a message in a transaction to a queue of the
-    peer: each message arrives there exactly once. A message to a local queue is stored there once.
+    peer. Each message arrives there exactly once. A message to a local queue is stored there once.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-once"))
     sender.send(1, 2)

@@ -43,7 +43,7 @@ def test_packet_has_properties_header_for_each_property(peer, sut, judge):
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.1.30-04")
 def test_remote_reader_gets_packet_of_its_message(remote, judge):
-    """The peer sends two messages whose properties differ, and reads them remotely: each packet that the SUT returns
+    """The peer sends two messages whose properties differ, and reads them remotely. Each packet that the SUT returns
     has the properties of its message.
     """
     queue = remote.open_with_messages()

@@ -138,7 +138,7 @@ def test_each_message_class_value_is_shown_as_its_class(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.31-D11", "MQDMPR-3.1.7.1.31-D12")
 @varied("acknowledgments", "time to reach queue", "extension", "correlation", "body", "destination")
 def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
-    """The SUT receives messages with JP, with JN, with both bits and with neither, transactional or not: each message
+    """The SUT receives messages with JP, with JN, with both bits and with neither, transactional or not. Each message
     has the journaling that its bits request.
     """
     bits = {
@@ -267,7 +267,7 @@ def _get_field_or_fail(field, number):
 @covers("MQDMPR-3.1.7.1.31-D03", "MQDMPR-3.1.7.1.31-D18")
 @varied("positive journaling", "destination", acknowledgments=("none", "of arrival"))
 def test_sender_and_sender_type_are_from_security_header(peer, sut, judge):
-    """The SUT receives messages without a sender, from a user and from a queue manager: each message has the sender and
+    """The SUT receives messages without a sender, from a user and from a queue manager. Each message has the sender and
     the sender type of its SecurityHeader (erratum E83).
     """
     kinds = {

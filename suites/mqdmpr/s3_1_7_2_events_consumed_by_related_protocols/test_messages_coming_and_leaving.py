@@ -22,7 +22,7 @@ MESSAGE_LIFETIME_S, INFINITE_LIFETIME_S = 4, 0xFFFFFFFF
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.2-01", "MQDMPR-3.1.7.2.2-04", "MQDMPR-3.1.7.2.2-07", "MQDMPR-3.1.7.2.2-14")
 def test_arriving_message_completes_all_pending_peeks(remote, judge):
-    """Four peeks with two handles are pending: all of them return the arriving message, which stays in the queue until
+    """Four peeks with two handles are pending. All of them return the arriving message, which stays in the queue until
     an application receives it.
     """
     queue, other = remote.open_with_messages(), remote.open()
@@ -68,7 +68,7 @@ def test_arriving_message_completes_all_pending_peeks(remote, judge):
 @covers("MQDMPR-3.1.7.2.1-03", "MQDMPR-3.1.7.2.2-03")
 @varied("application tag", "extension", "correlation")
 def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
-    """Three messages arrive in a queue: each message increases the size of the queue in bytes by at least the size of
+    """Three messages arrive in a queue. Each message increases the size of the queue in bytes by at least the size of
     its body. An aborted receive does not change the size; each receive decreases the size, and the last receive
     decreases it to 0 (erratum E104).
     """

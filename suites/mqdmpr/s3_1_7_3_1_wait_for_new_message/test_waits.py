@@ -176,7 +176,7 @@ def test_each_message_completes_one_receive_of_a_handle(remote, judge):
 @needs("queue_control")
 @covers("MQDMPR-3.1.7.3.1-19")
 def test_deletion_of_queue_ends_all_its_pending_reads(remote, sut, judge):
-    """Two receives and a peek wait by two handles of a queue: when the queue is deleted, all of them end without a
+    """Two receives and a peek wait by two handles of a queue. When the queue is deleted, all of them end without a
     message.
     """
     name = sut.new_queue("deleted")

@@ -43,7 +43,7 @@ def test_cursor_ends_with_its_own_handle_only(peer, sut, judge):
 @needs("receive", "queue_control")
 @covers("MQDMPR-3.2.7.5-04")
 def test_transactional_message_completes_pending_peek_by_cursor(peer, sut, judge):
-    """A pending peek by a cursor returns an arriving transactional message: a peek-next by the cursor returns the
+    """A pending peek by a cursor returns an arriving transactional message. A peek-next by the cursor returns the
     following message.
     """
     queue = sut.new_queue("pending-peek", transactional=True)

@@ -161,7 +161,7 @@ def _check_largest_packet_size(packet):
 
 @covers("MQMQ-2.2.19.1-D03")
 def test_transactional_message_of_maximum_packet_size_is_accepted(peer, judge):
-    """A transactional message with PacketSize 0x00400000 arrives: the SUT acknowledges the message and puts it into its
+    """A transactional message with PacketSize 0x00400000 arrives. The SUT acknowledges the message and puts it into its
     queue.
     """
     empty = len(bytes(Sequence(peer, 2).message(label="largest in sequence", body=b"")))

@@ -68,7 +68,7 @@ def test_any_unused_bit_of_properties_header_is_accepted(peer, sut, judge):
 )
 @varied("priority", "destination", "extension", "correlation", "queue journaling")
 def test_correlation_id_and_application_tag_reach_application(peer, sut, judge, correlation, tag):
-    """Messages with several values of CorrelationID and ApplicationTag arrive: the application receives both values as
+    """Messages with several values of CorrelationID and ApplicationTag arrive. The application receives both values as
     they were sent.
     """
     packet = peer.recoverable_message(CorrelationID=correlation, ApplicationTag=tag, label="defined")

@@ -275,7 +275,7 @@ def _judge_lists(judge, frame, lists):
 @pytest.mark.parametrize("signed", [False, True], ids=["unsigned", "signed"])
 @pytest.mark.parametrize("level", ["none", "base", "enhanced"])
 def test_protected_message_to_several_queues_has_list(peer, sut, judge, level, signed):
-    """The SUT sends an encrypted or signed message to two private queues of the peer: each copy has MQ set, and the
+    """The SUT sends an encrypted or signed message to two private queues of the peer. Each copy has MQ set, and the
     list contains both queues.
     """
     queues = [peer.private_name(0x0001_BEEF), peer.private_name(0x0002_BEEF)]

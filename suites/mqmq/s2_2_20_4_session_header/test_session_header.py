@@ -377,7 +377,7 @@ def test_high_flags_acknowledge_messages_of_sut(peer, sut, judge):
 @sut_survives()
 @covers("MQMQ-2.2.20.4-13")
 def test_any_reserved_of_session_header_is_accepted(peer, judge):
-    """The peer sends a SessionAck with a nonzero SessionHeader.Reserved: the SUT sends the same answer as to a
+    """The peer sends a SessionAck with a nonzero SessionHeader.Reserved. The SUT sends the same answer as to a
     SessionAck with Reserved 0.
     """
     done = exchange_message(peer, session={"Reserved": 0xBEEF})

@@ -59,8 +59,8 @@ def test_unused_bit_of_transaction_header_is_accepted_or_refused(peer, sut, judg
 
 @covers("MQMQ-2.2.20.5-21")
 def test_any_connector_qm_guid_is_accepted(peer, sut, judge):
-    """The peer sends transactional messages with several values of ConnectorQMGuid, the last three in one sequence:
-    each message is in its queue.
+    """The peer sends transactional messages with several values of ConnectorQMGuid, the last three in one sequence.
+    Each message is in its queue.
     """
     connectors = (UUID(int=0), CONNECTOR_GUID, sut.guid, CONNECTOR_GUID, peer.identifier, UUID(int=0))
     for ordinal, connector in enumerate(connectors, 1):

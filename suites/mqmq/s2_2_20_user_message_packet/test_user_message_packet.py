@@ -69,8 +69,8 @@ def test_any_unused_bit_of_debug_header_is_accepted(peer, sut, judge):
 @sut_survives()
 @covers("MQMQ-2.2.20.7-02", "MQMQ-2.2.20.7-05")
 def test_any_reserved_of_soap_header_is_accepted(peer, sut, judge):
-    """The peer sends messages with a nonzero Reserved or Reserved1 in the SoapHeader: each message is in its queue
-    as it was sent.
+    """The peer sends messages with a nonzero Reserved or Reserved1 in the SoapHeader. Each message is in its queue as
+    it was sent.
     """
     for field, rule in (("Reserved", "MQMQ-2.2.20.7-02"), ("Reserved1", "MQMQ-2.2.20.7-05")):
         done = deliver_message(
@@ -88,7 +88,7 @@ def test_any_reserved_of_soap_header_is_accepted(peer, sut, judge):
 @sut_survives()
 @covers("MQMQ-2.2.20.2-03", "MQMQ-2.2.20.3-02")
 def test_any_reserved_of_mqf_headers_is_accepted(peer, sut, judge):
-    """The peer sends messages with a nonzero Reserved in an MQFAddressHeader or MQFSignatureHeader: each message is in
+    """The peer sends messages with a nonzero Reserved in an MQFAddressHeader or MQFSignatureHeader. Each message is in
     its queue.
     """
     name = sut.format_name().removeprefix("DIRECT=")

@@ -78,7 +78,7 @@ def test_unused_flags_of_a_ping_request_are_ignored(peer, judge):
 )
 @pytest.mark.parametrize(("RF", "expected"), [(0, PingingSut.SESSION_OPENED), (1, PingingSut.NO_SESSION)])
 def test_unused_bit_of_a_ping_response_is_ignored(peer, sut, judge, bit, rule, RF, expected):
-    """The peer sends a Ping Response with one unused bit set: the SUT opens a session if RF is 0, and opens no session
+    """The peer sends a Ping Response with one unused bit set. The SUT opens a session if RF is 0, and opens no session
     if RF is 1.
     """
     pinging_sut = PingingSut(peer, sut)

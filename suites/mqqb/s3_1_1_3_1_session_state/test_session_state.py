@@ -208,7 +208,7 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
 @covers("MQQB-3.1.1.3.1-07", "MQQB-3.1.1.3.1-09")
 @varied("trace", "label", "body", "queue journaling")
 def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
-    """The peer sends number 2 and then number 1 of a sequence with TimeStamp 0 to a new queue: the SUT accepts number
+    """The peer sends number 2 and then number 1 of a sequence with TimeStamp 0 to a new queue. The SUT accepts number
     1, and does not accept number 2.
     """
     name = sut.new_queue("first", transactional=True)

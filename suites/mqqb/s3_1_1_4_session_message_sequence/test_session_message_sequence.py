@@ -18,7 +18,7 @@ from suites.mqqb.steps.sequences import Outgoing
 @pytest.mark.parametrize("acknowledged", [1, 2])
 @varied("trace", "label", priority=("3", "0"))
 def test_session_messages_are_acknowledged_by_number_from_1(peer, sut, judge, acknowledged):
-    """The peer acknowledges the first one or two of three express messages: the SUT sends the remaining messages again
+    """The peer acknowledges the first one or two of three express messages. The SUT sends the remaining messages again
     on the next session.
     """
     sender = Sender(peer, sut, peer.direct_name(f"mqc-numbered-{acknowledged}"))

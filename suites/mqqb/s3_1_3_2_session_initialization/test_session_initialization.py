@@ -209,7 +209,7 @@ def test_next_session_counts_only_its_own_order_acks(peer, sut, judge):
 @needs("timers")
 @covers("MQQB-3.1.3.2-13")
 def test_idle_session_of_second_attempt_closes(peer, sut, judge):
-    """The SUT opens a session in its second attempt, and the peer acknowledges its message: the SUT closes the idle
+    """The SUT opens a session in its second attempt, and the peer acknowledges its message. The SUT closes the idle
     session when the Session Cleanup Timer expires.
     """
     cleanup_ms = sut.get_timer_duration_ms("session_cleanup_ms", SESSION_CLEANUP_MS)

@@ -45,7 +45,7 @@ UNRESOLVABLE_HOST_QUEUE_NAME = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-pe
 
 @covers("MQQB-3.1.5.2.1-01", "MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
 def test_message_to_a_direct_name_goes_to_its_host_and_queue(peer, sut, judge):
-    """The SUT has a message to a direct format name: the SUT connects to the host of that name, and the message
+    """The SUT has a message to a direct format name. The SUT connects to the host of that name, and the message
     contains the name of the queue.
     """
     to = peer.direct_name()
@@ -308,7 +308,7 @@ ON_HOLD_NAME_CASES = {
     ("name", "rule"), [pytest.param(*one, marks=covers(one[1]), id=key) for key, one in ON_HOLD_NAME_CASES.items()]
 )
 def test_queue_on_hold_needs_no_validation(peer, sut, judge, name, rule):
-    """The SUT pauses the queue of an unresolvable name: its State is OnHold, and remains OnHold after
+    """The SUT pauses the queue of an unresolvable name. Its State is OnHold, and remains OnHold after
     the retry time.
     """
     if OutgoingSession.create_unless_refused(peer, sut, judge, name) is None:
@@ -326,7 +326,7 @@ def test_queue_on_hold_needs_no_validation(peer, sut, judge, name, rule):
 @needs("topology")
 @covers("MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-30", "MQQB-3.1.5.2.1-37")
 def test_request_to_router_contains_guid_of_router(topology, judge):
-    """The SUT has a message for a private name of another site: the SUT connects to the router, and requests a session
+    """The SUT has a message for a private name of another site. The SUT connects to the router, and requests a session
     with the Identifier of the router, which is the next hop.
     """
     routed = RoutedMessages(topology, "recoverable")

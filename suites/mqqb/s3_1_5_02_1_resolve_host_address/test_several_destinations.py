@@ -139,7 +139,7 @@ def test_retried_direct_name_and_private_name_lead_to_peer(peer, sut, judge):
 @needs("send", "management")
 @covers("MQQB-3.1.5.2.1-02")
 def test_every_format_name_has_one_outgoing_queue(peer, sut, judge):
-    """The SUT sends two messages to each of two queues of the peer, and to a queue of an unreachable host: each format
+    """The SUT sends two messages to each of two queues of the peer, and to a queue of an unreachable host. Each format
     name has one OutgoingQueue, whose DestinationFormatName is the format name.
     """
     first, second = peer.direct_name(), peer.direct_name("mqc-beside")

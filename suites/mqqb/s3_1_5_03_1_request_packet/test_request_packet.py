@@ -162,7 +162,7 @@ def test_request_with_foreign_server_guid_is_refused(peer, sut, judge, bit):
 @needs("inspect")
 @covers("MQQB-3.1.5.3.1-01")
 def test_remote_guid_of_accepted_session_is_the_client_guid(peer, sut, judge):
-    """The peer has a session, and requests a second session with a different ClientGuid: the SUT shows a session with
+    """The peer has a session, and requests a second session with a different ClientGuid. The SUT shows a session with
     that RemoteQMGuid.
     """
     peer.open_raw()

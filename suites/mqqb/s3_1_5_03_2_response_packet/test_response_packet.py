@@ -134,7 +134,7 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
 )
 @pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("send", "private_names"))])
 def test_response_with_wrong_client_guid_or_cs_closes_session(peer, sut, judge, name, flaw):
-    """The peer sends a response with a wrong ClientGuid or with CS set: the SUT closes the session for a direct or
+    """The peer sends a response with a wrong ClientGuid or with CS set. The SUT closes the session for a direct or
     private format name. When the SUT tries again, it answers a valid response.
     """
     if name == "private":  # it is then not the only outgoing queue
@@ -161,7 +161,7 @@ def _invert_last_guid_bit(guid) -> UUID:
 @needs("send", "private_names")
 @covers("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02")
 def test_response_with_wrong_server_guid_closes_session(peer, sut, judge):
-    """In three attempts, the peer sends a response whose ServerGuid differs from the requested ServerGuid: the SUT
+    """In three attempts, the peer sends a response whose ServerGuid differs from the requested ServerGuid. The SUT
     closes the session. Then the SUT answers a valid response.
     """
     session = OutgoingSession(peer, sut, private_name(peer.identifier))

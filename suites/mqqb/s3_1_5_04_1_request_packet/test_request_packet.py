@@ -198,7 +198,7 @@ def test_timeouts_of_the_whole_range_are_repeated(peer, sut, judge, recoverable,
 
 @covers("MQQB-3.1.5.4.1-13", "MQQB-3.1.5.4.1-D01")
 def test_message_sent_with_connection_parameters_request_is_acknowledged(peer, judge):
-    """The peer sends a recoverable message in the same TCP segment as the ConnectionParameters request: the SUT
+    """The peer sends a recoverable message in the same TCP segment as the ConnectionParameters request. The SUT
     acknowledges the message.
     """
     connection = peer.request_session()

@@ -208,7 +208,7 @@ def test_connection_parameters_response_opens_session(peer, sut, judge):
 
 @covers("MQQB-3.1.5.4.2-D01")
 def test_message_sent_with_connection_parameters_response_is_acknowledged(peer, sut, judge):
-    """The peer sends a recoverable message in the same TCP segment as the ConnectionParameters response: the SUT
+    """The peer sends a recoverable message in the same TCP segment as the ConnectionParameters response. The SUT
     acknowledges the message.
     """
     session = OutgoingSession(peer, sut)

@@ -52,7 +52,7 @@ def test_acknowledgment_deletes_only_messages_of_its_own_session(peer, second_ho
 @covers("MQQB-3.1.5.5.1-02", "MQQB-3.1.5.5.1-03", "MQQB-3.1.7.1-03")
 def test_acknowledgment_opens_only_window_of_its_own_session(peer, second_host, sut, judge):
     """The windows of the SUT's sessions with the peer and with a second queue manager are full. The second queue
-    manager acknowledges three messages: the SUT sends three more messages to it, and no message to the peer.
+    manager acknowledges three messages. The SUT sends three more messages to it, and no message to the peer.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     two = TwoDestinations(peer, second_host, sut)

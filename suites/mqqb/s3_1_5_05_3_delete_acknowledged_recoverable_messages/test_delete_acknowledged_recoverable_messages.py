@@ -114,7 +114,7 @@ def _select_numbers_in_range(first: int, last: int, numbers: Iterable[int]) -> l
 @covers("MQQB-3.1.5.5.3-03")
 @varied("response queue", "time to be received")
 def test_session_ack_after_order_ack_deletes_transactional_message(peer, sut, judge):
-    """The peer acknowledges a transactional message by an OrderAck and then by a SessionAck: the SUT does not send the
+    """The peer acknowledges a transactional message by an OrderAck and then by a SessionAck. The SUT does not send the
     message on the next session.
     """
     outgoing = Outgoing(peer, sut)

@@ -136,7 +136,7 @@ def _has_found_message_count(found: Callable[[], list[str]], count: int) -> bool
 @varied("label", "queue privacy", priority=("3", "0"))
 def test_forwarded_message_with_jp_is_not_journaled(peer, sut, judge, delivery):
     """The peer acknowledges a message with JP that an application of the SUT sent, and a message with JP that the SUT
-    forwards: the SUT journals only the message of the application.
+    forwards. The SUT journals only the message of the application.
     """
     sender = Sender(peer, sut, private_name(peer.identifier))
     [own] = sender.send(OWN, journal=["positive"], delivery=delivery)

@@ -63,7 +63,7 @@ def test_session_ack_with_wrong_message_count_closes_session(peer, sut, judge, f
 @pytest.mark.parametrize("field", ["UserMsgSequenceNumber", "RecoverableMsgSeqNumber"])
 @varied("priority", "response queue", "time to be received", "time to reach queue", "label")
 def test_session_ack_with_wrong_message_count_closes_session_of_the_sut(peer, sut, judge, field):
-    """On two sessions of the SUT, the peer sends a recoverable message and a SessionAck that counts this message: the
+    """On two sessions of the SUT, the peer sends a recoverable message and a SessionAck that counts this message. The
     SUT accepts the SessionAck. The SUT closes the session when a SessionAck counts one message more or less.
     """
     sender = Sender(peer, sut)

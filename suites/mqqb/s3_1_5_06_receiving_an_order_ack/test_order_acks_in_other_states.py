@@ -41,8 +41,8 @@ def test_order_ack_updates_the_sequence_of_a_queue_on_hold(peer, sut, judge):
 @needs("send", "restart")
 @covers("MQQB-3.1.5.5.5-03", "MQQB-3.1.5.6-13")
 def test_only_messages_without_order_ack_come_after_restart(peer, sut, judge):
-    """The peer acknowledges three transactional messages by a SessionAck, and the first two of them by an OrderAck:
-    after a restart, the SUT sends only the third message again.
+    """The peer acknowledges three transactional messages by a SessionAck, and the first two of them by an OrderAck.
+    After a restart, the SUT sends only the third message again.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-restart")
     sent = outgoing.send(3)
@@ -64,7 +64,7 @@ def test_only_messages_without_order_ack_come_after_restart(peer, sut, judge):
 @covers("MQDMPR-3.1.3-28")
 def test_order_queue_is_found_by_both_names_and_after_restart(peer, sut, judge):
     """The peer sends OrderAcks to the order queue of the SUT by its number and by its direct name, before and after a
-    restart: each time, OutgoingTransferInfo shows the acknowledged message.
+    restart. Each time, OutgoingTransferInfo shows the acknowledged message.
     """
     by_number = {
         "DQ": 3,

@@ -54,7 +54,7 @@ REPEATED_ACK_COUNT = 12
 @sut_survives()
 @covers("MQQB-3.1.5.6-01")
 def test_order_ack_before_open_session_closes_connection(peer, judge):
-    """The peer sends an OrderAck: the SUT closes a session that waits for ConnectionParameters, and does not close an
+    """The peer sends an OrderAck. The SUT closes a session that waits for ConnectionParameters, and does not close an
     open session.
     """
     observed, evidence = send_before_open(peer, build_unknown_ack(peer))

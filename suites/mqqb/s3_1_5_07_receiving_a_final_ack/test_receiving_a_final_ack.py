@@ -26,7 +26,7 @@ NONTRANSACTIONAL_DEAD_LETTER_QUEUE = "system$;deadletter"
 @sut_survives()
 @covers("MQQB-3.1.5.7-01")
 def test_final_ack_before_open_session_closes_connection(peer, judge):
-    """The peer sends a FinalAck: the SUT closes a session that waits for ConnectionParameters, and does not close an
+    """The peer sends a FinalAck. The SUT closes a session that waits for ConnectionParameters, and does not close an
     open session.
     """
     observed, evidence = send_before_open(peer, build_unknown_ack(peer, final=True))

@@ -186,7 +186,7 @@ def test_known_message_is_discarded_although_it_would_be_refused(peer, sut, judg
 @pytest.mark.parametrize("queue", ["transactional", pytest.param("missing", marks=needs("insecure_nacks"))])
 @varied("positive journaling", "destination", acknowledgments=("none", "of arrival"))
 def test_repeated_refused_message_is_refused_once(peer, sut, judge, queue):
-    """The peer sends a message twice to a queue that refuses it or does not exist: the SUT sends one negative
+    """The peer sends a message twice to a queue that refuses it or does not exist. The SUT sends one negative
     acknowledgment for the message.
     """
     receiver = AcknowledgingReceiver(peer, sut)
@@ -209,7 +209,7 @@ def test_repeated_refused_message_is_refused_once(peer, sut, judge, queue):
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 @varied("time to reach queue", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_repeated_message_for_another_queue_manager_is_forwarded_once(peer, sut, judge, recoverable):
-    """The peer sends three messages that are addressed to its own queue, two of them twice: the SUT forwards each
+    """The peer sends three messages that are addressed to its own queue, two of them twice. The SUT forwards each
     message once.
     """
     peer.listen(ignore_incoming=True)

@@ -98,7 +98,7 @@ def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, j
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 @varied("acknowledgments", "time to be received", "time to reach queue", "extension", "correlation", "body")
 def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recoverable):
-    """The peer sends only one message on a session, and addresses it to a missing queue: the SUT sends a SessionAck
+    """The peer sends only one message on a session, and addresses it to a missing queue. The SUT sends a SessionAck
     that counts the message.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)

@@ -124,7 +124,7 @@ SIGNATURE_DISPOSITIONS = (
 @NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in SIGNATURE_DISPOSITIONS))
 def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
-    """The peer sends messages with MSMQ 1.0, 2.0 and 3.0 signatures and each hash: these messages arrive. The SUT
+    """The peer sends messages with MSMQ 1.0, 2.0 and 3.0 signatures and each hash. These messages arrive. The SUT
     refuses messages with each kind of invalid signature.
     """
     secured = SecuredMessageSender(peer, sut)
@@ -362,7 +362,7 @@ SENDER_IDENTITY_DISPOSITIONS = (
 @covers(*(rule for rule, *_ in SENDER_IDENTITY_DISPOSITIONS))
 @pytest.mark.parametrize("where", ["here", pytest.param("in the directory", marks=needs("directory"))])
 def test_message_arrives_only_with_a_certificate_of_its_user(peer, sut, judge, where):
-    """The peer sends messages with valid signatures: a message arrives only if its certificate is registered for the
+    """The peer sends messages with valid signatures. A message arrives only if its certificate is registered for the
     user of SecurityID.
 
     The certificate is registered in the queue manager or in its directory.
@@ -448,7 +448,7 @@ FINAL_ACK_DISPOSITIONS = (
 @NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in FINAL_ACK_DISPOSITIONS))
 def test_refused_signed_transactional_message_has_final_ack(peer, sut, judge):
-    """The peer sends transactional messages with a wrong signature or certificate: the SUT sends FinalAcks of class
+    """The peer sends transactional messages with a wrong signature or certificate. The SUT sends FinalAcks of class
     BAD_SIGNATURE, and sends no FinalAck for a valid message.
     """
     secured = SecuredMessageSender(peer, sut)

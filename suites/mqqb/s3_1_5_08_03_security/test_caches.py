@@ -241,7 +241,7 @@ def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
     "MQQB-3.1.1.3-14",
 )
 def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
-    """The peer sends an encrypted message: the SUT adds one entry to ReceiveSymmetricKeyCache, and adds no entry for a
+    """The peer sends an encrypted message. The SUT adds one entry to ReceiveSymmetricKeyCache, and adds no entry for a
     second message with the same key.
 
     An earlier message without a key does not start the cleanup timer of this cache.
@@ -386,7 +386,7 @@ def judge_remote_guids(judge, secured, caches):
 @NEEDED_SECURITY_FACILITIES
 @covers("MQQB-3.1.5.8.3-60", "MQQB-3.1.5.8.3-61", "MQQB-3.1.5.8.3-67")
 def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
-    """The peer sends messages that each have a different privacy level and algorithm: the SUT adds one entry to the
+    """The peer sends messages that each have a different privacy level and algorithm. The SUT adds one entry to the
     cache for each message. Windows XP has two caches (note <60>).
     """
     secured, caches = SecuredMessageSender(peer, sut), SecurityCaches(sut)

@@ -267,7 +267,7 @@ def test_messages_of_one_sequence_are_accepted_in_order_and_once(peer, sut, judg
 @covers("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04")
 @pytest.mark.parametrize("name", [*QUEUE_NAME_KINDS, pytest.param("computer name", marks=needs("receive"))])
 def test_message_of_later_sequence_is_accepted_only_from_its_beginning(peer, sut, judge, name):
-    """After one message, the peer sends messages of earlier and later sequences: the SUT accepts only the first message
+    """After one message, the peer sends messages of earlier and later sequences. The SUT accepts only the first message
     of a later sequence and the messages that follow it.
     """
     messages = [(PositionInSequence(0, 1, 1, 0), True, "number 1 of Ordinal 1")] + [

@@ -308,8 +308,8 @@ def test_session_closes_unless_count_of_recoverable_messages_is_right(peer, sut,
 @covers("MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-15")
 @varied("time to reach queue", "application tag", priority=("3", "0"))
 def test_session_ack_flags_recoverable_messages_only(peer, sut, judge):
-    """The peer sends three groups of express and recoverable messages on the second of two sessions: in each
-    SessionAck of the SUT, RecoverableMsgAckFlags has bits for the recoverable messages of the group.
+    """The peer sends three groups of express and recoverable messages on the second of two sessions. In each SessionAck
+    of the SUT, RecoverableMsgAckFlags has bits for the recoverable messages of the group.
     """
     sut.limit_time_scale(10)
     peer.open_raw()
@@ -342,7 +342,7 @@ def test_session_ack_flags_recoverable_messages_only(peer, sut, judge):
 @covers("MQQB-3.1.5.8.7-15")
 @varied("priority", "time to be received", "time to reach queue", "extension", "correlation", "destination")
 def test_recoverable_message_behind_duplicate_is_acknowledged(peer, sut, judge):
-    """The peer repeats an acknowledged recoverable message, then sends a new message: the SUT acknowledges the new
+    """The peer repeats an acknowledged recoverable message, then sends a new message. The SUT acknowledges the new
     message as number 3, or as number 2 (E17).
     """
     session = peer.open_raw()
@@ -381,7 +381,7 @@ GREATEST_TIMER_SPEED_UP = 10
 @covers("MQQB-3.1.5.8.2-48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-14")
 @varied("acknowledgments", "extension", "correlation", "label", "body", "destination", "priority")
 def test_first_recoverable_message_shortens_delay_of_session_ack(peer, sut, judge):
-    """The peer sends an express message and two recoverable messages on the second of two sessions: the SUT sends a
+    """The peer sends an express message and two recoverable messages on the second of two sessions. The SUT sends a
     SessionAck when RecoverableAckTimeout has passed since the first recoverable message.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)

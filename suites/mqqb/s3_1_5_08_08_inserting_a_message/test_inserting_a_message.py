@@ -311,7 +311,7 @@ def test_message_received_in_open_transaction_counts_for_quota(peer, sut, judge)
 @needs("queues", "receive", "send", "transactions")
 def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judge):
     """A transaction of the SUT aborts, so that the SUT removes the transaction's message from a queue with a quota.
-    Then the peer sends two messages: the SUT stores the first message, and refuses the second message.
+    Then the peer sends two messages. The SUT stores the first message, and refuses the second message.
     """
     queue = sut.new_queue("full", transactional=True, quota_kb=12)
     transaction = sut.control.call("begin")["transaction"]
@@ -441,7 +441,7 @@ def test_sequences_of_two_senders_have_their_own_transfer_infos(peer, sut, judge
 @needs("management", "queues", "receive")
 @varied("acknowledgments", "extension", "correlation", "body", "queue journaling", "queue quota")
 def test_queue_has_one_transfer_info_for_sequence_of_messages(peer, sut, judge):
-    """The peer sends two messages of a sequence: the queue has one IncomingTransactionalTransferInfo, with the values
+    """The peer sends two messages of a sequence. The queue has one IncomingTransactionalTransferInfo, with the values
     of the sequence.
     """
     name = sut.queue("transactional")

@@ -19,7 +19,7 @@ LARGE_BODY_KB = 1_024
 @needs("queue_manager_quota", "receive")
 @pytest.mark.parametrize("recoverable", [1, 0], ids=["recoverable", "express"])
 def test_message_that_exceeds_quota_after_stored_messages_closes_session(peer, sut, judge, recoverable):
-    """The peer sends messages until their bodies together exceed QueueManagerQuota: the SUT closes the session when a
+    """The peer sends messages until their bodies together exceed QueueManagerQuota. The SUT closes the session when a
     message does not fit, and does not store that message. When the queue is empty again, the SUT stores a message of
     the same size as the message that did not fit.
     """

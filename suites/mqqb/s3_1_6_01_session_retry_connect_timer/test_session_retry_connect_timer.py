@@ -239,7 +239,7 @@ def test_new_session_brings_acknowledgments_of_lost_session(peer, sut, judge):
 @needs("send")
 @covers("MQQB-3.1.6.1-01", "MQQB-3.1.7.12-06")
 def test_each_queue_reconnects_for_its_messages(peer, sut, judge):
-    """The SUT sends a message to each of three queues of the peer, which drops all sessions: the SUT connects again for
+    """The SUT sends a message to each of three queues of the peer, which drops all sessions. The SUT connects again for
     every queue, and sends each message again.
     """
     peer.listen(ignore_incoming=True)
@@ -309,7 +309,7 @@ def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, su
 @covers("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05", "MQQB-3.1.6.1-06", "MQQB-3.1.6.1-09")
 @needs("send", "two_addresses")
 def test_next_attempt_uses_second_address_of_host_name(peer, sut, judge):
-    """The SUT sends to a host name with two addresses, the first of which has no listener: the SUT connects to the
+    """The SUT sends to a host name with two addresses, the first of which has no listener. The SUT connects to the
     second address and sends its message there.
     """
     sender = Sender(peer, sut, PEER_QUEUE_BY_HOST_NAME)

@@ -48,7 +48,7 @@ MAX_SEND_ATTEMPTS = 5
 )
 @varied("negative journaling", "time to be received", acknowledgments=("none", "of receipt"))
 def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, judge):
-    """The SUT sends three transactional messages and resends them on a new session: each time, the three messages have
+    """The SUT sends three transactional messages and resends them on a new session. Each time, the three messages have
     the same TxSequenceID and the TxSequenceNumbers 1 to 3; PreviousTxSequenceNumber of each message is the number of
     the previous message.
     """
@@ -406,7 +406,7 @@ def require_equal_window_sizes(session) -> int:
 @covers("MQQB-3.1.7.1.3-27")
 @varied("negative journaling", "time to reach queue", priority=("3", "0"))
 def test_session_without_acknowledgment_of_second_message_is_closed(peer, sut, judge):
-    """The peer acknowledges the SUT's first message but not the second message: the SUT closes the session, because the
+    """The peer acknowledges the SUT's first message but not the second message. The SUT closes the session, because the
     second message restarted the Session Ack Wait Timer.
     """
     sender = Sender(peer, sut)

@@ -22,7 +22,7 @@ RULES_OF_LOCAL_RECEIPT = ("MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.13-34")
 @covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01", *RULES_OF_LOCAL_RECEIPT)
 def test_each_way_of_receiving_is_acknowledged_and_peeking_is_not(peer, sut, judge):
     """An application receives eleven messages by queue, handle, cursor, lookup identifier or a waiting read, and peeks
-    at other messages: the SUT sends ACK_RECEIVE only for the received messages.
+    at other messages. The SUT sends ACK_RECEIVE only for the received messages.
     """
     application = AcknowledgedApplication(peer, sut, transactional=False)
     queue = application.queue
@@ -184,7 +184,7 @@ def test_messages_purged_during_transactions_are_acknowledged_once(peer, sut, ju
 @covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01")
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
 def test_moved_message_is_acknowledged_only_when_received(peer, sut, judge, transactional):
-    """An application moves messages to a subqueue and one of them back, and then receives four messages: the SUT
+    """An application moves messages to a subqueue and one of them back, and then receives four messages. The SUT
     acknowledges each receive, but no move.
     """
     application = AcknowledgedApplication(peer, sut, transactional=transactional)

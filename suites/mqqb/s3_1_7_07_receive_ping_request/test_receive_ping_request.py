@@ -24,7 +24,7 @@ from suites.mqqb.steps.pinging import (
 @needs("ping")
 @covers("MQQB-3.1.7.7-02", "MQQB-3.1.7.7-07", "MQQB-3.1.7.7-11")
 def test_ping_requests_are_answered_at_their_own_ports(peer, sut, judge):
-    """The peer sends three different Ping Requests from three ports, two of them with the same Cookie: each of these
+    """The peer sends three different Ping Requests from three ports, two of them with the same Cookie. Each of these
     ports receives one Ping Response, with the Cookie and RC of its request; other ports receive no response.
     """
     asked = ((0x1111_1111, 0), (0x2222_2222, 1), (0x2222_2222, 0))

@@ -195,7 +195,7 @@ def test_final_ack_of_received_message_has_values_of_message(peer, sut, judge):
 @covers("MQQB-3.1.7.17-D11")
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of receipt"))
 def test_acknowledgments_of_direct_name_go_to_order_queue_at_address(peer, sut, judge):
-    """The peer sends a message that the SUT accepts and a message that the SUT refuses, to direct names: the SUT
+    """The peer sends a message that the SUT accepts and a message that the SUT refuses, to direct names. The SUT
     addresses OrderAck and FinalAck to the order queue at the peer's address.
     """
     receiver = Receiver(peer, sut)
@@ -218,7 +218,7 @@ def test_acknowledgments_of_direct_name_go_to_order_queue_at_address(peer, sut, 
 @covers("MQQB-3.1.7.17-D13", "MQQB-3.1.7.17-07")
 @varied("application tag", "queue privacy", acknowledgments=("none", "of arrival"))
 def test_order_ack_of_private_name_goes_to_private_queue_4(peer, sut, judge):
-    """The peer sends a transactional message to a private format name of the SUT: the SUT addresses the OrderAck to
+    """The peer sends a transactional message to a private format name of the SUT. The SUT addresses the OrderAck to
     private queue 4 of the peer.
     """
     number = get_private_queue_number(sut, sut.queue("transactional"))
@@ -263,7 +263,7 @@ def test_unacknowledged_final_acks_are_resent_on_next_sessions(peer, sut, judge)
 
 @covers("MQQB-3.1.7.17-11")
 def test_final_ack_of_lost_session_is_resent_on_another(peer, sut, judge):
-    """The peer closes the sessions on which the SUT sent two FinalAcks: the SUT sends both FinalAcks again on an open
+    """The peer closes the sessions on which the SUT sent two FinalAcks. The SUT sends both FinalAcks again on an open
     session or on a new session.
     """
     nowhere = peer.missing_queue

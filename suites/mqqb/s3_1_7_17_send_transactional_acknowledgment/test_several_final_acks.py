@@ -16,7 +16,7 @@ RECEIVED, REFUSED = "received", "refused"
 @covers("MQQB-3.1.7.17-03", "MQQB-3.1.7.17-04", "MQQB-3.1.7.17-D07", "MQQB-3.1.7.2.2-01")
 def test_each_of_three_final_acks_has_own_values(peer, sut, judge):
     """The peer sends three messages of a sequence with JP. An application receives two of these messages, and the SUT
-    refuses the third: the SUT sends three FinalAcks. Each FinalAck has its own MessageID, the number of its message in
+    refuses the third. The SUT sends three FinalAcks. Each FinalAck has its own MessageID, the number of its message in
     the body, and a class for the receipt or the refusal.
     """
     receiver = Receiver(peer, sut)

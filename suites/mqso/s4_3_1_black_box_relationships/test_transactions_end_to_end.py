@@ -132,7 +132,7 @@ def _end_transaction(sut: Sut, transaction: str, outcome: str, *, external: bool
 @needs("send", "transactions")
 @covers(*SEND_DECISION_RULES)
 def test_message_is_transferred_after_commit_only(peer, sut, judge):
-    """Two messages are sent to the peer in transactions: the message of the committed transaction arrives after the
+    """Two messages are sent to the peer in transactions. The message of the committed transaction arrives after the
     commit, and the message of the aborted transaction never arrives.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-committed"))
