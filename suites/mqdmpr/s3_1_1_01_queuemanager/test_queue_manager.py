@@ -59,8 +59,8 @@ def test_attribute_of_queue_manager_has_its_default(sut, judge):
 @needs("inspect", "restart", "configure")
 @covers("MQDMPR-3.1.1.1-11", "MQDMPR-3.1.1.1-D01")
 def test_default_attributes_survive_change_of_quota_and_restart(sut, judge):
-    """After a change of QueueManagerQuota, and after a restart, JournalQuota still has no limit, and a SUT that is not
-    a directory server has no DirectoryServerType.
+    """After a change of QueueManagerQuota, and after a restart, JournalQuota still has no limit. A SUT that is not a
+    directory server has no DirectoryServerType.
     """
     sut.configure(quota_kb=CHANGED_QUOTA_KB)
     for time in ("after the change of QueueManagerQuota", "after a restart"):
@@ -79,8 +79,8 @@ def test_default_attributes_survive_change_of_quota_and_restart(sut, judge):
 @needs("inspect", "restart")
 @covers("MQDMPR-3.1.1.1-31", "MQDMPR-3.1.3-D04")
 def test_initialization_retry_duration_survives_restart(sut, judge):
-    """InitializationRetryTimerDuration has the provisioned value, or the value that the last expiry of its timer set; a
-    restart does not change this value.
+    """InitializationRetryTimerDuration has the provisioned value, or the value to which it was set when its timer last
+    expired. A restart does not change this value.
     """
     duration_before = str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"])
     judge.all(expected=one_of(*RETRY_DURATIONS_S), observed=duration_before, case="retry duration in seconds")
@@ -130,7 +130,7 @@ def test_retry_duration_after_failed_start_survives_restart(peer, sut, judge):
 @needs("restart", "qm2qm", "receive")
 @covers("MQDMPR-3.1.1.1-23")
 def test_stop_ends_sessions_and_pending_remote_reads(peer, sut, remote, judge):
-    """A restart closes the open session and ends the pending remote read; a message that arrives after the restart
+    """A restart closes the open session and ends the pending remote read. A message that arrives after the restart
     stays in its queue.
     """
     session = peer.open_raw()
@@ -165,9 +165,8 @@ def test_stop_ends_sessions_and_pending_remote_reads(peer, sut, remote, judge):
 @needs("restart", "transactions", "queue_control", "send", "receive")
 @covers("MQDMPR-3.1.1.1-D03")
 def test_prepared_transaction_is_listed_after_restart(sut, judge):
-    """After a restart, the SUT lists the transactions that it had prepared, with the states and operations that they
-    had before the restart: two of these four transactions sent messages, the third received a message, and the fourth
-    has no operations.
+    """After a restart, the SUT lists the four transactions that it had prepared, with the states and operations that
+    they had before. Two of them sent messages, the third received a message, and the fourth has no operations.
     """
     to = sut.format_name("transactional")
     prepared = [sut.control.call("begin", external=True)["transaction"].lower() for _ in range(4)]
@@ -218,8 +217,8 @@ def _is_message_stored(sut, queue, label):
 @needs("receive", "queues")
 @covers("MQDMPR-3.1.1.1-D04")
 def test_sequential_id_grows_from_message_to_message(peer, sut, judge):
-    """Express and recoverable messages arrive one after the other in two queues: each message has a higher SequentialID
-    than the previous message, even if that message is in the other queue.
+    """Express and recoverable messages arrive one after the other in two queues. Each message has a higher SequentialID
+    than the previous one, even if the previous message is in the other queue.
     """
     queues = [sut.new_queue("counted") for _ in range(2)]
     connection = peer.open_raw()
@@ -251,8 +250,8 @@ def test_sequential_id_grows_from_message_to_message(peer, sut, judge):
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 @varied("time to be received", "destination", acknowledgments=("none", "of receipt"))
 def test_sequential_id_grows_across_restarts(peer, sut, judge, kind):
-    """Five messages are sent, with two restarts of the SUT between them: each message has a higher SequentialID than
-    the previous message, even if the previous message was received.
+    """Five messages are sent, and the SUT restarts twice between them. Each message has a higher SequentialID than the
+    previous one, even if the previous message was received.
     """
     queue = sut.queue(kind)
     sequence = Sequence(peer)

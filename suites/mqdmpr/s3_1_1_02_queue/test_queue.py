@@ -35,8 +35,8 @@ QUEUE_AUTHENTICATION_KINDS = ("queue with Authentication", "queue without Authen
 @covers("MQDMPR-3.1.1.2-20", "MQDMPR-3.1.1.2-21")
 def test_reads_return_messages_by_priority_then_arrival(remote, judge):
     """Six messages of three priorities are received from the highest priority to the lowest, and in order of arrival
-    within a priority; then the queue is empty. The queue is also empty before the first message, and after a purge and
-    the receive of the only message: peeks with and without a cursor, and receives, find no message.
+    within a priority. Peeks with and without a cursor, and receives, find no message in an empty queue: before the
+    first message, after the last one has been received, after a purge, and after the only message has been received.
     """
     queue = remote.open_with_messages()
     empty = _read_empty_queue_with_each_read_kind(queue)
@@ -79,9 +79,9 @@ def _read_empty_queue_with_each_read_kind(queue):
 @needs("send", "receive", "queues")
 @covers("MQDMPR-3.1.1.2-20")
 def test_order_ignores_delivery_and_source_of_messages(peer, sut, judge):
-    """Express and recoverable messages of five priorities come alternately from the peer and from an application of
-    the SUT: the queue orders them by priority, and by arrival within a priority. Messages that a transaction received
-    are at their old places after the abort.
+    """Express and recoverable messages of five priorities arrive alternately from the peer and from an application of
+    the SUT. The queue orders them by priority, and by arrival within a priority. After an abort, messages that the
+    transaction received are at their old places.
     """
     application = Application(peer, sut)
     connection = peer.open_raw()
@@ -116,7 +116,7 @@ def _contains_message(sut, queue, label):
 @needs("queue_control", "receive", "send")
 @covers("MQDMPR-3.1.1.2-D03")
 def test_quota_applies_to_messages_of_applications(peer, sut, judge):
-    """An application of the SUT and the peer send messages to a queue whose quota is sufficient for one message: the
+    """An application of the SUT and the peer send messages to a queue whose quota is sufficient for one message. The
     queue stores no message that is larger than its quota, and no second message, not even after a restart. When the
     first message has been received, the queue stores another message.
     """
@@ -154,11 +154,10 @@ def test_quota_applies_to_messages_of_applications(peer, sut, judge):
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.1.2-D05", "MQDMPR-3.1.1.2-D04")
 def test_journal_has_only_received_messages_unchanged(peer, sut, judge):
-    """Messages of a queue with Journaling leave the queue because they are received, are purged or expire: the journal
-    contains only the received messages, one express, one recoverable and one of a local application, with all their
-    properties. After
-    Journaling has been disabled, the SUT does not journal received messages. A message that is too large for a full
-    journal displaces no other message.
+    """Messages leave a queue with Journaling because they are received, are purged or expire. The journal contains only
+    the received messages, with all their properties: one express message, one recoverable message, and one from a local
+    application. After Journaling has been disabled, received messages are not journaled. A message that is too large
+    for a full journal displaces no other message.
     """
     application = Application(peer, sut)
     queue, journal = application.queue, f"{application.queue};journal"
@@ -220,9 +219,10 @@ def test_journal_has_only_received_messages_unchanged(peer, sut, judge):
 @covers("MQDMPR-3.1.1.2-D04", "MQDMPR-3.1.1.2-D05")
 @varied("time to be received", "destination", read_by=("queue", "handle"))
 def test_received_message_is_journaled_within_journal_quota(peer, sut, judge):
-    """A small message, a large message and two messages above half of the journal quota are received from each of
-    four queues: the journal contains all messages if the queue has Journaling, only the small message and one of the
-    last two messages if it also has a journal quota, and no message without Journaling.
+    """Four messages are received from each of four queues: a small message, a large message, and two messages that each
+    exceed half of the journal quota. A queue without Journaling journals none of them. A queue with Journaling and
+    without a journal quota journals all of them. A queue with Journaling and a journal quota journals only the small
+    message and one of the last two messages.
     """
     kinds: dict[str, dict[str, Any]] = {
         "without a limit": {"journaling": True},
@@ -267,8 +267,8 @@ def test_received_message_is_journaled_within_journal_quota(peer, sut, judge):
 @needs("queue_control", "receive", "transactions")
 @covers("MQDMPR-3.1.1.2-D05")
 def test_message_received_in_transaction_is_journaled_at_commit(peer, sut, judge):
-    """Messages of a queue with Journaling are received in transactions, in order and by LookupIdentifier: the
-    journal contains only the messages of the committed internal and external transactions.
+    """Messages in a queue with Journaling are received in transactions, in order and by LookupIdentifier. The journal
+    contains only the messages that committed transactions received, internal and external ones.
     """
     application = Application(peer, sut, transactional=True)
     sut.control.call("set_queue", name=application.queue, journaling=True)
@@ -299,7 +299,7 @@ def test_message_received_in_transaction_is_journaled_at_commit(peer, sut, judge
 @covers("MQDMPR-3.1.1.2-D02")
 @varied("priority", "extension", "correlation", "body", "queue quota", "queue privacy")
 def test_unsigned_message_to_authenticated_queue_is_not_stored(peer, sut, judge):
-    """The peer and an application of the SUT send unsigned messages: the SUT stores the messages in a queue without
+    """The peer and an application of the SUT send unsigned messages. The SUT stores them in a queue without
     Authentication, but not in a queue with Authentication.
     """
     queues = [sut.new_queue("authenticated", authenticated=expected_labels) for expected_labels in (True, False)]
@@ -321,8 +321,8 @@ def test_unsigned_message_to_authenticated_queue_is_not_stored(peer, sut, judge)
 @covers("MQDMPR-3.1.1.2-D02")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_unsigned_message_is_refused_while_authentication_is_set(peer, sut, judge, kind):
-    """Authentication of a queue is set to True and later to False: the queue stores the unsigned messages that arrive
-    before and afterwards, but not the message that arrives meanwhile.
+    """Authentication of a queue is set to True and later to False. The queue stores the unsigned messages that arrive
+    before the first change and after the second, but not the message that arrives in between.
     """
     transactional = kind == "transactional"
     queue = sut.new_queue("authenticated", transactional=transactional)
@@ -346,7 +346,7 @@ def test_unsigned_message_is_refused_while_authentication_is_set(peer, sut, judg
 @needs("queues", "receive", "security")
 @covers("MQDMPR-3.1.1.2-D02")
 def test_signed_message_to_authenticated_queue_is_stored(peer, sut, judge):
-    """The peer sends a signed message: the SUT stores the message in a queue with Authentication and in a queue without
+    """The peer sends a signed message. The SUT stores it in a queue with Authentication and in a queue without
     Authentication.
     """
     secured = SecuredMessageSender(peer, sut)
@@ -367,8 +367,8 @@ def test_signed_message_to_authenticated_queue_is_stored(peer, sut, judge):
 @covers("MQDMPR-3.1.1.2-02")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_queue_of_any_type_stores_messages(peer, sut, judge):
-    """A queue has the type with which it was created, and later the type to which an application changes it; the queue
-    stores messages with both types. A second queue of the same type can be created.
+    """A queue has the type with which it was created and, after a change by an application, the new type. With both
+    types, the queue stores messages. A second queue of the same type can be created.
     """
     queues = {kind: sut.new_queue("typed", type=kind) for kind in QUEUE_TYPE_GUIDS}
     twin = rf"private$\mqc-{sut.own}-twin"
@@ -408,8 +408,8 @@ SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal", r"
 @needs("environment", "restart", "queue_control", "directory")
 @covers("MQDMPR-3.1.1-03", "MQDMPR-3.1.1.2-01", "MQDMPR-3.1.1.2-18")
 def test_public_queue_is_in_directory_and_system_queue_is_not(sut, judge):
-    """A public queue has the same properties at the SUT and in the directory, after its creation, after a change and
-    after a restart; the directory has no object for a system queue.
+    """A public queue has the same properties at the SUT and in the directory: after its creation, after a change, and
+    after a restart. The directory has no object for a system queue.
     """
     name = f"mqc-{sut.own}-public"
     local = {"authenticated": True, "privacy": "body", "journal_quota_kb": 55}

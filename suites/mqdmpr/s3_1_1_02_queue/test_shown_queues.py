@@ -20,8 +20,8 @@ ACTIVE_QUEUE, INACTIVE_QUEUE = "active", "not active"
 @covers("MQDMPR-3.1.1.2-03", "MQDMPR-3.1.1.2-08", "MQDMPR-3.1.1.2-09")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_queue_shows_qualified_path_rights_and_scope(sut, judge):
-    """The data model of the SUT shows a queue's path name with the computer's domain, a security descriptor that
-    contains only rights to queues, and the scope Enterprise.
+    """The data model of the SUT shows three attributes of a queue: a path name that contains the computer's domain, a
+    security descriptor that contains only rights to queues, and the scope Enterprise.
     """
     name = sut.new_queue("shown")
     for queue in (sut.new_queue("Capital"), name):
@@ -96,7 +96,7 @@ def test_queue_is_active_while_open_to_send(sut, judge):
 @covers("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
 @varied("negative journaling", "response queue", priority=("3", "7"))
 def test_outgoing_queue_is_active_until_message_acknowledged(peer, sut, judge):
-    """An outgoing queue is active while the queue has an unacknowledged message, and inactive before the message is
+    """An outgoing queue is active while it contains an unacknowledged message. It is inactive before the message is
     sent and after the peer has acknowledged it.
     """
     to = peer.direct_name("mqc-active")

@@ -102,9 +102,8 @@ LONG_READ_TIMEOUT_MS = 60_000
 
 
 class DispositionCase(NamedTuple):
-    """A case with one outcome for all its messages: whether their queue accepts the messages, the fields of the
-    messages, the action that causes the outcome, the class of the acknowledgment for each bit, and the action before
-    the messages are sent.
+    """A case in which all messages have the same outcome: whether their queue accepts them, their fields, the action
+    that causes the outcome, the class of the acknowledgment for each bit, and the action before the messages are sent.
     """
 
     accepted: bool
@@ -117,7 +116,7 @@ class DispositionCase(NamedTuple):
 
 
 def _begin_to_receive_all_messages(peer, sut, kind):
-    """Begin a receive for each message, before the messages are sent."""
+    """Begin a receive for each message before the messages are sent."""
     for _ in REQUESTED_BIT_CASES:
         sut.control.begin("receive", queue=sut.queue(kind), timeout_ms=LONG_READ_TIMEOUT_MS)
     peer.settle()
@@ -150,7 +149,7 @@ def _delete_queue(peer, sut, queue):
 
 
 def _enable_insecure_nacks(peer, sut, kind):
-    """Let the SUT also send acknowledgments of the classes that tell any sender about queues."""
+    """Let the SUT also send the acknowledgments that reveal to any sender which queues exist (SendInsecureNacks)."""
     sut.enable_insecure_nacks()
 
 
@@ -192,7 +191,7 @@ NEEDED_FACILITIES_BY_DISPOSITION = {
 
 
 def _format_ack_classes_by_bits(classes_by_bits):
-    """Return the classes of the acknowledgments for each combination of bits as one text."""
+    """Return one text with the classes of the acknowledgments for each combination of bits."""
     return {bits: " and ".join(classes) or "no acknowledgment" for bits, classes in classes_by_bits.items()}
 
 
@@ -204,9 +203,9 @@ def _format_ack_classes_by_bits(classes_by_bits):
     "end", [pytest.param(end, marks=NEEDED_FACILITIES_BY_DISPOSITION.get(end, ())) for end in CASE_BY_DISPOSITION]
 )
 def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, end, delivery):
-    """Messages with each combination of PA, PR, NA and NR, some of them with unused bits set, arrive, are received, are
-    purged, expire, are refused, exceed the quota, have no queue or are deleted
-    with their queue; each message is acknowledged with the class of its outcome only if its bits request that
+    """Messages arrive with each combination of PA, PR, NA and NR; some of them have unused bits set. They arrive in
+    their queue, are received, are purged, expire, are refused, exceed the quota, have no queue, or are deleted with
+    their queue. Each message is acknowledged with the class of its outcome only if its bits request that
     acknowledgment.
     """
     disposition = CASE_BY_DISPOSITION[end]

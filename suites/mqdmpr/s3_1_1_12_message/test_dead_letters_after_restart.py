@@ -21,9 +21,9 @@ TRANSACTIONAL_DEAD_LETTER_QUEUE = "system$;deadxact"
 @needs("send", "receive", "queue_control", "restart")
 @covers("MQDMPR-3.1.1.12-02", "MQDMPR-3.1.1.12-D46")
 def test_message_expired_after_restart_goes_to_its_dead_letter_queue(peer, sut, judge):
-    """Two transactional messages for an unreachable peer name different dead-letter queues, one of them in capital
-    letters, a third message names none, and the SUT restarts before the messages expire: each message is in the
-    dead-letter queue that it names (erratum E111), and the third message is in that of the system.
+    """Of three transactional messages for an unreachable peer, two name different dead-letter queues, one of them in
+    capital letters, and the third names none. The SUT restarts before the messages expire. Each of the two is then in
+    the dead-letter queue that it names (erratum E111), and the third message is in the system's dead-letter queue.
     """
     queues = [sut.new_queue("dead", transactional=True) for _ in range(2)]
     for queue, name in zip(queues, (queues[0], queues[1].upper()), strict=True):
@@ -64,8 +64,8 @@ def test_message_expired_after_restart_goes_to_its_dead_letter_queue(peer, sut, 
 @covers("MQDMPR-3.1.1.12-67")
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 def test_message_in_outgoing_queue_is_unchanged_after_restart(peer, sut, judge, delivery):
-    """The SUT sends a message with values of all properties. The peer does not acknowledge this message, and the SUT
-    restarts: the SUT sends the message again, unchanged.
+    """The SUT sends a message with every property set, and the peer does not acknowledge it. After a restart, the SUT
+    sends the message again, unchanged.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-unchanged"))
     sender.send(

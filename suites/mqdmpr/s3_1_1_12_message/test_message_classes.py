@@ -103,8 +103,8 @@ def test_transactional_message_to_public_plain_queue_is_nacked(peer, sut, judge)
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D25")
 @varied("extension", "correlation", "destination", priority=("3", "7"))
 def test_message_expired_in_queue_is_nacked(peer, sut, judge):
-    """The TimeToBeReceived of three messages, 2 s, expires in their queue: the SUT acknowledges each message with class
-    0xC002.
+    """The TimeToBeReceived of three messages is 2 s and expires while they are in their queue. The SUT acknowledges
+    each message with class 0xC002.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     sent = [
@@ -131,8 +131,8 @@ def test_message_expired_in_queue_is_nacked(peer, sut, judge):
     ],
 )
 def test_received_purged_or_deleted_message_is_acknowledged(peer, sut, judge, act, bit, value):
-    """The SUT acknowledges a message in a queue with class 0x4000 when an application receives the message, with 0xC001
-    when the queue is purged, and with 0xC000 when the queue is deleted.
+    """The SUT acknowledges a message in a queue with class 0x4000 when an application receives it, with 0xC001 when the
+    queue is purged, and with 0xC000 when the queue is deleted.
     """
     queue = sut.new_queue("classes")
     receiver = AcknowledgingReceiver(peer, sut)
@@ -164,8 +164,8 @@ def test_received_purged_or_deleted_message_is_acknowledged(peer, sut, judge, ac
     ],
 )
 def test_received_or_purged_message_of_subqueue_is_acknowledged(peer, sut, judge, act, bit, value):
-    """A message is moved to a subqueue: the SUT acknowledges the message with class 0x4000 when an application receives
-    it there, and with 0xC001 when the subqueue is purged.
+    """A message is moved to a subqueue. The SUT acknowledges it with class 0x4000 when an application receives it
+    there, and with 0xC001 when the subqueue is purged.
     """
     queue = sut.new_queue("classes")
     subqueue = f"{queue};mqc-sub"
@@ -188,8 +188,8 @@ def test_received_or_purged_message_of_subqueue_is_acknowledged(peer, sut, judge
 @pytest.mark.parametrize("deleted", ["queue", "subqueue"])
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
 def test_message_of_deleted_subqueue_is_nacked_as_deleted(peer, sut, judge, deleted, transactional):
-    """Messages are moved to a subqueue, and the queue or the subqueue is deleted: where the SUT acknowledges the
-    messages of the subqueue, the acknowledgments have class 0xC000.
+    """Messages are moved to a subqueue, and then the queue or the subqueue is deleted. If the SUT acknowledges the
+    messages in the subqueue, the acknowledgments have class 0xC000.
     """
     rules = (*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D23")
     queue = sut.new_queue("classes", transactional=transactional)
@@ -221,8 +221,8 @@ def test_message_of_deleted_subqueue_is_nacked_as_deleted(peer, sut, judge, dele
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D23", "MQDMPR-3.1.7.1.4-05")
 @varied("extension", "correlation", "application tag", body=("short", "5,000 bytes"))
 def test_message_locked_when_queue_is_deleted_is_nacked(peer, sut, judge):
-    """A queue is deleted while an open transaction has received a message of the queue: the SUT acknowledges the
-    message with class 0xC000.
+    """A queue is deleted while an open transaction has received a message from it. The SUT acknowledges this message
+    with class 0xC000.
     """
     queue = sut.new_queue("locked", transactional=True)
     receiver = AcknowledgingReceiver(peer, sut)
@@ -247,8 +247,8 @@ def test_message_locked_when_queue_is_deleted_is_nacked(peer, sut, judge):
 @covers("MQMQ-2.2.18.1.3-D01")
 @pytest.mark.parametrize("high", [0x0000_0000, 0x0001_0000, 0x7FFF_0000, 0xFFFF_0000], ids=hex)
 def test_ack_names_message_with_any_number(peer, sut, judge, high):
-    """The peer sends messages with small numbers, numbers above 0xFFFF, and the greatest numbers: CorrelationID of each
-    acknowledgment is the identifier of the acknowledged message.
+    """The peer sends messages with small numbers, with numbers above 0xFFFF, and with the greatest numbers.
+    CorrelationID of each acknowledgment is the identifier of the acknowledged message.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     number = high | (peer.next_message_id() & 0xFFFF)
@@ -269,7 +269,7 @@ def test_ack_names_message_with_any_number(peer, sut, judge, high):
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D13")
 @varied("application tag", "extension", "correlation", priority=("3", "7"))
 def test_message_to_full_queue_is_nacked(peer, sut, judge):
-    """The peer sends a 4 KB message to a queue with a quota of 1 KB: the SUT acknowledges the message with class
+    """The peer sends a 4 KB message to a queue with a quota of 1 KB. The SUT acknowledges the message with class
     0x8003.
     """
     queue = sut.new_queue("full", quota_kb=1)

@@ -45,7 +45,7 @@ NONTRANSACTIONAL_DEAD_LETTER_QUEUE, SYSTEM_JOURNAL = "system$;deadletter", "syst
 
 
 def _judge_properties(judge, wanted, shown, path, evidence, names=ALL_COMPARED_PROPERTIES):
-    """Judge the properties of a message at one point of its path, such as after a move or in the journal."""
+    """Judge the properties of a message at one point of its path, for example after a move or in the journal."""
     for rule, name in PROPERTY_BY_RULE.items():
         if name in names and shown is not None and (name in shown or name in ALWAYS_SHOWN_PROPERTIES):
             judge(rule, expected={name: wanted[name]}, observed={name: shown.get(name)}, case=path, evidence=evidence)
@@ -60,8 +60,8 @@ def _find_message_by_label(messages: list[dict[str, Any]], label: str) -> dict[s
 @pytest.mark.parametrize("transactional", [False, True], ids=["nontransactional", "transactional"])
 @pytest.mark.parametrize("moved", [False, pytest.param(True, marks=needs("subqueues"))], ids=["unmoved", "moved"])
 def test_attributes_are_unchanged_on_paths_of_reader(peer, sut, judge, transactional, moved):
-    """The properties of a message of the peer are unchanged when an application peeks at the message, after the message
-    was moved to a subqueue and back, when it is received, and in the journal of its queue.
+    """The properties of a message from the peer are unchanged when an application peeks at it, after it was moved to a
+    subqueue and back, when it is received, and in the journal of its queue.
     """
     application = Application(peer, sut, transactional=transactional)
     queue, journal = application.queue, f"{application.queue};journal"
@@ -105,10 +105,9 @@ def test_attributes_are_unchanged_on_paths_of_reader(peer, sut, judge, transacti
 @covers(*(rule for rule, name in PROPERTY_BY_RULE.items() if name in APPLICATION_PROPERTIES))
 @covers("MQDMPR-3.1.1.12-D02", "MQDMPR-3.1.1.12-D04", "MQDMPR-3.1.1.12-D52")
 def test_attributes_of_local_message_are_unchanged(peer, sut, judge):
-    """An application of the SUT sends messages to two local queues, one of them transactional, and a message to an
-    unreachable queue: the message in the nontransactional queue and the dead letter have the properties that the
-    application set. All identifiers differ. The arrival time of the messages in the local queues is a time during the
-    check.
+    """An application of the SUT sends messages to two local queues, one of them transactional, and to an unreachable
+    queue. The message in the nontransactional queue and the dead letter have the properties that the application set.
+    All identifiers differ. The arrival times of the messages in the local queues are within the duration of the check.
     """
     application = Application(peer, sut)
     label = f" {sut.own} {'x' * 230} "
@@ -181,7 +180,7 @@ SENT_PROPERTIES: tuple[dict[str, Any], ...] = (
 @covers(*(rule for rule, name in PROPERTY_BY_RULE.items() if name in APPLICATION_PROPERTIES))
 @pytest.mark.parametrize("delivery", ["express", "transactional"])
 def test_attributes_of_application_are_sent_unchanged(peer, sut, judge, delivery):
-    """An application of the SUT sends three messages to the peer: the application tag, body, body type and label of
+    """An application of the SUT sends three messages to the peer. The application tag, body, body type and label of
     each packet are those that the application set.
     """
     outgoing = Outgoing(peer, sut)
@@ -200,7 +199,7 @@ def test_attributes_of_application_are_sent_unchanged(peer, sut, judge, delivery
 def test_sender_acknowledges_messages_that_do_not_arrive_in_time(peer, sut, judge):
     """The SUT sends four messages to an unreachable peer: an express, a recoverable and a transactional message that
     request negative arrival acknowledgments, and a message without a request. When the messages expire, the local
-    administration queue gets an acknowledgment of each of the three messages with a request.
+    administration queue gets one acknowledgment of each of the first three messages.
     """
     admin = Application(peer, sut)
     limits = {"admin_queue": sut.direct_name(admin.queue), "time_to_reach_queue_s": 1}
@@ -235,7 +234,7 @@ def test_sender_acknowledges_messages_that_do_not_arrive_in_time(peer, sut, judg
 
 
 def _get_class_of_labeled_message(messages, label):
-    """Return the class of the message with a label, as the control channel shows it."""
+    """Return the class of the message with the given label, as the control channel shows it."""
     found = _find_message_by_label(messages, label)
     return "no message" if found is None else found.get("class", "not shown")
 
@@ -265,8 +264,8 @@ PROPERTIES_KEPT_AT_RESTART = (
 @covers("MQDMPR-3.1.1.12-67")
 @pytest.mark.parametrize("place", ["journal of a queue", "dead-letter queue"])
 def test_kept_message_is_unchanged_after_restart(peer, sut, judge, place):
-    """A recoverable message with values of all properties is in the journal of its queue, or in the dead-letter queue
-    because it expired: two restarts change none of its properties.
+    """A recoverable message with every property set is in the journal of its queue, or has expired and is in the
+    dead-letter queue. Two restarts change none of its properties.
     """
     application = Application(peer, sut)
     expired = place == "dead-letter queue"
@@ -335,8 +334,8 @@ def _peek_label_by_lookup_identifier(sut, queue, number):
 @needs("receive", "queue_control", "subqueues")
 @covers("MQDMPR-3.1.1.12-D01")
 def test_lookup_identifiers_stay_unique_after_moves(peer, sut, judge):
-    """Messages are moved to a subqueue: all messages of a queue have different LookupIdentifiers, and a lookup by each
-    of them finds its message.
+    """Messages are moved to a subqueue. All messages of the queue have different LookupIdentifiers, and a lookup by
+    each LookupIdentifier finds its message.
     """
     application = Application(peer, sut)
     subqueue = f"{application.queue};mqc-sub"
@@ -368,10 +367,10 @@ PRIORITIES_IN_SENDING_ORDER = (3, 0, 7, 5, 6, 1, 4, 2, 6, 3, 7, 0)
 @covers("MQDMPR-3.1.1.12-D01", "MQDMPR-3.1.1.12-D48")
 @pytest.mark.parametrize("restarted", [False, pytest.param(True, marks=needs("restart"))], ids=["running", "restarted"])
 def test_lookup_identifiers_of_local_messages_follow_priority(peer, sut, judge, restarted):
-    """The peer sends a message, and applications of the SUT send twelve messages of all priorities to a queue; the SUT
-    may restart in between, and then all messages are recoverable. The LookupIdentifiers differ, and a lookup by each of
-    them finds its message. The messages are in the order of their priorities, or in the order of their arrival (erratum
-    E59).
+    """The peer sends one message, and applications of the SUT send twelve messages of all priorities, to one queue. In
+    one case, the SUT restarts in between; then all messages are recoverable. The LookupIdentifiers differ, and a lookup
+    by each of them finds its message. The messages are in the order of their priorities, or in the order of their
+    arrival (erratum E59).
     """
     application = Application(peer, sut)
     labels = {PEER_MESSAGE_LABEL: 3}
@@ -405,8 +404,9 @@ def test_lookup_identifiers_of_local_messages_follow_priority(peer, sut, judge, 
 @needs("receive", "queue_control", "subqueues")
 @covers("MQDMPR-3.1.1.12-D53")
 def test_message_expires_wherever_it_is_in_queue(peer, sut, judge):
-    """The second, the fourth and the fifth of five messages, and a message of a local application, have a lifetime of
-    four seconds, and the fifth message is moved to a subqueue: only the other messages remain.
+    """Four messages have a lifetime of four seconds: the second, the fourth and the fifth of five messages, and a
+    message from a local application. The fifth message is moved to a subqueue. After that time, only the other messages
+    remain.
     """
     application = Application(peer, sut)
     subqueue = f"{application.queue};mqc-sub"

@@ -29,9 +29,9 @@ FATE_BY_JOURNAL_COPY = {COPY_ABOVE_QUOTA: "discarded", COPY_WITHIN_QUOTA: "kept"
 def _judge_copies_at_quota(
     peer: Any, sut: Any, judge: Any, rule: str, queue: str, finish: Callable[[int], str], evidence: Callable[[], Any]
 ) -> None:
-    """Judge whether the SUT keeps a message that completes while the journal quota is 0, and a message that completes
-    later. ``finish`` gets the number of a message, waits until the message has left its outgoing queue, and returns its
-    identifier.
+    """Judge whether the SUT keeps a copy of a message that completes while the journal quota is 0, and a copy of a
+    message that completes later. ``finish`` gets the number of a message, waits until the message has left its outgoing
+    queue, and returns its identifier.
     """
     in_force = sut.control.call("configure")
     if JOURNAL_QUOTA_PROPERTY not in in_force:
@@ -56,7 +56,7 @@ def _judge_copies_at_quota(
 @covers("MQDMPR-3.1.1.12-22")
 def test_received_transactional_message_is_discarded_while_journal_is_full(peer, sut, judge):
     """The peer reports by FinalAcks that two transactional messages with positive journaling were received, the first
-    one while the journal quota is 0: the SUT stores only the second message in the journal.
+    one while the journal quota is 0. The SUT stores only the second message in the journal.
     """
     outgoing = Outgoing(peer, sut, "mqc-full-journal")
 
@@ -101,7 +101,9 @@ def test_delivered_message_is_discarded_while_journal_is_full(peer, sut, judge):
 @covers("MQDMPR-3.1.1.12-22")
 @varied("response queue", "time to be received", acknowledgments=("none", "of arrival"))
 def test_unjournaled_message_is_not_resent_after_restart(peer, sut, judge):
-    """The SUT does not send a delivered message that the full journal could not store again after a restart."""
+    """A delivered message could not be stored in the full journal. The SUT does not send this message again after a
+    restart.
+    """
     if JOURNAL_QUOTA_PROPERTY not in sut.control.call("configure"):
         judge.give_up(Verdict.NOT_OBSERVABLE, f"the control channel has no setting {JOURNAL_QUOTA_PROPERTY}")
         return

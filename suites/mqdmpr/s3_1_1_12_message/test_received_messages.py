@@ -1,5 +1,5 @@
-"""MS-MQDMPR 3.1.1.12 Message: attributes that a queue manager leaves unchanged, and attributes that it adds on
-arrival.
+"""MS-MQDMPR 3.1.1.12 Message: attributes that a queue manager does not change, and attributes that it
+adds on arrival.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ LATER_RECEIVED_PROPERTIES: dict[str, dict[str, Any]] = {
 @covers(*PROPERTY_AND_FIELD_BY_RULE)
 @pytest.mark.parametrize("given", list(RECEIVED_PROPERTIES))
 def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given):
-    """The application tag, body, body type, correlation identifier, label and extension of two received messages are
-    those that the peer sent.
+    """Two received messages have the application tag, body, body type, correlation identifier, label and extension that
+    the peer sent.
     """
     queue = "transactional" if given == "long values" else "plain"
     make = Sequence(peer).message if queue == "transactional" else peer.recoverable_message
@@ -117,8 +117,8 @@ def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given)
 @pytest.mark.parametrize("given", list(RECEIVED_PROPERTIES))
 @varied("queue quota", priority=("3", "0"), body=("short", "5,000 bytes"))
 def test_application_attributes_are_forwarded_unchanged(peer, sut, judge, given):
-    """The application tag, body, body type, correlation identifier, label and extension of a forwarded message are
-    those that the peer sent.
+    """A forwarded message has the application tag, body, body type, correlation identifier, label and extension that
+    the peer sent.
     """
     sent, frame = forward_message(
         peer,
@@ -132,7 +132,7 @@ def test_application_attributes_are_forwarded_unchanged(peer, sut, judge, given)
 
 
 def _await_message_in_queue(peer, sut, sent, queue="plain") -> dict[str, Any]:
-    """Return a message from the peer as the control channel shows it in a queue; raise ConformanceFailure if it is
+    """Return a message from the peer as the control channel shows it in its queue; raise ConformanceFailure if it is
     missing.
     """
     ending = f"\\{sent['UserHeader'].MessageID}"
@@ -160,8 +160,8 @@ PROVIDER_CASES: tuple[tuple[str, str, int, str], ...] = (
 @covers("MQDMPR-3.1.1.12-60", "MQDMPR-3.1.1.12-61")
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
 def test_message_with_unknown_connector_provider_is_accepted(peer, sut, judge, queue):
-    """The peer sends unsigned messages of a connector, each with another unknown provider type or provider name, to a
-    queue of each kind: the SUT acknowledges and stores each message.
+    """The peer sends unsigned messages from a connector to a queue of each kind. Each message has a different unknown
+    provider type or provider name. The SUT acknowledges and stores each message.
     """
     make = peer.recoverable_message if queue == "plain" else Sequence(peer).message
     for name, rule, provider_type, provider_name in PROVIDER_CASES:
@@ -188,8 +188,8 @@ def test_message_with_unknown_connector_provider_is_accepted(peer, sut, judge, q
 @covers("MQDMPR-3.1.1.12-D01", "MQDMPR-3.1.1.12-D48")
 @varied("time to reach queue", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
-    """Twelve messages of all priorities get different LookupIdentifiers, which increase in the order of the queue,
-    or in the order of arrival if their high byte is always 0 (erratum E59).
+    """Twelve messages of all priorities have different LookupIdentifiers. These increase in the order of the queue or,
+    if their high byte is always 0, in the order of arrival (erratum E59).
     """
     connection = peer.open_raw()
     sent = [connection.send(peer.message(base={"PR": priority})) for priority in (3, 6, 7, 0, 5, 2, 7, 3, 6, 1, 0, 4)]
@@ -232,8 +232,8 @@ def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
 @pytest.mark.parametrize("origin", ["the peer", "an application"])
 @varied("positive journaling", "time to be received", "read by")
 def test_message_received_in_transaction_cannot_be_peeked(peer, sut, judge, origin):
-    """A message of the peer or of a local application that a transaction has received cannot be peeked, not even by its
-    LookupIdentifier or as the first or last message of its queue, until the transaction is aborted.
+    """A transaction has received a message from the peer or from a local application. Until the transaction is aborted,
+    no peek finds this message, not even by its LookupIdentifier, or as the first or last message of its queue.
     """
     queue = sut.new_queue("locked", transactional=True)
     if origin == "the peer":
@@ -271,9 +271,9 @@ def test_message_received_in_transaction_cannot_be_peeked(peer, sut, judge, orig
 @covers("MQDMPR-3.1.1.12-D04")
 @varied("queue quota", "queue privacy", acknowledgments=("none", "of arrival"))
 def test_arrival_time_is_second_of_arrival(peer, sut, judge):
-    """The ArrivalTime of two recoverable messages, one 2 s after the other, and of a transactional message in their
-    queues, and of an expired message in the dead-letter queue, is a time during the check, although SentTime of all
-    messages is an hour earlier.
+    """ArrivalTime of a message is within the duration of the check, although its SentTime is an hour earlier. This
+    holds for two recoverable messages, which arrive 2 s apart, for a transactional message, and for an expired message
+    in the dead-letter queue.
     """
     before_s = peer.environment.now().utc_s
     connection = peer.open_raw()

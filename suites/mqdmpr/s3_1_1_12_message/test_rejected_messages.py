@@ -58,10 +58,10 @@ def _receive_in_transaction(sut, queue, external, *, reject, outcome, more=0):
 @covers("MQDMPR-3.1.1.12-D27", "MQDMPR-3.1.1.12-41", "MQDMPR-3.1.4.4-11")
 @pytest.mark.parametrize("external", [False, True], ids=["internal", "external"])
 def test_rejected_message_is_nacked_when_transaction_commits(peer, sut, judge, external):
-    """An application rejects two messages in committed transactions, the second one together with the receive of
-    another message: the SUT acknowledges them as rejected, and the other message as received. If the
-    transaction is aborted and the message is then received, the SUT acknowledges the message as received. Windows can
-    reject messages only in transactions of a coordinator.
+    """An application rejects two messages in committed transactions; the second of these transactions also receives
+    another message. The SUT acknowledges the rejected messages as rejected, and the other message as received. If the
+    transaction is aborted and the message is then received, the SUT acknowledges it as received. Windows can reject
+    messages only in transactions of a coordinator.
     """
     queue = sut.new_queue("rejecting", transactional=True)
     receiver = AcknowledgingReceiver(peer, sut)

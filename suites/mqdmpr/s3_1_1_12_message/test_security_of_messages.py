@@ -107,9 +107,9 @@ NO_SENDER_TYPE, USER_SENDER_TYPE, QUEUE_MANAGER_SENDER_TYPE = 0, 1, 2
 )
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_each_message_has_its_own_security(peer, sut, judge, delivery):
-    """The SUT sends messages whose signature types, privacy levels, senders and hash algorithms differ, one after the
-    other (recoverable messages have large bodies): the SUT signs and encrypts each message as its sender requested, and
-    the message names its own sender and signer.
+    """The SUT sends messages one after the other, with different signature types, privacy levels, senders and hash
+    algorithms; recoverable messages have large bodies. The SUT signs and encrypts each message as its sender requested,
+    and each message names its own sender and signer.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     body = SENT_BODY * 200 if delivery == "recoverable" else SENT_BODY
@@ -308,8 +308,8 @@ def _get_signatures(frame):
 
 
 def _find_signature_type(value, message, signer):
-    """Return the name of the type of a signature, or of the absence of a valid signature. The signature is verified
-    over the decrypted body with the key of the user ``signer``.
+    """Return the name of the type of a signature, or a text for a missing or invalid signature. The signature is
+    verified over the decrypted body with the key of the user ``signer``.
     """
     if not value:
         return UNSIGNED_OUTCOME

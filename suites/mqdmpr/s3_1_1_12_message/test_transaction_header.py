@@ -22,8 +22,8 @@ RULES_OF_FINAL_ACK_REQUEST = ("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-64", "MQDMPR
 @covers(*RULES_OF_FINAL_ACK_REQUEST)
 @varied("response queue", body=("short", "5,000 bytes"))
 def test_final_ack_is_sent_only_for_message_with_fa(peer, sut, judge):
-    """Two transactional messages, which request acknowledgments but name no administration queue, expire in their
-    queue: the SUT sends a FinalAck for the message with FA 1, and none for the message with FA 0.
+    """Two transactional messages request acknowledgments, but name no administration queue; they expire in their queue.
+    The SUT sends a FinalAck for the message with FA 1, and none for the message with FA 0.
     """
     receiver = Receiver(peer, sut)
     fields = {"TimeToBeReceived": SHORT_LIFETIME_S}
@@ -54,9 +54,9 @@ def move_to_subqueue_and_receive(sut, queue):
     ],
 )
 def test_final_ack_is_sent_however_message_leaves_queue(peer, sut, judge, act):
-    """Two transactional messages leave their queue, because they are received (from the queue, or from a subqueue to
-    which they were moved), purged or deleted with the queue: the SUT sends a FinalAck for the message with FA 1, and
-    none for the message with FA 0.
+    """Two transactional messages leave their queue: they are received, either from the queue or from a subqueue to
+    which they were moved; or they are purged; or they are deleted with the queue. The SUT sends a FinalAck for the
+    message with FA 1, and none for the message with FA 0.
     """
     queue = sut.new_queue("final", transactional=True)
     receiver = Receiver(peer, sut)

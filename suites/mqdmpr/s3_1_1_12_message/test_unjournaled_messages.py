@@ -1,5 +1,5 @@
-"""MS-MQDMPR 3.1.1.12 Message: a delivered message without PositiveJournalingRequested, such as an acknowledgment of the
-SUT, is in no journal of its sender.
+"""MS-MQDMPR 3.1.1.12 Message: delivered messages without PositiveJournalingRequested, such as acknowledgments of the
+SUT. They are in no journal of their sender.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ SYSTEM_JOURNAL = "system$;journal"
 @covers("MQDMPR-3.1.1.12-23")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 def test_delivered_messages_without_jp_are_not_journaled(peer, sut, judge, delivery):
-    """The SUT sends three messages without JP (messages of an application, or acknowledgments that the SUT itself
-    creates), and the peer acknowledges them: the SUT's journal contains none of the three messages.
+    """The SUT sends three messages without JP: messages from an application, or acknowledgments that the SUT itself
+    creates. The peer acknowledges them, and the SUT's journal contains none of them.
     """
     sender = Sender(peer, sut)
     sender.send(1, 2, 3, delivery=delivery)

@@ -28,8 +28,8 @@ SECONDS_PER_DAY = 86_400
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 @varied("time to reach queue", "label", acknowledgments=("none", "of receipt"))
 def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
-    """Of three delivered messages, the message with JP and the large message with JP and JN are in the sender's journal
-    with all their properties, and the message with JN is not.
+    """Three messages are delivered. The message with JP and the large message with JP and JN are in the sender's
+    journal, with all their properties. The message with JN is not.
     """
     sender = Sender(peer, sut)
     (positive,) = sender.send(1, delivery=delivery, journal=["positive"], label="journaled", priority=5)
@@ -77,8 +77,8 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
 @covers("MQDMPR-3.1.1.12-D60", "MQDMPR-3.1.7.1.32-03")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_sent_time_is_time_at_which_application_sends(peer, sut, judge, delivery):
-    """Two messages, one 3 s after the other, wait in their paused outgoing queue for several seconds: the SentTime of
-    each message, compared with the SentTime of the previous message, is the time at which the application sent it.
+    """Two messages, sent 3 s apart, wait in their paused outgoing queue for several seconds. The difference of their
+    SentTimes shows that SentTime is the time at which the application sent the message.
     """
     to = peer.direct_name(f"mqc-waiting-{delivery}")
     sender = Sender(peer, sut, to)
@@ -118,7 +118,7 @@ def test_sent_time_is_time_at_which_application_sends(peer, sut, judge, delivery
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 def test_repeated_message_has_time_at_which_application_sent_it(peer, sut, judge, delivery):
     """The session is lost before the peer acknowledges a message, and the SUT sends the message again several seconds
-    later: both copies of the message have the same SentTime.
+    later. Both copies have the same SentTime.
     """
     sender = Sender(peer, sut, peer.direct_name(f"mqc-repeated-{delivery}"))
     sender.send(1, delivery=delivery)
@@ -144,10 +144,10 @@ def test_repeated_message_has_time_at_which_application_sent_it(peer, sut, judge
 @covers("MQDMPR-3.1.1.12-D60")
 @varied("trace", "positive journaling", "negative journaling", priority=("3", "7"), body=("short", "5,000 bytes"))
 def test_sent_time_of_acknowledgment_is_present_time(peer, sut, judge):
-    """Messages with a SentTime of a day ago or of a day ahead request acknowledgments: an express, a recoverable and a
+    """Messages with a SentTime of a day ago, or a day ahead, request acknowledgments. An express, a recoverable and a
     transactional message arrive, and the transactional queue refuses a nontransactional message. If a queue can be
-    created and read, two further messages are received and purged. The SentTime of each administration acknowledgment
-    is the present time.
+    created and read, one further message is received and another is purged. The SentTime of each administration
+    acknowledgment is the present time.
     """
     now_s = peer.environment.now().utc_s
     receiver = AcknowledgingReceiver(peer, sut)
@@ -182,8 +182,8 @@ def test_sent_time_of_acknowledgment_is_present_time(peer, sut, judge):
 @needs("send", "receive")
 @covers("MQDMPR-3.1.1.12-21")
 def test_each_copy_for_several_queues_is_journaled(peer, sut, judge):
-    """The SUT sends a message with JP to two queues of the peer, which acknowledges both copies: the sender's journal
-    has both copies.
+    """The SUT sends a message with JP to two queues of the peer, which acknowledges both copies. The sender's journal
+    contains both copies.
     """
     queues = [peer.direct_name(f"mqc-{sut.own}-{number}") for number in (1, 2)]
     label = f"copied {sut.own}"
@@ -212,8 +212,8 @@ def test_each_copy_for_several_queues_is_journaled(peer, sut, judge):
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @varied("acknowledgments", "response queue", "time to be received", "trace", "label")
 def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
-    """Of three messages that expire unsent, the messages with JN are in the dead-letter queue, and the message with
-    only JP is not.
+    """Three messages expire unsent. The messages with JN are in the dead-letter queue, and the message with only JP is
+    not.
     """
     to = peer.direct_name()
     limits = {"time_to_reach_queue_s": SHORT_LIFETIME_S, "delivery": delivery}

@@ -12,8 +12,9 @@ from harness.wire.rpc_qmcomm import DIRECT, PEEK_ACCESS, RECEIVE_ACCESS, queue_f
 @needs("qm2qm")
 @covers("MQDMPR-3.1.1.16-02", "MQDMPR-3.1.1.16-03")
 def test_each_opened_queue_has_unique_handle_and_context(remote, sut, judge):
-    """Remote readers open two queues, to receive and to peek, six times in total, while applications have a queue open:
-    the readers get six different handles, which differ from those of the applications, and six different contexts.
+    """Remote readers open two queues, to receive and to peek, six times in total, while applications have a queue open.
+    The readers get six different contexts, and six different handles, which also differ from the handles of the
+    applications.
     """
     own = [
         sut.control.call("open_queue", queue=sut.queue(), access=access)["handle"]
@@ -51,8 +52,8 @@ def test_each_opened_queue_has_unique_handle_and_context(remote, sut, judge):
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, access, shown_as):
     """The descriptor of a remote reader shows the requested access, even while other descriptors of the queue have a
-    different access. The state of the descriptor is Opened, and becomes ReadyForRead when the reader starts to read,
-    also while another reader reads.
+    different access. Its state is Opened, and becomes ReadyForRead when the reader starts to read, even while another
+    reader reads.
     """
     queue = sut.queue()
     association = remote.associate()
@@ -115,7 +116,7 @@ def _read_descriptors(sut, queue):
 @needs("inspect", "open_to_send", "several_queues", "queues")
 @covers("MQDMPR-3.1.1.16-06", "MQDMPR-3.1.1.16-07", "MQDMPR-3.1.1.16-08")
 def test_descriptor_of_several_queues_is_send_only_without_queue(peer, sut, judge):
-    """The descriptor of three queues that are opened together, one of them a queue of the SUT, shows SendAccess,
+    """Three queues, one of them a queue of the SUT, are opened together. Their descriptor shows SendAccess,
     RemoteReadState None and no QueueReference.
     """
     names = [peer.direct_name(name) for name in ("mqc-several-1", "mqc-several-2")]
@@ -143,7 +144,8 @@ def test_descriptor_of_several_queues_is_send_only_without_queue(peer, sut, judg
 @pytest.mark.parametrize("access", [RECEIVE_ACCESS, PEEK_ACCESS], ids=["receive", "peek"])
 def test_descriptor_of_several_queues_has_no_read_state_of_reader(peer, remote, sut, judge, access):
     """Remote readers have two queues of the SUT open, and one of them reads. An application opens these queues and a
-    queue of the peer together, before and after the reads: the RemoteReadState of each of these descriptors is None.
+    queue of the peer together, before and after the reads. The RemoteReadState of each of the application's descriptors
+    is None.
     """
     queues = [sut.queue(), sut.new_queue("beside")]
     to = ",".join([peer.direct_name("mqc-several"), *(sut.direct_name(queue) for queue in queues)])

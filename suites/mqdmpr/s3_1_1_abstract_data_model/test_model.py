@@ -1,5 +1,5 @@
-"""MS-MQDMPR 3.1.1 Abstract Data Model, 3.1.1.10, 3.1.1.13: all protocols share one model, and some elements are visible
-only in the model.
+"""MS-MQDMPR 3.1.1 Abstract Data Model, 3.1.1.10, 3.1.1.13: all protocols share one data model, some elements of which
+can be observed only there.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ ACK_RECEIVE = "MQMSG_CLASS_ACK_RECEIVE"
 @covers("MQDMPR-3.1.1-07")
 @varied("negative journaling", "response queue", read_by=("queue", "handle"))
 def test_queue_is_shared_by_wire_remote_and_local_readers(remote, sut, judge):
-    """The peer sends two messages: a remote reader receives the first message and an application receives the second;
-    afterwards neither reader finds a message that the other reader has received.
+    """The peer sends two messages. A remote reader receives the first, and an application receives the second.
+    Afterwards, neither finds the message that the other has received.
     """
     queue = remote.open_with_messages("first", "second")
     stored_labels = sut.labels(sut.queue())
@@ -53,9 +53,9 @@ def test_queue_is_shared_by_wire_remote_and_local_readers(remote, sut, judge):
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @varied("negative journaling", "response queue", priority=("3", "0"), read_by=("queue", "handle"))
 def test_messages_of_applications_and_of_peer_are_read_by_each_reader(remote, sut, judge, delivery):
-    """Applications and the peer send messages in turn to one queue: a remote reader peeks and receives the first
-    message of the application and of the peer, an application receives the next two messages, and both readers find the
-    remaining messages.
+    """Applications and the peer send messages to one queue in turn. A remote reader peeks at and receives the first
+    message from the application and the first from the peer, and an application receives the next two messages. Both
+    readers find the remaining messages.
     """
     kind = "transactional" if delivery == "transactional" else "plain"
     queue = remote.open(kind)
@@ -127,8 +127,8 @@ def test_packets_have_identifier_of_model(peer, sut, judge):
 @needs("inspect", "receive", "queues")
 @covers("MQDMPR-3.1.1.10-02")
 def test_pending_read_refers_to_cursor_only_if_given(sut, judge):
-    """A peek and a receive by two cursors are pending, and then a peek and a receive without a cursor: the
-    CursorReference of each read by a cursor is that cursor, and the other reads have no CursorReference.
+    """A peek and a receive by two cursors are pending, and then a peek and a receive without a cursor. The
+    CursorReference of each read by a cursor is that cursor. The other reads have no CursorReference.
     """
     queue = sut.new_queue("waits")
     handle = sut.control.call("open_queue", queue=queue, access="receive")["handle"]
@@ -165,9 +165,9 @@ OPERATION_RULES = ("MQDMPR-3.1.1.13-03", "MQDMPR-3.1.1.13-04", "MQDMPR-3.1.1.13-
 @covers(*OPERATION_RULES, "MQDMPR-3.1.1.13-06", "MQDMPR-3.1.1.13-07")
 @varied("response queue", "time to be received", "queue quota", "queue privacy")
 def test_transaction_lists_operation_for_each_message(peer, sut, judge):
-    """A transaction that sends, receives and moves a message lists an Enqueue, a Dequeue with a reason, and a Move with
-    the subqueue as target. A further message that is sent, received, moved to a second subqueue, and sent to the
-    computer of the peer, adds an operation of the same type.
+    """A transaction sends, receives and moves a message. It lists an Enqueue, a Dequeue with a reason, and a Move whose
+    target is the subqueue. Each further message that is sent, received, moved to a second subqueue, or sent to the
+    peer's computer adds an operation of the same type.
     """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
     sub = f"{queue};mqc-sub"
@@ -216,7 +216,8 @@ def test_transaction_lists_operation_for_each_message(peer, sut, judge):
 )
 def test_prepared_moves_have_their_targets(sut, judge, restarts):
     """A coordinator prepares a transaction that moves messages from a queue to two subqueues, from one subqueue to the
-    other, and from a subqueue to the queue: the operations have these targets, also after one and after two restarts.
+    other, and from a subqueue to the queue. The operations of the transaction have these targets, and still have them
+    after one and after two restarts.
     """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
     first, second = (f"{queue};mqc-{name}" for name in ("first", "second"))
@@ -249,8 +250,8 @@ def test_prepared_moves_have_their_targets(sut, judge, restarts):
 
 
 def _find_lookup_id(sut, queue, label):
-    """Return the LookupIdentifier of the message with a label in a queue; raise ConformanceFailure if the message is
-    not in the queue.
+    """Return the LookupIdentifier of the message with the given label in a queue; raise ConformanceFailure if the
+    message is not there.
     """
     for one in sut.control.call("peek", queue=queue)["messages"]:
         if one["label"] == label:

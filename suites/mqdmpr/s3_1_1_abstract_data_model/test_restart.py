@@ -63,8 +63,8 @@ SECONDS_PER_HOUR = 3_600
 @covers("MQDMPR-3.1.1-01", "MQDMPR-3.1.1-02", "MQDMPR-3.1.1.2-01", "MQDMPR-3.1.1.2-D01")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_queue_properties_survive_restart(peer, sut, judge):
-    """Queues keep all properties across two restarts, even the properties that only the data model shows; a deleted
-    queue stays deleted, and a new queue gets an unused private number.
+    """Queues keep all properties across two restarts, even those that only the data model shows. A deleted queue stays
+    deleted, and a new queue gets an unused private number.
     """
     deleted = sut.new_queue("deleted")  # before the others: the highest number has to be that of a queue that is kept
     names = [sut.new_queue("Kept", **properties) for properties in QUEUE_PROPERTY_CASES]
@@ -115,7 +115,7 @@ def test_queue_properties_survive_restart(peer, sut, judge):
 @covers("MQDMPR-3.1.1-01", "MQDMPR-3.1.1.3-D01", "MQDMPR-3.1.1.12-20")
 def test_messages_of_each_outgoing_queue_survive_restart(peer, sut, judge):
     """Applications of the SUT send an express and two recoverable messages to each of three queues of the peer, which
-    does not accept connections until the SUT has restarted: all recoverable messages arrive, each at its destination.
+    does not accept connections until the SUT has restarted. All recoverable messages arrive, each at its destination.
     """
     names = {number: peer.direct_name(f"mqc-kept-{number}") for number in (1, 2, 3)}
     for tag in range(1, 7):
@@ -167,7 +167,7 @@ def test_security_descriptors_of_queues_survive_restart(sut, judge):
 @covers("MQDMPR-3.1.1-04")
 @varied("positive journaling", acknowledgments=("none", "of arrival"), body=("short", "5,000 bytes"))
 def test_volatile_elements_end_with_restart(peer, sut, judge):
-    """After a restart the express message, the open handle, the cursor and the pending read no longer exist; a message
+    """After a restart, the express message, the open handle, the cursor and the pending read no longer exist. A message
     that arrives later stays in its queue.
     """
     queue, other = sut.new_queue("reader"), sut.new_queue("express")
@@ -219,8 +219,8 @@ def test_volatile_elements_end_with_restart(peer, sut, judge):
     ],
 )
 def test_express_message_is_in_no_place_after_restart(peer, sut, judge, place):
-    """An express message and a recoverable message are in the same queue, subqueue, journal or dead-letter queue: after
-    a restart, only the recoverable message is still in that place.
+    """An express and a recoverable message are in the same queue, subqueue, journal or dead-letter queue. After a
+    restart, only the recoverable message is still there.
     """
     rules = ("MQDMPR-3.1.1-04", "MQSO-5.5.1-06")
     application = Application(peer, sut)
@@ -270,7 +270,7 @@ def test_express_message_is_in_no_place_after_restart(peer, sut, judge, place):
 @needs("send")
 @covers("MQDMPR-3.1.1-04")
 def test_outgoing_express_message_is_not_sent_after_restart(peer, sut, judge):
-    """The SUT sends an express and a recoverable message, which the peer does not acknowledge: after a restart the SUT
+    """The SUT sends an express and a recoverable message, which the peer does not acknowledge. After a restart, the SUT
     sends only the recoverable message again.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-volatile"))
@@ -295,8 +295,8 @@ def test_outgoing_express_message_is_not_sent_after_restart(peer, sut, judge):
 @covers("MQDMPR-3.1.1.11-07")
 @varied("application tag", "destination", priority=("3", "7"))
 def test_message_held_by_remote_reader_is_free_after_restart(remote, sut, judge):
-    """A remote reader begins a receive in two phases, and the SUT restarts after the first phase: an application then
-    receives the message (erratum E141).
+    """A remote reader begins a receive in two phases, and the SUT restarts after the first phase. An application can
+    then receive the message (erratum E141).
     """
     queue = remote.open_with_messages("first", "second")
     read = queue.start_receive()
@@ -317,10 +317,10 @@ def test_message_held_by_remote_reader_is_free_after_restart(remote, sut, judge)
 @needs("receive", "queue_control", "subqueues")
 @covers("MQDMPR-3.1.1.11-07", "MQDMPR-3.1.7.1.16-05")
 def test_messages_keep_positions_after_restart(peer, sut, judge):
-    """A restart does not change the order of recoverable messages of several priorities, or the order of messages that
-    were moved to a subqueue in an order that differs from their order of arrival. A message that was moved to the
-    subqueue and back is in the queue. A message that was moved to the subqueue while a reader waited there, and that
-    the reader received, is in no queue.
+    """A restart does not change the order of recoverable messages of several priorities, nor the order of messages that
+    were moved to a subqueue in an order other than their order of arrival. A message that was moved to the subqueue and
+    back is in the queue. A message that was moved to the subqueue and received by a reader that waited there is in no
+    queue.
     """
     queue = sut.new_queue("positions")
     subqueue = f"{queue};mqc-sub"

@@ -44,9 +44,9 @@ def test_site_and_gate_timers_run_after_start(sut, judge):
 @covers("MQDMPR-3.1.2.5-01", "MQDMPR-3.1.2.5-D01")
 @pytest.mark.parametrize("failed", [0, 1, 3], ids=["first contact", "second contact", "fourth contact"])
 def test_unavailable_directory_is_contacted_after_a_minute(peer, sut, judge, failed):
-    """The label of a queue is changed in the directory while the SUT cannot contact the directory. Then the directory
-    becomes available again, before or after a failed attempt of the SUT. The SUT shows the new label only when the
-    Directory Online Timer has expired, after a minute. The check repeats these steps in a second outage.
+    """The label of a queue is changed in the directory while the SUT cannot reach the directory. Then the directory
+    becomes available again, before or after a failed attempt of the SUT to reach it. The SUT shows the new label only
+    when the Directory Online Timer has expired, after a minute. The check repeats these steps in a second outage.
     """
     name = f"mqc-{sut.own}-away"
     sut.create_queue(name, label="old label")

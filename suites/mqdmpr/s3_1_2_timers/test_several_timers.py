@@ -13,9 +13,10 @@ LIFETIME_S = 5
 @needs("receive", "queues")
 @covers("MQDMPR-3.1.2.3-02", "MQDMPR-3.1.2.3-03", "MQDMPR-3.1.2.3-D01")
 def test_each_pending_read_expires_at_its_own_time(peer, sut, judge):
-    """Five reads of a queue wait: a receive, a peek by a cursor and a receive by a second handle with finite timeouts,
-    and a receive and a peek with an infinite timeout. The reads with finite timeouts end without a message, each after
-    its own timeout. Then two messages arrive: the infinite receive gets one message, and the other stays in the queue.
+    """Five reads of a queue wait. A receive, a peek by a cursor and a receive through a second handle have finite
+    timeouts; a receive and a peek have an infinite timeout. The reads with finite timeouts end without a message, each
+    after its own timeout. Then two messages arrive: the receive with the infinite timeout gets one of them, and the
+    other stays in the queue.
     """
     application = Application(peer, sut)
     queue = application.queue
@@ -57,7 +58,7 @@ def test_each_pending_read_expires_at_its_own_time(peer, sut, judge):
 @needs("receive", "queues")
 @covers("MQDMPR-3.1.2.4-D01")
 def test_each_message_expires_at_its_own_time(peer, sut, judge):
-    """Five messages have different lifetimes: an express and a recoverable message have short lifetimes, one message
+    """Five messages have different lifetimes. An express and a recoverable message have short lifetimes, one message
     has a shorter lifetime than an earlier message, and one message has no limit. Each message leaves its queue when its
     own lifetime ends, also after a restart.
     """
@@ -97,8 +98,8 @@ def test_each_message_expires_at_its_own_time(peer, sut, judge):
 @needs("qm2qm")
 @covers("MQDMPR-3.1.2.4-01")
 def test_message_that_expires_while_locked_leaves_queue(remote, judge):
-    """A remote reader locks a message until its TimeToBeReceived has expired, and then returns the message: the message
-    leaves the queue, and a message without a limit stays in the queue.
+    """A remote reader locks a message until after its TimeToBeReceived has expired, and then returns it. The message
+    leaves the queue, and a message without a limit stays there.
     """
     queue = remote.open_with_messages()
     remote.deliver(["expires"], TimeToBeReceived=LIFETIME_S)
@@ -118,8 +119,8 @@ def test_message_that_expires_while_locked_leaves_queue(remote, judge):
 @needs("send", "receive", "queues")
 @covers("MQDMPR-3.1.2.4-D02")
 def test_local_message_with_lifetime_0_is_removed_at_once(peer, sut, judge):
-    """Applications of the SUT send express and recoverable messages with TimeToBeReceived 0 and without a limit to a
-    local queue: only the messages without a limit remain.
+    """Applications of the SUT send express and recoverable messages to a local queue, some with TimeToBeReceived 0 and
+    some without a limit. Only the messages without a limit remain.
     """
     application = Application(peer, sut)
     for delivery in ("express", "recoverable"):

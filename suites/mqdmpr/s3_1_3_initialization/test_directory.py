@@ -22,8 +22,8 @@ CHANGED_INTERVAL_S = 4_321
 @needs("environment", "restart", "configure")
 @covers("MQDMPR-3.1.3-D08", "MQDMPR-3.1.1-03")
 def test_own_quota_is_read_from_directory_at_start(sut, judge):
-    """A quota that an administrator changes in the directory applies after a restart of the SUT, and after a further
-    restart.
+    """An administrator changes a quota in the directory. After a restart of the SUT, the new quota applies, and it
+    still applies after a further restart.
     """
     quota_before = sut.read_directory_object()["quota_kb"]
     sut.change_directory_object(quota_kb=DIRECTORY_QUOTA_KB)
@@ -42,9 +42,9 @@ def test_own_quota_is_read_from_directory_at_start(sut, judge):
 @needs("inspect", "restart")
 @covers("MQDMPR-3.1.3-D05", "MQDMPR-3.1.3-D09", "MQDMPR-3.1.1.1-27")
 def test_sites_are_read_from_directory_at_start(peer, sut, judge):
-    """Before and after a restart, the SUT belongs to the sites that its directory object lists, at least to one site;
-    SiteCollection contains exactly these sites, each with the name and the replication interval that the directory
-    has at the start.
+    """Before and after a restart, the SUT belongs to the sites that its directory object lists, which is at least one
+    site. SiteCollection contains exactly these sites, each with the name and the replication interval that the
+    directory had at the start of the SUT.
     """
     for time in ("before a restart", "after a restart"):
         if time == "after a restart":
@@ -72,7 +72,9 @@ def test_sites_are_read_from_directory_at_start(peer, sut, judge):
 def _judge_sites_of_directory(
     peer: Peer, sut: Sut, judge: Judge, listed: list[str], sites: dict[str, Any], time: str
 ) -> None:
-    """Compare the sites of the SUT with the directory, and give each site another interval for the next start."""
+    """Compare the SUT's sites with the directory, and set another interval for each site in the directory before the
+    next start.
+    """
     published = [str(one).lower() for one in sut.read_directory_object()["sites"]]
     judge("MQDMPR-3.1.3-D05", expected=any_order(*published), observed=listed, case=f"SiteIdentifierList {time}")
     for identifier, site in sites.items():
@@ -94,7 +96,7 @@ def _judge_sites_of_directory(
 @needs("inspect", "restart")
 @covers("MQDMPR-3.1.3-D10")
 def test_enterprise_notification_flag_is_read_from_directory(sut, judge):
-    """Before and after a restart, the model of the SUT contains an enterprise whose
+    """Before and after a restart, the SUT's data model contains an enterprise whose
     NonLDAPCapableQueueManagerNotification is True or False.
     """
     for time in ("before a restart", "after a restart"):

@@ -31,8 +31,8 @@ LOCKED_STATE = "Locked"
 )
 @varied("time to reach queue", "label", acknowledgments=("none", "of arrival"))
 def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
-    """In hardened security mode, even after a restart, the SUT serves neither RPC nor sessions, and its outgoing
-    queues to a direct, a private and a public queue are Locked; when the mode has been switched off, the SUT sends the
+    """In hardened security mode, even after a restart, the SUT accepts neither RPC calls nor sessions, and its outgoing
+    queues to a direct, a private and a public name are Locked. When the mode has been switched off, the SUT sends the
     waiting messages of all outgoing queues.
     """
     configuration = sut.control.call("configure")

@@ -80,7 +80,9 @@ def test_each_provider_has_valid_signing_key(sut, judge):
 @needs("receive")
 @covers("MQDMPR-3.1.3-05", "MQDMPR-3.1.3-D12")
 def test_three_system_queues_can_be_peeked(sut, judge):
-    """An application can peek at the dead-letter queue, the transactional dead-letter queue and the journal."""
+    """An application can peek at messages in the dead-letter queue, in the transactional dead-letter queue, and in the
+    journal.
+    """
     peeks = {queue: sut.attempt("peek", queue=queue, limit=1) for queue in SYSTEM_QUEUES}
     judge.all(expected=each(Outcome.DONE, "peek of a system queue"), observed=peeks)
 
@@ -106,7 +108,7 @@ def test_system_queues_and_keys_exist_after_restart(sut, judge):
 
 
 def _list_providers_with_key(sut: Sut) -> dict[str, list[str]]:
-    """Return, for the rule about each list of public keys, the providers that have a key in this list."""
+    """For the rule about each list of public keys, return the providers that have a key in this list."""
     identity = sut.control.call("identity")
     blobs = {rule: base64.b64decode(identity.get(name) or "") for rule, name in KEY_LIST_BY_RULE.items()}
     return {rule: list(read_listed_keys(blob)) if blob else [] for rule, blob in blobs.items()}
@@ -115,8 +117,8 @@ def _list_providers_with_key(sut: Sut) -> dict[str, list[str]]:
 @needs("inspect", "restart")
 @covers("MQDMPR-3.1.3-05", "MQDMPR-3.1.3-D03", "MQDMPR-3.1.3-D12")
 def test_model_has_system_queues_and_names_after_restart(sut, judge):
-    """Before and after a restart, the model of the SUT has three queues of the type System, one of which is
-    transactional, and a QualifiedComputerName that consists of ComputerName, a period and a domain.
+    """Before and after a restart, the SUT's data model has three queues of the type System, one of which is
+    transactional. It has a QualifiedComputerName that consists of ComputerName, a period and a domain.
     """
     qualified_names: list[str] = []
     for time in ("before the restart", "after the restart"):
@@ -137,8 +139,8 @@ def test_model_has_system_queues_and_names_after_restart(sut, judge):
 @needs("qm2qm")
 @covers("MQDMPR-3.1.3-27")
 def test_remote_reader_cannot_open_internal_queues(remote, sut, judge):
-    """A remote reader can open an ordinary queue, but not the queue for order acknowledgments or the queue for
-    notifications, whichever access it requests and however it spells the name.
+    """A remote reader can open an ordinary queue. It can open neither the queue for order acknowledgments nor the queue
+    for notifications, whichever access it requests and however it spells the name.
     """
     association = remote.associate()
     reader = remote.open_remote(association)
@@ -161,8 +163,8 @@ def test_remote_reader_cannot_open_internal_queues(remote, sut, judge):
 @needs("open_to_send", "receive", "qm2qm")
 @covers("MQDMPR-3.1.3-27")
 def test_application_cannot_open_internal_queues(remote, sut, judge):
-    """An application of the SUT can open an ordinary queue, but can open the queue for order acknowledgments and the
-    queue for notifications neither for sending nor for reading, whichever name of the local computer it uses.
+    """An application of the SUT can open an ordinary queue. It cannot open the queue for order acknowledgments or the
+    queue for notifications, neither for sending nor for reading, whichever name of the local computer it uses.
     """
     ordinary = remote.open_remote(remote.associate())
     attempts: dict[str, str] = {}

@@ -1,5 +1,5 @@
-"""MS-MQDMPR 3.1.4.1, 3.1.4.11 to 3.1.4.13: the start, a coordinator that does not answer, taking a system offline and
-online.
+"""MS-MQDMPR 3.1.4.1, 3.1.4.11 to 3.1.4.13: the start of a queue manager, a coordinator that does not answer, and a
+system that is taken offline and online.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def is_peer_session_accepted(peer):
 @covers("MQDMPR-3.1.4.12-03", "MQDMPR-3.1.4.13-03")
 @varied("extension", "correlation", "trace", priority=("3", "0"))
 def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
-    """While the SUT is offline, it opens no session, neither for a new message nor for a message whose session was lost
-    before; it accepts no session, and completes no session that was being set up. When it is online again, it sends the
-    messages of all outgoing queues, also of a new queue, and accepts a session. When it is taken offline for the second
+    """While the SUT is offline, it opens no session, neither for a new message nor for a message whose session was
+    lost. It accepts no session, and completes no session that was being set up. When it is online again, it sends the
+    messages of all outgoing queues, including a new queue, and accepts a session. When it is taken offline a second
     time, it accepts no session.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-offline"))
@@ -103,9 +103,9 @@ def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
 @pytest.mark.parametrize("last", ["EstablishConnection", "ConnectionParameters"])
 @varied("extension", "correlation", "trace", priority=("3", "0"))
 def test_offline_sut_completes_no_session_that_it_requested(peer, sut, judge, last):
-    """The SUT has sent an EstablishConnection or a ConnectionParameters request when it is taken offline. The peer then
-    answers the request: the SUT sends neither the next request nor its message. When the SUT is online again, it sends
-    the message.
+    """The SUT is taken offline after it has sent an EstablishConnection or a ConnectionParameters request. When the
+    peer answers this request, the SUT sends neither the next request nor its message. When the SUT is online again, it
+    sends the message.
     """
     session = OutgoingSession(peer, sut, peer.direct_name("mqc-requested"))
     request = session.await_request()
@@ -143,9 +143,9 @@ def collect_messages_from_all_sessions(sender, count):
 @needs("send", "restart", "transactions")
 @covers("MQDMPR-3.1.4.1-03", "MQDMPR-3.1.4.11-D01", "MQDMPR-3.1.4.11-D02")
 def test_silent_coordinator_stops_start(peer, sut, judge):
-    """The SUT restarts with two prepared transactions, and the coordinator does not answer: after the reenlistment
+    """The SUT restarts with two prepared transactions, and the coordinator does not answer. After the reenlistment
     timeout, the SUT reports both transactions as in doubt, accepts no session, and opens no session for a waiting
-    message. After a second restart, it sends the waiting message, and sends the message of the transaction when the
+    message. After a second restart, it sends the waiting message. It sends the message of a transaction when that
     transaction is committed.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-silent"))

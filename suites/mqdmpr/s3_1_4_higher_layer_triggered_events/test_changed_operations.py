@@ -25,9 +25,9 @@ PURGED_REMOVAL, EXPIRED_REMOVAL, QUEUE_DELETED_REMOVAL = "purged", "expired", "d
 @pytest.mark.parametrize("removal", [PURGED_REMOVAL, EXPIRED_REMOVAL, QUEUE_DELETED_REMOVAL])
 @varied("response queue", "queue journaling", "queue privacy")
 def test_transaction_whose_messages_were_removed_is_prepared(peer, sut, judge, removal):
-    """Five transactions of a coordinator receive one or two messages, receive by LookupIdentifier, move a message to a
-    subqueue, or send a message. The messages of their queues are purged, expire, or are deleted with the queue: the SUT
-    prepares each transaction.
+    """Five transactions of a coordinator each have different operations: one receive, two receives, a receive by
+    LookupIdentifier, a move to a subqueue, or a send. Then the messages in the transactions' queues are purged, expire,
+    or are deleted with the queue. The SUT prepares each transaction.
     """
     operations = {
         "one receive": _receive_in_transaction,
@@ -98,8 +98,8 @@ def _send_in_transaction(application, transaction):
 @pytest.mark.parametrize("coordinated", [False, True], ids=["internal", "prepared"])
 @varied("response queue", "queue journaling", "queue privacy")
 def test_message_moved_from_each_place_is_only_in_target(peer, sut, judge, coordinated):
-    """A transaction moves messages from a queue to its subqueues, from each subqueue to the other subqueue, and from a
-    subqueue to the queue: after the commit, each message is in its target, and in no other queue.
+    """A transaction moves messages from a queue to its subqueues, from each subqueue to the other, and from a subqueue
+    to the queue. After the commit, each message is in its target, and nowhere else.
     """
     application = Application(peer, sut, transactional=True)
     queue, first, second = application.queue, *(f"{application.queue};mqc-{name}" for name in ("first", "second"))

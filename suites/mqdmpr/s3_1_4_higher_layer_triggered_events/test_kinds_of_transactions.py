@@ -41,8 +41,8 @@ def test_single_phase_of_several_transactions_and_after_restart(sut, judge):
 @covers("MQDMPR-3.1.4.4-19", "MQDMPR-3.1.4.7-03")
 @pytest.mark.parametrize("external", [False, True], ids=["internal", "external"])
 def test_each_moved_message_can_be_received_after_commit(peer, sut, judge, external):
-    """A transaction, with or without a coordinator, moves two messages to a subqueue and a message of the subqueue to
-    the queue: after the commit, an application receives each message from its target queue.
+    """A transaction, with or without a coordinator, moves two messages to a subqueue, and a message from the subqueue
+    to the queue. After the commit, an application receives each message from its target queue.
     """
     if not external:
         judge.mark_not_exercised("MQDMPR-3.1.4.7-03", reason="the transaction has no coordinator")
@@ -72,8 +72,8 @@ def test_each_moved_message_can_be_received_after_commit(peer, sut, judge, exter
 @needs("transactions", "receive", "queue_control")
 @covers("MQDMPR-3.1.4.5-19")
 def test_aborted_transaction_without_operations_is_removed(peer, sut, judge):
-    """Applications abort transactions without operations, one with and one without a coordinator: the SUT refuses every
-    later request that names one of the transactions.
+    """Applications abort two transactions without operations, one with and one without a coordinator. The SUT refuses
+    every later request that names one of these transactions.
     """
     application = Application(peer, sut, transactional=True)
     sent = application.fill("left")
@@ -92,8 +92,8 @@ def test_aborted_transaction_without_operations_is_removed(peer, sut, judge):
 @needs("send", "restart", "receive", "queue_control")
 @covers("MQDMPR-3.1.4.1-03")
 def test_start_restores_each_queue_and_sends_from_each_outgoing_queue(peer, sut, judge):
-    """The SUT has two queues with labels and messages, and unacknowledged messages for two queues of the peer: after a
-    restart, both queues have their labels and messages, and the SUT sends the messages for both queues of the peer.
+    """The SUT has two queues with labels and messages, and unacknowledged messages for two queues of the peer. After a
+    restart, its queues have their labels and messages, and the SUT sends the messages for both queues of the peer.
     """
     queues = [sut.new_queue(f"restored-{number}", label=QUEUE_LABEL) for number in range(2)]
     for queue in queues:

@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.4.3 to 3.1.4.10: transactions with several operations of each kind, during a second transaction."""
+"""MS-MQDMPR 3.1.4.3 to 3.1.4.10: transactions with several operations of each kind, while a second
+transaction is open.
+"""
 
 from __future__ import annotations
 
@@ -37,10 +39,9 @@ SENT_BODY = "x" * 20_000
 @pytest.mark.parametrize("kind", ["internal", "prepared", pytest.param("in doubt", marks=needs("restart"))])
 def test_each_operation_of_transaction_is_decided(peer, sut, judge, kind):
     """A transaction receives two messages, moves three messages to two subqueues, and sends two messages; a second
-    transaction receives another message. The first transaction is committed or aborted: without a coordinator, after a
-    coordinator prepared the transaction, or after two restarts. A commit carries out all operations of the transaction,
-    and an abort undoes all of them. The properties of the moved messages do not change, and the second transaction
-    stays undecided.
+    transaction receives another message. The first transaction is then committed or aborted: without a coordinator,
+    after a coordinator prepared it, or after two restarts. A commit carries out all its operations, and an abort undoes
+    all of them. The properties of the moved messages do not change, and the second transaction stays undecided.
     """
     if kind == "internal":
         judge.mark_not_exercised(*COORDINATOR_RULES, reason="the transactions have no coordinator")
@@ -136,9 +137,9 @@ def _judge_decision_of_many_operations(peer, sut, judge, kind, verb):
 @covers("MQDMPR-3.1.4.4-07", "MQDMPR-3.1.4.4-11", "MQDMPR-3.1.4.5-13", "MQDMPR-3.1.4.5-17")
 @pytest.mark.parametrize("verb", ["commit", "abort"])
 def test_transaction_is_decided_in_each_of_its_queues(peer, sut, judge, verb):
-    """A transaction receives three messages from one queue and one message from a second queue, and sends messages to
-    both queues and to a third queue: a commit removes all received messages and stores all sent messages; an abort
-    returns all received messages to their places and stores no sent message.
+    """A transaction receives three messages from one queue and one from a second queue, and sends messages to both
+    queues and to a third. A commit removes all received messages and stores all sent messages. An abort returns all
+    received messages to their places and stores no sent message.
     """
     rules = {
         "commit": (("MQDMPR-3.1.4.4-07", "MQDMPR-3.1.4.4-11"), ("MQDMPR-3.1.4.5-13", "MQDMPR-3.1.4.5-17")),
@@ -174,8 +175,8 @@ def test_transaction_is_decided_in_each_of_its_queues(peer, sut, judge, verb):
 @covers("MQDMPR-3.1.4.3-06", "MQDMPR-3.1.4.3-07", "MQDMPR-3.1.1.12-D58", "MQDMPR-3.1.1.12-D59")
 @pytest.mark.parametrize("external", [False, True], ids=["internal", "external"])
 def test_first_and_last_message_are_marked_between_receives(peer, sut, judge, external):
-    """A transaction receives a message, sends three messages to the peer, and receives another message: only the first
-    sent message has FM, and only the last sent message has LM.
+    """A transaction receives a message, sends three messages to the peer, and receives another message. Only the first
+    sent message has FM set, and only the last has LM set.
     """
     application = Application(peer, sut, transactional=True)
     application.fill("first", "second")

@@ -11,7 +11,7 @@ pytestmark = needs("receive", "queue_control", "send", "transactions", "subqueue
 
 @for_each_cell(Transaction)
 def test_transaction_follows_its_states(peer, judge, cell):
-    """A transaction in each state of the table states.toml gets each event: the outcome is the one in the table, and
-    the messages of the transaction are in the queues that the next state requires.
+    """Each event is applied to a transaction in each state. The outcome is the one in the table states.toml, and the
+    messages of the transaction are in the queues that the next state requires.
     """
     judge_cell(judge, cell, Transaction(peer))

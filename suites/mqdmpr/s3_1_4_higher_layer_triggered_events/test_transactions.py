@@ -99,8 +99,8 @@ class TwoOpenTransactions:
     "MQDMPR-3.1.1.12-39",
 )
 def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge):
-    """A commit stores the message that its transaction sent, removes and acknowledges the received message, moves the
-    moved message, and leaves a second transaction undecided; a read in the second transaction still waits.
+    """A commit stores the message that its transaction sent, removes and acknowledges the received message, and moves
+    the moved message. A second transaction stays undecided, and a read in this transaction still waits.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     work = TwoOpenTransactions(application)
@@ -183,9 +183,9 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
 @covers("MQDMPR-3.1.4.5-03", "MQDMPR-3.1.4.5-13", "MQDMPR-3.1.4.5-17", "MQDMPR-3.1.4.5-20")
 @varied("application tag", "queue privacy", acknowledgments=("none", "of receipt"))
 def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
-    """An abort restores the messages that its transaction received and moved, discards the message that it sent, and
-    leaves a second transaction undecided; a read in the second transaction still waits. A pending read of a second
-    queue gets the message that the aborted transaction had received from that queue.
+    """An abort restores the messages that its transaction received and moved, and discards the message that it sent. A
+    second transaction stays undecided, and a read in this transaction still waits. A pending read of a second queue
+    gets the message that the aborted transaction had received from that queue.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     work = TwoOpenTransactions(application)
@@ -244,8 +244,8 @@ def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
     *RULES_BY_ENDING_CALL["abort"],
 )
 def test_request_in_unknown_or_ended_transaction_is_refused(peer, sut, judge):
-    """The SUT refuses to prepare, commit or abort a transaction that never existed or has ended, and to receive a
-    message in such a transaction; the SUT's queues stay unchanged.
+    """The SUT refuses to prepare, commit or abort a transaction that never existed or has ended, and refuses to receive
+    a message in such a transaction. The SUT's queues stay unchanged.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill("first", "second", "third")
@@ -338,9 +338,9 @@ def _list_transaction_states(sut, *transactions):
 )
 @pytest.mark.parametrize("empty", [False, True], ids=["of one message", "of nothing"])
 def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
-    """A coordinator prepares two transactions, each with one receive or without operations: the queue is unchanged, and
-    a read still waits in a third transaction. Then the first transaction commits, and the SUT acknowledges its message;
-    the second transaction aborts, and its message is in the queue again.
+    """A coordinator prepares two transactions, each with one receive or without operations. The queue is unchanged, and
+    a read in a third transaction still waits. Then the first transaction commits, and the SUT acknowledges its message.
+    The second transaction aborts, and its message is in the queue again.
     """
     bystander = Application(peer, sut, transactional=True)
     third = bystander.begin_transaction()
@@ -440,9 +440,9 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
 @needs("receive", "queue_control", "send", "subqueues")
 @covers("MQDMPR-3.1.4.6-09")
 def test_single_phase_prepare_commits(peer, sut, judge):
-    """A coordinator requests to prepare a transaction in a single phase: the SUT commits the transaction. The SUT
-    acknowledges the received message, the moved message is in the subqueue, the sent message is in the queue, and the
-    SUT no longer lists the transaction.
+    """A coordinator requests that the SUT prepare a transaction in a single phase, and the SUT commits the transaction.
+    The SUT acknowledges the received message, the moved message is in the subqueue, the sent message is in the queue,
+    and the SUT no longer lists the transaction.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     subqueue = f"{application.queue};mqc-sub"
@@ -480,8 +480,8 @@ def test_single_phase_prepare_commits(peer, sut, judge):
 
 @covers("MQDMPR-3.1.4.4-24", "MQDMPR-3.1.4.5-20")
 def test_transaction_without_remaining_messages_can_be_committed_and_aborted(peer, sut, judge):
-    """A transaction without operations can be committed, and a second transaction without operations can be aborted.
-    The same applies to transactions in which a message was received from a queue that was deleted afterwards.
+    """A transaction without operations can be committed, and a second one can be aborted. The same holds for
+    transactions that received a message from a queue that was deleted afterwards.
     """
     has_queue = all(sut.has(need) for need in ("receive", "queue_control", "send"))
     for verb, rule, expected in (

@@ -15,9 +15,9 @@ NOT_LISTED_STATE = "not listed"
 
 
 class Transaction(Machine, path=Path(__file__)):
-    """A transaction on a queue that has a journal and a subqueue, and on a second queue. The first queue also contains
-    the message ``third``, and the message ``other``, which a second, prepared transaction has received. The subqueue
-    contains the message ``ahead``, whose LookupIdentifier is higher than those of all other messages.
+    """A transaction whose operations concern a queue with a journal and a subqueue, and a second queue. The first queue
+    also contains the message ``third``, and the message ``other``, which a second, prepared transaction has received.
+    The subqueue contains the message ``ahead``, whose LookupIdentifier is higher than those of all other messages.
     """
 
     def __init__(self, peer: Peer) -> None:

@@ -24,12 +24,12 @@ def _read_sites(sut: Sut) -> list[dict[str, Any]]:
 
 
 def _list_site_identifiers(sites: list[dict[str, Any]]) -> list[list[str]]:
-    """Return, for each site, the site's identifier and the identifiers of its gates."""
+    """Return, for each site, its identifier and the identifiers of its gates."""
     return [[site["Identifier"], *(gate["Identifier"] for gate in site["SiteGateCollection"])] for site in sites]
 
 
 def _list_quotas(sites: list[dict[str, Any]], gate: str) -> list[int]:
-    """Return QueueManagerQuota of a gate in each site that has the gate."""
+    """Return QueueManagerQuota of a gate, for each site that contains the gate."""
     gates = [one for site in sites for one in site["SiteGateCollection"]]
     return [one["QueueManagerQuota"] for one in gates if one["Identifier"] == gate]
 
@@ -43,8 +43,8 @@ def _get_time_until_expiry_ms(sut: Sut) -> int:
 @needs("directory", "environment", "inspect")
 @covers(*SITES_UPDATE_RULES, *SITE_GATES_UPDATE_RULES, *SITE_IDENTIFIER_RULES, COLLECTION_RULE)
 def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
-    """The replication interval of a site and the quota of its gate are changed in the directory twice; after each
-    change, the data model of the SUT contains the new values when the timers have expired.
+    """The replication interval of a site and the quota of its gate are changed twice in the directory. After each
+    change, the SUT's data model contains the new values as soon as the timers have expired.
     """
     sites_before = _read_sites(sut)
     site = next((one for one in sites_before if one["SiteGateCollection"]), None)

@@ -16,9 +16,9 @@ pytestmark = needs("receive", "queue_control")
 @needs("subqueues")
 @covers("MQDMPR-3.1.7.1.1-10")
 def test_each_handle_gets_cursors_that_read(peer, sut, judge):
-    """Three cursors of a queue, one cursor of a subqueue, and one cursor of a journal are opened, by handles with
-    ReceiveAccess and with PeekAccess: all cursors are different, and each of them reads the first message of its queue.
-    An exclusive handle, and the handle of an empty queue, also get a cursor.
+    """Three cursors of a queue, one of a subqueue, and one of a journal are opened, through handles with ReceiveAccess
+    and with PeekAccess. All cursors are different, and each reads the first message of its queue. An exclusive handle,
+    and the handle of an empty queue, also get a cursor.
     """
     application = Application(peer, sut)
     queue, subqueue, journal = application.queue, f"{application.queue};mqc-sub", f"{application.queue};journal"
@@ -82,8 +82,8 @@ def test_each_handle_gets_cursors_that_read(peer, sut, judge):
 
 @covers("MQDMPR-3.1.7.1.1-04")
 def test_handle_of_deleted_queue_gets_no_cursor_of_namesake(peer, sut, judge):
-    """An application has a queue open to receive and to peek. The queue is deleted, and a new queue is created with the
-    same name: the old handles get no cursor.
+    """An application has a queue open, once to receive and once to peek. The queue is deleted, and a new queue is
+    created with the same name. The old handles get no cursor.
     """
     application = Application(peer, sut)
     frames = application.fill("old")
@@ -104,8 +104,8 @@ def test_handle_of_deleted_queue_gets_no_cursor_of_namesake(peer, sut, judge):
 
 @covers("MQDMPR-3.1.7.1.2-06")
 def test_only_closed_cursor_is_removed(peer, sut, judge):
-    """Of three cursors of a handle, the one that has read a message is closed: no request can use it, and the other
-    cursors still read from their positions.
+    """Of three cursors of a handle, the one that has read a message is closed. No request can use it afterwards, and
+    the other cursors still read from their positions.
     """
     application = Application(peer, sut)
     frames = application.fill("first", "second")

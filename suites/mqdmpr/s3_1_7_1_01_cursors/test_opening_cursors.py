@@ -14,9 +14,9 @@ LONG_READ_TIMEOUT_MS = 600_000
 
 @covers("MQDMPR-3.1.7.1.1-06", "MQDMPR-3.1.7.1.1-07", "MQDMPR-3.1.7.1.1-08", "MQDMPR-3.1.7.1.1-10")
 def test_new_cursor_is_separate_and_before_first_message(remote, judge):
-    """Two cursors are created, and one is moved to the second message: the other cursor still reads the first message.
-    A cursor has no next message before its first read, and cannot be used with an earlier or later handle of the
-    queue or with a handle of another queue.
+    """Two cursors are created, and one is moved to the second message. The other cursor still reads the first message.
+    A cursor has no next message before its first read. It cannot be used with an earlier or later handle of the queue,
+    or with a handle of another queue.
     """
     earlier = remote.open()
     queue = remote.open_with_messages("first", "second")
@@ -79,8 +79,8 @@ def test_new_cursor_is_separate_and_before_first_message(remote, judge):
 
 @covers("MQDMPR-3.1.7.1.2-05")
 def test_pending_read_of_closed_cursor_takes_no_message(remote, judge):
-    """A pending receive by a cursor takes no message after the cursor is closed; a pending peek without a cursor and a
-    pending peek by a second cursor get the next message. The check does not judge the answer to the receive.
+    """A pending receive by a cursor takes no message after the cursor is closed. A pending peek without a cursor, and a
+    pending peek by a second cursor, get the next message. The check does not judge the answer to the receive.
     """
     queue = remote.open_with_messages()
     cursor = queue.open_cursor()

@@ -38,8 +38,8 @@ DEFAULT_QUEUE_TYPE, SUPPLIED_QUEUE_TYPE = UUID(int=0), UUID("6d71636f-6e66-4f72-
 @needs("queue_control")
 @covers("MQDMPR-3.1.7.1.3-02", "MQDMPR-3.1.7.1.3-11", "MQDMPR-3.1.7.1.3-D01")
 def test_new_queue_has_supplied_and_default_properties(sut, judge):
-    """A new queue has the properties that its creator supplies (all or only one), and the default of each property that
-    is not supplied.
+    """A new queue has the properties that its creator supplies, whether these are all properties or only one. Each
+    property that is not supplied has its default.
     """
     whole = sut.new_queue("whole", type=str(SUPPLIED_QUEUE_TYPE), **SUPPLIED_PROPERTIES)
     bare = sut.new_queue("bare")
@@ -85,9 +85,9 @@ def _read_queue_name(sut, queue):
 )
 @varied("time to reach queue", "application tag", "trace", "body", "read by")
 def test_new_queue_is_listed_with_own_empty_journal(sut, judge):
-    """The SUT creates two queues, and creates and deletes a transactional queue twice. The SUT lists the first two
-    queues, with a private format name and an empty journal. A message that is received from a queue is stored only in
-    the journal of that queue. A new queue with the name of a deleted queue also has an empty journal.
+    """The SUT creates two queues, and it creates and deletes a transactional queue twice. The SUT lists the first two
+    queues, each with a private format name and an empty journal. A message that is received from a queue is stored only
+    in the journal of that queue. A new queue with the name of a deleted queue has an empty journal.
     """
     one, other = (rf"private$\mqc-{sut.own}-{number}-made" for number in ("first", "second"))
     was_listed, get_before = _is_queue_listed(sut, one), sut.attempt("get_queue", name=one)
@@ -177,8 +177,8 @@ INITIAL_QUEUE_ATTRIBUTES = {
 @covers("MQDMPR-3.1.7.1.3-07", "MQDMPR-3.1.7.1.3-D02")
 @varied("queue quota", "queue privacy")
 def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
-    """In the data model of the SUT, a new queue is empty and inactive, has no open handles, has equal CreateTime and
-    ModifyTime, and has a journal; its subqueue has no journal.
+    """In the SUT's data model, a new queue is empty and inactive, has no open handles, has equal CreateTime and
+    ModifyTime, and has a journal. Its subqueue has no journal.
     """
     name = sut.new_queue("new", journaling=True)
     inspected = sut.inspect_queue(name)
@@ -222,9 +222,9 @@ def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
     "MQDMPR-3.1.7.1.3-D06",
 )
 def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
-    """A new public queue has a directory object with its properties, only a public format name, and a journal, and a
-    second public queue has the identifier of its own object. While the directory is unavailable, the SUT refuses to
-    create a queue, and this queue does not exist when the directory is available again.
+    """A new public queue has a directory object with its properties, only a public format name, and a journal. A second
+    public queue has the identifier of its own object. While the directory is unavailable, the SUT refuses to create a
+    queue, and this queue does not exist when the directory is available again.
     """
     name, later = (f"mqc-{sut.own}-{one}" for one in ("public", "later"))
     object_before = _read_directory_object(sut, name)

@@ -30,7 +30,9 @@ EXTREME_QUEUE_PROPERTIES: tuple[dict[str, Any], ...] = (
 
 @covers("MQDMPR-3.1.7.1.3-11", "MQDMPR-3.1.7.1.3-D01")
 def test_new_queue_has_extreme_values(sut, judge):
-    """A new queue has the values that its creator supplies, also the lowest and highest values, in any combination."""
+    """A new queue has the values that its creator supplies, including the lowest and the highest values, in any
+    combination.
+    """
     for properties in EXTREME_QUEUE_PROPERTIES:
         queue = sut.new_queue("extreme", **properties)
         shown = sut.control.call("get_queue", name=queue)
@@ -43,10 +45,9 @@ def test_new_queue_has_extreme_values(sut, judge):
 
 @covers("MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D04", "MQDMPR-3.1.7.1.3-D07")
 def test_queues_with_similar_names_are_created(peer, sut, judge):
-    """Private queues can be created with names of one and of 100 characters, with a name that is a prefix of another
-    queue's name, with a name that begins with another queue's name, and with PRIVATE$ in capital letters. The SUT lists
-    all these queues, and their private format names differ, also after one queue was deleted and another queue was
-    created.
+    """Private queues can be created with names of one and of 100 characters, with a name that is the beginning of
+    another queue's name or begins with it, and with PRIVATE$ in capital letters. The SUT lists all these queues. Their
+    private format names differ, also after one queue was deleted and another was created.
     """
     base = f"mqc-{sut.own}-similar"
     names = [rf"private$\{one}" for one in (base, f"{base}-longer", base[:-2], base.ljust(100, "x"))]
@@ -78,8 +79,8 @@ def test_queues_with_similar_names_are_created(peer, sut, judge):
 
 @covers("MQDMPR-3.1.7.1.3-05")
 def test_path_name_with_two_suffixes_is_refused(peer, sut, judge):
-    """A path name with two suffixes would name a subqueue of a subqueue, and is invalid: the SUT creates neither a
-    queue nor a subqueue.
+    """A path name with two suffixes, which would name a subqueue of a subqueue, is invalid. The SUT creates neither a
+    queue nor a subqueue with such a name.
     """
     queue = sut.new_queue("suffixes")
     attempts = {}
@@ -95,7 +96,7 @@ def test_path_name_with_two_suffixes_is_refused(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.3-05")
 def test_refused_names_leave_no_queue(peer, sut, judge):
     """The SUT refuses to create a queue with a name of 125 characters, and subqueues with names of 33 and 64
-    characters: it creates no queue with a shortened name, also if a subqueue with the first 32 characters exists.
+    characters. It creates no queue with a shortened name, even if a subqueue with the first 32 characters exists.
     """
     queue = sut.new_queue("parent")
     long_name = rf"private$\{queue.partition(chr(92))[2].ljust(LONGEST_QUEUE_NAME_LENGTH + 1, 'm')}"

@@ -35,8 +35,8 @@ AUDIT_ENTRIES = (
 
 
 def _create_with_descriptor(sut, judge, name, given, **how):
-    """Create a queue with a security descriptor; return the descriptor that the queue then has, or None if the SUT
-    accepts no descriptor.
+    """Create a queue with a security descriptor; return the descriptor that the queue then has, or None if the SUT does
+    not accept a descriptor.
     """
     try:
         queue = sut.new_queue(name, security_base64=base64.b64encode(given).decode(), **how)
@@ -49,8 +49,8 @@ def _create_with_descriptor(sut, judge, name, given, **how):
 @needs("queue_control")
 @covers("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-08")
 def test_supplied_access_list_is_kept(sut, judge):
-    """A queue that is created with an access list, even with a long list, an empty list, a list that denies rights or a
-    list with two entries for a SID, has exactly that list in the given order; a queue that is created without an access
+    """A queue that is created with an access list has exactly that list, in the given order: also a long list, an empty
+    list, a list that denies rights, and a list with two entries for one SID. A queue that is created without an access
     list has the default list.
     """
     security = _create_with_descriptor(
@@ -115,8 +115,8 @@ def test_supplied_access_list_is_kept(sut, judge):
 @covers("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07", "MQDMPR-3.1.7.1.3.1-19")
 @pytest.mark.parametrize("granted", [(), SUPPLIED_ACCESS_ENTRIES], ids=["without a list", "with a list"])
 def test_supplied_owner_is_kept(sut, judge, granted):
-    """A queue has the owner that its creator supplies, whether the creator is a domain user or not; that owner has all
-    rights if no access list is supplied.
+    """A queue has the owner that its creator supplies, whether or not the creator is a domain user. If no access list
+    is supplied, that owner has all rights.
     """
     supplied = descriptors.build_descriptor(owner=DAVE.sid, granted=granted)
     security = _create_with_descriptor(sut, judge, "owned", supplied, owner=ALICE.name)

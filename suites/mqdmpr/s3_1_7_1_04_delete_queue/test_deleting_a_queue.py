@@ -18,9 +18,9 @@ LONG_READ_TIMEOUT_MS = 600_000
 @needs("qm2qm", "queue_control", "send", "receive")
 @covers("MQDMPR-3.1.7.1.1-04", "MQDMPR-3.1.7.1.4-10", "MQDMPR-3.1.7.1.4-11", "MQDMPR-3.1.7.1.4-17")
 def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
-    """A queue with a message and two open handles, each with a cursor, is deleted: the SUT does not list the queue,
-    refuses to open it, stores no message in it, and refuses reads with the old handles. A queue with the same name can
-    be created.
+    """A queue with a message and two open handles, each with a cursor, is deleted. The SUT does not list the queue,
+    refuses to open it, stores no message in it, and refuses reads through the old handles. A queue with the same name
+    can be created.
     """
     name = sut.new_queue("deleted")
     path = rf"TCP:{sut.address}\{name}"
@@ -91,8 +91,8 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
 @needs("queue_control", "restart")
 @covers("MQDMPR-3.1.7.1.4-11")
 def test_deleted_queue_is_gone_after_restart(sut, judge):
-    """Two queues are created, the first of them is deleted, and the SUT restarts: the SUT lists only the
-    second queue.
+    """Two queues are created, the first of them is deleted, and the SUT restarts. The SUT lists only
+    the second queue.
     """
     kept, deleted = (sut.new_queue(purpose) for purpose in ("kept", "deleted"))
     sut.delete_queue(deleted)

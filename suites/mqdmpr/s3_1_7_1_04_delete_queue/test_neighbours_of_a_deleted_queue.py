@@ -15,9 +15,9 @@ pytestmark = needs("queue_control", "receive")
 @needs("subqueues", "transactions", "send")
 @covers("MQDMPR-3.1.7.1.4-11", "MQDMPR-3.1.7.1.4-17")
 def test_queue_is_deleted_with_its_parts_only(peer, sut, judge):
-    """A queue with a subqueue, a journaled message and a message that a transaction has received is deleted, while
-    another queue has a longer name with the same beginning. The other queue is unchanged. A new queue with the name of
-    the deleted queue has no messages, no subqueue and an empty journal, even after the transaction is aborted.
+    """A queue with a subqueue, a journaled message and a message that a transaction has received is deleted. Another
+    queue, whose longer name begins with the name of the deleted queue, is unchanged. A new queue with the name of the
+    deleted queue has no messages, no subqueue and an empty journal, even after the transaction is aborted.
     """
     application = Application(peer, sut, transactional=True)
     queue, subqueue = application.queue, f"{application.queue};mqc-sub"
@@ -55,7 +55,7 @@ def test_queue_is_deleted_with_its_parts_only(peer, sut, judge):
 @needs("subqueues")
 @covers("MQDMPR-3.1.7.1.4-17")
 def test_subqueue_can_be_deleted(peer, sut, judge):
-    """A subqueue with a message is deleted: its queue and a second subqueue still exist, with their messages."""
+    """A subqueue with a message is deleted. Its queue and a second subqueue still exist, with their messages."""
     application = Application(peer, sut)
     subqueues = [f"{application.queue};mqc-{number}" for number in (1, 2)]
     frames = application.fill("first", "second", "third")
@@ -81,7 +81,7 @@ def test_subqueue_can_be_deleted(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.4-10")
 def test_each_handle_of_deleted_queue_fails(peer, sut, judge):
     """Handles of a queue, of its subqueue and of its journal, with ReceiveAccess and with PeekAccess, are open when the
-    queue is deleted and created again: reads with each of these handles fail.
+    queue is deleted and created again. Reads through each of these handles fail.
     """
     application = Application(peer, sut)
     queue = application.queue

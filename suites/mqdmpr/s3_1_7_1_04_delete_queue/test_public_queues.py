@@ -14,7 +14,8 @@ from suites.mqdmpr.steps.directory import Enterprise
 def test_deleted_public_queue_leaves_directory_and_others_stay(peer, sut, judge):
     """The SUT deletes four of seven public queues with the same label: the last queue, a queue with a message, a
     transactional queue, and an empty queue between others. Neither the SUT's list of queues nor the directory contains
-    a deleted queue. The objects of the other queues are unchanged, also when the SUT has deleted a private queue.
+    a deleted queue. The directory objects of the other queues are unchanged, even after the SUT has deleted a private
+    queue.
     """
     enterprise = Enterprise(peer, sut)
     kept = {name: enterprise.create_queue(label="a public queue") for name in ("first", "second")}
@@ -50,8 +51,8 @@ def test_deleted_public_queue_leaves_directory_and_others_stay(peer, sut, judge)
 @needs("queue_control", "directory", "environment")
 @covers("MQDMPR-3.1.7.1.4-16")
 def test_deletion_without_directory_returns_error(peer, sut, judge):
-    """While the directory is unavailable, the SUT refuses to delete a public queue: the queue still has its message,
-    and an open handle of the queue still reads.
+    """While the directory is unavailable, the SUT refuses to delete a public queue. The queue still has its message,
+    and an open handle of the queue can still be used to read.
     """
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue()

@@ -129,7 +129,7 @@ class OpenModes(Machine, path=Path(__file__)):
 
     @probe("open of another queue, which has an exclusive reader")
     def open_other_queue(self) -> str:
-        """Try to open the second queue, which a reader has open exclusively; return the outcome."""
+        """Try to open the second queue, which another reader has open exclusively; return the outcome."""
         return name_call(self._open_in_mode("ReceiveAccess with DenyNone", "admin"))
 
     def _open_first_handle(self, mode: str, beside: str | None = None) -> None:

@@ -16,9 +16,9 @@ from suites.mqdmpr.steps.opened_descriptors import list_descriptors, list_format
     "MQDMPR-3.1.7.1.5-120",
 )
 def test_each_opening_of_one_queue_shows_its_own_values(remote, sut, judge):
-    """While remote readers have a queue open, applications open the queue twice to receive, twice to peek, and for
-    sending by its direct and its private format name, twice each: each opening has a descriptor with the requested
-    access and format name, whose attribute Multiple is False.
+    """While remote readers have a queue open, applications open the queue twice to receive and twice to peek. They also
+    open it for sending, twice by its direct and twice by its private format name. Each opening has a descriptor with
+    the requested access and format name, and Multiple is False.
     """
     queue = sut.queue()
     first = remote.open()

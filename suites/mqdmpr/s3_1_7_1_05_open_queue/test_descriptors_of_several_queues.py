@@ -28,9 +28,9 @@ SEVERAL_QUEUE_ATTRIBUTES_BY_RULE = {
     *SEVERAL_QUEUE_ATTRIBUTES_BY_RULE,
 )
 def test_each_opening_of_several_queues_has_its_own_descriptor(peer, sut, judge):
-    """Two local queues, two remote queues, and two local queues with a remote queue are opened together, each twice,
-    while a local queue is open to read: each opening has its own descriptor, which contains the descriptors of its
-    queues.
+    """Two local queues, two remote queues, and two local queues with a remote queue are opened together, each
+    combination twice, while a local queue is open for reading. Each opening has its own descriptor, which contains the
+    descriptors of its queues.
     """
     path = sut.new_queue("here")
     local = [sut.direct_name(path), sut.direct_name(sut.new_queue("here-too"))]
@@ -108,8 +108,8 @@ def test_each_opening_of_several_queues_has_its_own_descriptor(peer, sut, judge)
 @needs("open_to_send", "inspect", "qm2qm", "queues")
 @covers("MQDMPR-3.1.7.1.5-24")
 def test_local_queue_among_several_is_open_only_for_sending(peer, remote, sut, judge):
-    """Two local queues and a remote queue are opened together: each queue is open with SendAccess and DenyNone, and a
-    remote reader can open a local queue of them exclusively.
+    """Two local queues and a remote queue are opened together. Each queue is open with SendAccess and DenyNone, and a
+    remote reader can open one of the local queues exclusively.
     """
     names = [sut.direct_name(sut.queue()), sut.direct_name(sut.new_queue("here")), peer.direct_name(f"a-{sut.own}")]
     handle = int(sut.control.call("open_to_send", to=",".join(names))["handle"])

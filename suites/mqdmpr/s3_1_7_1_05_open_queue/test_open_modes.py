@@ -11,7 +11,7 @@ pytestmark = needs("qm2qm")
 
 @for_each_cell(OpenModes)
 def test_readers_of_a_queue_decide_who_else_may_open_it(remote, judge, cell):
-    """A queue in each state of the table states.toml gets each event: the outcome is the one in the table, and the
-    queue can then be opened only in the modes that the next state allows.
+    """Each event is applied in each state of a queue. The outcome is the one in the table states.toml, and afterwards
+    the queue can be opened only in the modes that the next state allows.
     """
     judge_cell(judge, cell, OpenModes(remote))

@@ -50,9 +50,9 @@ MISSING_PRIVATE_QUEUE_NUMBER = 0xFFF0_0000
 )
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, judge):
-    """Six queues that are opened together have a descriptor with the sorted, expanded name, SendAccess and the
-    descriptors of the six queues. When this descriptor is closed, all seven descriptors are closed. A failed attempt
-    to open queues leaves no descriptor.
+    """Six queues that are opened together have one descriptor with the sorted, expanded name, SendAccess, and the
+    descriptors of the six queues. When this descriptor is closed, all seven descriptors are closed. A failed attempt to
+    open queues leaves no descriptor.
     """
     local_name = sut.direct_name(sut.new_queue("here"))
     first, last = (peer.direct_name(f"{letter}-{sut.own}") for letter in "aZ")
@@ -146,9 +146,9 @@ def _list_new_descriptor_names(sut, names, before):
 @needs("open_to_send", "management", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-79", "MQDMPR-3.1.7.1.5-82", "MQDMPR-3.1.7.1.5-83", "MQDMPR-3.1.7.1.5-84")
 def test_remote_queue_opened_to_send_has_one_outgoing_queue(peer, sut, judge):
-    """Remote queues are opened for sending, by direct and private names, alone, together, again, and in capitals; then
-    messages are sent to them. Each remote queue has one outgoing queue, which is inactive before the messages,
-    with the format name of the remote queue and without next hops.
+    """Remote queues are opened for sending by direct and private names: alone, together, again, and in capital letters.
+    Then messages are sent to them. Each remote queue has one outgoing queue with the format name of the remote queue.
+    Before the messages are sent, this outgoing queue is inactive and has no next hops.
     """
     names = [peer.direct_name(f"{letter}-{sut.own}") for letter in "abcd"]
     queues_before = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
@@ -190,7 +190,7 @@ def test_remote_queue_opened_to_send_has_one_outgoing_queue(peer, sut, judge):
 @needs("send", "open_to_send", "management", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-83", "MQDMPR-3.1.7.1.5-84")
 def test_outgoing_queue_opened_beside_connected_queue_is_inactive(peer, sut, judge):
-    """While an outgoing queue to the peer is connected, another queue of the peer is opened for sending: its outgoing
+    """While an outgoing queue to the peer is connected, another queue of the peer is opened for sending. Its outgoing
     queue is inactive and has no next hops.
     """
     connected = Sender(peer, sut)
@@ -209,8 +209,8 @@ def test_outgoing_queue_opened_beside_connected_queue_is_inactive(peer, sut, jud
 
 
 def list_names_of_other_computers(sut):
-    """Return format names of remote queues of this check alone, which the SUT may refuse: by host name and by the GUIDs
-    of unknown queue managers.
+    """Return format names of remote queues that no other check uses, by host name and by the GUIDs of unknown queue
+    managers. The SUT may refuse them.
     """
     guids = [uuid5(UNKNOWN_QUEUE_GUID, f"{sut.own}-{number}") for number in range(2)]
     return [
@@ -222,8 +222,8 @@ def list_names_of_other_computers(sut):
 @needs("open_to_send", "inspect")
 @covers("MQDMPR-3.1.7.1.5-80", "MQDMPR-3.1.7.1.5-81", "MQDMPR-3.1.7.1.5-99")
 def test_outgoing_queue_shows_identifier_label_and_multicast(peer, sut, judge):
-    """Each outgoing queue has a unique Identifier and its format name as Label; Multicast is True only for multicast
-    addresses, which are opened alone, and together with others.
+    """Each outgoing queue has a unique Identifier, and its format name is its Label. Multicast is True only for
+    multicast addresses; these are opened alone and together with other names.
     """
     names = [peer.direct_name(f"{letter}-{sut.own}") for letter in "ab"]
     names += [name for name in list_names_of_other_computers(sut) if openings.open_to_send(sut, name) == Outcome.DONE]
@@ -269,8 +269,8 @@ def _list_outgoing_queues(sut):
 @covers("MQDMPR-3.1.7.1.5-86", "MQDMPR-3.1.7.1.5-87", "MQDMPR-3.1.7.1.5-90", "MQDMPR-3.1.7.1.5-92")
 @pytest.mark.parametrize("together", [False, True], ids=["alone", "together"])
 def test_outgoing_queue_has_base_priority_of_directory(sut, judge, together):
-    """Two public queues are opened alone, or together with GUIDs in capital letters: each outgoing queue has
-    the BasePriority of its public queue in the directory.
+    """Two public queues are opened alone, or together with GUIDs in capital letters. Each outgoing queue has the
+    BasePriority of its public queue in the directory.
     """
     priorities = {PEER_PUBLIC_QUEUE: 0, FAR_PUBLIC_QUEUE: FAR_BASE_PRIORITY}
     expected = {f"PUBLIC={str(guid).upper() if together else guid}": value for guid, value in priorities.items()}

@@ -51,8 +51,8 @@ MULTICAST_IDS = (
     "MQDMPR-3.1.7.1.5-125",
 )
 def test_each_opening_reads_its_queue_with_unique_handle(remote, judge):
-    """Two queues are opened three times in total: a read by each handle returns the first message of its queue, all
-    handles and contexts differ, and closing one handle leaves the others open.
+    """Two queues are opened three times in total. A read through each handle returns the first message of its queue,
+    all handles and contexts differ, and closing one handle leaves the others open.
     """
     reader = remote.open()
     admin = remote.open("admin", association=reader.association)
@@ -100,9 +100,9 @@ def test_each_opening_reads_its_queue_with_unique_handle(remote, judge):
 @covers("MQDMPR-3.1.7.1.5-116", "MQDMPR-3.1.7.1.5-121", "MQDMPR-3.1.7.1.5-122", "MQDMPR-3.1.7.1.5-125")
 @pytest.mark.parametrize("access", [RECEIVE_ACCESS, PEEK_ACCESS], ids=["receive", "peek"])
 def test_each_opening_of_one_queue_with_one_access_has_descriptor_of_its_own(remote, judge, access):
-    """One client opens a queue three times, and another client opens the queue twice, always with the same access: the
-    handles differ. When the first client has closed its first and its last handle, reads by the others return the first
-    message.
+    """One client opens a queue three times, and another opens it twice, always with the same access. The handles
+    differ. When the first client has closed its first and its last handle, reads through the other handles return the
+    first message.
     """
     first = remote.open(access=access)
     readers = [first, *(remote.open(association=first.association, access=access) for _ in range(2))]
@@ -137,7 +137,7 @@ def test_each_opening_of_one_queue_with_one_access_has_descriptor_of_its_own(rem
 @covers("MQDMPR-3.1.7.1.5-117")
 def test_opening_has_requested_access(remote, judge):
     """While one reader has the queue open with PeekAccess, a second reader may open it with DenyReceive, to receive or
-    to peek; while the first reader has the queue open with ReceiveAccess, with which it can receive a message, the SUT
+    to peek. While the first reader has the queue open with ReceiveAccess and can therefore receive a message, the SUT
     refuses the second reader.
     """
     peeking = remote.open(access=PEEK_ACCESS)
@@ -171,9 +171,9 @@ def test_opening_has_requested_access(remote, judge):
 @needs("send", "queues")
 @covers("MQDMPR-3.1.7.1.5-48", "MQDMPR-3.1.7.1.5-118", "MQDMPR-3.1.7.1.5-123")
 def test_message_to_journal_name_is_in_neither_queue_nor_journal(remote, sut, judge):
-    """The peer sends a message to the format name of a journal, which can be opened only for reading: the SUT stores
-    the message neither in the queue nor in its journal (MS-MQMQ 2.1.7). Queue and journal are opened by their direct
-    and by their private format names. While the journal is open, the SUT refuses exclusive readers of the journal.
+    """The SUT sends a message to the format name of a journal, which can be opened only for reading. The SUT stores the
+    message neither in the queue nor in its journal (MS-MQMQ 2.1.7). Queue and journal are opened by their direct and by
+    their private format names. While the journal is open, the SUT refuses exclusive readers of the journal.
     """
     queue = sut.new_queue("journaled")
     direct = rf"TCP:{sut.address}\{queue}"
@@ -224,9 +224,9 @@ def test_message_to_journal_name_is_in_neither_queue_nor_journal(remote, sut, ju
 @needs("subqueues", "queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.5-48", "MQDMPR-3.1.7.1.5-118", "MQDMPR-3.1.7.1.5-124")
 def test_subqueue_is_opened_apart_from_its_queue(peer, remote, sut, judge):
-    """A subqueue is opened; then its queue is opened exclusively, by a name in capital letters: a read with each handle
-    returns the message of the queue or subqueue of that handle. While the queue is open, the subqueue can be opened
-    again.
+    """A subqueue is opened; then its queue is opened exclusively, by a name in capital letters. A read through each
+    handle returns a message from the place that was opened: the subqueue or the queue. While the queue is open, the
+    subqueue can be opened again.
     """
     application = Application(peer, sut)
     application.fill("first", "second")
@@ -275,8 +275,8 @@ def test_subqueue_is_opened_apart_from_its_queue(peer, remote, sut, judge):
 @pytest.mark.parametrize("access", [RECEIVE_ACCESS, PEEK_ACCESS], ids=["receive", "peek"])
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):
-    """A remote reader requests to open several queues, an HTTP name, a multicast address, a missing queue, and a queue
-    of another computer, each time with DenyNone and with DenyReceive: the SUT refuses each request. The SUT opens an
+    """A remote reader requests to open several queues at once, an HTTP name, a multicast address, a missing queue, and
+    a queue of another computer, each with DenyNone and with DenyReceive. The SUT refuses each request. It opens an
     existing local queue.
     """
     remote.empty_queue()

@@ -44,9 +44,9 @@ def _judge_opening_outcomes(judge, rules, outcomes, case="outcome of the send to
 )
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
-    """A send to an existing local queue and a send to a queue of another computer succeed; the SUT refuses a send to a
-    missing local queue, a machine name or an unknown distribution list. Messages to another computer, by its name or
-    its IP address, do not arrive in the local queue with the same name.
+    """A send to an existing local queue and a send to a queue of another computer succeed. The SUT refuses a send to a
+    missing local queue, to a machine name, and to an unknown distribution list. Messages to another computer, by its
+    name or its IP address, do not arrive in the local queue with the same name.
     """
     queue = sut.new_queue("named")
     host = sut.control.call("identity")["name"]
@@ -114,7 +114,7 @@ def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
 @covers("MQDMPR-3.1.7.1.5-30")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_send_to_several_queues_fails_if_one_is_missing(sut, judge):
-    """A send to two local queues stores a copy in each queue; if the format name also contains a missing queue, in any
+    """A send to two local queues stores a copy in each queue. If the format name also contains a missing queue, in any
     position, the SUT refuses the send and stores no copy.
     """
     queues = [sut.new_queue("first"), sut.new_queue("second")]
@@ -140,7 +140,7 @@ def test_send_to_several_queues_fails_if_one_is_missing(sut, judge):
 @covers("MQDMPR-3.1.7.1.5-12", "MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_several_queues_are_opened_shared_and_closed_once(peer, sut, judge):
-    """Local queues, remote queues, and both, can be opened together for sending, but not with DenyReceive; each request
+    """Local queues, remote queues, and both together can be opened for sending, but not with DenyReceive. Each request
     returns a different handle, which can be closed once.
     """
     names = [sut.direct_name(sut.new_queue(one)) for one in ("first", "second")]
@@ -180,9 +180,9 @@ def test_several_queues_are_opened_shared_and_closed_once(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.5-64", "MQDMPR-3.1.7.1.5-68", "MQDMPR-3.1.7.1.5-70", "MQDMPR-3.1.7.1.5-94")
 @varied("priority", "positive journaling", "negative journaling", "response queue", "label")
 def test_send_to_unknown_public_queue_is_refused_or_waits(peer, sut, judge):
-    """After a message to a public queue of the peer, the SUT refuses sends to public queues that the directory does not
-    contain, or keeps each message in an outgoing queue; the SUT opens no session for them. The GUID of one of these
-    names ends like that of the peer's queue.
+    """The SUT sends a message to a public queue of the peer, and then to public queues that the directory does not
+    contain. The SUT refuses these sends, or keeps each message in an outgoing queue, and opens no session for them. The
+    GUID in one of the unknown names ends like that of the peer's queue.
     """
     _judge_unknown_public_queues(peer, sut, judge)
 
@@ -190,9 +190,10 @@ def test_send_to_unknown_public_queue_is_refused_or_waits(peer, sut, judge):
 @needs("send", "queue_control", "receive", "directory", "environment")
 @covers("MQDMPR-3.1.7.1.5-64", "MQDMPR-3.1.7.1.5-68", "MQDMPR-3.1.7.1.5-70", "MQDMPR-3.1.7.1.5-94")
 def test_send_to_queue_that_directory_does_not_contain_is_refused_or_waits(peer, sut, judge):
-    """After a message to a public queue of the peer, the SUT with a directory and a public queue refuses sends to
-    public queues that the directory does not contain, or keeps each message in an outgoing queue: no message arrives at
-    the peer or in the local queue, although the GUIDs of the names end like those of existing queues.
+    """The SUT has a directory and a public queue. It sends a message to a public queue of the peer, and then to public
+    queues that the directory does not contain. The SUT refuses these sends, or keeps each message in an outgoing queue.
+    No message arrives at the peer or in the local queue, although GUIDs in the unknown names end like those of existing
+    queues.
     """
     _judge_unknown_public_queues(peer, sut, judge, Enterprise(peer, sut).create_queue())
 
@@ -235,9 +236,9 @@ def _judge_unknown_public_queues(peer, sut, judge, local=None):
 @needs("send", "queue_control", "directory", "environment")
 @covers("MQDMPR-3.1.7.1.5-65", "MQDMPR-3.1.7.1.5-94")
 def test_messages_to_public_queue_without_directory_are_refused_or_kept(peer, sut, judge):
-    """The SUT sends to a public queue of the peer; then, without the directory, the SUT refuses messages to another
-    public queue and to an unknown public queue, or keeps them. With the directory again, the kept messages and a new
-    message to the other public queue arrive at the peer, and no message to the unknown queue.
+    """The SUT sends to a public queue of the peer. While the directory is unavailable, it refuses or keeps messages to
+    another public queue and to an unknown public queue. When the directory is available again, the kept messages and a
+    new message to the other public queue arrive at the peer. No message to the unknown queue arrives.
     """
     enterprise = Enterprise(peer, sut)
     sender = Sender(peer, sut, peer.public_name)
@@ -286,8 +287,8 @@ def test_messages_to_public_queue_without_directory_are_refused_or_kept(peer, su
 @needs("send", "queue_control", "directory", "environment")
 @covers("MQDMPR-3.1.7.1.5-73")
 def test_send_to_missing_local_public_queue_is_refused(peer, sut, judge):
-    """The SUT accepts a send to an existing public queue of its own, and refuses a send to a public queue of which only
-    the directory object exists.
+    """The SUT accepts a send to its own existing public queue. It refuses a send to a public queue that exists only as
+    a directory object.
     """
     existing, missing = (f"mqc-{sut.own}-{one}" for one in ("there", "gone"))
     peer.at_end(lambda: sut.change_directory_object(queue=missing, present=False))

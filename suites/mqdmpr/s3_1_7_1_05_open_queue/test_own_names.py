@@ -30,8 +30,8 @@ def test_send_by_each_name_of_local_computer_is_stored(peer, sut, judge, host):
 @needs("send", "queues")
 @covers("MQDMPR-3.1.7.1.5-61")
 def test_send_to_missing_local_queue_is_refused_by_each_name(sut, judge):
-    """For each name and the IP address of the local computer in a direct format name, the SUT refuses a send to a
-    missing queue, and accepts a send to an existing queue.
+    """For each name and for the IP address of the local computer in a direct format name, the SUT refuses a send to a
+    missing queue and accepts a send to an existing queue.
     """
     existing = sut.new_queue("own")
     names = (*list_computer_names(sut), ".", "localhost", "LOCALHOST")

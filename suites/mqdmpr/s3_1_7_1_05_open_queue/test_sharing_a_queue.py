@@ -107,8 +107,8 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
 )
 @varied("queue journaling", "queue privacy")
 def test_remote_reader_beside_application_is_refused_only_by_excluding_mode(remote, sut, judge):
-    """An application has a queue open, and a remote reader also opens it, with each pair of access and sharing modes:
-    the SUT refuses the remote reader if and only if the mode of the application or of the reader excludes the other.
+    """An application has a queue open, and a remote reader opens it too, with each pair of access and sharing modes.
+    The SUT refuses the remote reader if and only if the mode of one of them excludes the other.
     """
     remote.empty_queue()
     association = remote.associate()

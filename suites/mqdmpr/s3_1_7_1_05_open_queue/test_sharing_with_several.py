@@ -71,8 +71,8 @@ def _close_handles(sut, *handles: int | None) -> None:
 @pytest.mark.parametrize("kind", ["queue", "journal", "subqueue"])
 def test_third_user_is_refused_if_one_user_excludes_the_mode(peer, sut, judge, kind):
     """Two users open a queue, a journal or a subqueue, in either order, while other readers have the queue's journal,
-    or the queue itself, open exclusively. The SUT refuses a third user, at each of two attempts, if and only if one of
-    the two users excludes the third user's mode; when the excluding user has closed the queue, the third user can open
+    or the queue itself, open exclusively. At each of two attempts, the SUT refuses a third user if and only if one of
+    the two users excludes the third user's mode. When the excluding user has closed the queue, the third user can open
     it.
     """
     application = Application(peer, sut)
@@ -116,8 +116,8 @@ def test_third_user_is_refused_if_one_user_excludes_the_mode(peer, sut, judge, k
 @covers("MQDMPR-3.1.7.1.5-124", "MQDMPR-3.1.7.1.6-17")
 def test_senders_and_exclusive_readers_share_a_queue(peer, sut, judge):
     """An application can open a queue for sending while a reader has the queue open exclusively, and a reader can open
-    a queue exclusively while an application has it open for sending. A closed handle for sending is no longer in the
-    data model.
+    a queue exclusively while an application has it open for sending. After a handle for sending has been closed, the
+    data model no longer contains it.
     """
     application = Application(peer, sut)
     frames = application.fill("message")
@@ -168,7 +168,7 @@ def test_senders_and_exclusive_readers_share_a_queue(peer, sut, judge):
 @needs("send", "several_queues")
 @covers("MQDMPR-3.1.7.1.5-33", "MQDMPR-3.1.7.1.5-30")
 def test_local_and_remote_queues_are_opened_together(peer, sut, judge):
-    """The SUT sends a message for a local queue, a queue of the peer and a second local queue: each local queue stores
+    """The SUT sends one message to a local queue, a queue of the peer and a second local queue. Each local queue stores
     a copy, and the peer gets a copy. If one of the local queues is missing, the SUT opens no queue and sends no copy.
     """
     queues = [sut.new_queue(name) for name in ("first", "second")]

@@ -12,8 +12,9 @@ LONG_READ_TIMEOUT_MS = 60_000
 @needs("receive", "queues")
 @covers("MQDMPR-3.1.7.1.2-06", "MQDMPR-3.1.7.1.6-15")
 def test_closed_handle_closes_its_cursors(peer, sut, judge):
-    """Each of three handles has two cursors: closing the first handle and the third handle, which was opened to peek,
-    closes their cursors; closing one cursor of the second handle leaves the other cursor of this handle open.
+    """Each of three handles has two cursors. When the first handle, and the third handle, which was opened to peek, are
+    closed, their cursors are closed too. When one cursor of the second handle is closed, the other cursor of this
+    handle stays open.
     """
     application = Application(peer, sut)
     queue = application.queue
@@ -52,9 +53,9 @@ def test_closed_handle_closes_its_cursors(peer, sut, judge):
 @needs("receive", "queues")
 @covers("MQDMPR-3.1.7.1.6-10")
 def test_closed_handle_ends_no_read_of_other_handle(peer, sut, judge):
-    """One receive waits with each of two handles of a queue, and the first handle is closed: the receive with the
-    second handle still waits, and gets the next message. The end of the read of the closed handle is not judged
-    (erratum E107).
+    """One receive waits through each of two handles of a queue, and the first handle is closed. The receive through the
+    second handle still waits, and gets the next message. The check does not judge how the receive through the closed
+    handle ends (erratum E107).
     """
     application = Application(peer, sut)
     handles = [sut.control.call("open_queue", queue=application.queue, access="receive")["handle"] for _ in range(2)]

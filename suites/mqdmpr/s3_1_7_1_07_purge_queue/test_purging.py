@@ -19,8 +19,8 @@ pytestmark = needs("queues", "receive", "transactions")
 )
 @varied("time to reach queue", "application tag", read_by=("queue", "cursor"))
 def test_message_received_in_transaction_is_purged(peer, sut, judge, ended):
-    """Two messages that a transaction received before a purge are not in the queue after the commit, abort or restart
-    that ends the transaction.
+    """A transaction receives two messages, and then their queue is purged. After the commit, abort or restart that ends
+    the transaction, the messages are not in the queue.
     """
     application = Application(peer, sut, transactional=True)
     packets = application.fill("first", "second", "third")

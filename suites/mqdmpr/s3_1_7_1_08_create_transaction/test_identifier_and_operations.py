@@ -16,8 +16,8 @@ pytestmark = needs("queue_control", "receive", "transactions")
 @covers("MQDMPR-3.1.7.1.8-03", "MQDMPR-3.1.7.1.8-04", "MQDMPR-3.1.7.1.8-05")
 def test_transaction_has_supplied_identifier(peer, sut, judge):
     """Two new transactions, one of an application and one of a coordinator, have the identifiers that their creators
-    supplied, and no operations. A commit removes a message that was received in the transaction, and an abort returns
-    the message to the queue.
+    supplied, and no operations. A commit removes the message that its transaction received, and an abort returns the
+    message to the queue.
     """
     application = Application(peer, sut, transactional=True)
     application.fill("first", "second")
@@ -59,9 +59,9 @@ def test_transaction_has_supplied_identifier(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.8-05")
 @pytest.mark.parametrize("external", [False, True], ids=["internal", "coordinated"])
 def test_each_creator_gets_transaction_of_its_own(peer, sut, judge, external):
-    """Seven transactions without operations are created in turn, and the creators supply no identifiers: the
-    identifiers differ. Three of the transactions receive a message each: a decision about one transaction changes only
-    the messages of this transaction.
+    """Seven transactions without operations are created in turn, and their creators supply no identifiers. The
+    identifiers of the transactions differ. Three of the transactions each receive a message. A decision about one
+    transaction changes only the message of that transaction.
     """
     application = Application(peer, sut, transactional=True)
     packets = application.fill("first", "second", "third")

@@ -142,9 +142,9 @@ def test_message_sent_in_transaction_is_stored_at_commit(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.9-14")
 @pytest.mark.parametrize("locked", ["a", "b", "c"])
 def test_message_is_inserted_by_priority_around_locked_message(remote, judge, locked):
-    """A reader has locked one of three messages of priority 3 when messages of priority 3, 5, 4, 2 and 7 arrive. When
-    the reader returns the locked message, all messages are in the order of their priorities, and within a priority in
-    the order of their arrival.
+    """A reader has locked one of three messages of priority 3 when messages of the priorities 3, 5, 4, 2 and 7 arrive.
+    When the reader returns the locked message, all messages are in the order of their priorities and, within a
+    priority, in the order of their arrival.
     """
     queue, reader = remote.open_with_messages(*"abc"), remote.open()
     cursor = reader.open_cursor()
@@ -180,8 +180,8 @@ def test_message_is_inserted_by_priority_around_locked_message(remote, judge, lo
 @needs("send")
 @covers("MQDMPR-3.1.7.1.9-15")
 def test_local_message_past_time_to_be_received_leaves_queue(peer, sut, judge):
-    """An application sends express and recoverable messages to a queue of its computer: the messages whose
-    TimeToBeReceived has expired leave the queue with a negative acknowledgment, and the messages with time left stay.
+    """An application sends express and recoverable messages to a queue of its own computer. The messages whose
+    TimeToBeReceived has expired leave the queue with a negative acknowledgment. The messages with time left stay.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     queue = sut.new_queue("local")

@@ -27,8 +27,8 @@ parametrize_delivery = pytest.mark.parametrize(
 
 
 def send_messages(sut, peer, queues, transaction=None):
-    """Let an application send six messages alternately to two queues; each property differs from message to message.
-    Return the properties, by label, with the place of each message.
+    """Let an application send six messages alternately to two queues; every property differs from message to message.
+    Return the properties and the place of each message, by label.
     """
     sent = {}
     for number, (label, place, priority) in enumerate(
@@ -54,9 +54,8 @@ def send_messages(sut, peer, queues, transaction=None):
 
 
 def list_message_differences(sut, queues, sent):
-    """Return the labels of the changed messages with the names of the changed properties. The function omits a property
-    that the control channel shows for none of the messages, and an empty property that the control channel does not
-    show.
+    """Return the labels of the changed messages, each with the names of the changed properties. A property that the
+    control channel shows for no message is omitted, and so is an empty property that it does not show.
     """
     found = {one["label"]: one for name in queues for one in sut.control.call("peek", queue=name)["messages"]}
     shown = {name for one in found.values() for name in one}
@@ -106,8 +105,9 @@ def judge_messages_in_queues(judge, rules, sut, queues, sent, expected, case, ev
 
 @covers(*RULES_OF_LOCAL_ENQUEUEING)
 def test_local_messages_are_whole_and_in_order_of_priority(peer, sut, judge):
-    """An application sends six recoverable messages, in turn to two queues with a message of the peer: each message is
-    in its queue, by priority, with all properties that were sent. A restart changes nothing.
+    """An application sends six recoverable messages in turn to two queues that each contain a message from the peer.
+    Each message is in its queue, in the order of priority, with all properties that were sent. A restart changes
+    nothing.
     """
     queues, packets = store_messages_of_peer(peer, sut)
     sent = send_messages(sut, peer, queues)
@@ -132,9 +132,9 @@ def test_local_messages_are_whole_and_in_order_of_priority(peer, sut, judge):
     ],
 )
 def test_transaction_sends_to_several_queues_at_its_end(peer, sut, judge, end):
-    """An application sends six messages in a transaction, in turn to two queues with a message of the peer: nothing
-    changes until the commit, which puts each message into its queue in the order of sending, with all properties. An
-    abort, or a restart before the end, discards all of them.
+    """An application sends six messages in a transaction, in turn to two queues that each contain a message from the
+    peer. Nothing changes until the commit, which stores each message in its queue in the order of sending, with all
+    properties. An abort, or a restart before the end of the transaction, discards all six messages.
     """
     queues, packets = store_messages_of_peer(peer, sut, transactional=True)
     transaction = sut.control.call("begin")["transaction"]
@@ -160,9 +160,9 @@ def test_transaction_sends_to_several_queues_at_its_end(peer, sut, judge, end):
 @covers("MQDMPR-3.1.7.1.9-23")
 @parametrize_delivery
 def test_local_message_completes_waiting_reads(peer, sut, judge, delivery):
-    """A peek by a cursor and receives by handle and by name wait at two local queues: a message that an application
-    sends to one of them completes the peek and the receive that wait there; a message of the peer completes the
-    receive from the other queue.
+    """A peek by a cursor, a receive by handle and a receive by name wait at two local queues. A message that an
+    application sends to one queue completes the peek and the receive that wait there. A message from the peer completes
+    the receive at the other queue.
     """
     transactional = delivery == "in transaction"
     first, second = (Application(peer, sut, transactional=transactional) for _ in range(2))
@@ -204,9 +204,9 @@ def test_local_message_completes_waiting_reads(peer, sut, judge, delivery):
 @needs("transactions")
 @covers("MQDMPR-3.1.7.1.9-15")
 def test_message_of_committed_transaction_expires_in_its_queue(peer, sut, judge):
-    """An application sends two messages with a short TimeToBeReceived and a third message with a long TimeToBeReceived
-    to a transactional queue: after the short time only the third message is in the queue, and the SUT acknowledges the
-    other two as expired.
+    """An application sends two messages with a short TimeToBeReceived and a third with a long one to a transactional
+    queue. After the short time, only the third message is in the queue, and the SUT acknowledges the other two as
+    expired.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     queue = sut.new_queue("local", transactional=True)
@@ -238,8 +238,8 @@ def test_message_of_committed_transaction_expires_in_its_queue(peer, sut, judge)
 @covers("MQDMPR-3.1.7.1.9-07")
 @parametrize_delivery
 def test_messages_without_bodies_exceed_quota_of_queue(peer, sut, judge, delivery):
-    """An application sends messages without bodies, but with long labels, to a queue whose Quota is 1 KB, and to
-    another queue without a Quota: the first queue refuses messages, and the second one accepts all of them.
+    """An application sends messages with long labels and without bodies to a queue whose Quota is 1 KB, and to a queue
+    without a Quota. The first queue refuses some of the messages, and the second accepts all of them.
     """
     transactional = delivery == "in transaction"
     (small, large), packets = store_messages_of_peer(peer, sut, transactional=transactional)
@@ -277,7 +277,7 @@ def test_messages_without_bodies_exceed_quota_of_queue(peer, sut, judge, deliver
 @covers("MQDMPR-3.1.7.1.9-04")
 @parametrize_delivery
 def test_message_that_would_exceed_quota_of_queue_manager_is_refused(peer, sut, judge, delivery):
-    """With a QueueManagerQuota of 10 KB, an application sends three messages of 4 KB to two queues in turn: the SUT
+    """QueueManagerQuota is 10 KB, and an application sends three messages of 4 KB to two queues in turn. The SUT
     refuses the third message, although the stored messages are smaller than the quota. After two messages have been
     received, the SUT accepts another message.
     """
@@ -321,8 +321,8 @@ def test_message_that_would_exceed_quota_of_queue_manager_is_refused(peer, sut, 
 @needs("transactions", "environment", "inspect")
 @covers("MQDMPR-3.1.7.1.9-04")
 def test_throttled_queue_manager_refuses_message_of_transaction(peer, sut, judge):
-    """While its disk is full and the SUT shows Throttled, the SUT refuses a message that an application sends to a
-    local queue in a transaction.
+    """The SUT shows Throttled because its disk is full. It refuses a message that an application sends to a local queue
+    in a transaction.
     """
     (queue, _), packets = store_messages_of_peer(peer, sut, transactional=True)
     transaction = sut.control.call("begin")["transaction"]

@@ -31,9 +31,9 @@ body.
 @covers("MQDMPR-3.1.7.1.9-09", "MQDMPR-3.1.7.1.9-26")
 @pytest.mark.parametrize("delivery", ["express", pytest.param("in transaction", marks=needs("transactions"))])
 def test_similar_local_messages_keep_their_bodies(peer, sut, judge, delivery):
-    """While a peek waits at another queue, an application sends five messages with the same label, two of them large
-    and one without a body, whose bodies differ only in the end, and then a message to the queue of the peek: each
-    send succeeds, and each message has its own body.
+    """While a peek waits at another queue, an application sends five messages with the same label. Two are large, one
+    has no body, and their bodies differ only at the end. Then the application sends a message to the queue at which the
+    peek waits. Each send succeeds, and each message has its own body.
     """
     transactional = delivery == "in transaction"
     application, beside = (Application(peer, sut, transactional=transactional) for _ in range(2))
@@ -76,8 +76,8 @@ DELIVERY_PRIORITY_AND_SIZE = (
 @covers(*LOOKUP_RULES)
 def test_lookup_identifiers_of_local_messages_of_each_kind(peer, sut, judge):
     """An application sends small and large messages, express, recoverable and transactional, each followed by a message
-    of the peer: the high byte of each LookupIdentifier is 7 minus the priority, or 0 (errata E59, E102), and the low
-    bytes grow in the order of arrival.
+    from the peer. The high byte of each LookupIdentifier is 7 minus the priority, or 0 (errata E59, E102). The low
+    bytes increase in the order of arrival.
     """
     plain, transactional = Application(peer, sut), Application(peer, sut, transactional=True)
     order: list[tuple[Application, str, int]] = []
@@ -118,9 +118,9 @@ def test_lookup_identifiers_of_local_messages_of_each_kind(peer, sut, judge):
 @needs("transactions")
 @covers("MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21", "MQDMPR-3.1.7.1.9-23")
 def test_messages_of_transaction_stay_apart_from_other_messages(peer, sut, judge):
-    """Between two other transactions, an application receives a message in a transaction, and sends small and large
-    messages in the transaction to two local queues and to the peer: only this transaction has operations, and no
-    message can be received. Messages that the application sends outside the transaction complete waiting receives, and
+    """While two other transactions are open, an application receives a message in a transaction, and sends small and
+    large messages in it to two local queues and to the peer. Only this transaction has operations, and none of its
+    messages can be received. Messages that the application sends outside the transaction complete waiting receives, and
     can be received. After an abort, the local queues are as before.
     """
     first, second = (Application(peer, sut, transactional=True) for _ in range(2))

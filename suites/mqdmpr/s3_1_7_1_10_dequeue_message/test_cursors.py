@@ -34,8 +34,8 @@ LONG_READ_TIMEOUT_MS = 60_000
     ],
 )
 def test_each_arriving_message_completes_one_pending_receive(remote, judge, by, rules, with_cursor, events):
-    """While three receives are pending, two arriving messages complete two of the receives, and do not complete a peek
-    that began to wait later; the remaining receive waits until a third message arrives.
+    """While three receives are pending, two arriving messages complete two of them, but do not complete a peek that
+    began to wait later. The remaining receive waits until a third message arrives.
     """
     queue = remote.open_with_messages()
     cursors = [queue.open_cursor() if with_cursor else 0 for _ in range(3)]

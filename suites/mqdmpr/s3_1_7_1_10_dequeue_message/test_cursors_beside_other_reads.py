@@ -24,9 +24,9 @@ def _send_with_priority(remote, label, priority, **headers):
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.1.10-23", "MQDMPR-3.1.7.1.10-31", "MQDMPR-3.1.7.1.10-34", "MQDMPR-3.1.7.1.14-13")
 def test_each_waiting_cursor_moves_to_its_own_message(remote, judge):
-    """A receive by a cursor finds no message, and a receive by another cursor times out twice. Receives by two further
-    cursors wait, and messages of the priorities 7 and 5 arrive and are returned to the queue: each cursor continues
-    behind its own message. The first two cursors have read no message.
+    """Receives by two cursors wait, and messages of the priorities 7 and 5 arrive and are returned to the queue. Each
+    of these cursors continues behind its own message. A third cursor has tried to receive from the empty queue, and
+    receives by a fourth cursor have timed out twice; these two cursors have read no message.
     """
     queue = remote.open_with_messages()
     first, second, failed, timed_out = (queue.open_cursor() for _ in range(4))
@@ -62,8 +62,8 @@ def test_each_waiting_cursor_moves_to_its_own_message(remote, judge):
     "MQDMPR-3.1.7.1.14-16",
 )
 def test_cursors_read_nothing_before_locked_last_message(remote, judge):
-    """A cursor has received the second of three messages, and the last message, which is large, is locked: a receive by
-    the cursor finds no message, and a peek at the next message by a cursor at the first message waits. Then receives
+    """A cursor has received the second of three messages, and the last message, which is large, is locked. A receive by
+    this cursor finds no message, and a peek at the next message by a cursor at the first message waits. Then receives
     lock two further messages, and only the last of them is free.
     """
     queue, other = remote.open_with_messages("a", "b"), remote.open()
@@ -112,9 +112,9 @@ def test_cursors_read_nothing_before_locked_last_message(remote, judge):
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.1.13-16", "MQDMPR-3.1.7.1.13-38", "MQDMPR-3.1.7.1.13-39", "MQDMPR-3.1.7.1.13-32")
 def test_lookups_of_transactional_and_large_messages(remote, judge):
-    """Lookups of transactional messages, also of the previous and the next message, and of a large message, return
-    these messages. A receive of the next message and a receive of the message with a LookupIdentifier take their
-    messages from other readers.
+    """Lookups of transactional messages, including the previous and the next message, and of a large message return
+    these messages. A receive of the next message, and a receive of the message with a given LookupIdentifier, make
+    their messages unavailable to other readers.
     """
     kind = "transactional"
     queue, other = remote.open(kind), remote.open(kind)
@@ -146,7 +146,7 @@ def test_lookups_of_transactional_and_large_messages(remote, judge):
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.10-D06")
 def test_received_express_messages_leave_queue_as_received(peer, sut, judge):
-    """A journaled queue contains express messages of the priorities 7 and 0: an application receives them, and each of
+    """A journaled queue contains express messages of the priorities 7 and 0. An application receives them, and each of
     them leaves the queue and is copied into the journal.
     """
     application = Application(peer, sut)

@@ -16,7 +16,7 @@ SHORT_TIMEOUT_MS, LONG_TIMEOUT_MS = 300, 60_000
 
 
 def _open_places(sut, queues):
-    """Open each queue, subqueue and journal that has messages; return the handle and the cursor of each."""
+    """Open each queue, subqueue and journal that contains messages; return a handle and a cursor for each."""
     handles = {
         place: sut.control.call("open_queue", queue=queues.names[place], access="receive")["handle"]
         for place in ("queue", "subqueue", "journal", "other")
@@ -35,8 +35,8 @@ def _read(peer, verb, **where):
 @covers("MQDMPR-3.1.7.1.10-09", "MQDMPR-3.1.7.1.13-16", "MQDMPR-3.1.7.1.13-38", "MQDMPR-3.1.7.1.14-06")
 @pytest.mark.parametrize("transactional", [False, True], ids=["not transactional", "transactional"])
 def test_reads_take_messages_of_their_own_queue(peer, sut, judge, transactional):
-    """A queue, its subqueue, its journal and another queue contain messages, and all four are open: peeks by
-    LookupIdentifier, peeks at the next message by cursors, and receives by handle and by cursor, take the messages of
+    """A queue, its subqueue, its journal and another queue contain messages, and all four are open. Peeks by
+    LookupIdentifier, peeks at the next message by cursors, and receives by handle and by cursor return only messages of
     the place that was opened.
     """
     queues = SeveralQueues(peer, sut, transactional=transactional)
@@ -96,8 +96,8 @@ def test_reads_take_messages_of_their_own_queue(peer, sut, judge, transactional)
 
 @covers("MQDMPR-3.1.7.1.10-35", "MQDMPR-3.1.7.1.14-33")
 def test_pending_read_by_cursor_ends_with_status_of_its_wait(peer, sut, judge):
-    """Receives and peeks at the next message by cursors wait, behind a message and at the start of an empty queue: a
-    cancelled read is refused, and a read whose timeout expires returns no message.
+    """Receives and peeks at the next message by cursors wait, both behind a message and at the start of an empty queue.
+    A cancelled read is refused, and a read whose timeout expires returns no message.
     """
     application, empty = Application(peer, sut), Application(peer, sut)
     packets = application.fill("a")
@@ -137,9 +137,9 @@ def test_pending_read_by_cursor_ends_with_status_of_its_wait(peer, sut, judge):
 @needs("transactions")
 @covers("MQDMPR-3.1.7.1.10-12", "MQDMPR-3.1.7.1.10-15")
 def test_receive_by_cursor_in_transaction_takes_message_of_cursor(peer, sut, judge):
-    """Two cursors have peeked at the second and at the fourth of five messages: a receive by each cursor in a
-    transaction takes the message of the cursor. A second receive by each cursor in the transaction takes the
-    following message. An abort returns the messages.
+    """Two cursors have peeked at the second and at the fourth of five messages. In a transaction, a receive by each
+    cursor takes the message at the cursor, and a second receive takes the following message. An abort returns the
+    messages.
     """
     application = Application(peer, sut, transactional=True)
     packets = application.fill(*"abcdefg")

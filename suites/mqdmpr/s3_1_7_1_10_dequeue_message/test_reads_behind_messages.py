@@ -17,7 +17,7 @@ NOT_FOUND = "MQ_ERROR_MESSAGE_NOT_FOUND"
 
 
 def _peek_with_cursor(queue, steps):
-    """Open a cursor, and let it peek at as many messages as ``steps``; return the cursor and the peeks."""
+    """Open a cursor, and let it peek at ``steps`` messages one after the other; return the cursor and the peeks."""
     cursor = queue.open_cursor()
     actions = [Action.PEEK_CURRENT] + [Action.PEEK_NEXT] * (steps - 1)
     return cursor, [queue.read(action, hCursor=cursor) for action in actions]
@@ -33,10 +33,10 @@ def _peek_with_cursor(queue, steps):
 )
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_reads_by_cursors_behind_messages_wait_for_new_messages(remote, judge, kind):
-    """Two cursors have received the third and fourth of four messages, and two cursors have peeked at the second: a
-    receive with the timeout zero by a cursor behind the messages does not wait. Peeks at the next message and receives
-    with a timeout by both cursors wait. A first arriving message completes one receive and both peeks, and a second
-    message completes the other receive.
+    """Two cursors have received the third and the fourth of four messages, and two other cursors have peeked at the
+    second. Receives with timeout zero by the receiving cursors do not wait. Receives with a timeout by these cursors,
+    and peeks at the next message by the other two, wait. A first arriving message completes one receive and both peeks,
+    and a second message completes the other receive.
     """
     queue = remote.open(kind)
     send_messages_to_queue(remote, kind, *"abcd")
@@ -119,8 +119,8 @@ def test_peek_next_walks_through_priorities(remote, judge):
 
 @covers("MQDMPR-3.1.7.1.11-10", "MQDMPR-3.1.7.1.11-14", "MQDMPR-3.1.7.1.10-15")
 def test_two_phase_receives_by_cursors_lock_messages_they_return(remote, judge):
-    """While the first of six messages is locked, receives by two cursors take the messages of the cursors, the third
-    and the fifth: exactly these messages are locked, and return to their places when the receives are ended. A
+    """While the first of six messages is locked, receives by two cursors take the messages at the cursors, the third
+    and the fifth. Exactly these messages are locked, and they return to their places when the receives are ended. A
     receive that waits while all messages are locked returns the arriving message, and locks it.
     """
     queue, other = remote.open_with_messages(*"abcdef"), remote.open()

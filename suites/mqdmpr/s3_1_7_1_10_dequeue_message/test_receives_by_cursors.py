@@ -28,7 +28,7 @@ TRANSACTION_ARGUMENTS_BY_KIND = {
 
 
 class CursorReader:
-    """An application that receives by cursors, each time in a new transaction or in no transaction."""
+    """An application that receives by cursors, each time in a new transaction or outside a transaction."""
 
     def __init__(self, application, transaction):
         self.application = application
@@ -36,7 +36,7 @@ class CursorReader:
         self.handle = application.call("open_queue", queue=application.queue, access="receive")["handle"]
 
     def open_cursor_at_message(self, label):
-        """Open a cursor, and let it peek at the message with a label, which the queue contains."""
+        """Open a cursor, and let it peek until it is at the message with the given label, which the queue contains."""
         cursor = self.application.call("open_cursor", handle=self.handle)["cursor"]
         found = self.application.sut.read_label("peek_message", cursor=cursor)
         for _ in self.application.labels():
@@ -92,9 +92,9 @@ def _purge_application_queue(application):
 @pytest.mark.parametrize("way", TRANSACTION_ARGUMENTS_BY_KIND.values(), ids=list(TRANSACTION_ARGUMENTS_BY_KIND))
 @varied("response queue", "queue journaling", "queue privacy")
 def test_receive_by_cursor_at_removed_message_takes_no_other(peer, sut, judge, way):
-    """The message at two cursors is received by LookupIdentifier, by another handle or in another transaction, or is
-    purged, and a further message arrives: a receive by each cursor, with and without a timeout, returns no message, and
-    the other messages stay in the queue.
+    """Two cursors are at a message that is then received by LookupIdentifier, through another handle or in another
+    transaction, or is purged. A further message arrives. A receive by each cursor, with and without a timeout, returns
+    no message, and the other messages stay in the queue.
     """
     removals = {
         "received by LookupIdentifier": (_receive_by_lookup_identifier, "acde"),
@@ -128,9 +128,9 @@ def test_receive_by_cursor_at_removed_message_takes_no_other(peer, sut, judge, w
 @pytest.mark.parametrize("way", TRANSACTION_ARGUMENTS_BY_KIND.values(), ids=list(TRANSACTION_ARGUMENTS_BY_KIND))
 @varied("response queue", "queue journaling", "queue privacy")
 def test_receive_by_cursor_behind_last_message_takes_no_other(peer, sut, judge, way):
-    """A cursor receives the last message of a queue, which still contains earlier messages: further receives by the
-    cursor with the timeout zero return no message. When another message has arrived, the cursor receives it, and then
-    returns no message again.
+    """A cursor receives the last message of a queue, which still contains earlier messages. Further receives by this
+    cursor with timeout zero return no message. When another message has arrived, the cursor receives it, and then again
+    returns no message.
     """
     application = Application(peer, sut, transactional=True)
     reader = CursorReader(application, way)
@@ -160,8 +160,8 @@ def test_receive_by_cursor_behind_last_message_takes_no_other(peer, sut, judge, 
 @parametrize_method({Method.START_RECEIVE: {}, Method.START_RECEIVE2: {}})
 @covers("MQDMPR-3.1.7.1.10-19", "MQDMPR-3.1.7.1.10-20", "MQDMPR-3.1.7.1.11-15")
 def test_remote_receive_by_cursor_behind_last_message_finds_none(remote, judge, by, rules):
-    """The first cursor has received the last of three messages, the second cursor has received all, and the messages
-    before a third cursor are locked by another reader: receives with the timeout zero by these cursors end with
+    """The first cursor has received the last of three messages, and the second cursor has received all of them; another
+    reader has locked the messages before a third cursor. Receives with timeout zero by these cursors end with
     MQ_ERROR_MESSAGE_NOT_FOUND, and take no earlier message.
     """
     queue, other = remote.open_with_messages("first", "second", "third"), remote.open()

@@ -27,9 +27,9 @@ RULES_OF_TRANSACTION_END = ("MQDMPR-3.1.7.1.10-D04", "MQDMPR-3.1.7.1.13-25", "MQ
 @pytest.mark.parametrize("end", ["commit", "abort", pytest.param("restart", marks=needs("restart"))])
 def test_receives_of_transaction_from_several_queues_end_together(peer, sut, judge, end):
     """A transaction receives messages from two queues and a subqueue, with and without LookupIdentifiers, and a message
-    for which it waited: all of them are locked until the transaction ends. A commit removes them and copies them into
-    the journals in the order of the receives; an abort, or a restart before the end, returns each of them to its
-    place. A second transaction that receives from the same queues is aborted.
+    for which it waited. All of them are locked until the transaction ends. A commit removes them, and copies them into
+    the journals in the order of the receives. An abort, or a restart before the end, returns each of them to its place.
+    A second transaction that receives from the same queues is aborted.
     """
     queues = SeveralQueues(peer, sut, transactional=True)
     with_subqueue = "subqueue" in queues.names
@@ -97,7 +97,7 @@ def test_receives_of_transaction_from_several_queues_end_together(peer, sut, jud
 
 
 def _judge_queues_after_receive(judge, rules, queues, left, before, case):
-    """Judge the contents of each queue and journal, and the properties of the messages that are left in the queues."""
+    """Judge the contents of each queue and journal, and the properties of the messages that remain in the queues."""
     after = queues.properties()
     judge(
         *rules,
@@ -141,9 +141,9 @@ LOOKUP_RULES = ("MQDMPR-3.1.7.1.13-34", "MQDMPR-3.1.7.1.13-38", "MQDMPR-3.1.7.1.
     ],
 )
 def test_received_message_is_whole_and_leaves_its_queue_for_good(peer, sut, judge, way):
-    """Two journaled queues contain five messages that differ in every property. An application receives one message, in
-    each of several ways: it gets all properties, and the message moves from its queue into the journal of that queue.
-    The other messages stay, and a restart changes nothing.
+    """Two journaled queues contain five messages that differ in every property. An application receives one message in
+    one of several ways. It gets all properties, and the message moves from its queue to the journal of that queue. The
+    other messages stay, and a restart changes nothing.
     """
     queues = SeveralQueues(peer, sut)
     queues.fill("other", "uv")
@@ -214,8 +214,8 @@ def test_received_message_is_whole_and_leaves_its_queue_for_good(peer, sut, judg
     "MQDMPR-3.1.7.1.14-10",
 )
 def test_peeks_return_whole_messages_and_change_nothing(peer, sut, judge):
-    """An application peeks at messages of two queues by name, handle, cursor and LookupIdentifier: each peek returns
-    its message with all properties, no peek changes a queue, a journal or the cursor of another peek, and a restart
+    """An application peeks at messages in two queues by name, handle, cursor and LookupIdentifier. Each peek returns
+    its message with all properties. No peek changes a queue, a journal or the cursor of another peek, and a restart
     changes nothing either.
     """
     queues = SeveralQueues(peer, sut)

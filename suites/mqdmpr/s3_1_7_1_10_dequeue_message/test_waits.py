@@ -14,7 +14,7 @@ NOT_FOUND_STATUS, TIMEOUT_STATUS = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_IO_TI
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.1.10-20", "MQDMPR-3.1.7.1.10-31", "MQDMPR-3.1.7.1.10-D05")
 def test_cursor_of_pending_receive_moves_to_arriving_message(remote, judge):
-    """A pending receive by a cursor takes an arriving message, which is then returned to the queue: the next receive by
+    """A pending receive by a cursor takes an arriving message, which is then returned to the queue. The next receive by
     this cursor takes the following message, and a receive by a new cursor takes the returned message. Then a receive by
     the first cursor with timeout 0 finds no message; a second pending receive moves the first cursor in the same way.
     Each receive by a cursor locks its message.

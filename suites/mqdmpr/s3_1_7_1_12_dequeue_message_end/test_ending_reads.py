@@ -10,9 +10,9 @@ from harness.wire.rpc_qm2qm import Ack
 @needs("qm2qm", "queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.12-13", "MQDMPR-3.1.7.1.12-18")
 def test_ended_reads_delete_and_return_their_messages_for_good(remote, sut, judge):
-    """A remote reader begins to receive three messages of a journaled queue. The reader returns the second message and
-    acknowledges the other two messages in reverse order: the returned message is in the queue and not in the journal,
-    and the other two messages are only in the journal, in the order of the acknowledgments. A restart changes nothing.
+    """A remote reader begins to receive three messages from a journaled queue. It returns the second message and
+    acknowledges the other two in reverse order. The returned message is in the queue and not in the journal. The other
+    two are only in the journal, in the order of the acknowledgments. A restart changes nothing.
     """
     name = sut.queue()
     sut.control.call("set_queue", name=name, journaling=True)
@@ -54,8 +54,8 @@ def test_ended_reads_delete_and_return_their_messages_for_good(remote, sut, judg
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.1.12-13")
 def test_purged_messages_are_deleted_at_every_end(remote, judge):
-    """A remote reader holds two express and two recoverable messages while the queue is purged, and ends one receive of
-    each kind with RR_ACK and one with RR_NACK: no message returns to the queue, and a message that arrived after the
+    """A remote reader holds two express and two recoverable messages while the queue is purged. It ends one receive of
+    each kind with RR_ACK and one with RR_NACK. No message returns to the queue, and a message that arrived after the
     purge stays in the queue.
     """
     queue = remote.open_with_messages()

@@ -10,8 +10,8 @@ from suites.applications import Application, PendingRequest
 
 
 def move_messages_to_journal(application, *labels):
-    """Receive the messages, which are the first messages of the queue, while the queue has journaling; return the path
-    name of the journal.
+    """Receive the messages, which are the first in the queue, while the queue has journaling; return the path name of
+    the journal.
     """
     application.call("set_queue", name=application.queue, journaling=True)
     for _ in labels:
@@ -41,9 +41,9 @@ def move_messages_to_subqueue(application, *labels):
     ],
 )
 def test_lookup_in_journal_or_subqueue_finds_only_its_messages(peer, sut, judge, divide, through):
-    """The first three of six messages are in the journal or in a subqueue of a queue: peeks and receives by
-    LookupIdentifier, with each action, from the journal or subqueue return only these messages, and the same reads
-    from the queue return only the other messages.
+    """The first three of six messages are in the journal or in a subqueue of a queue. Peeks and receives by
+    LookupIdentifier, with each action, return only these messages from the journal or subqueue, and only the other
+    messages from the queue.
     """
     application = Application(peer, sut)
     packets = application.fill(*"abcdef")

@@ -16,8 +16,8 @@ LOOKUP_RULES = ("MQDMPR-3.1.7.1.13-24", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.
 @covers(*RECEIVE_RULES, *LOOKUP_RULES)
 @varied("queue journaling", body=("short", "5,000 bytes"), read_by=("queue", "handle"))
 def test_message_received_in_transaction_is_locked_until_end(peer, sut, judge):
-    """Messages that two transactions receive, with and without a LookupIdentifier, are hidden from other readers; the
-    commit removes the messages of its transaction, and the abort restores the messages of the other transaction to
+    """Two transactions receive messages, with and without a LookupIdentifier, which are then hidden from other readers.
+    The commit removes the messages of its transaction. The abort restores the messages of the other transaction to
     their positions.
     """
     application = Application(peer, sut, transactional=True)
@@ -63,8 +63,8 @@ def test_message_received_in_transaction_is_locked_until_end(peer, sut, judge):
 @covers(*LOOKUP_RULES)
 @pytest.mark.parametrize("end", ["commit", "abort"])
 def test_each_action_receives_within_transaction(peer, sut, judge, end):
-    """A transaction receives the first message, the messages before and after the third message, and the last message
-    of a queue by LookupIdentifier: these messages are locked, a commit removes them, and an abort restores them to
+    """By LookupIdentifier, a transaction receives the first message, the messages before and after the third message,
+    and the last message of a queue. These messages are locked. A commit removes them, and an abort restores them to
     their positions.
     """
     application = Application(peer, sut, transactional=True)

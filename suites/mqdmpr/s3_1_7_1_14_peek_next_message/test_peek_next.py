@@ -18,7 +18,7 @@ MESSAGE_LIFETIME_S = 2
 
 @covers("MQDMPR-3.1.7.1.14-06", "MQDMPR-3.1.7.1.14-25", "MQDMPR-3.1.7.1.14-27", "MQDMPR-3.1.7.1.14-29")
 def test_arriving_message_completes_all_pending_peek_next(remote, judge):
-    """Two cursors each have a pending peek at the next message: both peeks return the message that arrives, and both
+    """Two cursors each have a pending peek at the next message. Both peeks return the message that arrives, and both
     cursors move to this message.
     """
     admin_queue = remote.open("admin")
@@ -87,8 +87,8 @@ def wait_until_second_message_expires(remote, queue):
     "remove", [receive_next_with_other_handle, receive_next_with_other_cursor, wait_until_second_message_expires]
 )
 def test_peek_next_at_removed_message_returns_message_behind_it(remote, judge, remove):
-    """The message of a cursor is received by another reader, or expires: a peek at the next message by the cursor
-    returns the message behind the removed message, and a second peek at the next message returns the last message.
+    """Another reader receives the message at a cursor, or that message expires. A peek at the next message by the
+    cursor returns the message behind the removed one, and a second such peek returns the last message.
     """
     queue = remote.open_with_messages("first")
     remote.deliver(["second"], TimeToBeReceived=MESSAGE_LIFETIME_S)

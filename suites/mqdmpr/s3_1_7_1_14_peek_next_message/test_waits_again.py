@@ -71,8 +71,8 @@ def test_cursor_whose_wait_timed_out_waits_again(remote, judge, action):
 @parametrize_peek_action(LATER_READ_RULES_BY_ACTION)
 @pytest.mark.parametrize("handle", ["same handle", "other handle"])
 def test_message_completes_pending_peek_by_cursor_and_reads_behind_it(remote, judge, action, handle):
-    """A peek by a cursor waits; then a peek without a cursor and a receive of the same handle or of another handle
-    begin to wait: one message completes all three reads.
+    """A peek by a cursor waits. Then a peek without a cursor and a receive begin to wait, through the same handle or
+    through another. One message completes all three reads.
     """
     queue, cursor = open_waiting_cursor(remote, action)
     other = queue if handle == "same handle" else remote.open()
@@ -95,8 +95,8 @@ def test_message_completes_pending_peek_by_cursor_and_reads_behind_it(remote, ju
 @covers("MQDMPR-3.1.7.1.10-27", "MQDMPR-3.1.7.1.10-34", "MQDMPR-3.1.7.1.11-12")
 @pytest.mark.parametrize("which", [0, 1, 2])
 def test_cancel_ends_one_of_three_pending_receives_by_cursors(remote, judge, which):
-    """Receives by three cursors wait, and one of these receives is cancelled: the other receives still wait, and the
-    cursor of the cancelled receive has read no message.
+    """Receives by three cursors wait, and one of them is cancelled. The other receives still wait, and the cursor of
+    the cancelled receive has read no message.
     """
     queue = remote.open()
     cursors, numbers = [queue.open_cursor() for _ in range(3)], [remote.request_id() for _ in range(3)]

@@ -33,10 +33,10 @@ RETURNED_MESSAGE_RULES = ("MQDMPR-3.1.7.1.15-51", "MQDMPR-3.1.7.1.15-52", "MQDMP
     *RETURNED_MESSAGE_RULES,
 )
 def test_locked_messages_are_read_when_they_are_returned(remote, judge):
-    """A reader receives two of three messages, and waits for a fourth message, without ending its receives: peeks skip
-    these messages, and a lookup of each of them fails. When the third message is also locked, peeks with and without a
-    cursor wait, even after a different handle is closed. All these peeks return the first message when the reader
-    returns this message to the queue. After a purge, a peek by a cursor at this message fails.
+    """A reader receives two of three messages, waits for a fourth, and does not end its receives. Peeks skip the two
+    received messages, and a lookup of each of them fails. When the third message is also locked, peeks with and without
+    a cursor wait, even after a different handle is closed. All these peeks return the first message when the reader
+    returns it to the queue. After a purge, a peek by a cursor at this message fails.
     """
     queue, other = remote.open_with_messages("a", "b", "c"), remote.open()
     known = dict(zip("abc", find_lookup_ids(queue, 3), strict=True))

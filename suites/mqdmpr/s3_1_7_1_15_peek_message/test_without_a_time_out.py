@@ -54,8 +54,9 @@ def _build_read_arguments(sut, application, verb, by_cursor):
     ],
 )
 def test_read_without_timeout_waits_for_message(peer, sut, judge, verb, by_cursor):
-    """A receive, peek or peek-next of an application without a timeout, by a cursor or by the name of the queue, is
-    still pending after 30 hours (in real time, after the silence window), and then returns a message that arrives.
+    """An application begins a receive, peek or peek-next without a timeout, by a cursor or by the name of the queue.
+    The read is still pending after 30 hours (in real time, after the silence window), and then returns a message that
+    arrives.
     """
     application = Application(peer, sut)
     arguments = _build_read_arguments(sut, application, verb, by_cursor)
@@ -110,7 +111,7 @@ LONG_READ_TIMEOUT_MS = 60_000
     }
 )
 def test_cursor_of_pending_peek_moves_to_arriving_message(remote, judge, by, rules):
-    """Two pending peeks by cursors both return the message that arrives; a second peek by each cursor returns this
+    """Two pending peeks by cursors both return the message that arrives. A second peek by each cursor returns this
     message again, and a peek-next by each cursor returns the following message.
     """
     queue = remote.open_with_messages()

@@ -67,8 +67,8 @@ class QueueWithSubqueues:
 
 
 def build_labels_expected_after_move(queue="", first="", second=""):
-    """Return the expected labels of the messages in the queue and its subqueues. Each argument has one letter for each
-    message.
+    """Return the expected labels of the messages in the queue and its subqueues; in each argument, one letter stands
+    for one message.
     """
     return {"queue": in_queue(*queue), "sub 1": in_queue(*first), "sub 2": in_queue(*second)}
 
@@ -76,8 +76,8 @@ def build_labels_expected_after_move(queue="", first="", second=""):
 @covers("MQDMPR-3.1.7.1.16-05", "MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07")
 @varied("queue journaling", "acknowledgments", body=("short", "5,000 bytes"), read_by=("queue", "cursor"))
 def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
-    """Three messages are moved to a subqueue: the SUT removes them from their queue; they are unchanged in the
-    subqueue, and the message with the highest priority is the first.
+    """Three messages are moved to a subqueue. They are no longer in their queue, and they are unchanged in the
+    subqueue, where the message with the highest priority is the first.
     """
     application = Application(peer, sut)
     subqueue = create_subqueue(application)
@@ -121,8 +121,8 @@ def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.16-05", "MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07")
 def test_message_moved_several_times_is_whole_in_its_last_queue(peer, sut, judge, restarted):
     """Four messages, each with different properties, are moved to a subqueue, from there to a second subqueue, and back
-    to their queue: after each step, and after a restart, every message is in exactly one queue, by priority, with all
-    its properties.
+    to their queue. After each step, and after a restart, every message is in exactly one place, in the order of
+    priority, with all its properties.
     """
     application = Application(peer, sut)
     places = QueueWithSubqueues(application)
@@ -158,8 +158,8 @@ def test_message_moved_several_times_is_whole_in_its_last_queue(peer, sut, judge
 @pytest.mark.parametrize("transactional", [False, pytest.param(True, marks=needs("transactions"))])
 def test_move_of_message_is_no_receipt(peer, sut, judge, transactional):
     """Messages that request acknowledgments of their receipt are moved to a subqueue, one of them in a transaction, and
-    back to their queue: the SUT neither acknowledges nor journals the messages. When an application receives the
-    messages, the SUT acknowledges and journals them.
+    back to their queue. The SUT neither acknowledges nor journals them. When an application receives them, the SUT
+    acknowledges and journals them.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     application = Application(peer, sut, transactional=transactional)
@@ -203,9 +203,9 @@ def test_move_of_message_is_no_receipt(peer, sut, judge, transactional):
 
 @covers("MQDMPR-3.1.7.1.16-D01")
 def test_moved_message_completes_reads_of_target_in_their_order(peer, sut, judge):
-    """Two peeks and a receive, by handle and by cursors, wait for a message in a subqueue, and another peek waits in
-    a second subqueue: a message that is moved to the first subqueue completes the peeks and the receive that wait
-    there, and no other read.
+    """Two peeks and a receive, by handle and by cursors, wait for a message in a subqueue, and another peek waits at a
+    second subqueue. A message that is moved to the first subqueue completes the peeks and the receive that wait there,
+    and no other read.
     """
     application = Application(peer, sut)
     places = QueueWithSubqueues(application)
@@ -251,8 +251,8 @@ def test_moved_message_completes_reads_of_target_in_their_order(peer, sut, judge
 @covers("MQDMPR-3.1.7.1.16-D02", "MQDMPR-3.1.7.1.16-D03")
 @pytest.mark.parametrize("end", ["commit", "abort", pytest.param("restart", marks=needs("restart"))])
 def test_moves_of_transaction_happen_together_at_its_end(peer, sut, judge, end):
-    """A transaction moves messages from a queue to a subqueue, from there back to the queue, and to a second subqueue:
-    all these messages are locked until the transaction ends. A commit moves them in the order of the moves; an abort,
+    """A transaction moves messages from a queue to a subqueue, from there back to the queue, and to a second subqueue.
+    All these messages are locked until the transaction ends. A commit moves them in the order of the moves. An abort,
     or a restart before the end, leaves each message in its place. A second transaction, which also moves messages, is
     aborted.
     """
@@ -340,8 +340,9 @@ def test_moved_message_completes_pending_receive_of_subqueue(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.16-D01", "MQDMPR-3.1.7.1.16-D03")
 @varied("trace", "extension", "correlation", body=("short", "5,000 bytes"))
 def test_committed_move_completes_pending_reads_of_subqueue(peer, sut, judge):
-    """A pending peek and a pending receive of a subqueue wait while a message is moved in an open transaction; when the
-    transaction commits, the receive returns the message, and the peek returns it unless the receive was served first.
+    """A pending peek and a pending receive at a subqueue wait while a message is moved there in an open transaction.
+    When the transaction commits, the receive returns the message. The peek also returns it, unless the receive was
+    completed first.
     """
     application = Application(peer, sut, transactional=True)
     subqueue = create_subqueue(application)
@@ -431,7 +432,7 @@ def test_message_moved_in_transaction_is_moved_at_commit(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.9-04")
 @varied("positive journaling", "trace", acknowledgments=("none", "of receipt"))
 def test_subqueue_message_counts_against_quota(peer, sut, judge):
-    """A message in a subqueue counts against the quota of the queue manager: the SUT does not store a further message
+    """A message in a subqueue counts against the quota of the queue manager. The SUT does not store a further message
     that would exceed the quota.
     """
     application = Application(peer, sut)

@@ -13,8 +13,8 @@ PENDING_READ_TIMEOUT_MS = 60_000
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.17-11")
 def test_only_pending_request_is_cancelled(peer, sut, judge):
-    """An application tries to cancel an answered, a pending and a cancelled receive: only the pending receive can be
-    cancelled, and a different pending receive continues to wait. Then this receive is the only pending receive: another
+    """An application tries to cancel an answered, a pending and a cancelled receive. Only the pending receive can be
+    cancelled, and a second pending receive continues to wait. Then this second receive is the only pending one: another
     cancellation of the answered and of the cancelled receive fails, and does not end it.
     """
     application = Application(peer, sut)
@@ -50,9 +50,9 @@ def test_only_pending_request_is_cancelled(peer, sut, judge):
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.17-05", "MQDMPR-3.1.7.1.17-06", "MQDMPR-3.1.7.1.17-07", "MQDMPR-3.1.7.1.17-10")
 def test_cancelled_read_takes_no_message(peer, sut, judge):
-    """Five reads wait at two queues, and one peek at a third queue. The first receive of each of the two queues, a peek
-    by a cursor and the peek at the third queue are cancelled: messages that arrive later complete the other reads, and
-    the cancelled receives take none of these messages.
+    """Five reads wait at two queues, and one peek waits at a third queue. The first receive at each of the two queues,
+    a peek by a cursor, and the peek at the third queue are cancelled. Messages that arrive later complete the other
+    reads, and the cancelled receives take none of them.
     """
     first, second, third = (Application(peer, sut) for _ in range(3))
     handle, other_handle = (

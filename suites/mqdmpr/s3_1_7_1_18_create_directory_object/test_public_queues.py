@@ -19,7 +19,7 @@ DIRECTORY_READ_PAUSE_MS = 1_000
 @needs("directory", "environment", "queue_control")
 @covers("MQDMPR-3.1.7.1.18-02", "MQDMPR-3.1.7.1.18-D02", "MQDMPR-3.1.7.1.18-D04")
 def test_created_public_queue_has_directory_object(peer, sut, judge):
-    """The creation of a public queue succeeds; the directory contains an object with the queue's properties, and the
+    """The creation of a public queue succeeds. The directory contains an object with the queue's properties, and the
     public format name contains the object's GUID.
     """
     enterprise = Enterprise(peer, sut)
@@ -47,8 +47,8 @@ def test_created_public_queue_has_directory_object(peer, sut, judge):
 
 
 def add_object_of_other_computer(enterprise, judge, name):
-    """Create an object with the path name of a new public queue in the directory, as an administrator; return the
-    object, or None after an ended check if the control channel cannot create the object.
+    """As an administrator, create a directory object with the path name of a new public queue, and return it. If the
+    control channel cannot create the object, end the check and return None.
     """
     try:
         return enterprise.change_directory_object_of_queue(name, present=True, label="of another queue")
@@ -65,8 +65,8 @@ def is_queue_listed(sut, name):
 @needs("directory", "environment", "queue_control")
 @covers("MQDMPR-3.1.7.1.18-D04")
 def test_public_queue_is_not_created_beside_existing_object(peer, sut, judge):
-    """The directory already contains an object with the path name of a new public queue: the SUT refuses to create the
-    queue, at once and again when it can have read the object; the SUT does not list the queue, and the object is
+    """The directory already contains an object with the path name of a new public queue. The SUT refuses to create the
+    queue, at once and again after it has had time to read the object. It does not list the queue, and the object is
     unchanged.
     """
     enterprise = Enterprise(peer, sut)
@@ -106,8 +106,8 @@ def test_public_queue_is_not_created_beside_existing_object(peer, sut, judge):
 @pytest.mark.parametrize("cause", ["directory unavailable", "existing object"])
 def test_failed_creation_of_public_queue_is_notified(peer, sut, judge, cause):
     """The creation of a public queue fails because the directory is unavailable, or because the directory already
-    contains an object with the path name of the queue: the SUT raises the change notification about the queue although
-    the creation fails, because the notification precedes the access to the directory.
+    contains an object with the queue's path name. The SUT nevertheless raises the change notification about the queue,
+    because the notification precedes the access to the directory.
     """
     enterprise = Enterprise(peer, sut)
     notified = enterprise.create_queue()
@@ -142,8 +142,8 @@ def test_failed_creation_of_public_queue_is_notified(peer, sut, judge, cause):
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.18-D03")
 def test_public_queue_is_not_created_without_directory(peer, sut, judge):
-    """While the directory is unavailable, the SUT refuses two requests to create a public queue, neither the queue nor
-    its directory object exists, and the SUT shows DirectoryOffline True; when the directory is available again,
+    """While the directory is unavailable, the SUT refuses two requests to create a public queue. Neither the queue nor
+    its directory object exists, and the SUT shows DirectoryOffline True. When the directory is available again,
     DirectoryOffline is False.
     """
     enterprise = Enterprise(peer, sut)
@@ -177,7 +177,7 @@ def test_public_queue_is_not_created_without_directory(peer, sut, judge):
 @needs("directory", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.18-D01")
 def test_creation_of_public_queue_is_notified_once(peer, sut, judge):
-    """The SUT creates three public queues, one of them transactional: each creation causes one change notification,
+    """The SUT creates three public queues, one of them transactional. Each creation causes one change notification,
     with the operation QueueCreation.
     """
     enterprise = Enterprise(peer, sut)

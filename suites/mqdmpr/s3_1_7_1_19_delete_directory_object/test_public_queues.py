@@ -11,8 +11,8 @@ from suites.mqdmpr.steps.directory import Enterprise
 @needs("directory", "environment", "queue_control")
 @covers("MQDMPR-3.1.7.1.19-07", "MQDMPR-3.1.7.1.19-13")
 def test_deleted_public_queue_has_no_directory_object(peer, sut, judge):
-    """The SUT deletes a public queue: the directory then contains no object of this queue, but still the objects of the
-    other public queues. Then the SUT deletes a transactional queue with the same result.
+    """The SUT deletes a public queue. The directory then contains no object of this queue, but still contains the
+    objects of the other public queues. Then the SUT deletes a transactional queue with the same result.
     """
     enterprise = Enterprise(peer, sut)
     first, name, last = (enterprise.create_queue(label=label) for label in ("first", "deleted", "last"))
@@ -39,10 +39,10 @@ def test_deleted_public_queue_has_no_directory_object(peer, sut, judge):
     "MQDMPR-3.1.7.1.19-13",
 )
 def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
-    """While the directory is unavailable, the SUT refuses to delete a public queue twice, each time with a change
-    notification; the queue, its message and its object remain, and the SUT shows DirectoryOffline. The second request
-    does not restart the Directory Online Timer: when the directory is available again, DirectoryOffline is False as
-    soon as the timer that the first request started has expired.
+    """While the directory is unavailable, the SUT refuses twice to delete a public queue, each time with a change
+    notification. The queue, its message and its object remain, and the SUT shows DirectoryOffline. The second request
+    does not restart the Directory Online Timer: when the directory is available again, DirectoryOffline becomes False
+    as soon as the timer that the first request started has expired.
     """
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue(label="old label")
@@ -103,7 +103,7 @@ def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.19-03", "MQDMPR-3.1.7.1.19-04")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_deletion_of_public_queue_is_notified_once(peer, sut, judge):
-    """The SUT deletes three public queues, one of them transactional, that contain messages: each deletion causes one
+    """The SUT deletes three public queues, one of them transactional, that contain messages. Each deletion causes one
     change notification with the name of the queue and the operation QueueDeletion.
     """
     enterprise = Enterprise(peer, sut)
@@ -133,9 +133,9 @@ def test_deletion_of_public_queue_is_notified_once(peer, sut, judge):
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.19-09", "MQDMPR-3.1.7.1.19-10", "MQDMPR-3.1.7.1.19-13")
 def test_each_outage_is_noticed_by_a_deletion(peer, sut, judge):
-    """In each of three outages, the refused deletion of a public queue, of a transactional public queue, and again of
-    the first queue is the SUT's first access to the directory: the SUT sets DirectoryOffline each time, and clears it
-    when the directory is available again. Then the SUT deletes both queues.
+    """In each of three outages, the SUT's first access to the directory is a refused deletion: of a public queue, then
+    of a transactional public queue, and then of the first queue again. The SUT sets DirectoryOffline each time, and
+    clears it when the directory is available again. Then the SUT deletes both queues.
     """
     enterprise = Enterprise(peer, sut)
     names = [enterprise.create_queue(), enterprise.create_queue(transactional=True, label="labelled")]

@@ -110,9 +110,9 @@ SENT_OFFLINE = ("first", "second")
     "MQDMPR-3.1.7.1.20-18",
 )
 def test_own_queue_is_found_without_directory(peer, sut, judge):
-    """While the directory is unavailable, the SUT stores two messages to each of its three public queues, one of
-    them transactional, and to its own private queue whose format name contains the SUT's GUID; the SUT still
-    finds the path names of these queues.
+    """While the directory is unavailable, the SUT stores two messages to each of its three public queues, one of them
+    transactional, and to its own private queue whose format name contains the SUT's GUID. The SUT still finds the path
+    names of these queues.
     """
     enterprise = Enterprise(peer, sut)
     public_queues = [enterprise.make_new_path_name() for _ in range(3)]
@@ -201,9 +201,9 @@ def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
     ],
 )
 def test_directory_is_read_again_after_outage(peer, sut, judge, rule, queue, queue_manager):
-    """The SUT has sent a message to a public queue of the peer's site or of another site without its directory. When
-    the directory is available again, a message to the queue arrives at the peer, addressed to the queue's queue
-    manager.
+    """Without its directory, the SUT has sent a message to a public queue in the peer's site or in another site. When
+    the directory is available again, a message to the queue arrives at the peer, addressed to the queue manager of the
+    queue.
     """
     enterprise = Enterprise(peer, sut)
     enterprise.go_offline()
@@ -222,7 +222,7 @@ def test_directory_is_read_again_after_outage(peer, sut, judge, rule, queue, que
 @needs("directory", "environment", "set_timers", "send", "inspect")
 @covers("MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26")
 def test_each_outage_is_noticed_by_a_read(peer, sut, judge):
-    """In each of two outages, a send to an unknown public queue makes the SUT read the directory: the SUT sets
+    """In each of two outages, a send to an unknown public queue makes the SUT read the directory. The SUT sets
     DirectoryOffline, and clears it when its timer has expired and the directory is available again.
     """
     enterprise = Enterprise(peer, sut)
@@ -244,8 +244,8 @@ def test_each_outage_is_noticed_by_a_read(peer, sut, judge):
 @needs("directory", "environment", "set_timers", "queue_control", "get_queue_path")
 @covers("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-11", "MQDMPR-3.1.7.1.20-20", "MQDMPR-3.1.7.1.20-27")
 def test_remote_queue_found_before_is_not_found_without_directory(peer, sut, judge):
-    """The SUT finds the path names of two public queues of other queue managers, and the computer of a private queue of
-    another queue manager, before and after each of two outages of the directory, but not during the outages.
+    """Before and after each of two outages of the directory, but not during them, the SUT finds the path names of two
+    public queues of other queue managers, and the computer of another queue manager's private queue.
     """
     enterprise = Enterprise(peer, sut)
     names = {
@@ -288,9 +288,10 @@ OBJECT_RULES = ("MQDMPR-3.1.7.1.20-02", "MQDMPR-3.1.7.1.20-05", "MQDMPR-3.1.7.1.
 @needs("directory", "environment", "queue_control", "get_queue_path", "send")
 @covers(*OBJECT_RULES)
 def test_each_name_has_path_of_its_own_object(peer, sut, judge):
-    """The SUT returns the path name of each of two own public queues, the computers of queues of two other queue
-    managers and of an own private queue, and an error for a public and a private name with an unknown GUID, each time
-    that the SUT is asked. When an administrator has deleted the object of an own queue, its name is unknown too.
+    """Each time the SUT is asked, it returns the path name of each of its two own public queues, the computers of two
+    queues of other queue managers and of its own private queue, and an error for a public and a private name with an
+    unknown GUID. When an administrator has deleted the directory object of one of the SUT's own queues, the SUT also
+    returns an error for the name of this queue.
     """
     enterprise = Enterprise(peer, sut)
     own = [enterprise.make_new_path_name() for _ in range(2)]
@@ -356,7 +357,7 @@ def test_each_name_has_path_of_its_own_object(peer, sut, judge):
 @needs("directory", "environment", "set_timers", "queue_control", "get_queue_path")
 @covers("MQDMPR-3.1.7.1.20-09")
 def test_deleted_public_queue_is_not_found_without_directory(peer, sut, judge):
-    """The SUT deletes one of two public queues; then the directory becomes unavailable: the SUT finds only the path
+    """The SUT deletes one of two public queues; then the directory becomes unavailable. The SUT finds only the path
     name of the queue that it still has.
     """
     enterprise = Enterprise(peer, sut)
@@ -381,7 +382,7 @@ def test_deleted_public_queue_is_not_found_without_directory(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18")
 def test_own_computer_is_found_without_directory(peer, sut, judge):
     """While the directory is unavailable, the SUT still finds its own computer for private format names with its own
-    GUID: the name of an existing queue, the name of a deleted queue, and a name with a number that no queue has.
+    GUID, whether the number in the name is that of an existing queue, of a deleted queue, or of no queue.
     """
     enterprise = Enterprise(peer, sut)
     queues = {word: sut.new_queue(word) for word in ("kept", "deleted")}

@@ -15,7 +15,7 @@ PUBLIC_KEYS_ATTRIBUTE = "public_encryption_keys_base64"
 @needs("directory", "environment", "inspect", "queue_control")
 @covers(*OWN_UPDATE_RULES)
 def test_rewritten_public_keys_are_notified_once(peer, sut, judge):
-    """The directory is available again, but has lost the SUT's public keys: the SUT writes the keys again and sends one
+    """The directory is available again, but has lost the SUT's public keys. The SUT writes the keys again and sends one
     change notification about this update.
     """
     enterprise = Enterprise(peer, sut)

@@ -31,9 +31,9 @@ NOTIFIED_PROPERTY_CHANGES: tuple[dict[str, Any], ...] = (
 @needs("directory", "environment", "queue_control")
 @covers("MQDMPR-3.1.7.1.24-03", "MQDMPR-3.1.7.1.24-09")
 def test_change_of_public_queue_is_in_directory(peer, sut, judge):
-    """A change to a public queue's label succeeds; the queue's object in the directory has the new label, and its other
+    """A change to a public queue's label succeeds. The queue's directory object has the new label, and its other
     attributes are unchanged. Then several attributes are changed together, and later set to an empty label and zero
-    values: each time, the object has all new values.
+    values. Each time, the object has all new values.
     """
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue(**CREATED_PROPERTIES)
@@ -61,8 +61,8 @@ def test_change_of_public_queue_is_in_directory(peer, sut, judge):
 @needs("directory", "environment", "queue_control")
 @covers("MQDMPR-3.1.7.1.24-09")
 def test_change_of_queue_without_directory_object_is_refused(peer, sut, judge):
-    """An administrator deletes the directory object of a public queue of the SUT: the SUT refuses two changes of the
-    label of this queue, because the directory refuses the writes, and changes a transactional public queue.
+    """An administrator deletes the directory object of one of the SUT's public queues. The SUT refuses two changes of
+    this queue's label, because the directory refuses the writes. It still changes a transactional public queue.
     """
     enterprise = Enterprise(peer, sut)
     name, other = enterprise.create_queue(label="old"), enterprise.create_queue(label="old", transactional=True)
@@ -87,7 +87,7 @@ def test_change_of_queue_without_directory_object_is_refused(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.24-05", "MQDMPR-3.1.7.1.24-06", "MQDMPR-3.1.7.1.24-07")
 def test_public_queue_is_not_changed_without_directory(peer, sut, judge):
     """While the directory is unavailable, the SUT refuses changes to a public queue's label and to several of its
-    properties, the SUT and the directory keep the old properties, and the SUT shows DirectoryOffline. When the
+    properties. The SUT and the directory keep the old properties, and the SUT shows DirectoryOffline. When the
     directory is available again, DirectoryOffline is False.
     """
     enterprise = Enterprise(peer, sut)
@@ -125,9 +125,9 @@ def test_public_queue_is_not_changed_without_directory(peer, sut, judge):
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.24-05", "MQDMPR-3.1.7.1.24-06")
 def test_each_outage_is_noticed_by_a_write(peer, sut, judge):
-    """In each of three outages, a refused change of a public queue, of a transactional public queue, and again of the
-    first queue is the SUT's first access to the directory: the SUT sets DirectoryOffline each time, and clears it when
-    the directory is available again.
+    """In each of three outages, the SUT's first access to the directory is a refused change: of a public queue, then of
+    a transactional public queue, and then of the first queue again. The SUT sets DirectoryOffline each time, and clears
+    it when the directory is available again.
     """
     enterprise = Enterprise(peer, sut)
     names = [enterprise.create_queue(), enterprise.create_queue(transactional=True)]
@@ -154,7 +154,7 @@ def test_each_outage_is_noticed_by_a_write(peer, sut, judge):
 @needs("directory", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.24-11", "MQDMPR-3.1.7.1.24-12")
 def test_change_of_public_queue_is_notified_once(peer, sut, judge):
-    """Two public queues are changed alternately, with different properties and several times: each change causes one
+    """Two public queues are changed alternately, with different properties and several times. Each change causes one
     change notification for its queue, with the operation QueueUpdate.
     """
     enterprise = Enterprise(peer, sut)
@@ -185,8 +185,8 @@ def test_change_of_public_queue_is_notified_once(peer, sut, judge):
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.18-D02", "MQDMPR-3.1.7.1.24-03")
 def test_directory_returns_all_properties_of_public_queues(peer, sut, judge):
-    """Two public queues are created with different properties, and the second one is changed; then the SUT loses its
-    directory and reads it again: both queues still have all their properties, because the directory has them too.
+    """Two public queues are created with different properties, and the second one is changed. Then the SUT loses its
+    directory and reads it again. Both queues still have all their properties, because the directory has them too.
     """
     enterprise = Enterprise(peer, sut)
     created = enterprise.create_queue(

@@ -23,7 +23,7 @@ RECOVERY_RULES = ("MQDMPR-3.1.7.1.25-03", "MQDMPR-3.1.7.1.25-06", "MQDMPR-3.1.7.
 @covers("MQDMPR-3.1.7.1.25-10", *QUEUE_LABEL_UPDATE_RULES, *RECOVERY_RULES)
 def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
     """In each of two outages, the labels and quotas of three public queues, one of them transactional, and the quota of
-    the SUT, change in the directory; the SUT has the new values when the directory is available again.
+    the SUT change in the directory. When the directory is available again, the SUT has the new values.
     """
     enterprise = Enterprise(peer, sut)
     sut.configure(quota_kb=OLD_QUOTA_KB)
@@ -102,9 +102,9 @@ def store_message_in_queue(peer, sut, queue):
     ],
 )
 def test_object_of_public_queue_in_use_is_read_again(peer, sut, judge, use):
-    """A public queue is open, has a waiting receive or contains a message, and a second public queue is not in use: the
-    labels of both queues change in the directory during an outage, and the SUT has the new labels when the directory
-    is available again.
+    """A public queue is open, has a waiting receive or contains a message, and a second public queue is not in use. The
+    labels of both queues change in the directory during an outage. When the directory is available again, the SUT has
+    the new labels.
     """
     enterprise = Enterprise(peer, sut)
     queues = {word: enterprise.create_queue(label="old") for word in ("queue in use", "other queue")}

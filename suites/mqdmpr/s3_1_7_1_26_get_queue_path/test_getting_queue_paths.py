@@ -43,8 +43,8 @@ def _get_queue_path_result(sut, name):
     "MQDMPR-3.1.7.1.26-35",
 )
 def test_direct_name_contains_path_and_computer(sut, judge):
-    """The path name and the computer of a direct format name, also of one with the SUT's own address, are parts of the
-    format name; for HTTP and HTTPS the computer is the host without the port.
+    """The path name and the computer of a direct format name, including one with the SUT's own address, are parts of
+    the format name. For HTTP and HTTPS, the computer is the host without the port.
     """
     own = {rf"DIRECT=TCP:{sut.address}\PRIVATE$\orders": (rf"{sut.address}\PRIVATE$\orders", sut.address.lower())}
     for name, (path, machine) in (PATH_BY_DIRECT_NAME | own).items():
@@ -67,8 +67,8 @@ def test_direct_name_contains_path_and_computer(sut, judge):
 @needs("get_queue_path")
 @covers("MQDMPR-3.1.7.1.26-03")
 def test_name_of_several_queues_has_no_path(sut, judge):
-    """The SUT returns neither a path name nor a computer for a multiple-element format name, although the SUT knows the
-    path name and the computer of each element; the SUT also returns neither of them for a multicast format name.
+    """The SUT returns neither a path name nor a computer for a multiple-element format name, although it knows both for
+    each element. It also returns neither of them for a multicast format name.
     """
     for name in (",".join([*PATH_BY_DIRECT_NAME][:2]), "MULTICAST=234.1.1.9:8001"):
         try:
@@ -105,9 +105,9 @@ def test_unknown_public_or_private_name_is_illegal(sut, judge):
 @needs("get_queue_path", "directory", "environment", "queue_control")
 @covers("MQDMPR-3.1.7.1.26-13", "MQDMPR-3.1.7.1.26-18")
 def test_public_name_without_directory_object_is_illegal(peer, sut, judge):
-    """An administrator deletes the directory object of a public queue of the SUT, whose path the SUT has returned
-    before: the SUT returns MQ_ERROR_ILLEGAL_FORMATNAME for the public format name of this queue, and the path of
-    another public queue.
+    """An administrator deletes the directory object of one of the SUT's public queues, whose path the SUT has returned
+    before. The SUT then returns MQ_ERROR_ILLEGAL_FORMATNAME for the public format name of this queue, and still returns
+    the path of another public queue.
     """
     enterprise = Enterprise(peer, sut)
     names = [enterprise.create_queue() for _ in range(2)]
@@ -170,9 +170,9 @@ def test_name_of_other_computer_is_illegal_without_directory(peer, sut, judge):
     "MQDMPR-3.1.7.1.26-35",
 )
 def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
-    """For public format names, the SUT returns the path and the computer of their directory objects; for private format
-    names, it returns the computer and, only for local queues, the path. For unknown and similar GUIDs, for the GUID of
-    the other kind of object, and for the GUID of a deleted queue, it returns MQ_ERROR_ILLEGAL_FORMATNAME.
+    """For public format names, the SUT returns the path and the computer from their directory objects. For private
+    format names, it returns the computer and, only for local queues, the path. It returns MQ_ERROR_ILLEGAL_FORMATNAME
+    for unknown and similar GUIDs, for the GUID of an object of the other kind, and for the GUID of a deleted queue.
     """
     names = [f"mqc-{sut.own}-{one}" for one in ("first", "second")]
     for name in names:

@@ -23,7 +23,7 @@ def await_copies(peer, sut, queue, label):
 @varied("acknowledgments", "response queue", "time to be received", "time to reach queue", "label")
 def test_message_to_single_queue_is_sent_once(peer, sut, judge):
     """An application sends express messages, a recoverable message and a message in a transaction to a queue of the
-    peer: each message arrives there exactly once. A message to a local queue is stored there once.
+    peer. Each message arrives there exactly once. A message to a local queue is stored there once.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-once"))
     sender.send(1, 2)
@@ -106,10 +106,10 @@ def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
 )
 @varied("queue journaling", "queue privacy")
 def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
-    """A send to three queues with room succeeds and stores three copies, each with one destination. If the second, the
-    last or the first queue is full, the SUT refuses the send, and neither the full queue nor a later queue stores a
-    copy. The SUT also refuses such a send in a transaction, and a queue after the full queue gets no copy at the
-    commit.
+    """A send to three queues with room succeeds and stores three copies, each with one destination. If one of the
+    queues is full, the SUT refuses the send, and neither the full queue nor a later queue stores a copy; the check
+    fills the second, the last and the first queue. The SUT also refuses such a send in a transaction, and a queue after
+    the full queue gets no copy at the commit.
     """
     queues = [sut.new_queue(f"several-{quota}", quota_kb=quota) for quota in (64, SMALL_QUOTA_KB, 65)]
     to = ",".join(sut.direct_name(queue) for queue in queues)

@@ -14,8 +14,8 @@ pytestmark = needs("send", "queue_control", "receive", "several_queues")
 
 @covers("MQDMPR-3.1.7.1.27-12", "MQDMPR-3.1.7.3.8-18")
 def test_each_queue_of_a_name_gets_one_whole_copy(peer, sut, judge):
-    """An application sends a message, in which every property differs from its default, to three queues; the name of
-    the first queue is listed three times, in different cases: each queue has one copy with all properties.
+    """An application sends a message in which every property differs from its default to three queues; the name of the
+    first queue is listed three times, in different letter case. Each queue has one copy with all properties.
     """
     applications = [Application(peer, sut) for _ in range(3)]
     packets = applications[0].fill("of the peer", PR=0)
@@ -62,7 +62,7 @@ def test_each_queue_of_a_name_gets_one_whole_copy(peer, sut, judge):
 
 
 def _normalize_property_value(value):
-    """Return a value in a form for comparison: lists are sorted, and format names are in lower case."""
+    """Return a value in a form that can be compared: lists are sorted, and format names are in lower case."""
     if isinstance(value, list):
         return sorted(value)
     return value.lower() if isinstance(value, str) else value

@@ -26,9 +26,9 @@ RULES_OF_SINGLE_SENDING = ("MQDMPR-3.1.7.1.29-03", "MQDMPR-3.1.7.3.9-06")
 @varied("positive journaling", "label", priority=("3", "0"))
 def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     """Ten messages wait: express and recoverable messages of all priorities, and a transactional message. The SUT sends
-    each of them once, with its own contents, by priority and, within a priority, in the order in which the application
-    sent them. The SUT does not send two expired messages of different priorities, and sends two later messages on the
-    open session, one of them of the highest priority, but no earlier message again.
+    each of them once, with its own contents, by priority and, within a priority, in the order of sending. It does not
+    send two expired messages of different priorities. On the open session, it sends two later messages, one of them
+    with the highest priority, and repeats no earlier message.
     """
     to = peer.direct_name("mqc-dispatched")
     expiring = {"application_tag": EXPIRED_MESSAGE_TAG, "time_to_reach_queue_s": MESSAGE_LIFETIME_S}
@@ -116,9 +116,9 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
 @needs("send")
 @covers(*ORDER_RULES)
 def test_waiting_message_of_higher_priority_is_sent_first_on_open_session(peer, sut, judge):
-    """The SUT fills its window, and then four messages of different priorities wait; the application did not send them
-    in the order of their priorities. When the peer acknowledges the sent messages, the SUT sends the waiting messages
-    by priority.
+    """The SUT fills its window; then four messages of different priorities wait, which the application did not send in
+    the order of their priorities. When the peer acknowledges the sent messages, the SUT sends the waiting messages by
+    priority.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-window"))
     session, window = sender.fill_window()
@@ -143,9 +143,8 @@ EQUAL_BODY, LARGE_BODY = "equal body", "large body " * 300
 @covers(*TRANSFER_RULES, *MESSAGE_CONTENT_RULES[:2], "MQDMPR-3.1.7.1.29-03")
 @varied("positive journaling", "time to be received")
 def test_messages_to_two_queues_wait_beside_each_other(peer, sut, judge):
-    """Messages to two queues of the peer wait at the same time: express and recoverable messages with equal bodies,
-    with a large body, and with labels and lifetimes that differ. The SUT sends each message once, with its own
-    properties.
+    """Express and recoverable messages to two queues of the peer wait at the same time: some have equal bodies, one has
+    a large body, and labels and lifetimes differ. The SUT sends each message once, with its own properties.
     """
     queues = [peer.direct_name(f"mqc-beside-{number}") for number in (1, 2)]
     sent = {}
@@ -195,8 +194,8 @@ def test_messages_to_two_queues_wait_beside_each_other(peer, sut, judge):
 
 @covers("MQDMPR-3.1.7.1.28-09", "MQDMPR-3.1.7.1.29-04")
 def test_message_is_sent_when_all_earlier_messages_are_acknowledged(peer, sut, judge):
-    """The SUT sends two messages, which the peer acknowledges, and then a third message: the SUT sends each message at
-    once on the session, on which no other message waits.
+    """No message waits on the session. The SUT sends two messages, which the peer acknowledges, and then a third. It
+    sends each of them at once on this session.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-idle"))
     sender.send(1)
@@ -213,8 +212,8 @@ def test_message_is_sent_when_all_earlier_messages_are_acknowledged(peer, sut, j
 @needs("send")
 @covers("MQDMPR-3.1.7.3.9-07")
 def test_large_message_is_sent_again_unchanged(peer, sut, judge):
-    """The SUT sends a recoverable message with a large body, and the session is lost before an acknowledgment: on the
-    next session the SUT sends the message again, with the same label and the whole body.
+    """The SUT sends a recoverable message with a large body, and the session is lost before an acknowledgment. On the
+    next session, the SUT sends the message again, with the same label and the whole body.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-large"))
     body = "0123456789" * LARGE_BODY_TENS

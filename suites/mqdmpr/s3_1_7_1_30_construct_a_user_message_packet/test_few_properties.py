@@ -14,8 +14,8 @@ EXTENSION = "ZXh0ZW5zaW9u"
 @needs("send")
 @covers("MQDMPR-3.1.7.1.30-04", "MQDMPR-3.1.7.1.30-D03")
 def test_packet_has_properties_header_for_each_property(peer, sut, judge):
-    """The SUT sends messages that have only a label, only a body, only a large body, only an extension, or none of
-    them, express and transactional: MP is set in each packet, and the packet has the label and the body of its message.
+    """The SUT sends express and transactional messages that have only a label, only a body, only a large body, only an
+    extension, or none of them. MP is set in each packet, and the packet has the label and the body of its message.
     """
     outgoing = Outgoing(peer, sut)
     messages = [{"label": "only a label"}, {"body": "only a body"}, {"body": LARGE_BODY}, {}]
@@ -43,7 +43,7 @@ def test_packet_has_properties_header_for_each_property(peer, sut, judge):
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.1.30-04")
 def test_remote_reader_gets_packet_of_its_message(remote, judge):
-    """The peer sends two messages whose properties differ, and reads them remotely: each packet that the SUT returns
+    """The peer sends two messages whose properties differ, and reads them remotely. Each packet that the SUT returns
     has the properties of its message.
     """
     queue = remote.open_with_messages()

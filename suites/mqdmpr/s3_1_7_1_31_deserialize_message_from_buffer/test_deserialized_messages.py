@@ -70,8 +70,8 @@ MESSAGE_OF_QUEUE_MANAGER_CASE = "message of a queue manager"
 
 
 def _send_and_read_messages(peer, sut, packets, queue="plain"):
-    """Send messages on one session. Return the messages in their queue as the control channel shows them, by name, and
-    the packets of the messages, by name.
+    """Send messages on one session. Return two mappings by name: the messages in their queue as the control channel
+    shows them, and the packets of the messages.
     """
     connection = peer.open_raw()
     identifiers = {name: connection.send(packet) for name, packet in packets.items()}
@@ -138,7 +138,7 @@ def test_each_message_class_value_is_shown_as_its_class(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.31-D11", "MQDMPR-3.1.7.1.31-D12")
 @varied("acknowledgments", "time to reach queue", "extension", "correlation", "body", "destination")
 def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
-    """The SUT receives messages with JP, with JN, with both bits and with neither, transactional or not: each message
+    """The SUT receives messages with JP, with JN, with both bits and with neither, transactional or not. Each message
     has the journaling that its bits request.
     """
     bits = {
@@ -172,8 +172,8 @@ def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.31-D01", "MQDMPR-3.1.7.1.31-D02", "MQDMPR-3.1.7.1.31-D05")
 @varied("acknowledgments", "response queue", "extension", "correlation", "destination")
 def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
-    """Six different received messages, one of them traced and with a body of more than 64 KB, have the priority, trace
-    queue, times, source, delivery and body of their packets.
+    """Six different messages are received, one of them traced and with a body of more than 64 KB. Each has the
+    priority, trace queue, times, source, delivery and body of its packet.
     """
     sent_s = peer.environment.now().utc_s - HOUR_S
     packets = {
@@ -219,7 +219,7 @@ def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
 
 
 def _build_message(peer, kind=QUEUE_MANAGER_SENDER_TYPE, **properties):
-    """Build a message that is neither signed nor encrypted, with a sender of the given kind in its SecurityHeader."""
+    """Build a message that is neither signed nor encrypted, and whose SecurityHeader has a sender of the given kind."""
     senders = {
         NO_SENDER_TYPE: b"",
         USER_SENDER_TYPE: ALICE.security_id,
@@ -253,7 +253,9 @@ def test_privacy_level_and_algorithms_are_those_of_their_values(peer, sut, judge
 
 
 def _get_field_or_fail(field, number):
-    """Return the additional field that a PrivacyLevel needs: an encryption algorithm that is allowed at this level."""
+    """Return the additional field that a PrivacyLevel requires: an encryption algorithm that is allowed
+    at this level.
+    """
     return (
         {"EncryptionAlgorithm": AES_256}
         if field == "PrivacyLevel" and NAME_BY_PRIVACY_LEVEL[number] == "advanced"
@@ -265,7 +267,7 @@ def _get_field_or_fail(field, number):
 @covers("MQDMPR-3.1.7.1.31-D03", "MQDMPR-3.1.7.1.31-D18")
 @varied("positive journaling", "destination", acknowledgments=("none", "of arrival"))
 def test_sender_and_sender_type_are_from_security_header(peer, sut, judge):
-    """The SUT receives messages without a sender, from a user and from a queue manager: each message has the sender and
+    """The SUT receives messages without a sender, from a user and from a queue manager. Each message has the sender and
     the sender type of its SecurityHeader (erratum E83).
     """
     kinds = {
@@ -316,8 +318,8 @@ def _build_listed_names(peer, numbers):
 @covers("MQDMPR-3.1.7.1.31-D06")
 @varied("acknowledgments", "positive journaling", "extension", "correlation", "body")
 def test_read_message_has_each_list_of_queues_and_signature(peer, remote, judge):
-    """A message with three lists of three to five queues of different kinds, and with a signature of the lists, and
-    then a message with other lists, are in a queue: a remote read returns each of them with its lists and signature.
+    """Two messages are in a queue. The first has three lists of three to five queues of different kinds, and a
+    signature of the lists; the second has other lists. A remote read returns each message with its lists and signature.
     """
     swapped = dict(zip(QUEUE_NUMBERS_BY_LIST, [*QUEUE_NUMBERS_BY_LIST.values()][::-1], strict=True))
     sent = [
@@ -352,9 +354,9 @@ def test_read_message_has_each_list_of_queues_and_signature(peer, remote, judge)
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-03", "MQDMPR-3.1.7.1.31-05")
 def test_message_without_optional_headers_has_defaults(peer, sut, judge):
-    """A message without optional headers, label and queues, sent after a message with all of them, has neither a sender
-    nor a tracing queue, and no other value of the earlier message. Two later messages with the same body have their own
-    labels.
+    """A message without optional headers, label and queues arrives after a message with all of them. It has neither a
+    sender nor a tracing queue, and no other value of the earlier message. Two later messages with the same body have
+    their own labels.
     """
     queue = UUID("6d71636f-6e66-4f72-8d00-0000000000d7")
     full = {

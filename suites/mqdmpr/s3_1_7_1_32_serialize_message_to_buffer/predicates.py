@@ -1,4 +1,4 @@
-"""Judge the PacketSize that a message gets when it is written into its packet. Spec: MS-MQDMPR 3.1.7.1.32."""
+"""Judges the PacketSize that a message gets when it is serialized to its packet. Spec: MS-MQDMPR 3.1.7.1.32."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ MESSAGE_LIFETIME_S, INFINITE_LIFETIME_S = 4, 0xFFFFFFFF
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.2-01", "MQDMPR-3.1.7.2.2-04", "MQDMPR-3.1.7.2.2-07", "MQDMPR-3.1.7.2.2-14")
 def test_arriving_message_completes_all_pending_peeks(remote, judge):
-    """Four peeks with two handles are pending: all of them return the arriving message, which stays in the queue until
+    """Four peeks with two handles are pending. All of them return the arriving message, which stays in the queue until
     an application receives it.
     """
     queue, other = remote.open_with_messages(), remote.open()
@@ -68,7 +68,7 @@ def test_arriving_message_completes_all_pending_peeks(remote, judge):
 @covers("MQDMPR-3.1.7.2.1-03", "MQDMPR-3.1.7.2.2-03")
 @varied("application tag", "extension", "correlation")
 def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
-    """Three messages arrive in a queue: each message increases the size of the queue in bytes by at least the size of
+    """Three messages arrive in a queue. Each message increases the size of the queue in bytes by at least the size of
     its body. An aborted receive does not change the size; each receive decreases the size, and the last receive
     decreases it to 0 (erratum E104).
     """
@@ -121,8 +121,8 @@ def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
 @needs("queue_control", "receive", "subqueues")
 @covers("MQDMPR-3.1.7.1.7-07", "MQDMPR-3.1.7.2.7-12")
 def test_messages_that_leave_subqueue_are_acknowledged(peer, sut, judge):
-    """Three messages arrive in a queue. One message stays there, and two are moved to a subqueue, where one expires and
-    the other is purged: the SUT acknowledges each moved message with the class of its removal.
+    """Three messages arrive in a queue. One stays there, and two are moved to a subqueue, where one expires and the
+    other is purged. The SUT acknowledges each moved message with the class that corresponds to its removal.
     """
     queue = sut.new_queue("parent")
     subqueue = f"{queue};mqc-sub"
@@ -161,7 +161,7 @@ def test_messages_that_leave_subqueue_are_acknowledged(peer, sut, judge):
 @covers("MQDMPR-3.1.7.2.1-05")
 def test_deleted_messages_are_found_by_no_read(remote, judge):
     """A cursor is at the first of three messages, and lookups have found all of them. Another reader receives the first
-    message, and the queue is purged while a cursor is at the second message: neither the queue nor a lookup by
+    message, and the queue is purged while a cursor is at the second. Neither a read of the queue nor a lookup by
     LookupIdentifier returns any of the messages.
     """
     queue, other = remote.open_with_messages("first", "second", "third"), remote.open()
@@ -212,7 +212,7 @@ def test_message_received_from_journal_leaves_journal(peer, sut, judge):
 @covers("MQDMPR-3.1.7.2.2-04")
 def test_message_is_available_after_each_lock_move_and_commit(peer, sut, judge):
     """Two receives of one message are aborted one after another, another message is moved to a subqueue, and a
-    transaction of the peer brings two messages: each message can be received.
+    transaction of the peer delivers two messages. Each of these messages can be received.
     """
     application = Application(peer, sut, transactional=True)
     connection = peer.open_raw()
@@ -244,8 +244,8 @@ def test_message_is_available_after_each_lock_move_and_commit(peer, sut, judge):
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.2.2-12")
 def test_pending_receives_without_message_get_later_messages(remote, judge):
-    """A receive waits by each of three handles of one queue: each of three messages that arrive one after another
-    completes one of the receives, and the other receives continue to wait.
+    """Through each of three handles of one queue, a receive waits. Three messages arrive one after another. Each of
+    them completes one of the receives, and the other receives continue to wait.
     """
     reads = [remote.open().begin(Action.RECEIVE, ulTimeout=LONG_READ_TIMEOUT_MS) for _ in range(3)]
     for read in reads:

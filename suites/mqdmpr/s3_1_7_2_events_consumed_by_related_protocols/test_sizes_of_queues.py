@@ -10,8 +10,8 @@ from suites.applications import Application
 @needs("queue_control", "receive", "subqueues")
 @covers("MQDMPR-3.1.7.2.1-03", "MQDMPR-3.1.7.2.2-03")
 def test_sizes_follow_moved_received_and_purged_messages(peer, sut, judge):
-    """Messages are moved to a subqueue, received and purged: the subqueue has the size of the messages in it, and each
-    queue has the size 0 when it is empty, whichever way its messages have left.
+    """Messages are moved to a subqueue, received and purged. The size of the subqueue is the size of the messages in
+    it. Each queue has the size 0 when it is empty, in whichever way its messages have left.
     """
     application, other = Application(peer, sut), Application(peer, sut)
     packets = [*application.fill(*"abcd"), *other.fill(*"efg")]

@@ -11,7 +11,7 @@ pytestmark = needs("qm2qm", "queue_control", "receive", "send", "transactions")
 
 @for_each_cell(Position)
 def test_message_position_follows_its_states(remote, judge, cell):
-    """A message position in each state of the table states.toml gets each event: the outcome is the one in the table,
-    and the queue, the journal and the acknowledgments are those that the next state requires.
+    """Each event is applied to a message position in each state. The outcome is the one in the table states.toml, and
+    the queue, the journal and the acknowledgments are those that the next state requires.
     """
     judge_cell(judge, cell, Position(remote))

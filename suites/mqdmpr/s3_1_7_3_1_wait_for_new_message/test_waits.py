@@ -39,8 +39,8 @@ WAITING_READ_CASE_BY_KIND = {
 @covers(*(rule for _, _, rules in WAITING_READ_CASE_BY_KIND.values() for rule in rules))
 def test_each_kind_of_pending_read_times_out(remote, judge):
     """Pending receives, peeks and peek-nexts, with and without a cursor, end with MQ_ERROR_IO_TIMEOUT after their
-    timeout of 400 ms, while reads with a longer timeout, by another handle, by the same handle and by a cursor of the
-    same handle, continue to wait; the cursor of the receive then has no next message.
+    timeout of 400 ms. Reads with a longer timeout continue to wait: through another handle, through the same handle,
+    and by a cursor of the same handle. Afterwards, the cursor of the receive has no next message.
     """
     empty, read_through = remote.open(), remote.open_with_messages(queue="admin")
     remote.deliver(["first"], queue="admin")
@@ -98,9 +98,9 @@ def test_each_kind_of_pending_read_times_out(remote, judge):
 
 @covers("MQDMPR-3.1.7.3.1-24")
 def test_timer_of_completed_read_ends_no_later_read(remote, judge):
-    """When a read gets its message, only the timer of this read stops: after the timeout of this read, two reads with a
-    longer timeout or without a timeout are still pending, and two other reads, at this queue and at another queue, have
-    timed out. The pending reads return the messages that arrive later.
+    """When a read gets its message, only the timer of this read stops. After its timeout, two reads with a longer
+    timeout or without a timeout are still pending, and two other reads, at this queue and at another queue, have timed
+    out. The pending reads return the messages that arrive later.
     """
     first_ms = 2 * SHORT_READ_TIMEOUT_MS + remote.sut.slack_ms(SHORT_READ_TIMEOUT_MS)
     queue = remote.open()
@@ -143,7 +143,7 @@ def test_timer_of_completed_read_ends_no_later_read(remote, judge):
 
 @covers("MQDMPR-3.1.7.3.1-18", "MQDMPR-3.1.7.3.1-21", "MQDMPR-3.1.7.3.1-23")
 def test_each_message_completes_one_receive_of_a_handle(remote, judge):
-    """Two receives by one handle, and a peek by another handle, wait: each of two messages that arrive one after
+    """Two receives through one handle, and a peek through another, wait. Each of two messages that arrive one after
     another completes one receive, and the peek does not end without a message.
     """
     queue = remote.open()
@@ -176,7 +176,7 @@ def test_each_message_completes_one_receive_of_a_handle(remote, judge):
 @needs("queue_control")
 @covers("MQDMPR-3.1.7.3.1-19")
 def test_deletion_of_queue_ends_all_its_pending_reads(remote, sut, judge):
-    """Two receives and a peek wait by two handles of a queue: when the queue is deleted, all of them end without a
+    """Two receives and a peek wait by two handles of a queue. When the queue is deleted, all of them end without a
     message.
     """
     name = sut.new_queue("deleted")

@@ -16,10 +16,10 @@ LONG_READ_TIMEOUT_MS, SHORT_READ_TIMEOUT_MS = 60_000, 300
 )
 def test_commit_and_abort_complete_waiting_reads(peer, sut, judge):
     """A peek finds no message that an open transaction has sent or received. When a transaction that sent three
-    messages commits, three waiting receives get these messages; two waiting receives get the messages of a transaction
-    of the peer. When another transaction that received a message aborts, a waiting peek and then a waiting receive get
-    this message. A receive in this transaction that finds no message ends without a message when its timeout expires;
-    a receive in a later transaction gets the message for which it waits.
+    messages commits, three waiting receives get them; two waiting receives get the messages of a transaction of the
+    peer. When a transaction that received a message aborts, a waiting peek and then a waiting receive get this message.
+    A receive in this transaction that finds no message ends without one when its timeout expires; a receive in a later
+    transaction gets the message for which it waits.
     """
     application = Application(peer, sut, transactional=True)
     queue = application.queue

@@ -36,10 +36,10 @@ RECEIVED_OUTCOMES = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND_STATUS
     "MQDMPR-3.1.7.3.2-27",
 )
 def test_locked_received_or_purged_message_is_not_found(remote, judge):
-    """While a reader has locked the second of three messages, another reader's lookup of this message fails, lookups
-    from the other two messages skip it, and lookups of the next and the previous message from the locked message find
-    its neighbors. After the message has been received, a lookup of the message still fails. The first message, which is
-    locked while the queue is purged, is not found, not even by a search of the whole queue.
+    """While a reader has locked the second of three messages, another reader's lookup of it fails. Lookups from the
+    other two messages skip it, and lookups of the next and the previous message from the locked message find its
+    neighbors. After the message has been received, a lookup of it still fails. The first message, which is locked while
+    the queue is purged, is not found afterwards, not even by a search of the whole queue.
     """
     queue, other = remote.open_with_messages("first", "second", "third"), remote.open()
     first, second, third = find_lookup_ids(queue, 3)
@@ -183,12 +183,12 @@ LABELS_IN_ORDER_OF_ARRIVAL = "gfabedc"
     "MQDMPR-3.2.7.3-09",
 )
 def test_search_skips_all_locked_messages(remote, judge):
-    """Seven messages arrive out of order of priority: lookups before and after each message follow this order. In the
-    queue, all messages except the third and the sixth are locked. A lookup from either end of the queue, the lookup
-    after the third message, the lookup before the sixth message, and a peek and a peek-next by a cursor each return the
-    nearer unlocked message. The peek-next does not return a message of the highest priority that arrives before it.
-    When the lock of the first message ends, a cursor that was opened earlier reads the message of the highest priority,
-    and then the first message.
+    """Seven messages arrive in an order other than that of their priorities; lookups before and after each message
+    follow the order of priority. Then all messages except the third and the sixth are locked. A lookup from either end
+    of the queue, the lookup after the third message, the lookup before the sixth message, and a peek and a peek-next by
+    a cursor each return the nearer unlocked message. The peek-next does not return a message of the highest priority
+    that arrives before it. When the lock of the first message ends, a cursor that was opened earlier reads the message
+    of the highest priority, and then the first message.
     """
     labels = sorted(LABELS_IN_ORDER_OF_ARRIVAL)
     queue, other = remote.open_with_messages(), remote.open()
@@ -277,11 +277,11 @@ def test_search_skips_all_locked_messages(remote, judge):
     "MQDMPR-3.1.7.3.3-46",
 )
 def test_search_follows_positions_of_moved_messages(peer, sut, judge):
-    """Three messages are moved to a subqueue in an order that differs from their order of arrival: searches for the
-    first, the last, the previous and the next message follow the positions in the subqueue, and a peek or a receive of
-    the current message finds each message. A search in the subqueue by the identifier of a message that stayed in the
-    queue finds no message, and a search in the queue finds no moved message. The messages that are moved back are also
-    found by their identifiers.
+    """Three messages are moved to a subqueue in an order other than their order of arrival. Searches for the first, the
+    last, the previous and the next message follow the positions in the subqueue, and a peek or a receive of the current
+    message finds each message. A search in the subqueue by the identifier of a message that stayed in the queue finds
+    no message, and a search in the queue finds no moved message. The messages that are moved back are also found by
+    their identifiers.
     """
     application = Application(peer, sut)
     sent = application.fill("b", "c", "a", "stays")

@@ -40,9 +40,9 @@ RECEIVED_OUTCOMES = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND)
 )
 def test_searches_follow_locks_and_arrivals(remote, judge):
     """Three messages of different priorities are looked up from each message and from both ends: while all are
-    available, while the first and the last are locked, while all are locked, after the locks have ended, and after a
-    more urgent and a less urgent message have arrived. Each search finds the nearest available message, and only that
-    message.
+    available, while the first and the last are locked, while all are locked, after the locks have ended, and after
+    messages of a higher and of a lower priority have arrived. Each search finds the nearest available message, and only
+    that message.
     """
     queue, other = remote.open_with_messages(), remote.open()
     _send_by_priority(remote, PRIORITY_BY_LABEL)
@@ -166,8 +166,8 @@ def _send_by_priority(remote, priorities):
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.3.3-26", "MQDMPR-3.1.7.3.3-37")
 def test_current_message_of_emptied_queue_is_not_found(remote, judge):
-    """Lookups of the current message in an empty queue return MQ_ERROR_MESSAGE_NOT_FOUND. After another reader has
-    received the first of two messages, or the only message, at which a cursor is, a peek at that message returns
+    """Lookups of the current message in an empty queue return MQ_ERROR_MESSAGE_NOT_FOUND. A cursor is at the first of
+    two messages, or at the only message, which another reader then receives. A peek at that message returns
     MQ_ERROR_MESSAGE_ALREADY_RECEIVED or MQ_ERROR_MESSAGE_NOT_FOUND.
     """
     queue, other = remote.open(), remote.open()

@@ -47,7 +47,7 @@ def _count_copies(sut, queues, label):
 )
 def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
     """A format name contains a distribution list as its only element, as one of several elements, or nested in another
-    list: a send to this format name stores one copy in each queue of the list, and in no other queue.
+    list. A send to this format name stores one copy in each queue of the list, and in no other queue.
     """
     enterprise = Enterprise(peer, sut)
     queues = [enterprise.create_queue() for _ in QUEUE_NAMES]
@@ -111,8 +111,8 @@ def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
     "MQDMPR-3.1.7.1.5-65",
 )
 def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
-    """An application sends a message to two distribution lists, a direct and a public name with overlapping queues:
-    each of the three copies lists each queue once, and no distribution list.
+    """An application sends a message to two distribution lists, a direct name and a public name, whose queues overlap.
+    Each of the three copies lists each queue once, and lists no distribution list.
     """
     _, listed = create_distribution_list(peer, sut, "sent", [str(PEER_PUBLIC_QUEUE)])
     _, far = create_distribution_list(peer, sut, "far", [str(FAR_PUBLIC_QUEUE), str(PEER_PUBLIC_QUEUE)])
@@ -154,8 +154,8 @@ NAME_TEMPLATE_OF_ONE_QUEUE_BY_CASE = {
 @covers("MQDMPR-3.1.7.3.8-20", "MQDMPR-3.1.7.3.8-21")
 @pytest.mark.parametrize("name", NAME_TEMPLATE_OF_ONE_QUEUE_BY_CASE.values(), ids=NAME_TEMPLATE_OF_ONE_QUEUE_BY_CASE)
 def test_list_of_one_queue_is_expanded_to_single_name(peer, sut, judge, name):
-    """A format name contains a distribution list whose only queue is a public queue of the peer, this list in another
-    list, both lists, or the list and the queue: the queue gets one message, which lists a single destination.
+    """The only queue in a distribution list is a public queue of the peer. A format name contains this list within
+    another list, both lists, or the list and the queue. The queue gets one message, which lists a single destination.
     """
     identifier, single = create_distribution_list(peer, sut, "single", [str(PEER_PUBLIC_QUEUE)])
     _, nested = create_distribution_list(peer, sut, "nested", [identifier])
@@ -178,9 +178,9 @@ def test_list_of_one_queue_is_expanded_to_single_name(peer, sut, judge, name):
 @covers("MQDMPR-3.1.7.1.5-17", "MQDMPR-3.1.7.3.8-23", *SEVERAL_QUEUE_ATTRIBUTES_BY_RULE)
 def test_descriptor_of_distribution_list_is_multiple(peer, sut, judge):
     """An application opens a distribution list of three queues: alone, together with a private queue, and together with
-    the private name of one queue and the direct name of another queue. The application also opens the private queue
-    together with one public queue. Each descriptor has the names of the queues, not of the list, and the attributes of
-    a descriptor for several queues.
+    the private name of one queue and the direct name of another. It also opens the private queue together with one
+    public queue. Each descriptor has the names of the queues, not of the list, and the attributes of a descriptor for
+    several queues.
     """
     enterprise = Enterprise(peer, sut)
     queues = [enterprise.create_queue() for _ in QUEUE_NAMES]
@@ -211,7 +211,7 @@ def test_descriptor_of_distribution_list_is_multiple(peer, sut, judge):
 @covers("MQDMPR-3.1.7.3.8-15", "MQDMPR-3.1.7.1.5-05", "MQMQ-2.1.7-D02")
 def test_send_to_distribution_list_is_refused_without_directory(peer, sut, judge):
     """While the directory is unavailable, the SUT refuses a send to a distribution list, even if the format name also
-    contains the direct name of a queue; a send to only the direct name succeeds.
+    contains the direct name of a queue. A send to only the direct name succeeds.
     """
     enterprise = Enterprise(peer, sut)
     queue = sut.new_queue("beside")
@@ -240,9 +240,9 @@ def test_send_to_distribution_list_is_refused_without_directory(peer, sut, judge
 @needs("send", "queue_control", "receive", "several_queues", "directory", "environment")
 @covers("MQDMPR-3.1.7.3.8-15")
 def test_send_to_list_with_unknown_member_is_refused(peer, sut, judge):
-    """A distribution list has a member that is not in the directory: the SUT refuses a send to this list, to a list
-    that contains this list beside a queue, to a list that contains that list, and to such a list beside a direct name.
-    No queue gets a copy. A send to a list without such a member succeeds.
+    """A distribution list has a member that is not in the directory. The SUT refuses a send to this list, to a second
+    list that contains this list and a queue, to a third list that contains the second, and to such a list together with
+    a direct name. No queue gets a copy. A send to a list without such a member succeeds.
     """
     enterprise = Enterprise(peer, sut)
     queue = enterprise.create_queue()

@@ -55,8 +55,8 @@ def _get_destination_queue(frame):
 )
 @pytest.mark.parametrize("queues", REPEATED_QUEUE_NAMES_BY_CASE.values(), ids=REPEATED_QUEUE_NAMES_BY_CASE)
 def test_queue_named_repeatedly_gets_one_copy(peer, sut, judge, queues):
-    """A multiple-element format name contains one queue several times, in different letter case, and no other queue:
-    the queue gets one message, which lists a single destination.
+    """A multiple-element format name contains one queue several times, in different letter case, and no other queue.
+    The queue gets one message, which lists a single destination.
     """
     copies = _send_to_queues_and_collect(peer, sut, queues, 1)
     single = {"queue": FIRST_QUEUE_NAME, "message lists several queues": False}
@@ -84,9 +84,9 @@ def test_queue_named_alone_gets_one_message(peer, sut, judge, queue):
 @needs("send", "queue_control", "receive")
 @covers("MQDMPR-3.1.7.3.8-05", "MQDMPR-3.1.7.3.8-06")
 def test_each_single_name_of_queue_reaches_that_queue(peer, sut, judge):
-    """An application sends to a queue of the peer, and sends twice to each of two queues of the SUT by each of their
-    format names: private, direct with the address, and direct with the name of the computer. Each send succeeds, and
-    each queue gets the messages for that queue.
+    """An application sends to a queue of the peer. It also sends twice to each of two queues of the SUT by each of
+    their format names: private, direct with the address, and direct with the name of the computer. Each send succeeds,
+    and each queue gets the messages for that queue.
     """
     queues = [sut.new_queue(label) for label in ("first", "second")]
     names = [
@@ -141,9 +141,9 @@ def test_each_single_name_of_queue_reaches_that_queue(peer, sut, judge):
     "MQDMPR-3.1.7.3.8-24",
 )
 def test_each_queue_of_multiple_name_gets_one_copy(peer, sut, judge):
-    """A format name contains six queues, one of them twice in different case and one twice in the same case: each queue
-    gets one copy, which lists several destinations. One of the queues is already open for sending. If the harness
-    can create queues, the format name also contains a queue of the SUT, and this queue gets one copy.
+    """A format name contains six queues, one of them twice in different letter case and one twice in the same case.
+    Each queue gets one copy, which lists several destinations. One of the queues is already open for sending. If the
+    harness can create queues, the format name also contains a queue of the SUT, which also gets one copy.
     """
     more = ["mqc-c", "mqc-d", "mqc-e"]
     handle = None

@@ -199,7 +199,7 @@ def test_unread_cursor_has_no_next_message(remote, judge, by, rules, way):
 
 
 def await_message_before_cursor(remote, by, first, then):
-    """Let a read wait while its cursor is at a message of low priority, then send a message of high priority, whose
+    """Begin a read while its cursor is at a message of low priority; then send a message of high priority, whose
     position is before the cursor. Return the states of the read before and after the arrival, the queue, the cursor,
     and the read.
     """
@@ -253,9 +253,8 @@ def test_pending_peek_next_gets_message_before_its_cursor(remote, judge, by, rul
 
 @covers("MQDMPR-3.2.7.5-06")
 def test_completed_receive_leaves_other_cursors_of_handle(remote, judge):
-    """A message completes a pending receive by a cursor while another cursor of the same handle is at a message: the
-    other cursor can still peek at its next message, which is the message that the reader of the receive returns to the
-    queue.
+    """A message completes a pending receive by a cursor while another cursor of the same handle is at a message. The
+    reader then returns the received message to the queue. A peek at the next message by the other cursor returns it.
     """
     queue = remote.open_with_messages("first")
     other, cursor = queue.open_cursor(), queue.open_cursor()
@@ -309,7 +308,7 @@ def test_pending_receive_by_cursor_gets_message_before_it(remote, judge, by, rul
     }
 )
 def test_receive_by_cursor_continues_behind_its_message(remote, judge, by, rules):
-    """A cursor receives the first message, and the reader returns this message with RR_NACK: the next receive by this
+    """A cursor receives the first message, and the reader returns this message with RR_NACK. The next receive by this
     cursor takes the second message, and a receive by a new cursor takes the returned first message.
     """
     queue = remote.open_with_messages("first", "second", "third")
@@ -349,8 +348,8 @@ def test_receive_by_cursor_continues_behind_its_message(remote, judge, by, rules
     }
 )
 def test_message_locked_by_other_reader_is_skipped(remote, judge, by, rules):
-    """Another reader locks the second of four messages: peeks by a cursor and two receives skip this message. When the
-    message is returned with RR_NACK, it is in the queue again.
+    """Another reader locks the second of four messages. Peeks by a cursor and two receives skip this message. When it
+    is returned with RR_NACK, it is in the queue again.
     """
     labels = ["first", "second", "third", "fourth"]
     queue, other = remote.open_with_messages(*labels), remote.open()

@@ -32,8 +32,8 @@ RULES_BY_ACTION = {
 
 @covers(*RULES_OF_CURSOR_HANDLES, *(rule for rules in RULES_BY_ACTION.values() for rule in rules))
 def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
-    """The peer creates six cursors on two queues. The cursors have different handles. A peek, a peek-next and a receive
-    by each cursor return messages of the cursor's queue.
+    """The peer creates six cursors for two queues. The cursors have different handles. A peek, a peek-next and a
+    receive by each cursor return messages of the cursor's queue.
     """
     plain_queue, admin_queue = remote.open(), remote.open("admin")
     remote.deliver(["first", "second"])
@@ -103,7 +103,7 @@ def test_receive_by_cursor_with_timeout_0_does_not_wait(remote, judge):
 
 @covers("MQDMPR-3.2.7.4-30")
 def test_receive_by_cursor_of_message_taken_by_other_fails(remote, judge):
-    """Another reader locks, and then receives, the message of a cursor: a receive by this cursor fails both times and
+    """Another reader locks, and then receives, the message at a cursor. A receive by this cursor fails both times and
     takes no other message.
     """
     queue, other = remote.open_with_messages("first", "second"), remote.open()
@@ -144,8 +144,8 @@ def purge_queue(remote, queue):
 @covers("MQDMPR-3.2.7.2-27", "MQDMPR-3.2.7.4-30", "MQDMPR-3.1.7.1.10-16")
 @pytest.mark.parametrize("remove", [wait_until_message_expires, purge_queue], ids=["expired", "purged"])
 def test_cursor_at_removed_message_reads_no_other(remote, judge, remove):
-    """The current message of two cursors expires or is purged, and a second message arrives: a peek and a receive by
-    these cursors fail and take no message; a new cursor reads the second message.
+    """The current message of two cursors expires or is purged, and a second message arrives. A peek and a receive by
+    these cursors fail and take no message. A new cursor reads the second message.
     """
     queue = remote.open_with_messages()
     remote.deliver(["first"], TimeToBeReceived=MESSAGE_LIFETIME_S)
@@ -166,7 +166,7 @@ def test_cursor_at_removed_message_reads_no_other(remote, judge, remove):
 
 
 def end_waiting_receive(remote, queue, cursor, end):
-    """Let a receive by a cursor wait, and end it by its timeout or by a cancel; return the receive."""
+    """Begin a receive by a cursor that waits, and end it by its timeout or by a cancellation; return the receive."""
     number = remote.request_id()
     timeout_ms = SHORT_READ_TIMEOUT_MS if end == "timed out" else LONG_READ_TIMEOUT_MS
     read = queue.begin(Action.RECEIVE, hCursor=cursor, dwRequestID=number, ulTimeout=timeout_ms)
@@ -180,10 +180,10 @@ def end_waiting_receive(remote, queue, cursor, end):
 @covers("MQDMPR-3.2.7.4-16", "MQDMPR-3.2.7.6-04")
 @pytest.mark.parametrize("end", ["timed out", "cancelled"])
 def test_cursor_of_ended_receive_is_behind_all_messages(remote, judge, end):
-    """When a receive by a cursor has timed out or was cancelled, the cursor does not reach a message that another
-    reader then returns to the queue; a new cursor reaches it (erratum E106). A second receive by the cursor ends in the
-    same way while two messages are locked: the cursor does not reach these messages either. The handle has another
-    cursor.
+    """A receive by a cursor has timed out or was cancelled, and then another reader returns a message to the queue. The
+    cursor does not reach this message, but a new cursor does (erratum E106). While two messages are locked, a second
+    receive by the cursor ends in the same way, and the cursor does not reach these messages either. The handle also has
+    another cursor.
     """
     queue, other = remote.open_with_messages("first"), remote.open()
     _, cursor = (queue.open_cursor() for _ in range(2))

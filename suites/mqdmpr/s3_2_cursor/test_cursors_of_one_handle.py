@@ -12,8 +12,8 @@ pytestmark = needs("queue_control", "receive")
 
 @covers("MQDMPR-3.2.7.1-07", "MQDMPR-3.2.7.3-20")
 def test_cursors_of_one_handle_move_independently(peer, sut, judge):
-    """The cursor of a handle is at the second message when two more cursors are opened with the handle: both new
-    cursors start before the first message, and a move of one cursor does not move the other cursors.
+    """The cursor of a handle is at the second message when two more cursors are opened through the handle. Both new
+    cursors start before the first message, and a move of one cursor does not move the others.
     """
     application = Application(peer, sut)
     packets = application.fill(*"abcde")
@@ -48,8 +48,8 @@ def test_cursors_of_one_handle_move_independently(peer, sut, judge):
 
 @covers("MQDMPR-3.2.7.4-20", "MQDMPR-3.2.7.4-21")
 def test_receive_by_cursor_returns_message_of_its_own_cursor(peer, sut, judge):
-    """Two cursors of one handle are open, one of them at the second message: two receives by the other cursor return
-    the first and the second message, and a peek by it then returns the third message.
+    """Two cursors of one handle are open, one of them at the second message. Two receives by the other cursor return
+    the first and the second message; a peek by this cursor then returns the third.
     """
     application = Application(peer, sut)
     packets = application.fill(*"abcd")
@@ -74,9 +74,9 @@ def test_receive_by_cursor_returns_message_of_its_own_cursor(peer, sut, judge):
     "MQDMPR-3.1.7.1.15-58",
 )
 def test_cursor_at_moved_message_finds_only_next_message(peer, sut, judge):
-    """Two cursors are at a message that is moved to a subqueue: the SUT refuses a peek by the first cursor at this
-    message, and returns the next message for a peek at the next message by the second cursor. A cursor at another
-    message still returns that message. A cursor of the subqueue reaches two messages that were moved.
+    """Two cursors are at a message that is moved to a subqueue. The SUT refuses a peek at this message by the first
+    cursor. A peek at the next message by the second cursor returns the next message. A cursor at another message still
+    returns that message. A cursor of the subqueue reaches two messages that were moved.
     """
     application = Application(peer, sut)
     packets = application.fill(*"abcd")

@@ -15,9 +15,8 @@ LONG_WAIT_MS = 600_000
 @needs("receive", "queue_control")
 @covers("MQDMPR-3.2.7.1-06")
 def test_cursor_ends_with_its_own_handle_only(peer, sut, judge):
-    """An application opens a queue three times, once to peek, and creates a cursor for each handle. After the
-    application has closed one of the handles, the SUT refuses peeks by the cursor of this handle, and carries out peeks
-    by the other cursors.
+    """An application opens a queue three times, once to peek, and creates a cursor for each handle. When it has closed
+    one of the handles, the SUT refuses peeks by the cursor of this handle, and carries out peeks by the other cursors.
     """
     for closed in range(3):
         application = Application(peer, sut)
@@ -44,7 +43,7 @@ def test_cursor_ends_with_its_own_handle_only(peer, sut, judge):
 @needs("receive", "queue_control")
 @covers("MQDMPR-3.2.7.5-04")
 def test_transactional_message_completes_pending_peek_by_cursor(peer, sut, judge):
-    """A pending peek by a cursor returns an arriving transactional message: a peek-next by the cursor returns the
+    """A pending peek by a cursor returns an arriving transactional message. A peek-next by the cursor returns the
     following message.
     """
     queue = sut.new_queue("pending-peek", transactional=True)

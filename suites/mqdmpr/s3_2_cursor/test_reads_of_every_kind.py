@@ -108,9 +108,9 @@ PEEK_ACTION_BY_NAME = {"peek": Action.PEEK_CURRENT, "next": Action.PEEK_NEXT}
 @parametrize_queue_kind
 @covers(*PEEK_RULES, *PEEK_NEXT_RULES, *CURSOR_BEFORE_QUEUE_RULES)
 def test_two_cursors_reach_each_kind_of_message(remote, judge, kind):
-    """The first and the fourth cursor of a handle reach small and large messages, express and recoverable ones of three
-    priorities, or transactional ones, one after another; peeks without a cursor, by this handle and by a handle that
-    was opened to peek, with and without a timeout, return the first message.
+    """The first and the fourth of four cursors of a handle move from message to message. The messages are small and
+    large, express and recoverable with three priorities, or transactional. Peeks without a cursor return the first
+    message, with and without a timeout, through this handle and through a handle that was opened to peek.
     """
     queue, peeking = open_filled_queue(remote, kind), remote.open(kind, access=PEEK_ACCESS)
     early, *between, late = (queue.open_cursor() for _ in range(4))
@@ -155,9 +155,9 @@ PEEK_AFTER_RECEIVE_RULES = (
 @parametrize_queue_kind
 @covers(*RECEIVE_RULES, *PEEK_AFTER_RECEIVE_RULES, "MQDMPR-3.2.7.3-06", "MQDMPR-3.2.7.4-26", "MQDMPR-3.2.7.4-28")
 def test_receives_by_later_cursor_reach_each_kind_of_message(remote, judge, kind):
-    """A cursor receives four messages one after another, each of which is returned to the queue; another cursor
-    receives messages at which it has peeked. A third cursor stays at the first message. Then all messages are purged:
-    reads by new cursors find no message.
+    """A cursor receives four messages one after another, and each is returned to the queue. Another cursor receives
+    messages at which it has peeked. A third cursor stays at the first message. Then all messages are purged, and reads
+    by new cursors find no message.
     """
     queue = open_filled_queue(remote, kind)
     early, receiving, at_message = (queue.open_cursor() for _ in range(3))
@@ -224,10 +224,10 @@ SKIPPED_MESSAGE_RULES = ("MQDMPR-3.2.7.2-06", "MQDMPR-3.2.7.2-17")
 @covers(*WAITING_PEEK_RULES, *ARRIVAL_DURING_WAIT_RULES, *MOVED_CURSOR_RULES, *SKIPPED_MESSAGE_RULES)
 @covers("MQDMPR-3.1.7.1.15-35", "MQDMPR-3.1.7.1.15-52", "MQDMPR-3.1.7.1.15-55", "MQDMPR-3.2.7.4-20")
 def test_pending_peeks_beside_locked_message_return_arriving_message(remote, judge, kind):
-    """The only message of a queue is locked. A cursor peeks twice in vain while another peek waits; then peeks by four
-    cursors, one of which has received a message, and peeks without a cursor wait, with and without a limit; one of
-    the two handles was opened to peek. All these peeks return the large message of low priority that arrives, and
-    move their cursors to it.
+    """The only message of a queue is locked. Two peeks by a cursor find no message while another peek waits. Then peeks
+    by four cursors, one of which has received a message, and peeks without a cursor wait, with and without a time
+    limit, through two handles, one of which was opened to peek. A large message of low priority arrives: all these
+    peeks return it, and their cursors move to it.
     """
     queue, other, peeking = remote.open(kind), remote.open(kind), remote.open(kind, access=PEEK_ACCESS)
     arrivals = MessagesOfPeer(remote, kind)
@@ -346,8 +346,8 @@ PEEK_NEXT_SEQUENCE_RULES = ("MQDMPR-3.2.7.3-19", "MQDMPR-3.2.7.3-20", "MQDMPR-3.
 
 @covers(*PEEK_NEXT_SEQUENCE_RULES, "MQDMPR-3.2.7.3-16", "MQDMPR-3.2.7.4-30")
 def test_cursor_walks_past_messages_that_other_reader_locks(remote, judge):
-    """Another reader locks the message of a cursor and later the message after it: the cursor reaches the messages
-    behind them, and at the end of the queue it waits for a new message, even if its last message is locked too.
+    """Another reader locks the message at a cursor, and later the message after it. The cursor reaches the messages
+    behind them. At the end of the queue, it waits for a new message, even if its last message is locked too.
     """
     queue, other = remote.open_with_messages(), remote.open()
     arrivals = MessagesOfPeer(remote, "plain")

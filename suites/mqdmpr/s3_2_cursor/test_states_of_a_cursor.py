@@ -11,7 +11,7 @@ pytestmark = needs("qm2qm")
 
 @for_each_cell(Cursor)
 def test_cursor_follows_its_states(remote, judge, cell):
-    """A cursor in each state of the table states.toml gets each event: the outcome is the one in the table, and later
-    reads by the cursor return the messages that the next state requires.
+    """Each event is applied to a cursor in each state. The outcome is the one in the table states.toml, and later reads
+    by the cursor return the messages that the next state requires.
     """
     judge_cell(judge, cell, Cursor(remote))

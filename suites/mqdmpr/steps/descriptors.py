@@ -29,7 +29,7 @@ class Descriptor:
     """A security descriptor. ``granted``: the entries that allow rights, in order; ``others``: the number of the other
     entries; ``entries``: all entries in order.
 
-    ``owner``: a SID, empty for none; ``audited``: the entries of its system list.
+    ``owner``: a SID, or empty if there is no owner; ``audited``: the entries of the system access list.
     """
 
     control: int
@@ -46,8 +46,9 @@ class Descriptor:
 
 
 def read_security(sut: Sut, name: str) -> Descriptor:
-    """Read the security descriptor of a queue of the SUT, which the verb ``get_queue`` or, failing that, ``inspect``
-    returns. Raise NotShown if neither verb returns it, and ConformanceFailure if its bytes are malformed.
+    """Read the security descriptor of a queue of the SUT, which the verb ``get_queue`` or, if that verb does not return
+    it, ``inspect`` returns. Raise NotShown if neither verb returns it, and ConformanceFailure if its bytes are
+    malformed.
     """
     if sut.has("inspect"):
         data = bytes.fromhex(sut.inspect_queue(name)["Security"])
@@ -91,8 +92,8 @@ def build_descriptor(
     empty_list: bool = False,
 ) -> bytes:
     """Build a self-relative descriptor without its empty parts; with ``empty_list``, it has a discretionary access list
-    even without entries. ``flags``: the flags of the entries that
-    grant rights, which precede the entries that deny rights unless ``denials_first`` is set.
+    even if there are no entries. ``flags``: the flags of the entries that grant rights. These entries precede the
+    entries that deny rights, unless ``denials_first`` is set.
     """
     grants, denials = (
         [(_ALLOWED_ACE_TYPE, flags, *one) for one in granted],

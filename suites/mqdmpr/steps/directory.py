@@ -73,8 +73,8 @@ class Enterprise:
         return condition()
 
     def await_online(self) -> bool:
-        """Wait until DirectoryOffline is FALSE or the Directory Online Timer must have expired; return whether
-        DirectoryOffline is FALSE.
+        """Wait until DirectoryOffline is FALSE, at most until the Directory Online Timer must have expired; return
+        whether DirectoryOffline is FALSE.
         """
         return self.wait_during_online_timers(lambda: not self.is_offline())
 
@@ -87,6 +87,8 @@ class Enterprise:
         return int(self.sut.inspect_queue_manager()["timers"].get(DIRECTORY_ONLINE_TIMER) or 0)
 
     def list_notifications(self) -> list[tuple[str, str | None]]:
-        """Return, for each change notification, the operation and the queue (None without a queue)."""
+        """Return the operation and the queue of each change notification; the queue is None if the notification names
+        none.
+        """
         notifications = self.sut.inspect_queue_manager()["ChangeNotifications"]
         return [(one["iOperation"], one["Pathname"] and one["Pathname"].partition("\\")[2]) for one in notifications]

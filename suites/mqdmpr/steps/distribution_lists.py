@@ -14,7 +14,7 @@ from suites.mqqb.steps.sender import Sender
 
 
 def create_distribution_list(peer: Peer, sut: Sut, name: str, members: Sequence[str]) -> tuple[str, str]:
-    """Create, as an administrator, a distribution list of the given identifiers, which is deleted at the end of the
+    """As an administrator, create a distribution list with the given identifiers, which is deleted at the end of the
     check; return its identifier and its name.
 
     Raise NotShown if the control channel cannot create lists.
@@ -31,7 +31,7 @@ def create_distribution_list(peer: Peer, sut: Sut, name: str, members: Sequence[
 
 
 def send_until_directory_name_is_known(peer: Peer, sut: Sut, to: str, label: str) -> str:
-    """Let the SUT send to a name of its directory until the SUT knows the name; return the outcome."""
+    """Let the SUT send to a directory name, and repeat this until the SUT knows the name; return the outcome."""
     outcomes = [Outcome.REFUSED.value]
 
     def is_message_sent() -> bool:
@@ -43,8 +43,8 @@ def send_until_directory_name_is_known(peer: Peer, sut: Sut, to: str, label: str
 
 
 def receive_copies(peer: Peer, sut: Sut, to: str, count: int) -> list[Frame]:
-    """Let the SUT send a message to queues of the peer with one format name, which the SUT may not know at once; return
-    all copies.
+    """Let the SUT send a message to queues of the peer with one format name, which it may not know at once; return all
+    copies that arrive.
     """
     sender = Sender(peer, sut, to)
     frames: list[Frame] = []

@@ -14,5 +14,5 @@ def list_descriptors(sut: Sut) -> dict[int, dict[str, Any]]:
 
 
 def list_format_names(descriptor: Mapping[str, Any]) -> list[str]:
-    """Return the format names of an OpenQueueDescriptor in lower case, in their order."""
+    """Return the format names of an OpenQueueDescriptor in lower case, in the order in which it lists them."""
     return str(descriptor.get("FormatName", "")).lower().split(",")

@@ -23,7 +23,7 @@ def get_opening_outcome(call: Call) -> str:
 
 
 def open_and_close_queue(remote: Remote, association: Association, **how: Any) -> Call:
-    """Open a queue like ``Remote.open_remote``, and close the queue if it was opened; return the opening call."""
+    """Open a queue like ``Remote.open_remote``, and close it if it was opened; return the call that opened it."""
     call = remote.open_remote(association, **how)
     close_opened_queue(call)
     return call

@@ -1,4 +1,6 @@
-"""Steps that checks of read, moved and restored messages share: messages in which every property differs."""
+"""Steps that checks of read, moved and restored messages share: they build and compare messages in which every property
+differs.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ CHANGEABLE_PROPERTIES = ("lookup_id",)
 def build_message_with_all_properties(
     application: Application, label: str, number: int, user: Mapping[str, Any] = NO_FIELDS, **base: Any
 ) -> Any:
-    """Build a message to an application's queue in which each property depends on the number and differs from its
-    default. ``base``: fields of BaseHeader.
+    """Build a message to an application's queue; each property depends on the number and differs from its default.
+    ``base``: fields of BaseHeader.
     """
     address = application.peer.address
     queues = {
@@ -63,7 +65,7 @@ def store_messages_with_all_properties(
 def map_properties_by_label(
     messages: Iterable[Mapping[str, Any]], but: Collection[str] = ()
 ) -> dict[str, dict[str, Any]]:
-    """Return the lasting properties of messages, by label."""
+    """Return those properties of messages that must not change, by label."""
     return {
         one["label"]: {name: one[name] for name in one if name not in (*CHANGEABLE_PROPERTIES, *but)}
         for one in messages
@@ -73,8 +75,8 @@ def map_properties_by_label(
 def list_changed_properties(
     before: Mapping[str, Mapping[str, Any]], after: Mapping[str, Mapping[str, Any]]
 ) -> list[str]:
-    """Return the labels of the changed messages with the names of the changed properties; a missing message has no
-    property.
+    """Return the labels of the changed messages, each with the names of the changed properties; a missing message has
+    no properties.
     """
     return [
         f"{label}: {name}"

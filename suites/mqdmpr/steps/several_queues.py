@@ -1,4 +1,4 @@
-"""Steps that checks of reads and transactions share: two journaled queues, a subqueue, and their contents."""
+"""Steps that checks of reads and transactions share: they fill and read two journaled queues and a subqueue."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ JOURNALS = {"journal": "queue", "other journal": "other"}
 
 
 class SeveralQueues:
-    """Two journaled queues with messages in which every property differs, and a third queue; the first queue has a
-    subqueue if the SUT supports subqueues.
+    """Two journaled queues with messages in which every property differs, and a third queue. If the SUT supports
+    subqueues, the first queue has a subqueue.
 
-    ``names``: the path names of these queues, journals and the subqueue, by a name for verdicts.
+    ``names``: the path names of these queues, of their journals and of the subqueue; the keys are the names that
+    verdicts use.
     """
 
     def __init__(self, peer: Peer, sut: Sut, *, transactional: bool = False) -> None:
@@ -41,8 +42,8 @@ class SeveralQueues:
             sut.create_queue(self.names["subqueue"], transactional=transactional)
 
     def fill(self, place: str, labels: str, priorities: Iterable[int] = ()) -> None:
-        """Let the peer send one rich message for each letter to a queue; move the messages to the subqueue if ``place``
-        is "subqueue". Do nothing if the SUT has no subqueues.
+        """Let the peer send one rich message for each letter to a queue. If ``place`` is "subqueue", move the messages
+        to the subqueue, or do nothing if the SUT has no subqueues.
         """
         if place not in self.names:
             return
@@ -81,8 +82,8 @@ class SeveralQueues:
         return get_label(found.get("message")) if outcome == Outcome.DONE else outcome
 
     def labels(self) -> dict[str, list[str]]:
-        """Return the labels of the messages in each queue, subqueue and journal, in order. No document states whether a
-        message that is received from a subqueue is copied into the journal, so the function omits such copies.
+        """Return the labels of the messages in each queue, subqueue and journal, in order. The function omits copies of
+        messages that were received from a subqueue, because no document states whether they are copied to the journal.
         """
         return {
             place: [
@@ -97,10 +98,10 @@ class SeveralQueues:
         return map_properties_by_label([one for name in places for one in self.applications["queue"].messages(name)])
 
     def expect(self, **labels: str) -> dict[str, Any]:
-        """Return the expected labels in each queue, subqueue and journal. Each argument has one letter for each label,
-        and a missing argument represents an empty queue.
+        """Return the expected labels in each queue, subqueue and journal. Each argument has one letter for each label;
+        a missing argument stands for an empty queue.
 
-        In the name of an argument, an underscore represents a space.
+        In the name of an argument, an underscore stands for a space.
         """
         given = {name.replace("_", " "): value for name, value in labels.items()}
         return {place: in_queue(*given.get(place, "")) for place in self.names}

@@ -21,7 +21,7 @@ ALLOWED_NAME_CHARACTERS = "".join(chr(code) for code in range(0x21, 0x7F) if chr
 
 
 def _create_queue(sut, name):
-    """Create and delete a queue of the SUT; return DONE or REFUSED."""
+    """Create a queue of the SUT, and delete it again if it was created; return DONE or REFUSED."""
     path = f"private$\\{name}"
     outcome = outcome_of(lambda: sut.create_queue(path))
     if outcome == Outcome.DONE:
@@ -133,8 +133,8 @@ NAMES_WITH_MALFORMED_ADDRESS = (
 
 
 class FormatNameCases(NamedTuple):
-    """The format names of a rule: names that must be accepted, names that must be refused, and names whose outcome is
-    not judged.
+    """The format names by which a rule is judged: names that must be accepted, names that must be refused, and names
+    whose outcome is not judged.
     """
 
     accepted: list[str]
@@ -284,8 +284,8 @@ RULES_OF_SEVERAL_NAMES = ("MQMQ-2.1.7-01", "MQMQ-2.1.7-D01")
     ],
 )
 def test_message_is_sent_only_to_well_formed_format_name(peer, sut, judge, rule):
-    """Messages to well-formed names are accepted, and messages to malformed names are refused. Well-formed names of
-    queues that no directory contains are not judged.
+    """Messages to well-formed names are accepted, and messages to malformed names are refused. Messages to well-formed
+    names of queues that no directory contains are not judged.
     """
     names = FORMAT_NAME_CASES_BY_RULE[rule]
     accepted = names.accepted
@@ -306,8 +306,8 @@ def test_message_is_sent_only_to_well_formed_format_name(peer, sut, judge, rule)
 
 
 def _send_message_to_name(sut, name):
-    """Return DONE if the SUT sends to a name; where a well-formed name is not sufficient for a send, return DONE if the
-    SUT opens the name for sending.
+    """Return DONE if the SUT sends to a name. A well-formed name is not always sufficient for a send; for such a name,
+    return DONE if the SUT opens the name for sending.
     """
     sent = outcome_of(lambda: sut.send(name, body="named", label="named"))
     if sent == Outcome.DONE or not sut.has("open_to_send"):

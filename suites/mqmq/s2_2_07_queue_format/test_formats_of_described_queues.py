@@ -41,7 +41,9 @@ class QueueLabelReader:
         self.frames = []
 
     def __call__(self, kind, name, suffix=0):
-        """Read the label of the queue of a QUEUE_FORMAT; return DESCRIBED, REFUSED or the unexpected outcome."""
+        """Read the label of the queue that a QUEUE_FORMAT identifies; return DESCRIBED, REFUSED or the unexpected
+        outcome.
+        """
         stub = get_properties(False, name, [LABEL_PROPERTY_ID], [Variant(VT_NULL)], kind=kind, suffix=suffix)
         call = self.association.call_raw(GET_OBJECT_PROPERTIES_OPNUM, stub, self.association.contexts[QMCOMM]).wait()
         self.frames = call.evidence
@@ -57,8 +59,8 @@ class QueueLabelReader:
 
 
 def _judge_refusals(judge, queue_label_reader, plain_queue_direct_name, ways):
-    """Judge that the SUT refuses to describe a queue by wrong formats, which are listed by rule. The rules are not
-    exercised on a SUT that does not describe a queue by a valid format.
+    """Judge that the SUT does not describe a queue by the wrong formats that ``ways`` lists for each rule. If the SUT
+    does not describe a queue by a valid format, mark the rules as not exercised.
     """
     outcome = queue_label_reader(FormatType.DIRECT, plain_queue_direct_name)
     evidence = queue_label_reader.frames
@@ -104,8 +106,8 @@ def plain_queue_direct_name(sut):
     "MQMQ-2.2.7-D02",
 )
 def test_queue_is_not_described_by_wrong_format(queue_label_reader, plain_queue_direct_name, sut, judge):
-    """The SUT describes a queue by its direct name, but not by formats with a wrong suffix, with wrong Flags, with a
-    type that does not allow the suffix, or of a machine with a different GUID.
+    """The SUT describes a queue by its direct name. It does not describe a queue by a format with a wrong suffix, with
+    wrong Flags, with a type that does not allow the suffix, or with the GUID of another machine.
     """
     journal = f"{plain_queue_direct_name};JOURNAL"
     ways = {
@@ -147,8 +149,8 @@ def test_queue_is_not_described_by_wrong_format(queue_label_reader, plain_queue_
     "MQMQ-2.2.7-15",
 )
 def test_private_queue_is_not_described_by_wrong_format(queue_label_reader, plain_queue_direct_name, sut, judge):
-    """The SUT describes a queue by its direct name, but not by an OBJECTID with wrong Flags, with a suffix that its
-    type does not allow, or with a wrong Lineage or Uniquifier.
+    """The SUT describes a queue by its direct name. It does not describe a queue by an OBJECTID with wrong Flags, with
+    a suffix that its type does not allow, or with a wrong Lineage or Uniquifier.
     """
     number = int(sut.private_format_name(sut.new_queue("described", journaling=True)).rpartition("\\")[2], 16)
     suffixes = {
@@ -176,8 +178,8 @@ def test_private_queue_is_not_described_by_wrong_format(queue_label_reader, plai
 @needs("qm2qm", "queue_control", "subqueues")
 @covers("MQMQ-2.2.7-11", "MQMQ-2.2.7-12", "MQMQ-2.2.7-16")
 def test_subqueue_is_not_described_by_wrong_format(queue_label_reader, plain_queue_direct_name, sut, judge):
-    """The SUT describes a queue by its direct name, but not a subqueue by a format with Flags 0x80, with type DIRECT,
-    or without the name of the subqueue.
+    """The SUT describes a queue by its direct name. It does not describe a subqueue by a format with Flags 0x80, with
+    type DIRECT, or without the name of the subqueue.
     """
     sut.create_queue(f"{sut.queue()};mqc-sub")
     name = f"{plain_queue_direct_name};mqc-sub"

@@ -26,7 +26,7 @@ def open_queue_of_peer(peer, sut, name):
 
 
 def describe_queue_format(call):
-    """Return m_qft, m_SuffixAndFlags and the member of the QUEUE_FORMAT of a call, as text in lower case."""
+    """Return m_qft, m_SuffixAndFlags and the union member of the QUEUE_FORMAT in a call, as text in lower case."""
     form = call.into.pQueueFormat.value
     arm = form.arm.value
     if form.m_qft in DIRECT_NAME_TYPES:

@@ -51,9 +51,9 @@ def plain_queue_direct_name(sut):
 @needs("qm2qm")
 @covers("MQMQ-2.2.7-01", "MQMQ-2.2.7-02", "MQMQ-2.2.7-03", "MQMQ-2.2.7-10", "MQMQ-2.2.7-14")
 def test_queue_format_with_wrong_type_or_flags_is_refused(queue_opener, plain_queue_direct_name, sut, judge):
-    """The SUT accepts a QUEUE_FORMAT of a direct name without flags, and of a machine with suffix 1, for any value of
-    m_reserved. It refuses an unknown type, a direct name with Flags 0x80 or with XACTONLY, and a machine without a
-    suffix.
+    """The SUT accepts a QUEUE_FORMAT with a direct name and without flags, and one with a machine and suffix 1, for any
+    value of m_reserved. It refuses an unknown type, a direct name with Flags 0x80 or with XACTONLY, and a machine
+    without a suffix.
     """
     plain = queue_opener(FormatType.DIRECT, plain_queue_direct_name)
     evidence = queue_opener.frames
@@ -101,8 +101,8 @@ def test_queue_format_with_wrong_type_or_flags_is_refused(queue_opener, plain_qu
 @needs("qm2qm")
 @covers("MQMQ-2.2.7-04", "MQMQ-2.2.7-05", "MQMQ-2.2.7-06", "MQMQ-2.2.7-07", "MQMQ-2.2.7-08", "MQMQ-2.2.7-09")
 def test_system_queue_is_opened_with_flags_0x80_and_its_type(queue_opener, plain_queue_direct_name, sut, judge):
-    """Queue journals and dead-letter queues are opened with their suffix, Flags 0x80 and a type that allows the suffix;
-    requests without the flag or with a different type are refused.
+    """Queue journals and dead-letter queues are opened with their suffix, with Flags 0x80, and with a type that allows
+    the suffix. Requests without the flag or with a different type are refused.
     """
     journal, host = f"{plain_queue_direct_name};JOURNAL", plain_queue_direct_name.partition("\\")[0]
     ways = {
@@ -197,7 +197,7 @@ def test_subqueue_is_opened_with_type_and_suffix_of_subqueues(queue_opener, plai
 @covers("MQMQ-2.2.7-01", "MQMQ-2.2.7-07", "MQMQ-2.2.7-09", "MQMQ-2.2.7-14", "MQMQ-2.2.7-15")
 def test_private_queue_is_opened_by_objectid(queue_opener, sut, judge):
     """A private QUEUE_FORMAT with the GUID of the SUT, the number of a queue, and any m_reserved opens that queue or
-    its journal; a wrong Lineage or Uniquifier, and the suffixes of dead-letter queues, are refused.
+    its journal. A wrong Lineage, a wrong Uniquifier, and the suffixes of dead-letter queues are refused.
     """
     name = sut.new_queue(journaling=True)
     lineage, _, number = sut.private_format_name(name).removeprefix("PRIVATE=").partition("\\")
@@ -255,8 +255,8 @@ def test_private_queue_is_opened_by_objectid(queue_opener, sut, judge):
 @covers("MQMQ-2.2.7-01", "MQMQ-2.2.7-02", "MQMQ-2.2.7-04", "MQMQ-2.2.7-07")
 @covers("MQMQ-2.2.7-09", "MQMQ-2.2.7-10", "MQMQ-2.2.7-D02")
 def test_public_queue_is_opened_by_guid(queue_opener, sut, judge):
-    """A public QUEUE_FORMAT with the GUID of a queue opens the queue or, with suffix and Flags 0x80, the queue's
-    journal. A wrong GUID, Flags 0x80 without a suffix, and the suffixes of dead-letter queues are refused.
+    """A public QUEUE_FORMAT with the GUID of a queue opens the queue or, with suffix and Flags 0x80, the journal of the
+    queue. A wrong GUID, Flags 0x80 without a suffix, and the suffixes of dead-letter queues are refused.
     """
     name = f"mqc-{sut.own}-public"
     sut.create_queue(name, journaling=True)
@@ -307,9 +307,9 @@ def test_client_sets_m_reserved_to_zero(peer, sut, judge):
 @needs("qm2qm", "receive")
 @covers("MQMQ-2.2.7-D01", "MQMQ-2.2.7-D03")
 def test_direct_name_is_read_without_its_prefix(queue_opener, plain_queue_direct_name, judge):
-    """A queue is opened by a direct name without DIRECT=, and its journal with m_SuffixAndFlags 0x81. Values that
-    differ from 0x81 or, for the queue itself, from 0x00 in one bit of the suffix or of the flags are refused, and so is
-    a value with exchanged suffix and flags.
+    """A queue is opened by a direct name without DIRECT=, and its journal with m_SuffixAndFlags 0x81. The SUT refuses
+    values that differ in one bit of the suffix or of the flags from 0x81 or, for the queue itself, from 0x00. It also
+    refuses a value in which suffix and flags are exchanged.
     """
     plain = queue_opener(FormatType.DIRECT, plain_queue_direct_name)
     judge(
@@ -345,8 +345,8 @@ def test_direct_name_is_read_without_its_prefix(queue_opener, plain_queue_direct
 @needs("qm2qm", "queues")
 @covers("MQMQ-2.2.7-D02")
 def test_each_queue_format_type_is_read_with_its_member(queue_opener, plain_queue_direct_name, sut, judge):
-    """A queue is opened by its direct name and by its OBJECTID, and the dead-letter queue by the GUID of the
-    machine. System queues are not opened by the GUID of another machine.
+    """A queue is opened by its direct name and by its OBJECTID, and the dead-letter queue by the GUID of the machine.
+    System queues cannot be opened by the GUID of another machine.
     """
     queue = sut.new_queue("members")
     number = int(sut.private_format_name(queue).rpartition("\\")[2], 16)
@@ -366,7 +366,7 @@ def test_each_queue_format_type_is_read_with_its_member(queue_opener, plain_queu
 
 
 def _build_direct_name(form):
-    """Return the direct name of a QUEUE_FORMAT from the SUT, in lower case."""
+    """Return, in lower case, the direct name in a QUEUE_FORMAT that the SUT sent."""
     name = octets(form.arm.value)
     return "no text" if name is None else name.decode(errors="replace").rstrip("\0").lower()
 

@@ -1,4 +1,4 @@
-"""Check BodyType of OrderAcks and FinalAcks. Spec: MS-MQMQ 2.2.12, MS-MQQB 2.2.4, 2.2.5."""
+"""Check the BodyType of OrderAcks and FinalAcks. Spec: MS-MQMQ 2.2.12, MS-MQQB 2.2.4, 2.2.5."""
 
 from __future__ import annotations
 

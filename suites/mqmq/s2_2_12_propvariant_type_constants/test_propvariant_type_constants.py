@@ -107,7 +107,7 @@ ANSWERED_VALUES_BY_RULE: dict[str, list[tuple[int, VarType, Any]]] = {
 
 
 class PropertyCaller:
-    """A caller of R_QMGetObjectProperties for the plain queue, in NDR."""
+    """A caller of R_QMGetObjectProperties for the plain queue, with NDR as the transfer syntax."""
 
     def __init__(self, remote):
         self.association = remote.associate(QMCOMM, transfers=(NDR,))
@@ -124,7 +124,7 @@ class PropertyCaller:
         return call
 
     def read(self, *variants, cut=0):
-        """Send a call with the given PROPVARIANTs, without the last `cut` bytes of the stub; return READ, FAULT or the
+        """Send a call with the given PROPVARIANTs, but omit the last `cut` bytes of the stub; return READ, FAULT or the
         unexpected outcome.
         """
         stub = self.build_stub(variants)
@@ -132,7 +132,9 @@ class PropertyCaller:
         return FAULT if call.thrown is not None else READ if call.answered else call.outcome
 
     def request_property_values(self, queue, identifiers):
-        """Request properties of a queue with VT_NULL; return type and value of each property, by identifier."""
+        """Request properties of a queue with VT_NULL; return the type and the value of each property, by property
+        identifier.
+        """
         variants = [Variant(VarType.NULL)] * len(identifiers)
         call = self.ask(get_properties(False, rf"TCP:{self.address}\{queue}", identifiers, variants))
         if not call.answered:
@@ -146,14 +148,18 @@ class PropertyCaller:
         return {one: (given.vt, given.value) for one, given in zip(identifiers, found, strict=False)}
 
     def request_property(self, identifier):
-        """Request one property with VT_NULL; return the name of the SUT's status, or the outcome."""
+        """Request one property with VT_NULL; return the name of the status that the SUT returns, or the outcome of the
+        call.
+        """
         call = self.ask(get_properties(False, self.direct, [identifier], [Variant(VarType.NULL)]))
         return name_status(got_properties(call.stub, False)[1]) if call.answered else call.outcome
 
 
 @pytest.fixture
 def property_caller(remote, judge):
-    """Return a PropertyCaller; on a SUT without R_QMGetObjectProperties (MS-MQMP), the rules are not observable."""
+    """Return a PropertyCaller. If the SUT does not serve R_QMGetObjectProperties (MS-MQMP), mark the rules as not
+    observable.
+    """
     made = PropertyCaller(remote)
     call = made.ask(made.build_stub([Variant(VarType.NULL)]))
     if call.thrown == UNKNOWN_OPNUM_FAULT:
@@ -165,7 +171,9 @@ def property_caller(remote, judge):
 
 @covers(*PROPERTY_AND_TYPE_BY_RULE)
 def test_each_property_is_answered_in_its_type(property_caller, judge):
-    """A call requests all properties with VT_NULL: the SUT returns each property in a PROPVARIANT of its type."""
+    """A call requests every property with VT_NULL. The SUT returns each property in a PROPVARIANT of the type that the
+    property has.
+    """
     identifiers = list(PROPERTY_TYPES)
     variants = [Variant(VarType.NULL)] * len(identifiers)
     call = property_caller.ask(get_properties(False, property_caller.direct, identifiers, variants))
@@ -200,8 +208,8 @@ def test_each_property_is_answered_in_its_type(property_caller, judge):
 @needs("queue_control")
 @covers(*ANSWERED_VALUES_BY_RULE)
 def test_values_of_a_queue_are_returned_whole(property_caller, sut, judge):
-    """The SUT returns a negative number, numbers with a high bit, a label of 124 characters and a GUID of a queue as
-    they were given, and an empty label and a zero GUID of a queue without such values.
+    """A queue has a negative number, numbers with a high bit, a label of 124 characters and a GUID: the SUT returns
+    these values as they were set. For a queue without such values, it returns an empty label and a zero GUID.
     """
     created = sut.new_queue("values", **CREATED_PROPERTIES)
     plain = sut.new_queue("defaults")
@@ -232,8 +240,8 @@ def test_values_of_a_queue_are_returned_whole(property_caller, sut, judge):
 
 @covers(*VARIANT_BY_RULE)
 def test_propvariant_one_byte_short_is_refused(property_caller, judge):
-    """A call with a PROPVARIANT of any type succeeds, also with the limits of the type and with empty and long values;
-    a call whose PROPVARIANT is one byte too short gets a fault.
+    """A call with a PROPVARIANT of any type succeeds, also with the limits of the type and with empty and long values.
+    A call whose PROPVARIANT is one byte too short gets a fault.
     """
     for rule, variant in VARIANT_BY_RULE.items():
         whole = property_caller.read(Variant(VarType.NULL), variant)
@@ -252,7 +260,7 @@ def test_propvariant_one_byte_short_is_refused(property_caller, judge):
 
 @covers("MQMQ-2.2.12-01", "MQMQ-2.2.12-02")
 def test_bytes_after_vt_empty_and_vt_null_are_refused(property_caller, judge):
-    """A call with two PROPVARIANTs of VT_EMPTY or VT_NULL succeeds; a call with eight extra bytes after the first
+    """A call with two PROPVARIANTs of VT_EMPTY or VT_NULL succeeds. A call with eight extra bytes after the first
     PROPVARIANT gets a fault.
     """
     for rule, vt in (("MQMQ-2.2.12-01", VarType.EMPTY), ("MQMQ-2.2.12-02", VarType.NULL)):
@@ -270,9 +278,9 @@ def test_bytes_after_vt_empty_and_vt_null_are_refused(property_caller, judge):
 
 @covers("MQMQ-2.2.12-07", "MQMQ-2.2.12-17", "MQMQ-2.2.12-18")
 def test_vector_without_type_or_with_wrong_count_is_refused(property_caller, judge):
-    """Calls with vectors of every type succeed, and so do calls with an empty vector, with a vector after another
-    property, and with a vector in a vector. Calls with VT_VARIANT without VT_VECTOR, with VT_VECTOR without a type,
-    and with a vector with a wrong count get a fault.
+    """Calls with vectors of every type succeed. So do calls with an empty vector, with a vector after another property,
+    and with a vector in a vector. Three calls get a fault: VT_VARIANT without VT_VECTOR, VT_VECTOR without a type, and
+    a vector with a wrong count.
     """
     vector = Variant(VarType.VECTOR | VarType.VARIANT, [Variant(VarType.UI2, 1)])
     observed = {

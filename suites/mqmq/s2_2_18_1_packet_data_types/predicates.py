@@ -35,7 +35,7 @@ passive("MQMQ-2.2.18.1.4-01", (USER_MESSAGE_KIND, MALFORMED), "FormatType is 1, 
 
 
 def list_queue_names(packet: Any) -> list[Any]:
-    """Return the names in the three lists of a message."""
+    """Return the names in the three lists of a message: of destination, administration and response queues."""
     header = packet.MultiQueueFormatHeader
     if header is None:
         return []

@@ -1,6 +1,7 @@
 """MS-MQMQ 2.2.18.1.4.2 MQFDistributionQueueFormatName in messages that the SUT forwards.
 
-A queue manager never sends this name in its own messages, because it expands distribution lists before it sends.
+A queue manager's own messages never contain this name, because the queue manager expands distribution lists before it
+sends.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ DISTRIBUTION_LIST_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
 @pytest.mark.parametrize("queue", ["mqc-listed", "mqc-listed2"])
 @varied("queue quota", "queue privacy", acknowledgments=("none", "of receipt"))
 def test_forwarded_distribution_list_has_format_type_6_and_guid(peer, sut, judge, queue):
-    """The SUT forwards a message for a direct name and a distribution list: FormatNameList still has FormatTypes 3
-    and 6, and the GUID of the list.
+    """The SUT forwards a message for a direct name and a distribution list. FormatNameList of the forwarded message
+    still has the FormatTypes 3 and 6, and the GUID of the distribution list.
     """
     direct = f"TCP:{peer.address}\\private$\\{queue}"
     elements = [
@@ -92,8 +93,8 @@ LIST_COUNT_RULES = tuple(rule for rule, of_rule in LIST_FIELDS_BY_RULE.items() i
 
 
 def build_distribution_list(peer, queue):
-    """Return the elements of a list with two distribution lists, a private, a public and two direct names, and the
-    FormatType and text of each element.
+    """Return two values for a list with two distribution lists, a private name, a public name and two direct names: its
+    elements, and the FormatType and text of each element.
     """
     directs = [f"TCP:{peer.address}\\private$\\{queue}", f"OS:nowhere\\{queue}"]
     names = [
@@ -118,7 +119,7 @@ def build_distribution_list(peer, queue):
 
 
 def judge_destination_list(judge, rules, found, names, evidence):
-    """Judge sizes, count and names of the list of destinations in a message."""
+    """Judge the sizes, the count and the names of the list of destinations in a message."""
     size, padded = (found.fields.get(f"{DESTINATION_LIST_NAME}.{kind}", 0) for kind in ("size", "padded size"))
     wanted = {
         f"{DESTINATION_LIST_NAME}.HeaderSize": between(size, padded),
@@ -135,8 +136,8 @@ def judge_destination_list(judge, rules, found, names, evidence):
 @covers(*LIST_FIELDS_BY_RULE)
 @pytest.mark.parametrize("queue", ["mqc-listed", "mqc-listed2"])
 def test_forwarded_list_has_every_name_in_its_place(peer, sut, judge, queue):
-    """The SUT forwards a message for two distribution lists, a private, a public and two direct names: the list still
-    has all names in their order, each at its boundary, and HeaderSize and ElementCount that fit the names.
+    """The SUT forwards a message for two distribution lists, a private name, a public name and two direct names. The
+    list still has all names in their order, each at its boundary. HeaderSize and ElementCount fit the names.
     """
     elements, names = build_distribution_list(peer, queue)
     sent, frame = forward_message(peer, sut, mqf={"Destination": elements})
@@ -147,9 +148,9 @@ def test_forwarded_list_has_every_name_in_its_place(peer, sut, judge, queue):
 @covers(*LIST_COUNT_RULES)
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
 def test_list_of_remote_reader_has_every_name_in_its_place(remote, judge, queue):
-    """Messages for two distribution lists, a private, a public and two direct names arrive: in each message that a
-    remote reader peeks or receives, the list still has all names in their order, each at its boundary, and an
-    ElementCount that fits the names.
+    """Messages for two distribution lists, a private name, a public name and two direct names arrive, and a remote
+    reader peeks or receives them. In each returned message, the list still has all names in their order, each at its
+    boundary, and its ElementCount fits the names.
     """
     peer = remote.peer
     elements, names = build_distribution_list(peer, "mqc-listed")

@@ -33,9 +33,10 @@ FURTHER_MESSAGE_PROPERTIES_BY_KIND: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("limit", ["time_to_reach_queue_s", "time_to_be_received_s"])
 @varied("priority", "application tag", "queue journaling", "queue quota", "queue privacy")
 def test_message_expired_at_sender_gets_reach_queue_timeout(peer, sut, judge, limit):
-    """TimeToReachQueue or TimeToBeReceived of an express message, a transactional message and a message with JN to an
-    unreachable peer expires: the SUT acknowledges each message with NACK_REACH_QUEUE_TIMEOUT. Erratum E110: a sender
-    may check only TimeToReachQueue; such a sender sends the messages whose TimeToBeReceived has expired.
+    """TimeToReachQueue or TimeToBeReceived of three messages to an unreachable peer expires: an express message, a
+    transactional message, and a message with JN. The SUT acknowledges each message with NACK_REACH_QUEUE_TIMEOUT.
+    Erratum E110: a sender may check only TimeToReachQueue; such a sender sends the messages whose TimeToBeReceived has
+    expired.
     """
     admin = sut.format_name("admin")
     to = peer.direct_name("mqc-unreachable")
@@ -80,8 +81,9 @@ def _is_acknowledgment_of(message, sent):
 @covers("MQMQ-2.2.18.1.6-D04", "MQDMPR-3.1.1.12-D21")
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
 def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judge, queue):
-    """At each kind of queue, a message that is signed with an unknown provider gets NACK_UNSUPPORTED_CRYPTO_PROVIDER
-    or, as erratum E84 allows, ACK_REACH_QUEUE; a message that is signed with a known provider gets ACK_REACH_QUEUE.
+    """The check runs for each kind of queue. A message that is signed with an unknown provider gets
+    NACK_UNSUPPORTED_CRYPTO_PROVIDER or, as erratum E84 allows, ACK_REACH_QUEUE. A message that is signed with a known
+    provider gets ACK_REACH_QUEUE.
     """
     secured = SecuredMessageSender(peer, sut)
     secured.require_accepted_signature()
@@ -125,8 +127,8 @@ ORDER_QUEUE_NUMBER = 4
 @needs("directory", "queues", "private_names")
 @covers("MQSO-5.1.1.2-D14")
 def test_order_ack_of_routed_message_is_sent_to_an_order_queue(peer, sut, judge):
-    """The peer sends a transactional message to a private name, and then, as a router, delivers a transactional message
-    of a remote computer: the OrderAck of the second message is addressed to the order queue of the remote computer or
+    """The peer sends a transactional message to a private name. Then, as a router, it delivers a transactional message
+    from a remote computer. The OrderAck of the second message is addressed to the order queue of the remote computer or
     of the peer (E42).
     """
     receiver = Receiver(peer, sut)

@@ -26,8 +26,8 @@ PUBLIC_QUEUE_TYPE, THIRD_HOST_QUEUE_TYPE = 5, 6
 
 
 def _send_with_response_queue(peer, sut, response):
-    """Let the SUT send a message without a response queue and a message with a response queue. Return the second
-    message, its RQ, and its bytes from ResponseQueue to the end.
+    """Let the SUT send one message without a response queue and one with a response queue. Return the second message,
+    its RQ, and its bytes from ResponseQueue to the end.
     """
     outgoing = Outgoing(peer, sut)
     outgoing.send(body="", label=MESSAGE_LABEL)
@@ -42,8 +42,8 @@ def _send_with_response_queue(peer, sut, response):
 @covers("MQMQ-2.2.18.1.5.2-01")
 @pytest.mark.parametrize("queue", ["q", "qu", "que"])
 def test_direct_name_has_byte_count_terminator_and_padding(peer, sut, judge, queue):
-    """The SUT sends to direct names of several lengths, with direct names of an administration and a response queue:
-    each of the three fields contains the count of bytes, the name with its null, and padding to 4 bytes.
+    """The SUT sends messages to direct names of several lengths, with direct names as administration and response
+    queue. Each of the three queue names consists of the count of bytes, the name with its null, and padding to 4 bytes.
     """
     direct = rf"TCP:{peer.address}\private$\{queue}"
     others = rf"TCP:{peer.address}\private$\ad{queue}", rf"OS:nowhere\private$\res{queue}"
@@ -69,8 +69,8 @@ def test_direct_name_has_byte_count_terminator_and_padding(peer, sut, judge, que
 @needs("send", "public_names")
 @covers("MQMQ-2.2.18.1.7.1-01", "MQMQ-2.2.18.1.7.1-02")
 def test_public_names_of_one_message_have_their_own_guids(peer, sut, judge):
-    """The SUT sends a message to a public queue, with two other public queues as administration and response queue:
-    each of the three fields contains the GUID of its queue.
+    """The SUT sends a message to a public queue, with two other public queues as administration and response queue.
+    Each of the three queue names is the GUID of its queue.
     """
     guids = [UUID(peer.public_name.removeprefix("PUBLIC=")), UUID(int=0x6D71_0001), UUID(int=0x6D71_0002)]
     outgoing = Outgoing(peer, sut, peer.public_name)
@@ -111,8 +111,8 @@ def test_public_response_queue_is_guid(peer, sut, judge):
 @needs("send")
 @covers("MQMQ-2.2.18.1.7.2-01", "MQMQ-2.2.18.1.7.2-02", "MQMQ-2.2.18.1.7.2-03")
 def test_private_queues_of_two_hosts_have_their_own_guids_and_numbers(peer, sut, judge):
-    """The SUT sends a message with a private administration queue of a third host and a private response queue of a
-    fourth host: AQ and RQ are 6, and each name is the GUID of its host and the number of its queue.
+    """The SUT sends a message with a private administration queue on a third host and a private response queue on a
+    fourth host. AQ and RQ are 6, and each name is the GUID of the queue's host and the number of the queue.
     """
     hosts = [(SECOND_QUEUE_MANAGER_GUID, 0xFEDC_BA98), (UUID(int=0x6D71_0003), 0x8765_4321)]
     admin, response = (rf"PRIVATE={guid}\{number:08X}" for guid, number in hosts)
@@ -160,7 +160,7 @@ def test_private_queues_of_two_hosts_have_their_own_guids_and_numbers(peer, sut,
 @needs("send")
 @covers("MQMQ-2.2.18.1.7.2-01", "MQMQ-2.2.18.1.7.2-02", "MQMQ-2.2.18.1.7.2-03")
 def test_private_response_queue_is_host_guid_and_number(peer, sut, judge):
-    """The SUT sends a message with a private response queue of a third host: RQ is 6, and ResponseQueue is the GUID of
+    """The SUT sends a message with a private response queue on a third host. RQ is 6, and ResponseQueue is the GUID of
     the host and the number of the queue.
     """
     frame, kind, rest = _send_with_response_queue(peer, sut, rf"PRIVATE={SECOND_QUEUE_MANAGER_GUID}\0000ABCD")
@@ -195,7 +195,7 @@ def test_private_response_queue_is_host_guid_and_number(peer, sut, judge):
 @covers("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04", "MQDMPR-3.1.7.1.3-D04")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_private_queues_have_distinct_numbers(sut, judge):
-    """Three queues are created, the first is deleted, and two more are created: the private format names of the four
+    """Three queues are created, the first is deleted, and two more are created. The private format names of the four
     remaining queues have different numbers.
     """
     deleted, *names = (sut.new_queue(f"number-{number}") for number in range(3))
@@ -207,8 +207,8 @@ def test_private_queues_have_distinct_numbers(sut, judge):
 @covers("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04", "MQDMPR-3.1.7.1.3-D04")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_private_queues_after_restart_have_distinct_numbers(sut, judge):
-    """A queue is created, the SUT is restarted, and up to eight queues are created: the private format names of all of
-    them have different numbers.
+    """A queue is created, the SUT is restarted, and up to eight queues are created. The private format names of all
+    these queues have different numbers.
     """
     before = sut.new_queue("before")
     sut.restart()
@@ -232,15 +232,15 @@ def _get_private_number(sut, name):
 
 
 def _count_bytes_to_next_header(data, size):
-    """Return the number of bytes between a queue name and the MessagePropertiesHeader, which the label locates."""
+    """Return the number of bytes between a queue name and the MessagePropertiesHeader, which is found by the label."""
     return data[size:].find((MESSAGE_LABEL + "\0").encode("utf-16-le")) - PROPERTIES_FIXED_BYTES
 
 
 @covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", "MQMQ-2.2.18.1.5.2-D01", "MQMQ-2.2.18.1.5.2-D02")
 @pytest.mark.parametrize("queue", ["q", "qu", "que", "q" * 124])
 def test_direct_destination_leads_to_next_header(peer, sut, judge, queue):
-    """The SUT sends to direct names of several lengths: DQ is 7, the count includes the name and its null, and the
-    MessagePropertiesHeader follows the padding.
+    """The SUT sends messages to direct names of several lengths. DQ is 7, the count includes the name and its null, and
+    the MessagePropertiesHeader follows the padding.
     """
     outgoing = Outgoing(peer, sut, peer.direct_name(queue))
     named = {"label": MESSAGE_LABEL} if sut.has("send") else {}

@@ -16,8 +16,8 @@ from suites.mqqb.steps.disposition import (
 @needs("restart", "queues")
 @covers("MQMQ-2.2.18.1.6-D01", "MQDMPR-3.1.7.1.9-07")
 def test_stored_messages_count_against_quota_after_restart(peer, sut, judge):
-    """A queue with a quota of two messages contains one message. After a restart, a second message gets
-    ACK_REACH_QUEUE, and a third message gets NACK_Q_EXCEED_QUOTA.
+    """A queue with a quota of two messages contains one message. After a restart, the second message gets
+    ACK_REACH_QUEUE, and the third gets NACK_Q_EXCEED_QUOTA.
     """
     queue = sut.new_queue("full", quota_kb=12)
     to, body = rf"TCP:{sut.address}\{queue}", bytes(5_000)

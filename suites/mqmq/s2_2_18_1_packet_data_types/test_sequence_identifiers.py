@@ -33,7 +33,7 @@ HIGHEST_U32 = 0xFFFF_FFFF
     ids=[case[0] for case in SEQUENCE_COMPARISONS],
 )
 def test_sequences_are_compared_by_time_stamp_then_ordinal(peer, sut, judge, seconds, ordinals, later):
-    """The peer sends the first message of one sequence and then the first message of a second sequence: the OrderAck
+    """The peer sends the first message of one sequence, and then the first message of a second sequence. The OrderAck
     names the second sequence if the second TxSequenceID is later than the first, and the first sequence otherwise.
     """
     receiver = Receiver(peer, sut, ordinal=8)
@@ -60,9 +60,9 @@ def test_sequences_are_compared_by_time_stamp_then_ordinal(peer, sut, judge, sec
 @needs("queues")
 @covers("MQMQ-2.2.18.1.6-01", "MQMQ-2.2.18.1.2-D01")
 def test_each_sequence_of_a_session_gets_order_ack(peer, sut, judge):
-    """The peer sends two messages of a sequence to one queue and two messages of another sequence to a second queue on
-    the same session: the SUT sends OrderAcks for the last message of both sequences. A SUT that keeps one sequence for
-    all of its queues acknowledges only the second sequence, which is the later sequence (E41).
+    """On one session, the peer sends two messages of a sequence to one queue, and two messages of another sequence to a
+    second queue. The SUT sends OrderAcks for the last message of both sequences. A SUT that keeps one sequence for all
+    of its queues acknowledges only the second sequence, which is the later one (E41).
     """
     receiver = Receiver(peer, sut, ordinal=5)
     second = Sequence(peer, 6)

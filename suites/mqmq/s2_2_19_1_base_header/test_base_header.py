@@ -40,8 +40,8 @@ OLD_MESSAGE_AGE_S = 3_600
 
 @covers("MQMQ-2.2.19.1-07")
 def test_message_with_session_header_is_accepted(peer, judge):
-    """The first message of a session is express, has SH set and contains a SessionHeader: the SUT acknowledges the
-    message and puts it into its queue.
+    """The first message of a session is express, has SH set, and contains a SessionHeader. The SUT acknowledges this
+    message and stores it in its queue.
     """
     message = peer.message(session={"UserMsgSequenceNumber": 1}, label="with a header")
     done = deliver_message(peer, message, "with a header")
@@ -56,8 +56,8 @@ def test_message_with_session_header_is_accepted(peer, judge):
 
 @covers("MQMQ-2.2.19.1-01", "MQMQ-2.2.19.1-05", "MQMQ-2.2.19.1-07", "MQMQ-2.2.19.1-21", "MQMQ-2.2.19.1-22")
 def test_internal_packets_have_version_signature_and_size(peer, judge):
-    """The SUT answers a session setup and a message: its three internal packets have the specified version, signature,
-    size and flags.
+    """The SUT answers the setup of a session and acknowledges a message. Its three internal packets have the specified
+    version, signature, size and flags.
     """
     answers = exchange_message(peer).connection.received
     begins = [frame.data[:8] for frame in answers]
@@ -104,7 +104,7 @@ def test_internal_packets_have_version_signature_and_size(peer, judge):
 @covers("MQMQ-2.2.19.1-02")
 @pytest.mark.parametrize("reserved", [0xC0, 0x5A, 0xCD, 0xFF])
 def test_any_reserved_of_base_header_is_accepted(peer, judge, reserved):
-    """The peer sends each packet of a session with a nonzero Reserved: the SUT sends the same answers as to packets
+    """The peer sends each packet of a session with a nonzero Reserved. The SUT sends the same answers as to packets
     with Reserved 0.
     """
     done = exchange_message(peer, base={"Reserved": reserved})
@@ -114,7 +114,7 @@ def test_any_reserved_of_base_header_is_accepted(peer, judge, reserved):
 @sut_survives()
 @covers(*RULE_BY_RESERVED_BIT.values())
 def test_any_reserved_bit_of_base_header_is_accepted(peer, judge):
-    """The peer sends each packet of a session with one reserved bit set: the SUT sends the same answers as to packets
+    """The peer sends each packet of a session with one reserved bit set. The SUT sends the same answers as to packets
     without reserved bits.
     """
     for bit, rule in RULE_BY_RESERVED_BIT.items():
@@ -131,14 +131,14 @@ def test_any_reserved_bit_of_base_header_is_accepted(peer, judge):
     ],
 )
 def test_initiator_accepts_any_reserved_values(peer, sut, judge, fields):
-    """The SUT opens a session, and each packet of the peer has a nonzero Reserved, or all reserved bits set: the SUT
-    sends its message, removes the message when it is acknowledged, and keeps the session open.
+    """The SUT opens a session, on which each packet from the peer has a nonzero Reserved, or all reserved bits set. The
+    SUT sends its message, removes the message when it is acknowledged, and keeps the session open.
     """
     connection, asked = accept_establish_request(listen_for_connection(peer, sut))
 
     def send_message_with_fields(packet, number):
-        """Send a packet with the given fields; return the SUT's packet with the given number, or None if it does not
-        arrive.
+        """Send a packet with the given fields; return the packet with the given number that the SUT sends, or None if
+        it does not arrive.
         """
         for field, value in fields.items():
             setattr(packet["BaseHeader"], field, value)
@@ -170,8 +170,8 @@ def test_initiator_accepts_any_reserved_values(peer, sut, judge, fields):
     "acknowledgments", "response queue", "time to be received", "label", "destination", body=("short", "5,000 bytes")
 )
 def test_messages_are_in_queue_by_priority(peer, sut, judge):
-    """Messages of rising and falling priority arrive: the queue orders them by priority, and messages of one priority
-    by arrival.
+    """Messages arrive with rising and with falling priority. The queue orders them by priority, and messages of the
+    same priority by arrival.
     """
     connection = peer.open_raw()
     sent = []
@@ -226,8 +226,8 @@ def _build_parameters_response(asked):
 @covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
 @varied("application tag", "extension", "correlation", acknowledgments=("none", "of receipt"))
 def test_receiver_ignores_message_past_time_to_reach_queue(peer, sut, judge):
-    """The peer sends a message whose TimeToReachQueue has expired and a message that has not expired: only the message
-    that has not expired is in the queue.
+    """The peer sends one message whose TimeToReachQueue has expired and one that has not expired. Only the latter is in
+    the queue.
     """
     connection = peer.open_raw()
     sent_time = peer.environment.now().utc_s - OLD_MESSAGE_AGE_S
@@ -244,7 +244,7 @@ def test_receiver_ignores_message_past_time_to_reach_queue(peer, sut, judge):
 @covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
 @varied("acknowledgments", "negative journaling", "response queue", "application tag", "trace")
 def test_sender_deletes_message_past_time_to_reach_queue(peer, sut, judge):
-    """Two messages wait for an unreachable peer, and the first expires before the SUT connects: the SUT sends only the
+    """Two messages wait for an unreachable peer, and the first expires before the SUT connects. The SUT sends only the
     second message.
     """
     sut.send(peer.direct_name(), body="expired", label="expired", time_to_reach_queue_s=SHORT_LIFETIME_S)

@@ -26,7 +26,7 @@ EXPIRED_MESSAGE_TAG, IN_TIME, LATER_MESSAGE_TAG = 1, 2, 3
 @covers(*EXPIRATION_RULES)
 @pytest.mark.parametrize("change_s", [CLOCK_CHANGE_S, -CLOCK_CHANGE_S], ids=["fast", "slow"])
 def test_receiver_checks_time_to_reach_queue_by_changed_clock(peer, sut, judge, change_s):
-    """The clock of the SUT is set two hours ahead or back, and two messages arrive: the SUT ignores the message that
+    """The clock of the SUT is set two hours ahead or back, and two messages arrive. The SUT discards the message that
     has expired according to the changed clock, and accepts the message that has not expired.
     """
     sut.change_environment(clock=change_s)
@@ -44,9 +44,9 @@ def test_receiver_checks_time_to_reach_queue_by_changed_clock(peer, sut, judge, 
 @needs("environment", "send")
 @covers(*EXPIRATION_RULES, "MQQB-3.1.7.1.2-D01", *SENT_TIME_RULES)
 def test_sender_checks_and_sets_times_by_changed_clock(peer, sut, judge):
-    """Two messages wait for an unreachable peer, and the clock is set two hours ahead: the SUT does not send the
-    message with a lifetime of one hour, and sends the message with a lifetime of three hours with an unchanged
-    SentTime. A message sent afterwards has the SentTime of the changed clock.
+    """Two messages wait for an unreachable peer, and the clock is set two hours ahead. The SUT does not send the
+    message with a lifetime of one hour. It sends the message with a lifetime of three hours, whose SentTime is
+    unchanged. A message that is sent afterwards has the SentTime of the changed clock.
     """
     to = peer.direct_name()
 

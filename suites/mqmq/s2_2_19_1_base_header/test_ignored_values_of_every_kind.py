@@ -1,5 +1,5 @@
 """MS-MQMQ 2.2.19.1, 2.2.19.2, 2.2.19.3: values that a queue manager ignores, in messages of every kind and in
-acknowledgments of the peer.
+acknowledgments from the peer.
 """
 
 from __future__ import annotations
@@ -130,8 +130,8 @@ def _list_values_of_optional_headers():
 )
 def test_ignored_values_change_no_message_of_any_kind(peer, sut, judge, values):
     """Messages of several kinds arrive, first without and then with values that the receiver ignores or only passes to
-    the application: each message is in its queue as it was sent. Kinds that the SUT does not accept without such values
-    are not judged.
+    the application. Each message is in its queue as it was sent. Kinds that the SUT does not accept even without such
+    values are not judged.
     """
     kinds = MessagesOfEveryKind(peer, sut)
     kinds.send(NO_CHANGED_VALUE, {})
@@ -154,8 +154,8 @@ RESERVED_BYTE_VALUES = (0x01, 0x80, 0xFF)
 @needs("send", "queue_control", "transactions")
 @covers("MQMQ-2.2.19.1-02")
 def test_reserved_of_order_and_final_acks_has_no_effect(peer, sut, judge):
-    """The SUT sends transactional messages, and the peer answers with OrderAcks and with FinalAcks whose
-    BaseHeader.Reserved is not zero: each OrderAck completes its message, and each FinalAck moves its message to the
+    """The SUT sends transactional messages, and the peer answers some with OrderAcks and others with FinalAcks, whose
+    BaseHeader.Reserved is nonzero. Each OrderAck completes its message, and each FinalAck moves its message to the
     dead-letter queue.
     """
     outgoing = Outgoing(peer, sut, "mqc-ignored")

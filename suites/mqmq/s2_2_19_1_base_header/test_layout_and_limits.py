@@ -28,8 +28,8 @@ DECADE_S = 10 * 365 * 86_400
 
 @covers("MQMQ-2.2.19.1-D01")
 def test_internal_packets_have_fields_of_base_header_in_place(peer, judge):
-    """The SUT answers a session setup and a message: in each of its three packets, every field of the BaseHeader is at
-    the specified offset.
+    """The SUT answers the setup of a session and acknowledges a message. In each of its three packets, every field of
+    the BaseHeader is at the specified offset.
     """
     done = exchange_message(peer)
     for number, (size, has_session_header) in enumerate(((572, 0), (32, 0), (None, 1))):
@@ -53,8 +53,8 @@ def test_internal_packets_have_fields_of_base_header_in_place(peer, judge):
 @needs("send")
 @covers("MQMQ-2.2.19.1-D01", "MQMQ-2.2.19.1-D02", "MQDMPR-3.1.1.12-D48")
 def test_sent_message_has_priority_of_application_or_3(peer, sut, judge):
-    """The SUT sends messages of each priority and without a priority: Flags.PR is the requested priority, or 3 if no
-    priority was requested.
+    """The SUT sends messages of each priority and a message without a priority. Flags.PR is the requested priority, or
+    3 if no priority was requested.
     """
     outgoing = Outgoing(peer, sut)
     for delivery, priority in product(("express", "recoverable"), (*PRIORITIES, None)):
@@ -94,8 +94,8 @@ def test_sent_message_has_priority_of_application_or_3(peer, sut, judge):
 @covers("MQMQ-2.2.19.1-D02", "MQDMPR-3.1.1.12-D48", "MQMQ-2.2.19.1-03")
 @varied("application tag", "extension", "correlation", acknowledgments=("none", "of arrival"))
 def test_two_messages_of_each_priority_are_in_queue_by_priority(peer, sut, judge):
-    """Two messages of each priority arrive: the queue orders them from priority 7 to 0, and messages of one priority by
-    arrival; they are received in this order after a restart.
+    """Two messages of each priority arrive. The queue orders them from priority 7 to 0, and messages of the same
+    priority by arrival. After a restart, they are received in this order.
     """
     connection = peer.open_raw()
     order = (3, 0, 7, 5, 1, 6, 2, 4)
@@ -122,8 +122,8 @@ def test_two_messages_of_each_priority_are_in_queue_by_priority(peer, sut, judge
 
 @covers("MQMQ-2.2.19.1-D03", "MQMQ-2.2.20-D01")
 def test_message_of_maximum_packet_size_is_accepted(peer, sut, judge):
-    """A message that arrives in four pieces of the byte stream is acknowledged, and a message with PacketSize
-    0x00400000 is in its queue as it was sent.
+    """A message that arrives in four pieces of the byte stream is acknowledged. A message with PacketSize 0x00400000 is
+    in its queue as it was sent.
     """
     connection = peer.open_raw()
     data = bytes(peer.recoverable_message(label="in pieces"))
@@ -161,7 +161,7 @@ def _check_largest_packet_size(packet):
 
 @covers("MQMQ-2.2.19.1-D03")
 def test_transactional_message_of_maximum_packet_size_is_accepted(peer, judge):
-    """A transactional message with PacketSize 0x00400000 arrives: the SUT acknowledges the message and puts it into its
+    """A transactional message with PacketSize 0x00400000 arrives. The SUT acknowledges the message and puts it into its
     queue.
     """
     empty = len(bytes(Sequence(peer, 2).message(label="largest in sequence", body=b"")))
@@ -176,8 +176,8 @@ def test_transactional_message_of_maximum_packet_size_is_accepted(peer, judge):
 @needs("receive")
 @covers("MQMQ-2.2.19.1-D03")
 def test_message_of_maximum_packet_size_with_session_header_is_accepted(peer, sut, judge):
-    """A small message and a message with PacketSize 0x00400000 arrive on two sessions, both with a SessionHeader, which
-    PacketSize excludes: both messages are in the queue.
+    """A small message and a message with PacketSize 0x00400000 arrive on two sessions. Both contain a SessionHeader,
+    which PacketSize does not count. Both messages are in the queue.
     """
     header = {"UserMsgSequenceNumber": 1}
     empty = len(bytes(peer.message(label="largest with header", body=b"")))
@@ -203,7 +203,9 @@ def test_message_of_maximum_packet_size_with_session_header_is_accepted(peer, su
 @covers("MQMQ-2.2.19.1-D04", "MQMQ-2.2.18-D01")
 @varied("priority", "positive journaling", "application tag", "trace", "label")
 def test_sent_message_has_time_to_reach_queue_in_seconds(peer, sut, judge):
-    """The SUT sends messages of two deliveries with several limits: TimeToReachQueue is the limit in seconds."""
+    """The SUT sends express and transactional messages with several time limits. TimeToReachQueue of each packet is its
+    limit in seconds.
+    """
     outgoing = Outgoing(peer, sut)
     for limit_s, delivery in ((MESSAGE_LIFETIME_S, "express"), (86_400, "express"), (7_200, "transactional")):
         frame = outgoing.send(body="in time", time_to_reach_queue_s=limit_s, delivery=delivery)
@@ -216,7 +218,7 @@ def test_sent_message_has_time_to_reach_queue_in_seconds(peer, sut, judge):
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @varied("extension", "correlation", acknowledgments=("none", "of receipt"))
 def test_time_to_reach_queue_counts_seconds_from_sent_time(peer, sut, judge, delivery):
-    """Messages with a past SentTime arrive: messages with time left or an infinite TimeToReachQueue are in the queue,
+    """Messages with a past SentTime arrive. Messages with time left or an infinite TimeToReachQueue are in the queue,
     and expired messages are not. In virtual time, in which no time passes during the transfer, a message whose age
     equals its TimeToReachQueue is in the queue, and a message that is one second older is not.
     """

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.19.1 BaseHeader: the header in packets of every kind that the SUT sends in both roles."""
+"""MS-MQMQ 2.2.19.1 BaseHeader: the header in packets of every kind that the SUT sends as initiator and as acceptor."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ IN is recognized only together with the beginning of the next SessionAck.
 
 
 def _receive_packets_as_acceptor(peer, sut):
-    """Return the packets of the SUT on a session of the peer on which the SUT receives three messages."""
+    """Return the packets that the SUT sends on a session that the peer opened and on which the SUT receives three
+    messages.
+    """
     connection = exchange_message(peer).connection
     for number in (3, 4):
         connection.send(peer.recoverable_message())
@@ -38,8 +40,8 @@ def _receive_packets_as_acceptor(peer, sut):
 
 
 def _receive_packets_as_initiator(peer, sut):
-    """Return the packets of the SUT, except its message, on a session of the SUT on which the SUT receives three
-    messages.
+    """Return the packets, except its message, that the SUT sends on a session that it opened and on which it receives
+    three messages.
     """
     connection, asked = accept_establish_request(listen_for_connection(peer, sut))
     connection.send(establish_response(peer, asked))
@@ -70,7 +72,7 @@ def _receive_packets_as_initiator(peer, sut):
     ],
 )
 def test_internal_packets_of_both_roles_have_base_header(peer, sut, judge, receive_packets):
-    """The SUT sets up a session and acknowledges three messages one after the other: in each of its internal packets,
+    """The SUT sets up a session and acknowledges three messages one after the other. In each of its internal packets,
     the fields of the BaseHeader have the specified values at the specified offsets.
     """
     frames = receive_packets(peer, sut)
@@ -115,9 +117,9 @@ SENT_MESSAGE_ARGUMENTS: tuple[dict[str, Any], ...] = (
 @needs("send")
 @covers("MQMQ-2.2.19.1-12", "MQMQ-2.2.19.1-D01", "MQMQ-2.2.19.1-D02")
 def test_sent_messages_of_every_kind_have_base_header(peer, sut, judge):
-    """The SUT sends express, recoverable and transactional messages, of which some are large or are to be traced: PR is
-    the requested priority, 3 without a priority, or 0 in a transactional message; TR and DH are set only in messages
-    that are to be traced.
+    """The SUT sends express, recoverable and transactional messages; some are large, and some are to be traced. PR is
+    the requested priority, or 3 if none was requested; in a transactional message, PR is 0. TR and DH are set only in
+    messages that are to be traced.
     """
     outgoing = Outgoing(peer, sut)
     for arguments in SENT_MESSAGE_ARGUMENTS:
@@ -145,8 +147,8 @@ def test_sent_messages_of_every_kind_have_base_header(peer, sut, judge):
 
 
 def _send_and_poll_message(outgoing, arguments):
-    """Let the SUT send a message; return its packet, or None if no packet arrives. A system may refuse a priority of a
-    transactional message; then the message has no priority.
+    """Let the SUT send a message; return its packet, or None if no packet arrives. If the SUT refuses to give a
+    transactional message a priority, send the message without a priority.
     """
     try:
         return outgoing.poll(**arguments)
@@ -163,8 +165,8 @@ TAGS_OF_UNEXPIRED_MESSAGES, DELIVERY_BY_EXPIRED_TAG = (1, 2), {3: "express", 4: 
 @needs("send")
 @covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
 def test_sender_deletes_expired_messages_of_every_delivery(peer, sut, judge):
-    """Express, recoverable and transactional messages wait between two other messages for an unreachable peer and
-    expire before the SUT connects: the SUT sends only the two other messages.
+    """Express, recoverable and transactional messages wait for an unreachable peer, between two other messages, and
+    expire before the SUT connects. The SUT sends only the two other messages.
     """
     to = peer.direct_name("mqc-expired")
     first, last = TAGS_OF_UNEXPIRED_MESSAGES

@@ -109,8 +109,8 @@ TYPES_WITH_QUEUE_NAME = (2, 5, 6, 7)
 
 
 def make_queue_name_predicate(flag: str, queue: str, kinds: tuple[int, ...], *, there: bool) -> Predicate:
-    """Return a predicate that checks that a queue name is present, or that it is missing, when its flag has one of the
-    given values.
+    """Return a predicate that checks whether a queue name is present, or missing, as required when its flag has one of
+    the given values.
     """
     others = (0,) if there else TYPES_WITH_QUEUE_NAME
     present, opposite = ("present", "missing") if there else ("missing", "present")

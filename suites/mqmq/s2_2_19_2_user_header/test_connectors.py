@@ -1,4 +1,6 @@
-"""MS-MQMQ 2.2.19.2 UserHeader: ConnectorType in a message that the SUT forwards, because only connectors set it."""
+"""MS-MQMQ 2.2.19.2 UserHeader: ConnectorType in a message that the SUT forwards. A forwarded message is necessary
+because only connectors set ConnectorType.
+"""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ from suites.mqmq.steps.outgoing import Outgoing
 @covers("MQMQ-2.2.19.2-32", "MQMQ-2.2.19.2-35")
 @pytest.mark.parametrize("form", ["direct", "public", "private", "own"])
 def test_message_with_equal_queues_contains_queue_of_each_flag(peer, sut, judge, form):
-    """The SUT sends a message whose administration queue and response queue are the same queue: if AQ and RQ announce
-    the same form of name, the packet contains AdminQueue and ResponseQueue, which are equal.
+    """The SUT sends a message whose administration queue and response queue are the same queue. If AQ and RQ announce
+    the same form of name, the packet contains both AdminQueue and ResponseQueue, and they are equal.
     """
     queue = {
         "direct": peer.direct_name("mqc-both"),

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.19.2 UserHeader: the header in messages of every kind that the SUT sends in both roles."""
+"""MS-MQMQ 2.2.19.2 UserHeader: the header in messages of every kind that the SUT sends as initiator and as acceptor."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ FINAL_ACK_RULES = ("MQMQ-2.2.18-D01", "MQMQ-2.2.18.1.2-D01", "MQMQ-2.2.18.1.3-D0
 @covers(*FINAL_ACK_RULES)
 def test_messages_of_receiver_have_valid_user_header(peer, sut, judge):
     """The peer sends express, recoverable, traced and transactional messages with direct and private administration
-    queues, and an application receives the transactional messages: each FinalAck identifies its message, each message
-    for a private queue of the peer has QueueManagerAddress of the peer, and each acknowledgment and report has the
-    present time as SentTime. The flags of optional headers are also clear after the SUT has sent a signed and traced
-    transactional message, in which they are set.
+    queues, and an application receives the transactional messages. Each FinalAck identifies its message. Each message
+    to a private queue of the peer contains the QueueManagerAddress of the peer. Each acknowledgment and report has the
+    present time as its SentTime. If the SUT can send signed messages, it first sends a signed and traced transactional
+    message, in which the flags of optional headers are set; in the later messages, these flags are clear.
     """
     before_s = peer.environment.now().utc_s
     receiver = AcknowledgingReceiver(peer, sut)
@@ -96,7 +96,7 @@ def test_messages_of_receiver_have_valid_user_header(peer, sut, judge):
 
 
 def _describe_final_ack_body(sent):
-    """Return the bytes of the body of the FinalAck of a message, as text."""
+    """Return the bytes in the body of the FinalAck of a message, as text."""
     header, user = sent["TransactionHeader"], sent["UserHeader"]
     sequence = header.TxSequenceID
     numbers = (sequence.Ordinal, sequence.TimeStamp, header.TxSequenceNumber, header.PreviousTxSequenceNumber)
@@ -108,7 +108,7 @@ def _describe_final_ack_body(sent):
 @covers("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29", "MQMQ-2.2.19.2-31")
 def test_messages_of_sender_have_valid_user_header(peer, sut, judge):
     """The SUT sends several messages of each delivery to a private queue of the peer, with and without requests for
-    acknowledgments: QueueManagerAddress is the GUID of the peer, and AQ is 0 only without such a request.
+    acknowledgments. QueueManagerAddress is the GUID of the peer. AQ is 0 only in messages without such a request.
     """
     outgoing = Outgoing(peer, sut, peer.private_name())
     admin = {"admin_queue": f"DIRECT=TCP:{sut.address}\\{sut.queue('admin')}"}
@@ -140,8 +140,8 @@ def test_messages_of_sender_have_valid_user_header(peer, sut, judge):
 @needs("send", "queue_control")
 @covers("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21")
 def test_received_transactional_message_with_jp_is_journaled(peer, sut, judge):
-    """The SUT sends a small and a large transactional message with JP, and the peer sends FinalAcks about their
-    receipt: both messages are in the system journal.
+    """The SUT sends a small and a large transactional message with JP, and the peer reports their receipt by FinalAcks.
+    Both messages are in the system journal.
     """
     outgoing = Sequence(peer, sut, "mqc-received")
     outgoing.send(journal=["positive"])

@@ -40,8 +40,8 @@ HEADERS_BY_LABEL: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @varied("acknowledgments", "positive journaling", "negative journaling", "response queue", "application tag")
 def test_sent_message_has_times_in_seconds(peer, sut, judge, delivery):
-    """An application sends messages with several times to be received: TimeToBeReceived is that time in seconds, and
-    SentTime is the time of sending.
+    """An application sends messages with several values of the time to be received. TimeToBeReceived is that time in
+    seconds, and SentTime is the time of sending.
     """
     outgoing = Outgoing(peer, sut)
     for time_s in (SECONDS_PER_HOUR, 0x0102_0304):
@@ -77,9 +77,9 @@ REPORT_CLASS, POSITIVE_ACK_CLASSES = 0x0001, (0x0002, 0x00FF)
 @needs("public_names")
 @covers("MQMQ-2.2.19.2-06", "MQDMPR-3.1.1.12-D60", "MQMQ-2.2.19.3-12", "MQMQ-2.2.19.3-24")
 def test_message_of_queue_manager_has_time_of_sending(peer, sut, judge):
-    """A traced message and a transactional message with a SentTime of a day ago arrive and request acknowledgments.
-    SentTime of the administration acknowledgments, of the OrderAck and, if the SUT sends reports, of the report is the
-    present time; EncryptionAlgorithm and MessageClass have values that the document lists.
+    """A traced message and a transactional message arrive with a SentTime of a day ago, and request acknowledgments.
+    The administration acknowledgments, the OrderAck and, if the SUT sends reports, the report have the present time as
+    SentTime. Their EncryptionAlgorithm and MessageClass have values that the document lists.
     """
     now_s = peer.environment.now().utc_s
     receiver = AcknowledgingReceiver(peer, sut)
@@ -118,7 +118,7 @@ def test_message_of_queue_manager_has_time_of_sending(peer, sut, judge):
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @varied("application tag", "extension", "correlation", acknowledgments=("none", "of receipt"))
 def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
-    """Messages whose TimeToBeReceived has expired leave the queue; messages with time left or an infinite
+    """Messages whose TimeToBeReceived has expired leave the queue. Messages with time left or an infinite
     TimeToBeReceived stay.
 
     Erratum E109: a receiver may count the time from SentTime or from the arrival. In this check, the messages that must
@@ -167,8 +167,8 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
 
 
 def _make_message_builder(peer, delivery):
-    """Return a function that builds express, recoverable or transactional messages; transactional messages are in one
-    sequence.
+    """Return a function that builds express, recoverable or transactional messages; all transactional messages belong
+    to one sequence.
     """
     if delivery == "transactional":
         return Sequence(peer).message
@@ -179,7 +179,7 @@ def _make_message_builder(peer, delivery):
 @covers("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53")
 @varied("trace", priority=("3", "7"), body=("short", "5,000 bytes"))
 def test_message_that_expires_in_a_transaction_leaves_queue_after_abort(peer, sut, judge):
-    """An open transaction has received two messages when the TimeToBeReceived of one of them expires: after the abort,
+    """An open transaction has received two messages when the TimeToBeReceived of one of them expires. After the abort,
     the expired message is not in the queue, and the other message is in the queue again.
     """
     make = _make_message_builder(peer, "transactional")
@@ -207,7 +207,7 @@ def test_message_that_expires_in_a_transaction_leaves_queue_after_abort(peer, su
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 @varied("destination", priority=("3", "7"), body=("short", "5,000 bytes"))
 def test_restart_does_not_extend_time_to_be_received(peer, sut, judge, delivery):
-    """Two messages are in the queue before a restart: after the restart, the message with a short TimeToBeReceived
+    """Two messages are in the queue before a restart. After the restart, the message with a short TimeToBeReceived
     leaves the queue when it expires, and the message with a long TimeToBeReceived stays.
     """
     queue = "transactional" if delivery == "transactional" else "plain"

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.19.2 UserHeader: the flags of optional parts in messages that remote readers get (MS-MQQP 3.1.4)."""
+"""MS-MQMQ 2.2.19.2 UserHeader: the flags of optional parts in messages that remote readers receive (MS-MQQP 3.1.4)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ RULE_FLAG_AND_OPTIONAL_PART = (
 
 
 def _parse_message_or_error(data):
-    """Return the message in the bytes, or the error in the bytes."""
+    """Parse the bytes; return the message, or the error that the parser raises."""
     try:
         return parse_packet(data)
     except FormatError as error:
@@ -41,7 +41,7 @@ def _parse_message_or_error(data):
 @covers(*(rule for rule, _, _ in RULE_FLAG_AND_OPTIONAL_PART))
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
 def test_message_of_remote_reader_has_part_of_each_set_flag(remote, judge, queue):
-    """Messages with and without a TransactionHeader, a SecurityHeader, a ConnectorType and lists of queues arrive: in
+    """Messages with and without a TransactionHeader, a SecurityHeader, a ConnectorType and lists of queues arrive. In
     each message that a remote reader peeks or receives, a part is present if and only if its flag is set.
     """
     peer, sequence = remote.peer, Sequence(remote.peer)

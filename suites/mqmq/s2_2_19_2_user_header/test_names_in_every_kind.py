@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.19.2 UserHeader: names of queues in received messages of every kind."""
+"""MS-MQMQ 2.2.19.2 UserHeader: queue names in received messages of every kind."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def _list_queue_name_cases():
 @needs("receive")
 @covers("MQMQ-2.2.19.2-37", "MQMQ-2.2.19.2-D01", "MQMQ-2.2.19.2-D02", "MQMQ-2.2.19.2-D07", "MQMQ-2.2.19.2-D08")
 def test_names_of_admin_and_response_queues_reach_application(peer, sut, judge):
-    """Messages of several kinds arrive with every pair of AQ and RQ: the application gets each message with the
-    administration queue and the response queue that were sent.
+    """Messages of several kinds arrive with every pair of AQ and RQ. The application gets each message with the
+    administration queue and the response queue that the peer sent.
     """
     kinds = MessagesOfEveryKind(peer, sut, KINDS_OF_MESSAGES)
     cases = {

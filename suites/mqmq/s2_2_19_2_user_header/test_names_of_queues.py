@@ -82,7 +82,7 @@ READ_QUEUE_NAME_CASES = (
     [pytest.param(rules, fields, marks=covers(*rules), id=name) for rules, fields, name in READ_QUEUE_NAME_CASES],
 )
 def test_received_queue_names_are_read_by_aq_and_rq(peer, sut, judge, rules, fields):
-    """Recoverable and transactional messages with each value of AQ and RQ arrive: the application receives the
+    """Recoverable and transactional messages with each value of AQ and RQ arrive. The application receives the
     administration and response queues that the packets name, and all other properties unchanged.
     """
     for queue, build_message in (("plain", peer.recoverable_message), ("transactional", Sequence(peer).message)):
@@ -154,8 +154,8 @@ RULES_BY_NAME_TYPE = {
     *RESPONSE_NAME_WRITE_RULES,
 )
 def test_sent_queue_names_are_written_by_aq_and_rq(peer, sut, judge):
-    """The SUT sends messages with each kind of administration and response queue to a private queue of the peer: DQ is
-    3, and AQ, RQ and the queue names have the values that the document specifies.
+    """The SUT sends messages with each kind of administration and response queue to a private queue of the peer. DQ is
+    3. AQ, RQ and the queue names have the values that the document specifies.
     """
     hosts = _list_host_guids(peer, sut)
     outgoing = Outgoing(peer, sut, peer.private_name())
@@ -188,8 +188,8 @@ def test_sent_queue_names_are_written_by_aq_and_rq(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.32-D10", "MQDMPR-3.1.7.1.32-D11")
 @varied(acknowledgments=("none", "of arrival"))
 def test_sent_public_destination_is_guid_with_dq_5(peer, sut, judge):
-    """The SUT sends to a public queue of the peer: DQ is 5, DestinationQueue is the GUID of the queue,
-    QueueManagerAddress is the GUID of the peer, and JP and JN are set as requested.
+    """The SUT sends messages to a public queue of the peer. DQ is 5, DestinationQueue is the GUID of the queue, and
+    QueueManagerAddress is the GUID of the peer. JP and JN are set as requested.
     """
     outgoing = Outgoing(peer, sut, peer.public_name)
     frame = outgoing.send(body="named", label="named", journal=["positive", "negative"])
@@ -227,8 +227,8 @@ def test_routed_message_has_guid_of_host_and_not_of_next_hop(peer, sut, judge):
 @covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.31-D15")
 @varied("acknowledgments", "application tag", "extension", "correlation", "body", "queue journaling")
 def test_received_destination_is_read_by_dq(peer, sut, judge):
-    """The peer sends messages to the direct name and to the private number of a nontransactional and a transactional
-    queue, with and without an administration queue: each message is in its queue.
+    """The peer sends messages to the direct name and to the private number of a nontransactional and of a transactional
+    queue, with and without an administration queue. Each message is in its queue.
     """
     queues = {"plain": sut.new_queue("read"), "transactional": sut.new_queue("read", transactional=True)}
     cases = []

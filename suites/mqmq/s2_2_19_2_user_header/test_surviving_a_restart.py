@@ -35,7 +35,9 @@ def _list_labels_in_queue(sut, queue):
 
 
 def _list_changed_properties(before, after):
-    """Return the properties in which two lists of the messages of a queue differ."""
+    """Return the properties that differ between two lists of a queue's messages; if the labels differ, return only the
+    labels.
+    """
     before, after = list(before), list(after)
     labels = [[one["label"] for one in messages] for messages in (before, after)]
     if labels[0] != labels[1]:
@@ -49,7 +51,9 @@ def _list_changed_properties(before, after):
 
 
 def _list_changes_in_queue(sut, queue, before):
-    """Return the properties in which the messages in a queue differ from earlier messages; report a missing queue."""
+    """Return the properties that differ between the messages in a queue and the given earlier messages. If the queue is
+    missing, return a text that says so.
+    """
     try:
         return _list_changed_properties(before, _peek_messages(sut, queue))
     except ControlRefused as refused:
@@ -57,7 +61,7 @@ def _list_changes_in_queue(sut, queue, before):
 
 
 def _receive_by_label(sut, queue, label, **arguments):
-    """Let an application receive a message by its label."""
+    """Let an application receive the message that has the given label."""
     one = next(one for one in _peek_messages(sut, queue) if one["label"] == label)
     sut.control.call("receive_by_lookup_id", queue=queue, lookup_id=lookup_id(one), seek="current", **arguments)
 
@@ -66,7 +70,7 @@ def _receive_by_label(sut, queue, label, **arguments):
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.1.11-07")
 def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
     """Messages of several priorities and sequences arrive, and an application receives some of them. After each of two
-    restarts the remaining messages and the journal are unchanged, a new message is placed by its priority, and lookup
+    restarts, the remaining messages and the journal are unchanged. A new message is placed by its priority, and lookup
     identifiers still find messages.
     """
     queue, receiver = sut.queue(), Receiver(peer, sut)
@@ -163,9 +167,9 @@ def test_local_messages_survive_restart(peer, sut, judge, delivery):
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.3-D16")
 @varied("time to reach queue", "queue quota", acknowledgments=("none", "of receipt"))
 def test_ended_and_open_transactions_survive_restart(peer, sut, judge):
-    """Transactions send and receive messages, and are committed, aborted or left open; some of the messages are purged.
-    After a restart the queue contains the messages that committed transactions sent and the messages that aborted and
-    open transactions received, but no purged message.
+    """Transactions that send and receive messages are committed, aborted or left open, and some of the messages are
+    purged. After a restart, the queue contains the messages that committed transactions sent and the messages that
+    aborted and open transactions received, but no purged message.
     """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
     for prepared in (False, True):
@@ -243,9 +247,10 @@ def test_prepared_transactions_survive_restart(peer, sut, judge):
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
 @varied("positive journaling", "negative journaling")
 def test_moved_messages_survive_restart(peer, sut, judge):
-    """Messages are moved to a subqueue, with and without a transaction. After a restart the subqueue contains the
-    messages moved without a transaction, in a committed transaction, and in a prepared transaction that is committed
-    after the restart; messages of aborted and open transactions are in the main queue.
+    """Messages are moved to a subqueue without a transaction, and in transactions that are committed, prepared, aborted
+    or left open. The prepared transaction is committed after the restart. The subqueue then contains the messages that
+    were moved without a transaction, in the committed transaction and in the prepared transaction. The messages of the
+    aborted and of the open transaction are in the main queue.
     """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
     subqueue = f"{queue};mqc-moved"
@@ -286,9 +291,9 @@ def test_moved_messages_survive_restart(peer, sut, judge):
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
 @varied("queue journaling", "queue quota", priority=("3", "7"))
 def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
-    """Expired messages, a message beyond a quota and a journaled message are in the system queues.
+    """The system queues contain expired messages, a message that exceeded a quota, and a journaled message.
 
-    After a restart these queues are unchanged.
+    After a restart, these queues are unchanged.
     """
     if not find_release(sut).dead_letters:
         raise LackedByRelease("the SUT has no dead-letter queues (MS-MQMQ <3>)")
@@ -337,9 +342,9 @@ def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
 @needs("restart", "send", "receive", "queue_control")
 @covers("MQDMPR-3.1.1.12-67")
 def test_name_of_dead_letter_queue_survives_restart(peer, sut, judge):
-    """Two transactional messages that name a dead-letter queue wait to be sent, and expire, one before and one after a
-    restart: both are in the named queue. Erratum E111 leaves open which dead-letter queue stores nontransactional
-    messages.
+    """Two transactional messages that name a dead-letter queue wait to be sent. One expires before a restart, and the
+    other after it. Both are then in the named queue. Erratum E111 leaves open which dead-letter queue stores
+    nontransactional messages.
     """
     if not find_release(sut).dead_letters:
         raise LackedByRelease("the SUT has no dead-letter queues (MS-MQMQ <3>)")
@@ -373,7 +378,7 @@ def test_name_of_dead_letter_queue_survives_restart(peer, sut, judge):
 def test_signed_and_unsigned_messages_survive_restart(peer, sut, judge):
     """A signed and an unsigned message are in the queue.
 
-    After a restart both are unchanged, with the result of their authentication.
+    After a restart, both are unchanged, including the result of their authentication.
     """
     secured = SecuredMessageSender(peer, sut)
     packets = {"plain": secured.message(header={"DM": 1}), "signed": sign_message(secured.message(header={"DM": 1}))}

@@ -43,7 +43,7 @@ SHORT_LIFETIME_S, LONG_LIFETIME_S = 1, 9_000
 @sut_survives()
 @covers(*RESERVED_BITS_BY_RULE)
 def test_any_reserved_bit_of_user_header_is_accepted(peer, sut, judge):
-    """The peer sends messages with each reserved bit of Flags set: each message is in its queue."""
+    """The peer sends messages, each with one reserved bit of Flags set. Each message is in its queue."""
     for rule, bits in RESERVED_BITS_BY_RULE.items():
         label = f"bits of {rule}"
         done = deliver_message(peer, peer.recoverable_message(bits, label=label), label)
@@ -53,8 +53,8 @@ def test_any_reserved_bit_of_user_header_is_accepted(peer, sut, judge):
 @covers("MQMQ-2.2.19.2-39", "MQDMPR-3.1.1.12-58")
 @varied("destination", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_any_connector_type_is_accepted(peer, sut, judge):
-    """The peer sends messages with several values of ConnectorType: each message is in its queue, and its arrival is
-    acknowledged on request, also for a transactional message.
+    """The peer sends messages with several values of ConnectorType, one of them transactional. Each message is in its
+    queue, and its arrival is acknowledged if the message requests it.
     """
     for connector in (UUID(int=0), THIRD_HOST_GUID, sut.guid):
         label = f"connector {connector}"
@@ -86,8 +86,8 @@ def test_any_connector_type_is_accepted(peer, sut, judge):
 )
 @sut_survives()
 def test_undefined_dq_or_aq_closes_session(peer, judge, rule, flag, value):
-    """The peer sends a valid message and then a message, recoverable or transactional, with an undefined DQ or AQ: the
-    SUT closes the session, also if the message with an undefined AQ contains a direct administration queue.
+    """The peer sends a valid message, and then a recoverable or transactional message with an undefined DQ or AQ. The
+    SUT closes the session, even if the message with the undefined AQ contains a direct administration queue.
     """
     changes = [{flag: value}]
     if flag == "AQ":
@@ -105,8 +105,8 @@ def test_undefined_dq_or_aq_closes_session(peer, judge, rule, flag, value):
 @pytest.mark.parametrize("kind", [2, 3, 6], ids=["at the source", "at the destination", "at a third host"])
 @varied("priority", "application tag", "extension", "correlation", "trace", "body")
 def test_response_queue_with_rq_4_is_on_host_of_admin_queue(peer, sut, judge, kind):
-    """A message with RQ 4 arrives; its administration queue is a private queue of its source, of the SUT, or of a third
-    host: the application gets a response queue on the host of the administration queue.
+    """A message with RQ 4 arrives. Its administration queue is a private queue of its source, of the SUT, or of a third
+    host. The application gets a response queue on the host of the administration queue.
     """
     hosts = {2: peer.identifier, 3: sut.guid, 6: THIRD_HOST_GUID}
     by_number = PrivateQueueFormatNameId(PrivateQueueIdentifier=7)
@@ -139,8 +139,8 @@ def test_response_queue_with_rq_4_is_on_host_of_admin_queue(peer, sut, judge, ki
 )
 @varied("priority", "acknowledgments", "response queue", "time to be received", "trace")
 def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge):
-    """The SUT sends ten messages to a direct name: QueueManagerAddress is zero, SentTime is the time of sending, and
-    the MessageIDs are different.
+    """The SUT sends ten messages to a direct name. QueueManagerAddress is zero, SentTime is the time of sending, and
+    each message has a different MessageID.
     """
     sender = Sender(peer, sut)
     before_s = peer.environment.now().utc_s
@@ -179,7 +179,7 @@ def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge)
 @pytest.mark.parametrize("delivery", ["express", "recoverable", pytest.param("transactional", marks=needs("send"))])
 @varied("acknowledgments", "positive journaling", "negative journaling", "response queue", "label")
 def test_message_to_private_name_has_guid_of_host(peer, sut, judge, delivery):
-    """The SUT sends a message to a private name of the peer: QueueManagerAddress is the GUID of the peer, and
+    """The SUT sends a message to a private name of the peer. QueueManagerAddress is the GUID of the peer, and
     DestinationQueue is the number of the queue in 4 bytes.
     """
     sender = Sender(peer, sut, to=peer.private_name())
@@ -205,8 +205,9 @@ def test_message_to_private_name_has_guid_of_host(peer, sut, judge, delivery):
 @covers("MQMQ-2.2.19.2-31")
 @varied("priority", "negative journaling", "response queue", "time to be received", "time to reach queue")
 def test_message_with_na_has_administration_queue(peer, sut, judge):
-    """The SUT sends a message that requests no acknowledgments and messages that each request one kind: AQ is 0 in the
-    first message, and 7 in each other message, in which only the bit of the requested acknowledgment is set.
+    """The SUT sends one message without requests for acknowledgments, and one message for each kind of acknowledgment.
+    AQ is 0 in the message without requests. In each other message, AQ is 7, and only the bit of the requested
+    acknowledgment is set.
     """
     sender = Sender(peer, sut)
     sender.send(1)
@@ -270,8 +271,9 @@ def test_recoverable_messages_survive_two_restarts(peer, sut, judge, queue):
 @covers("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53", "MQDMPR-3.1.7.1.9-15")
 @varied("acknowledgments", "positive journaling", "negative journaling", "body", "destination")
 def test_message_past_time_to_be_received_leaves_queue(peer, sut, judge):
-    """Two messages are in the queue: the message whose TimeToBeReceived expires leaves the queue, and the message with
-    time left stays. If a slow SUT shows the short-lived message too late, the check tries again with a longer time.
+    """Two messages are in the queue. The message whose TimeToBeReceived expires leaves the queue, and the message with
+    time left stays. If a slow SUT shows the short-lived message too late, the check repeats these steps with a longer
+    time.
     """
     session = peer.open_raw()
     for time_s in (SHORT_LIFETIME_S, 5 * SHORT_LIFETIME_S, 20 * SHORT_LIFETIME_S):

@@ -87,7 +87,7 @@ def check_body_type(packet: Any, context: Context) -> Finding:
 
 
 def make_size_limit_predicate(field: str) -> Predicate:
-    """Return a predicate that checks that the size of a part is at most the size of the packet."""
+    """Return a predicate that checks that a part is not larger than the packet."""
 
     def judge_size_field(packet: Any, context: Context) -> Finding:
         if not isinstance(packet, FormatError):

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.19.3 MessagePropertiesHeader: the acknowledgments that PA, PR, NA and NR request."""
+"""MS-MQMQ 2.2.19.3 MessagePropertiesHeader: the acknowledgments that the bits PA, PR, NA and NR request."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ QUEUE_QUOTA_KB = 8
 )
 @varied("queue quota", "queue privacy")
 def test_transactional_message_is_acknowledged_only_on_request(peer, sut, judge, queue, expected):
-    """Two transactional messages arrive, one with PA and NA and one without these bits: only the message with PA and NA
+    """Two transactional messages arrive, one with PA and NA and one without these bits. Only the message with PA and NA
     gets an acknowledgment of its arrival or refusal.
     """
     receiver = AcknowledgingReceiver(peer, sut)
@@ -55,8 +55,8 @@ def test_transactional_message_is_acknowledged_only_on_request(peer, sut, judge,
 @pytest.mark.parametrize("delivery", [0, 1], ids=["express", "recoverable"])
 @varied("positive journaling", "response queue", "queue journaling")
 def test_message_taken_by_waiting_read_is_acknowledged_twice(peer, sut, judge, delivery):
-    """A message with PA and PR arrives in a queue at which a receive waits: the peer gets an acknowledgment of the
-    arrival and an acknowledgment of the receive.
+    """A message with PA and PR arrives in a queue at which a receive waits. The peer gets one acknowledgment of the
+    arrival and one of the receipt.
     """
     application = Application(peer, sut)
     waiting = PendingRequest(peer, "receive", queue=application.queue, timeout_ms=LONG_READ_TIMEOUT_MS)
@@ -82,7 +82,7 @@ def test_message_taken_by_waiting_read_is_acknowledged_twice(peer, sut, judge, d
 @needs("queues")
 @covers("MQMQ-2.2.19.3-03")
 def test_message_to_full_queue_is_acknowledged_as_refused(peer, sut, judge):
-    """Two messages with NA arrive in a queue with room for one: the second message gets an acknowledgment of class
+    """Two messages with NA arrive in a queue with room for one. The second message gets an acknowledgment of class
     NACK_Q_EXCEED_QUOTA.
     """
     receiver = AcknowledgingReceiver(peer, sut)
@@ -115,8 +115,8 @@ def test_message_to_full_queue_is_acknowledged_as_refused(peer, sut, judge):
 @covers("MQMQ-2.2.19.3-03")
 @pytest.mark.parametrize("delivery", [0, 1], ids=["express", "recoverable"])
 def test_message_to_missing_queue_is_acknowledged_as_refused(peer, sut, judge, delivery):
-    """SendInsecureNacks is TRUE. Two messages, one with NA and one without, are sent to a missing queue: only the
-    message with NA gets an acknowledgment, of class NACK_BAD_DST_Q.
+    """SendInsecureNacks is TRUE. Two messages, one with NA and one without, are sent to a missing queue. Only the
+    message with NA gets an acknowledgment, which has the class NACK_BAD_DST_Q.
     """
     sut.enable_insecure_nacks()
     receiver = AcknowledgingReceiver(peer, sut)
@@ -141,8 +141,8 @@ def test_message_to_missing_queue_is_acknowledged_as_refused(peer, sut, judge, d
 @needs("security", "insecure_nacks")
 @covers("MQMQ-2.2.19.3-03")
 def test_message_with_forged_signature_is_acknowledged_as_refused(peer, sut, judge):
-    """A signed message with NA and a forged signature arrives: it gets an acknowledgment of class NACK_BAD_SIGNATURE if
-    the SUT acknowledges refusals for reasons of security.
+    """A signed message with NA and a forged signature arrives. If the SUT acknowledges refusals for security reasons,
+    the message gets an acknowledgment of class NACK_BAD_SIGNATURE.
     """
     secured = SecuredMessageSender(peer, sut)
     secured.require_accepted_signature()
@@ -155,8 +155,8 @@ def test_message_with_forged_signature_is_acknowledged_as_refused(peer, sut, jud
 @covers("MQMQ-2.2.19.3-04")
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
 def test_messages_of_deleted_queue_are_acknowledged_as_not_received(peer, sut, judge, transactional):
-    """A queue with two messages with NR and one without is deleted: the two messages with NR get acknowledgments of
-    class NACK_Q_DELETED.
+    """A queue that contains two messages with NR and one message without NR is deleted. The two messages with NR get
+    acknowledgments of class NACK_Q_DELETED.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     name = sut.new_queue("deleted", transactional=transactional)

@@ -34,7 +34,7 @@ SHORT_LIFETIME_S = 7
 
 
 class AcknowledgedMessages:
-    """Send messages of every kind that request acknowledgments, and compare the acknowledgments."""
+    """Sends messages of every kind that request acknowledgments, and compares the acknowledgments."""
 
     def __init__(self, peer, sut):
         self.peer = peer
@@ -44,9 +44,9 @@ class AcknowledgedMessages:
         """The messages, by name."""
 
     def send(self, wanted, plain=None, transactional=None, more=NO_REQUESTED_BITS, note="", **fields):
-        """Send two messages of each kind, of which the first requests every acknowledgment and the second only the
-        acknowledgments `wanted`: nontransactional messages to the queue `plain`, and transactional messages to the
-        queue `transactional`, both given by direct names; None stands for a queue of the check.
+        """Send two messages of each kind; the first requests every acknowledgment, and the second only the
+        acknowledgments `wanted`. Nontransactional messages go to the queue `plain`, and transactional messages to the
+        queue `transactional`. Both arguments are direct names; None stands for a queue of the check.
         """
         user = self.receiver.add_admin_queue_fields(fields.pop("user", {}))
         for turn, requested in (("first", EVERY_REQUESTED_BIT), ("second", wanted)):
@@ -62,7 +62,7 @@ class AcknowledgedMessages:
         self.sent[name] = self.receiver.send_packet(build_message(user, properties=bits, **to, **headers))
 
     def await_acks(self, *expected):
-        """Wait until each message has the given number of acknowledgments; return the classes of the acknowledgments
+        """Wait until each message has the given number of acknowledgments. Return the classes of the acknowledgments,
         by message, and the evidence.
         """
         acks = self.receiver.await_acks(len(expected) * len(self.sent))
@@ -77,8 +77,8 @@ class AcknowledgedMessages:
 @needs("receive")
 @covers("MQMQ-2.2.19.3-01", "MQMQ-2.2.19.3-02", *ACKNOWLEDGMENT_RULES, *UNUSED_BIT_RULES)
 def test_every_received_message_is_acknowledged_twice(peer, sut, judge):
-    """Messages of every kind arrive and request acknowledgments, half of them with all unused bits set, and an
-    application receives the messages: each message gets an acknowledgment of its arrival and of its receipt.
+    """Messages of every kind arrive and request acknowledgments, half of them with all unused bits set. An application
+    receives the messages. Each message gets one acknowledgment of its arrival and one of its receipt.
     """
     messages = AcknowledgedMessages(peer, sut)
     wanted = {"PA": 1, "PR": 1}
@@ -118,8 +118,9 @@ def _judge_acknowledgments(judge, rules, found, expected, evidence):
 
 @covers("MQMQ-2.2.19.3-03", *ACKNOWLEDGMENT_RULES)
 def test_every_expired_message_is_acknowledged_as_refused(peer, sut, judge):
-    """Messages of every kind arrive after their TimeToReachQueue and request acknowledgments: each message gets
-    only an acknowledgment of class NACK_REACH_QUEUE_TIMEOUT. A SUT may acknowledge no such message (E34).
+    """Messages of every kind arrive after their TimeToReachQueue has expired, and request acknowledgments. Each message
+    gets only an acknowledgment of class NACK_REACH_QUEUE_TIMEOUT. A SUT may instead acknowledge none of these messages
+    (E34).
     """
     messages = AcknowledgedMessages(peer, sut)
     sent_s = peer.environment.now().utc_s - MESSAGE_AGE_S
@@ -136,7 +137,7 @@ def test_every_expired_message_is_acknowledged_as_refused(peer, sut, judge):
 @covers("MQMQ-2.2.19.3-03", *ACKNOWLEDGMENT_RULES)
 def test_every_message_to_queue_of_other_kind_is_acknowledged_as_refused(peer, sut, judge):
     """Nontransactional messages arrive for a transactional queue, and transactional messages for a nontransactional
-    queue, and request acknowledgments: each message gets only an acknowledgment of its refusal.
+    queue. All of them request acknowledgments. Each message gets only an acknowledgment of its refusal.
     """
     messages = AcknowledgedMessages(peer, sut)
     plain, transactional = (sut.format_name(queue).removeprefix("DIRECT=") for queue in ("plain", "transactional"))
@@ -163,8 +164,8 @@ def test_every_message_to_queue_of_other_kind_is_acknowledged_as_refused(peer, s
 )
 @covers("MQMQ-2.2.19.3-01", "MQMQ-2.2.19.3-04", *ACKNOWLEDGMENT_RULES)
 def test_every_removed_message_is_acknowledged_as_not_received(peer, sut, judge, removal, nack):
-    """Messages of every kind arrive in two queues and request acknowledgments; then the queues are deleted or
-    purged, or the messages expire: each message gets an acknowledgment of its arrival and of its removal.
+    """Messages of every kind arrive in two queues and request acknowledgments. Then the queues are deleted or purged,
+    or the messages expire. Each message gets one acknowledgment of its arrival and one of its removal.
     """
     messages = AcknowledgedMessages(peer, sut)
     queues = [sut.new_queue("removed"), sut.new_queue("removed-transactional", transactional=True)]

@@ -58,7 +58,7 @@ def _build_message_fields(label, extension, body):
 @pytest.mark.parametrize(("label", "extension", "body"), [*LABEL_EXTENSION_BODY_ROWS, LARGE_LABEL_EXTENSION_BODY])
 @pytest.mark.parametrize("transactional", [False, True], ids=["recoverable", "transactional"])
 def test_received_message_has_properties_as_sent(peer, sut, judge, label, extension, body, transactional):
-    """Messages with labels, extensions and bodies of different lengths arrive: the application receives every property
+    """Messages with labels, extensions and bodies of different lengths arrive. The application receives every property
     as it was sent.
     """
     fields = _build_message_fields(label, extension, body)
@@ -79,7 +79,7 @@ def test_received_message_has_properties_as_sent(peer, sut, judge, label, extens
 @covers("MQMQ-2.2.19.3-D05", "MQMQ-2.2.19.3-17", "MQMQ-2.2.19.3-27")
 @pytest.mark.parametrize(("label", "extension", "body"), [*LABEL_EXTENSION_BODY_ROWS[1:5], LARGE_LABEL_EXTENSION_BODY])
 def test_forwarded_message_has_properties_as_sent(peer, sut, judge, label, extension, body):
-    """The SUT forwards messages with labels, extensions and bodies of different lengths: these fields, CorrelationID
+    """The SUT forwards messages with labels, extensions and bodies of different lengths. These fields, CorrelationID
     and BodyType are unchanged.
     """
     fields = _build_message_fields(label, extension, body)

@@ -36,8 +36,8 @@ SAMPLE_APPLICATION_TAG = 0xC0FF_EE01
 
 
 class PropertiesHeaderSizes:
-    """The sizes in a MessagePropertiesHeader and the bytes after it, read by offset, so that wrong sizes can also be
-    judged.
+    """The sizes in a MessagePropertiesHeader and the bytes after the header. They are read by offset, so that wrong
+    sizes can also be judged.
     """
 
     def __init__(self, data):
@@ -68,7 +68,7 @@ def test_any_unused_bit_of_properties_header_is_accepted(peer, sut, judge):
 )
 @varied("priority", "destination", "extension", "correlation", "queue journaling")
 def test_correlation_id_and_application_tag_reach_application(peer, sut, judge, correlation, tag):
-    """Messages with several values of CorrelationID and ApplicationTag arrive: the application receives both values as
+    """Messages with several values of CorrelationID and ApplicationTag arrive. The application receives both values as
     they were sent.
     """
     packet = peer.recoverable_message(CorrelationID=correlation, ApplicationTag=tag, label="defined")
@@ -101,8 +101,8 @@ def test_correlation_id_and_application_tag_reach_application(peer, sut, judge, 
 )
 @varied("acknowledgments", "positive journaling", "negative journaling", "response queue", "time to be received")
 def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
-    """The SUT sends messages with a label and a body, and a message without these parts; one label has a character of
-    two WCHARs. The sizes in the header are the sizes of label, extension and body, and each part is at the offset that
+    """The SUT sends messages with a label and a body, and a message without these parts; one label contains a character
+    of two WCHARs. The sizes in the header are the sizes of label, extension and body. Each part is at the offset that
     the sizes determine.
     """
     outgoing = Outgoing(peer, sut)
@@ -189,7 +189,8 @@ LABEL_AND_BODY_CASES = (
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 def test_sent_message_of_any_delivery_has_its_parts_and_sizes(peer, sut, judge, delivery):
     """The SUT sends recoverable or transactional messages with empty and large labels and bodies, and with all
-    acknowledgment bits: the sizes in the header are the sizes of the parts, and the parts follow each other.
+    acknowledgment bits. The sizes in the header are the sizes of the parts, and each part directly follows the previous
+    one.
     """
     outgoing = Outgoing(peer, sut)
     admin = f"DIRECT=TCP:{sut.address}\\{sut.queue('admin')}"
@@ -251,8 +252,8 @@ def test_sent_label_has_at_most_250_characters(peer, sut, judge):
 
 @covers(*EMPTY_PART_RULES)
 def test_acknowledgment_of_bare_message_has_no_bytes_of_label_extension_and_body(peer, sut, judge):
-    """The SUT acknowledges the arrival of a message without label and body, on a session on which the peer sends no
-    messages: the sizes of label, extension and body in the acknowledgment are 0, and no bytes follow its
+    """On a session on which the peer sends no messages, the SUT acknowledges the arrival of a message without label and
+    body. The sizes of label, extension and body in the acknowledgment are 0, and no bytes follow its
     MessagePropertiesHeader.
     """
     session = OutgoingSession(peer, sut, listener=peer.listen_raw())

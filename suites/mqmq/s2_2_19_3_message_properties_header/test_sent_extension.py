@@ -21,8 +21,8 @@ EXTENSION_SIZES = (1, 255, 256, 65_537)
 
 
 def _read_extension_parts(frame):
-    """Return the ExtensionSize and the CorrelationID of a message, and the bytes after its fixed fields. They are read
-    by offset, so that wrong sizes can also be judged.
+    """Return the ExtensionSize and the CorrelationID of a message, and the bytes after its fixed fields. These values
+    are read by offset, so that wrong sizes can also be judged.
     """
     at = find_properties_header_offset(frame.data)
     if at is None or len(frame.data) < at + PROPERTIES_FIXED_BYTES:
@@ -46,8 +46,9 @@ def _read_extension_parts(frame):
 @varied("priority", "response queue", "time to be received", "time to reach queue", "application tag")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_sent_message_has_extension_and_correlation_identifier_of_application(peer, sut, judge, delivery):
-    """The SUT sends messages with extensions of several sizes and a correlation identifier, and messages without them:
-    each packet has ExtensionSize, CorrelationID, and between label and body the extension of its own message.
+    """The SUT sends messages with extensions of several sizes and a correlation identifier, and messages without these
+    properties. Each packet has the ExtensionSize, the CorrelationID and, between label and body, the extension of its
+    own message.
     """
     outgoing = Outgoing(peer, sut)
     for size in (0, *EXTENSION_SIZES, 0):

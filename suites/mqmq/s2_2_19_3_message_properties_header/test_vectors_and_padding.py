@@ -26,7 +26,7 @@ PREFERRED_ALGORITHM_SETTINGS_BY_LEVEL = {"base": {"preferred_base": "rc2"}, "enh
 
 
 def _build_body(length: int) -> str:
-    """Return a body in which every byte differs from the byte before it and from the padding."""
+    """Return a body in which every byte differs from the previous byte and from the padding."""
     return "".join(chr(ord("A") + number % 26) for number in range(length))
 
 
@@ -34,8 +34,8 @@ def _build_body(length: int) -> str:
 @covers("MQMQ-2.2.19.3-D03", "MQMQ-2.2.19.3-D04")
 @pytest.mark.parametrize("algorithm", ENCRYPTION_BY_CIPHER_CASE)
 def test_received_body_of_any_length_is_decrypted(peer, sut, judge, algorithm):
-    """Bodies of several lengths arrive, encrypted with a zero initialization vector and padded as PKCS #5 specifies:
-    the application receives each body as it was before encryption.
+    """Bodies of several lengths arrive, encrypted with a zero initialization vector and padded as PKCS #5 specifies.
+    The application receives each body as it was before the encryption.
     """
     secured = SecuredMessageSender(peer, sut)
     bodies = {str(length): _build_body(length) for length in BODY_LENGTHS}
@@ -52,8 +52,8 @@ def test_received_body_of_any_length_is_decrypted(peer, sut, judge, algorithm):
 @covers("MQMQ-2.2.19.3-D03", "MQMQ-2.2.19.3-D04", "MQMQ-2.2.19.3-17", "MQMQ-2.2.20.6-06")
 @pytest.mark.parametrize("level", ["base", "enhanced", "advanced"])
 def test_sent_body_of_any_length_is_encrypted_in_whole_blocks(peer, sut, judge, level):
-    """The SUT sends encrypted bodies of several lengths: MessageSize is the next whole number of blocks, and
-    decryption gives each body.
+    """The SUT sends encrypted bodies of several lengths. MessageSize is the length of the body, rounded up to a whole
+    number of cipher blocks, and decryption yields the original body.
     """
     if level in PREFERRED_ALGORITHM_SETTINGS_BY_LEVEL and sut.has("configure"):
         sut.configure(**PREFERRED_ALGORITHM_SETTINGS_BY_LEVEL[level])

@@ -1,4 +1,6 @@
-"""MS-MQMQ 2.2.20.1 MultiQueueFormatHeader: messages for several queues, and the lists in them (2.2.20.2, 2.2.20.3)."""
+"""MS-MQMQ 2.2.20.1 MultiQueueFormatHeader: messages for several queues, and the lists that they contain (2.2.20.2,
+2.2.20.3).
+"""
 
 from __future__ import annotations
 
@@ -127,11 +129,11 @@ def _build_expected_and_found_list_fields(name, names, found):
 )
 @varied("time to reach queue", priority=("3", "7"))
 def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, delivery):
-    """The SUT sends a traced message, express, transactional or in an application's transaction, to several queues of
-    the peer: each queue gets a copy
-    with MQ set, a DebugHeader, the lists of destination, administration and response queues, and an MQFSignatureHeader.
-    Each copy has its own MessageID and QueueManagerAddress 0; a transactional copy has priority 0, and its DM is not 0.
-    MQ is not set in a later message to one of the queues.
+    """The SUT sends a traced message to several queues of the peer; the message is express, transactional, or sent in a
+    transaction of an application. Each queue gets a copy with MQ set, a DebugHeader, the lists of destination,
+    administration and response queues, and an MQFSignatureHeader. Each copy has its own MessageID, and its
+    QueueManagerAddress is 0. A transactional copy has priority 0 and a nonzero DM. In a later message to one of the
+    queues, MQ is not set.
     """
     queues = [peer.direct_name(name) for name in names]
     sender = Sender(peer, sut, ",".join(queues))
@@ -207,7 +209,9 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, de
 
 
 def _find_differing_fields(copies):
-    """Return the fields in which copies differ, except padding and fields that depend on the queue or the session."""
+    """Return the fields in which the copies differ, except padding and fields that depend on the queue
+    or the session.
+    """
     found = [Layout(frame).fields for frame in copies]
     headers = ("BaseHeader.", "UserHeader.", "MessageProperties")
     names = {name for each in found for name in each if name.startswith(headers)}
@@ -271,7 +275,7 @@ def _judge_lists(judge, frame, lists):
 @pytest.mark.parametrize("signed", [False, True], ids=["unsigned", "signed"])
 @pytest.mark.parametrize("level", ["none", "base", "enhanced"])
 def test_protected_message_to_several_queues_has_list(peer, sut, judge, level, signed):
-    """The SUT sends an encrypted or signed message to two private queues of the peer: each copy has MQ set, and the
+    """The SUT sends an encrypted or signed message to two private queues of the peer. Each copy has MQ set, and the
     list contains both queues.
     """
     queues = [peer.private_name(0x0001_BEEF), peer.private_name(0x0002_BEEF)]
@@ -310,8 +314,8 @@ def test_message_to_one_queue_has_no_multi_queue_header(peer, sut, judge):
 @covers("MQMQ-2.2.20.1-D02")
 @pytest.mark.parametrize("at", [0, 1], ids=["first", "last"])
 def test_copy_to_public_queue_has_dq_5(peer, sut, judge, at):
-    """The SUT sends a message to a public and a direct name of the peer, in either order: one copy has DQ 5 and the
-    other DQ 7.
+    """The SUT sends a message to a public and a direct name of the peer, in either order. One copy has DQ 5, and the
+    other has DQ 7.
     """
     queues = [peer.direct_name("mqc-a")]
     queues.insert(at, peer.public_name)
@@ -368,8 +372,8 @@ DEBUG_HEADER_FIELDS_BY_RULE = {
 @covers(*LIST_FIELDS_BY_RULE, *DEBUG_HEADER_FIELDS_BY_RULE, "MQMQ-2.2.19.1-12")
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 def test_signed_traced_message_has_debug_header_and_lists(peer, sut, judge, delivery):
-    """The SUT sends two traced messages with MSMQ 3.0 signatures and different report queues: each message has TR
-    set and a DebugHeader with its report queue, before lists whose headers have the specified identifiers.
+    """The SUT sends two traced messages with MSMQ 3.0 signatures and different report queues. Each message has TR set
+    and a DebugHeader with its report queue. The lists follow, and their headers have the specified identifiers.
     """
     outgoing = Outgoing(peer, sut)
     for trace_queue in TRACE_QUEUE_GUIDS:
@@ -412,8 +416,8 @@ def test_signed_traced_message_has_debug_header_and_lists(peer, sut, judge, deli
 @covers("MQMQ-2.2.20.1-01")
 @pytest.mark.parametrize("at", [0, 1], ids=["first", "last"])
 def test_list_contains_own_queue_of_sender(peer, sut, judge, at):
-    """The SUT sends a message to a queue of the peer and to its own queue: the list in the copy for the peer contains
-    both.
+    """The SUT sends a message to a queue of the peer and to its own queue. The list in the peer's copy contains both
+    queues.
     """
     queues = [peer.direct_name("mqc-a")]
     queues.insert(at, sut.direct_name(sut.new_queue("listed")))
@@ -434,8 +438,8 @@ def test_list_contains_own_queue_of_sender(peer, sut, judge, at):
 @covers("MQMQ-2.2.18.1.4.1-D01")
 @pytest.mark.parametrize("size", [15, 127, 128, 129, 255, 264])
 def test_list_with_direct_name_of_any_length_is_accepted(peer, sut, judge, size):
-    """Several messages arrive. The list of destinations in each message contains the queue of the message and a direct
-    name, whose length is different in each message: each message is in its queue.
+    """Several messages arrive. The list of destinations in each message contains the message's own queue and a direct
+    name, whose length differs from message to message. Each message is in its queue.
     """
     host = ".".join(["h" * 50] * 5)[: size - len(DIRECT_NAME_SUFFIX)]
     names = (sut.format_name().removeprefix("DIRECT="), DIRECT_NAME_SUFFIX.replace(":", f":{host}"))

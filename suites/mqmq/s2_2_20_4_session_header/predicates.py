@@ -1,4 +1,4 @@
-"""Judge every SessionHeader according to the messages that both sides sent before it. Spec: MS-MQMQ 2.2.20.4."""
+"""Judge every SessionHeader by the messages that both sides sent before it. Spec: MS-MQMQ 2.2.20.4."""
 
 from __future__ import annotations
 

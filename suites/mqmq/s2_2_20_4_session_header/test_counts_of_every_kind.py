@@ -27,8 +27,8 @@ TAGS_OF_ACKNOWLEDGED_MESSAGES = {1, 2, 3, 5, 20}
 
 
 def _build_messages_of_every_kind(peer):
-    """Return express, recoverable and transactional messages, a traced message, a duplicate, acknowledgments, and
-    messages with a large body.
+    """Return messages of several kinds: express, recoverable, transactional and traced messages, a duplicate,
+    acknowledgments, and messages with a large body.
     """
     sequence = Sequence(peer)
     repeated = peer.recoverable_message(label="repeated")
@@ -57,9 +57,9 @@ def _build_messages_of_every_kind(peer):
     "MQMQ-2.2.20.4-08",
 )
 def test_messages_of_every_kind_are_counted_and_flagged(peer, judge):
-    """Messages of every kind arrive on a session. AckSequenceNumber is their count, and each saved recoverable
-    message has a flag. A SessionAck with the count of all messages and the count of the recoverable messages
-    leaves the session open. The first message on a second session has number 1.
+    """Messages of every kind arrive on a session. AckSequenceNumber is the number of messages, and each stored
+    recoverable message has a flag. A SessionAck that counts all messages and the recoverable messages correctly leaves
+    the session open. The first message on a second session has number 1.
     """
     session = peer.open_raw()
     packets = _build_messages_of_every_kind(peer)
@@ -136,9 +136,9 @@ def test_messages_of_every_kind_are_counted_and_flagged(peer, judge):
     "MQMQ-2.2.20.4-11",
 )
 def test_sent_messages_of_every_kind_are_counted_anew_on_each_session(peer, sut, judge):
-    """The SUT sends express, recoverable and transactional messages, some with a large body, on a session, and then an
-    express message, a recoverable message and an acknowledgment on the next session: the counts of a SessionAck are the
-    numbers of messages that the SUT sent on its session.
+    """The SUT sends express, recoverable and transactional messages, some with a large body, on one session. On the
+    next session, it sends an express message, a recoverable message and an acknowledgment. The counts in each
+    SessionAck are the numbers of messages that the SUT sent on that session.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-counts"))
     sender.send(1)
@@ -203,8 +203,8 @@ def test_sent_messages_of_every_kind_are_counted_anew_on_each_session(peer, sut,
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 def test_message_that_expires_before_it_is_sent_is_not_counted(peer, sut, judge, delivery):
     """The window of a session is full, and the TimeToReachQueue of two waiting messages expires. Then the peer
-    acknowledges the messages of the window, and the SUT sends a further message: the counts of a SessionAck are the
-    numbers of messages that the SUT sent on the session.
+    acknowledges the messages of the window, and the SUT sends a further message. The counts in a SessionAck are the
+    numbers of messages that the SUT actually sent on the session.
     """
     sut.limit_time_scale(HIGHEST_TIMER_ACCELERATION)
     sender = Sender(peer, sut, peer.direct_name("mqc-expired"))
@@ -227,8 +227,8 @@ def test_message_that_expires_before_it_is_sent_is_not_counted(peer, sut, judge,
 
 
 def _judge_session_ack_counts(judge, of_all_messages, of_others, counts, evidence):
-    """Judge the counts of a SessionAck, the last packet of the evidence; UserMsgSequenceNumber only for the rules
-    ``of_all_messages``, because product note <14> permits another value.
+    """Judge the counts in a SessionAck, which is the last packet of the evidence. Judge UserMsgSequenceNumber only for
+    the rules ``of_all_messages``, because product note <14> permits another value.
     """
     header = evidence[-1]["SessionHeader"]
     others = {name: count for name, count in counts.items() if name != "UserMsgSequenceNumber"}
@@ -238,7 +238,7 @@ def _judge_session_ack_counts(judge, of_all_messages, of_others, counts, evidenc
 
 
 def _count_sent_before(session, ack):
-    """Return the counts of the SUT's messages, and of its recoverable messages, that arrived before a SessionAck."""
+    """Return how many messages, and how many recoverable messages, of the SUT arrived before a SessionAck."""
     before = session.received[: session.received.index(ack)]
     sent = [frame for frame in before if frame.kind == "UserMessage"]
     recoverable = [frame for frame in sent if frame["UserHeader"].DM == 1]
@@ -246,7 +246,7 @@ def _count_sent_before(session, ack):
 
 
 def _send_message_and_await_ack(session):
-    """Send a message on a session, and return the SUT's SessionAck."""
+    """Send a message on a session, and return the SessionAck with which the SUT acknowledges it."""
     session.send(session.peer.message())
     count = sum(frame.kind == "UserMessage" for frame in session.sent)
     answer = session.await_session_ack(count)
@@ -258,8 +258,8 @@ def _send_message_and_await_ack(session):
 @needs("send")
 @covers("MQMQ-2.2.20.4-D02")
 def test_only_flagged_messages_are_not_sent_again(peer, sut, judge):
-    """The SUT sends 20 recoverable messages. The peer acknowledges messages 1 and 2, then 3, 5 and 20 with flags that
-    begin at message 3, and closes the session: the SUT sends the other messages again on the next session.
+    """The SUT sends 20 recoverable messages. The peer acknowledges messages 1 and 2, and then messages 3, 5 and 20 by
+    flags that begin at message 3, and closes the session. The SUT sends the other messages again on the next session.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-gaps"))
     sender.send(*range(1, MESSAGE_COUNT + 1), delivery="recoverable")
@@ -295,7 +295,7 @@ def test_only_flagged_messages_are_not_sent_again(peer, sut, judge):
 )
 def test_message_with_wrong_count_is_stored_before_the_session_closes(peer, sut, judge, delivery, error):
     """Three messages arrive, and then an express or transactional message whose UserMsgSequenceNumber is too high by
-    256 or too low by 1: the SUT acknowledges its arrival, and closes the session.
+    256 or too low by 1. The SUT acknowledges the arrival of this message, and closes the session.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     for _ in range(3):

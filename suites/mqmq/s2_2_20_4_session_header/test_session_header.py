@@ -62,8 +62,8 @@ def send_and_await_ack(connection, packets, specified_ms):
 )
 @varied("destination", priority=("3", "7"), body=("short", "5,000 bytes"))
 def test_session_ack_counts_express_messages(peer, sut, judge):
-    """Groups of 1, 1 and 3 express messages arrive: AckSequenceNumber is 1, then 2, then 5, and the fields for
-    recoverable messages are 0. On a second session, AckSequenceNumber is 1 after a message.
+    """Express messages arrive in groups of 1, 1 and 3. AckSequenceNumber is 1, then 2, then 5, and the fields for
+    recoverable messages are 0. On a second session, AckSequenceNumber is 1 after one message.
     """
     sut.limit_time_scale(HIGHEST_TIMER_ACCELERATION)
     connection = peer.open_raw()
@@ -154,9 +154,9 @@ def test_session_ack_counts_more_than_256_messages(peer, sut, judge):
 @covers("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-06", "MQMQ-2.2.20.4-08")
 @varied("priority", "extension", "correlation", "label", "body", "destination")
 def test_session_ack_counts_recoverable_messages_separately(peer, sut, judge):
-    """Express and recoverable messages arrive: RecoverableMsgAckSeqNumber is the number of the first unacknowledged
-    recoverable message, and RecoverableMsgAckFlags has one bit for each recoverable message, beginning with the message
-    of that number.
+    """Express and recoverable messages arrive. RecoverableMsgAckSeqNumber is the number of the first unacknowledged
+    recoverable message. RecoverableMsgAckFlags has one bit for each recoverable message, beginning with the message of
+    that number.
     """
     sut.limit_time_scale(HIGHEST_TIMER_ACCELERATION)
     connection = peer.open_raw(RecoverableAckTimeout=SAME_TIME_TOLERANCE_MS)
@@ -244,8 +244,8 @@ def test_session_ack_counts_messages_sent(peer, sut, judge):
 @pytest.mark.parametrize(("express", "recoverable"), [(2, 3), (0, 1), (1, 32)])
 @varied("time to reach queue", "destination", priority=("3", "0"))
 def test_session_ack_has_fields_in_place(peer, sut, judge, express, recoverable):
-    """Express and recoverable messages arrive: the bytes of the SessionHeader are those of the expected counts and
-    flags.
+    """Express and recoverable messages arrive. The bytes of the SessionHeader are those of a header with the expected
+    counts and flags.
     """
     sut.limit_time_scale(HIGHEST_TIMER_ACCELERATION)
     count, bits = express + recoverable, (1 << recoverable) - 1
@@ -291,7 +291,7 @@ def test_session_ack_has_fields_in_place(peer, sut, judge, express, recoverable)
 @covers("MQMQ-2.2.20.4-07")
 @varied("priority", "extension", "correlation", "body", "destination", "queue quota")
 def test_recoverable_message_is_acknowledged_once(peer, sut, judge):
-    """A recoverable message is acknowledged, then two express messages and a second recoverable message arrive:
+    """One recoverable message is acknowledged; then two express messages and a second recoverable message arrive.
     RecoverableMsgAckSeqNumber is 0 in the SessionAcks of the express messages, and 2 in the SessionAck of the second
     recoverable message.
     """
@@ -322,8 +322,8 @@ def test_recoverable_message_is_acknowledged_once(peer, sut, judge):
 @pytest.mark.parametrize("error", [1, 0x7FFF, -1, 0x8000, 0xFFFD])
 @varied("negative journaling", "destination", priority=("3", "0"))
 def test_wrong_user_msg_sequence_number_closes_session(peer, sut, judge, error):
-    """Two messages with a SessionHeader arrive, and the UserMsgSequenceNumber of the second is wrong: the SUT
-    acknowledges the arrival of both messages, and closes the session.
+    """Two messages with a SessionHeader arrive, and UserMsgSequenceNumber in the second is wrong. The SUT acknowledges
+    the arrival of both messages, and closes the session.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     session = receiver.session
@@ -353,8 +353,8 @@ def test_wrong_user_msg_sequence_number_closes_session(peer, sut, judge, error):
 @needs("send", "queue_control")
 @covers("MQMQ-2.2.20.4-D02")
 def test_high_flags_acknowledge_messages_of_sut(peer, sut, judge):
-    """The SUT sends 20 recoverable messages, and the peer acknowledges them with 20 flags: no message is left in the
-    outgoing queue.
+    """The SUT sends 20 recoverable messages, and the peer acknowledges them with 20 flags. Afterwards, the outgoing
+    queue contains no message.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-flags"))
     sender.send(*range(1, ACKNOWLEDGED_FLAG_COUNT + 1), delivery="recoverable")
@@ -377,7 +377,7 @@ def test_high_flags_acknowledge_messages_of_sut(peer, sut, judge):
 @sut_survives()
 @covers("MQMQ-2.2.20.4-13")
 def test_any_reserved_of_session_header_is_accepted(peer, judge):
-    """The peer sends a SessionAck with a nonzero SessionHeader.Reserved: the SUT sends the same answer as to a
+    """The peer sends a SessionAck with a nonzero SessionHeader.Reserved. The SUT sends the same answer as to a
     SessionAck with Reserved 0.
     """
     done = exchange_message(peer, session={"Reserved": 0xBEEF})
@@ -389,8 +389,8 @@ def test_any_reserved_of_session_header_is_accepted(peer, judge):
 @pytest.mark.parametrize("reserved", [0x0001, 0x8000, 0xFFFF])
 @pytest.mark.parametrize("kind", ["SessionAck", "UserMessage"])
 def test_session_header_is_processed_with_any_reserved(peer, judge, kind, reserved):
-    """A SessionHeader with a nonzero Reserved and a correct count arrives, then a SessionHeader with a wrong count, in
-    SessionAcks or in UserMessages: the SUT closes the session only after the second SessionHeader.
+    """A SessionHeader with a nonzero Reserved and a correct count arrives, and then a SessionHeader with a wrong count;
+    both are in SessionAcks or both in UserMessages. The SUT closes the session only after the second SessionHeader.
     """
     session, sent, outcomes = peer.open_raw(), [], []
     for number, error in ((1, 0), (2, 1)):
@@ -411,5 +411,5 @@ def test_session_header_is_processed_with_any_reserved(peer, judge, kind, reserv
 
 
 def _list_count_increases(counts):
-    """Return the increase of each count over the previous count, and of the first count over 0."""
+    """Return by how much each count exceeds the previous count; the first count is compared with 0."""
     return [after - before for before, after in pairwise([0, *counts])]

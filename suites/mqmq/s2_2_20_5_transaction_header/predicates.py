@@ -108,8 +108,8 @@ def check_ranges_of_numbers(packet: Any, context: Context) -> Finding:
     "PreviousTxSequenceNumber of a new message is the TxSequenceNumber of the previous message",
 )
 def check_previous_sequence_number(packet: Any, context: Context) -> Finding:
-    """Check PreviousTxSequenceNumber: in a new message, it is the last number that was sent; in a message sent again,
-    it is any lower number (E44).
+    """Check PreviousTxSequenceNumber. In a new message, it is the number that was sent last; in a message that is sent
+    again, it is any lower number (E44).
     """
     header = packet.TransactionHeader
     if header is None or _is_routed_message(packet, context):
@@ -138,7 +138,7 @@ def _is_routed_message(packet: Any, context: Context) -> bool:
 
 
 class SentSequence:
-    """The TxSequenceNumbers that the SUT has sent in one sequence, by MessageID, and the highest of these numbers."""
+    """The TxSequenceNumbers that the SUT has sent in one sequence, by MessageID, and the highest of them."""
 
     def __init__(self) -> None:
         self.numbers = Recent[int, int]()

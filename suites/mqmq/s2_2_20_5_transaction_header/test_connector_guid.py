@@ -1,5 +1,5 @@
-"""MS-MQMQ 2.2.20.5 TransactionHeader: ConnectorQMGuid in a message that the SUT forwards, because only connectors set
-it.
+"""MS-MQMQ 2.2.20.5 TransactionHeader: ConnectorQMGuid in a message that the SUT forwards. A forwarded message is
+necessary because only connectors set ConnectorQMGuid.
 """
 
 from __future__ import annotations

@@ -32,9 +32,9 @@ LARGE_BODY = bytes(range(256)) * 20
 @needs("receive")
 @covers(*UNUSED_BIT_BY_RULE)
 def test_unused_bits_change_neither_order_nor_final_acks(peer, sut, judge):
-    """Two messages of a sequence arrive with an unused bit of Flags set, and then two messages with all unused bits:
-    all are received in order, and only the messages with FA get a FinalAck. As erratum E31 allows, the SUT may close
-    the session instead.
+    """Two messages of a sequence arrive with one unused bit of Flags set, and then two messages with all unused bits
+    set. All are received in order, and only the messages with FA get a FinalAck. As erratum E31 allows, the SUT may
+    close the session instead.
     """
     queue = sut.queue("transactional")
     receiver = Receiver(peer, sut)
@@ -103,8 +103,8 @@ def test_refused_message_with_fa_gets_final_ack(peer, sut, judge):
 @needs("send", "transactions")
 @covers("MQMQ-2.2.20.5-04", "MQMQ-2.2.20.5-05", "MQMQ-2.2.20.5-06", "MQMQ-2.2.20.5-16")
 def test_repeated_messages_keep_their_transaction_headers(peer, sut, judge):
-    """The SUT sends a transaction of three messages, and the peer closes the session without an acknowledgment: on the
-    next session, each message has the same FM, LM, ID and TxSequenceNumber.
+    """The SUT sends a transaction of three messages, and the peer closes the session without an acknowledgment. On the
+    next session, each message has the same FM, LM, ID and TxSequenceNumber as before.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-repeated"))
     transaction = sut.control.call("begin")["transaction"]

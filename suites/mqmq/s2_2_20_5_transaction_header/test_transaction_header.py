@@ -41,7 +41,7 @@ PREVIOUS_NUMBER_FIELD = "TransactionHeader.PreviousTxSequenceNumber"
 @sut_survives()
 @covers(*RULE_BY_UNUSED_BIT.values())
 def test_unused_bit_of_transaction_header_is_accepted_or_refused(peer, sut, judge):
-    """The peer sends transactional messages with each unused bit of Flags set: each message is in its queue or, as
+    """The peer sends transactional messages, each with one unused bit of Flags set. Each message is in its queue or, as
     erratum E31 allows, makes the SUT close the session.
     """
     for ordinal, (bit, rule) in enumerate(RULE_BY_UNUSED_BIT.items(), 1):
@@ -59,8 +59,8 @@ def test_unused_bit_of_transaction_header_is_accepted_or_refused(peer, sut, judg
 
 @covers("MQMQ-2.2.20.5-21")
 def test_any_connector_qm_guid_is_accepted(peer, sut, judge):
-    """The peer sends transactional messages with several values of ConnectorQMGuid, the last three in one sequence:
-    each message is in its queue.
+    """The peer sends transactional messages with several values of ConnectorQMGuid, the last three in one sequence.
+    Each message is in its queue.
     """
     connectors = (UUID(int=0), CONNECTOR_GUID, sut.guid, CONNECTOR_GUID, peer.identifier, UUID(int=0))
     for ordinal, connector in enumerate(connectors, 1):
@@ -92,8 +92,8 @@ def test_any_connector_qm_guid_is_accepted(peer, sut, judge):
 )
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of receipt"))
 def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
-    """The SUT sends six transactions of one message: each message has FM and LM set and a unique ID, TxSequenceNumber
-    is 1 to 6, and PreviousTxSequenceNumber is 0 to 5.
+    """The SUT sends six transactions of one message each. Each message has FM and LM set and a unique ID.
+    TxSequenceNumber is 1 to 6, and PreviousTxSequenceNumber is 0 to 5.
     """
     sender = Sender(peer, sut, peer.direct_name(f"mqc-{sut.own}-single"))  # an earlier run had another sequence
     sender.send(*range(1, SINGLE_MESSAGE_TRANSACTION_COUNT + 1), delivery="transactional")
@@ -169,8 +169,8 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
 @pytest.mark.parametrize("count", [1, 2, 3, 5])
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of receipt"))
 def test_fm_and_lm_mark_first_and_last_message_of_transaction(peer, sut, judge, count):
-    """The SUT sends a transaction of several messages, of which the first and the last have a large body: each message
-    has a TransactionHeader and TH set, only the first message has FM set, only the last message has LM set, and
+    """The SUT sends a transaction of several messages, of which the first and the last have a large body. Each message
+    has a TransactionHeader, and TH is set. Only the first message has FM set, and only the last has LM set.
     TxSequenceNumber counts from 1.
     """
     transaction = sut.control.call("begin")["transaction"]
@@ -268,8 +268,8 @@ def test_messages_of_transaction_to_two_queues_have_one_id(peer, sut, judge):
 @needs("send", "restart")
 @covers("MQMQ-2.2.20.5-07", "MQMQ-2.2.19.2-07")
 def test_transaction_ids_do_not_repeat_after_restart(peer, sut, judge):
-    """The SUT sends three transactions before a restart and three after it: the transaction IDs of the six transactions
-    are all different, and so are the MessageIDs of their messages.
+    """The SUT sends three transactions before a restart and three after it. All six transaction IDs differ, and so do
+    the MessageIDs of the messages.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-ids-before"))
     sender.send(1, 2, 3, delivery="transactional")
@@ -292,8 +292,8 @@ def test_transaction_ids_do_not_repeat_after_restart(peer, sut, judge):
 @covers("MQMQ-2.2.20.5-06")
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of receipt"))
 def test_messages_of_transaction_share_its_id(peer, sut, judge):
-    """The SUT sends two transactions of two messages each: both messages of a transaction have the same ID, and the two
-    transactions have different IDs.
+    """The SUT sends two transactions of two messages each. Both messages of a transaction have the same ID, and the IDs
+    of the two transactions differ.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-transactions"))
     for first in (1, 3):

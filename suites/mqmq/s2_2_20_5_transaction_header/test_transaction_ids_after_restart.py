@@ -14,8 +14,8 @@ from suites.mqqb.steps.sequences import get_transaction_header
 @covers("MQMQ-2.2.20.5-07")
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of receipt"))
 def test_transactions_before_and_after_restart_have_distinct_ids(peer, sut, judge):
-    """The SUT sends two transactions before a restart and two after it: their four values of TransactionHeader.Flags.ID
-    are different.
+    """The SUT sends two transactions before a restart and two after it. The four values of TransactionHeader.Flags.ID
+    differ.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-ids"))
     came = []

@@ -24,8 +24,8 @@ def _build_provider_info(name: str) -> dict[str, Any]:
 @needs("security", "receive")
 @covers("MQMQ-2.2.20.6-D02", "MQMQ-2.2.20.6-D03")
 def test_received_message_has_items_of_security_data(peer, sut, judge):
-    """Messages from users and from a queue manager arrive, some of them signed, and some with a provider: the
-    application gets the sender, certificate and provider of each message.
+    """Messages from users and from a queue manager arrive; some are signed, and some name a provider. The application
+    gets the sender, certificate and provider of each message.
     """
     secured = SecuredMessageSender(peer, sut)
     guid = peer.identifier

@@ -24,7 +24,7 @@ PROVIDER_TYPE_BYTES = 4
 
 
 def _send_message_with_sample_tag(outgoing, **properties):
-    """Let the SUT send a message with an ApplicationTag that locates the MessagePropertiesHeader."""
+    """Let the SUT send a message with an ApplicationTag, by which the MessagePropertiesHeader is found."""
     return outgoing.send(body="signed", application_tag=SAMPLE_APPLICATION_TAG, **properties)
 
 
@@ -57,7 +57,7 @@ PROVIDER_INFO_LAYOUT = "a type and a name with one null at its end"
 
 
 def _describe_provider_info(info):
-    """Return PROVIDER_INFO_LAYOUT for a well-formed ProviderInfo, else the bytes of the ProviderInfo."""
+    """Return PROVIDER_INFO_LAYOUT if the ProviderInfo is well-formed, and the bytes of the ProviderInfo otherwise."""
     kind = int.from_bytes(info[:PROVIDER_TYPE_BYTES], "little")
     name = info[PROVIDER_TYPE_BYTES:].decode("utf-16-le", "replace")
     whole = 0 < kind < 0x1_0000 and name.find("\0") == len(name) - 1 and name[:-1].isprintable()
@@ -143,8 +143,8 @@ def test_signed_message_has_items_of_security_data_in_order(peer, sut, judge, le
 @covers("MQMQ-2.2.20.6-D03", "MQMQ-2.2.20.6-02", "MQDMPR-3.1.1.12-D54")
 @varied("acknowledgments", "positive journaling", "time to reach queue", "trace", "label")
 def test_missing_items_of_security_data_take_no_bytes(peer, sut, judge):
-    """The SUT sends a signed message without a sender: SenderIdSize and EncryptionKeySize are 0, and the signature
-    follows the fixed fields.
+    """The SUT sends a signed message without a sender. SenderIdSize and EncryptionKeySize are 0, and the signature
+    directly follows the fixed fields.
     """
     outgoing = Outgoing(peer, sut)
     frame = _send_message_with_sample_tag(outgoing, sender="none", authentication_level="sig20")

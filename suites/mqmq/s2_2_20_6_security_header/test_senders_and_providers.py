@@ -27,7 +27,7 @@ NO_SENDER_RULES = ("MQMQ-2.2.20.6-02", "MQDMPR-3.1.1.12-56", "MQDMPR-3.1.1.12-D5
 
 
 def _get_sender_type_and_identifier(frame):
-    """Return ST and SecurityID of the SUT's signed message."""
+    """Return ST and SecurityID of the signed message that the SUT sent."""
     security = frame["SecurityHeader"]
     return {"ST": int(security.ST), "SecurityID": bytes(security.SecurityID).hex()}
 
@@ -46,8 +46,8 @@ def test_message_without_sender_has_st_0_and_no_security_id(peer, sut, judge):
 @needs("security", "send")
 @covers("MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-04", "MQDMPR-3.1.1.12-D64", *SIGNATURE_RULES)
 def test_security_id_is_sid_or_guid_of_signer(peer, sut, judge):
-    """The SUT sends messages signed by the queue manager and by several users in turn, with each type of signature: ST
-    and SecurityID identify the signer; SecurityID is the user's SID or the queue manager's GUID.
+    """The SUT sends messages that the queue manager and several users sign in turn, with each type of signature. ST and
+    SecurityID identify the signer: SecurityID is the user's SID or the queue manager's GUID.
     """
     outgoing = Outgoing(peer, sut)
     own = fields(ST=QUEUE_MANAGER_SENDER_TYPE, SecurityID=UUID(str(sut.guid)).bytes_le.hex())

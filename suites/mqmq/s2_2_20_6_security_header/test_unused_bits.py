@@ -35,8 +35,8 @@ RULE_BY_UNUSED_BIT = {
 @sut_survives()
 @covers(*RULE_BY_UNUSED_BIT.values())
 def test_any_unused_bit_of_security_header_is_accepted(peer, sut, judge):
-    """The peer sends unsigned messages with each unused bit of SecurityHeader.Flags set: each
-    message is in its queue.
+    """The peer sends unsigned messages, each with one unused bit of SecurityHeader.Flags set. Each message is in its
+    queue.
     """
     sender = {"ST": 2, "SecurityID": peer.identifier.bytes_le}
     for bit, rule in RULE_BY_UNUSED_BIT.items():
@@ -47,9 +47,10 @@ def test_any_unused_bit_of_security_header_is_accepted(peer, sut, judge):
 @needs("security", "receive")
 @covers(*RULE_BY_UNUSED_BIT.values())
 def test_any_unused_bit_leaves_signature_verified(peer, sut, judge):
-    """The peer sends three messages with each unused bit of SecurityHeader.Flags set, and three with all unused bits:
-    the recoverable message with a genuine signature is in its queue as recoverable, with its sender, the message with a
-    forged signature is refused, and the body of the encrypted message is in its queue as clear text.
+    """For each unused bit of SecurityHeader.Flags, and for all of them together, the peer sends three messages with
+    these bits set. The recoverable message with a genuine signature is in its queue as a recoverable message, with its
+    sender. The message with a forged signature is refused. The body of the encrypted message is in its queue as clear
+    text.
     """
     secured = SecuredMessageSender(peer, sut)
     secured.require_accepted_signature()
@@ -96,15 +97,17 @@ def test_any_unused_bit_leaves_signature_verified(peer, sut, judge):
 
 
 def _get_shown_sender(disposition):
-    """Return the sender of a message that is in its queue, or None."""
+    """Return the sender that is shown for a message in its queue, or None if the message is not in its queue or no
+    sender is shown.
+    """
     return None if disposition.found is None else disposition.found["security"].get("sender")
 
 
 @needs("security", "receive")
 @covers("MQMQ-2.2.20.6-06")
 def test_large_body_of_signed_message_is_decrypted(peer, sut, judge):
-    """A signed and encrypted message with a body of more than 4 KiB arrives, and then one with a short body: the
-    application gets the original bodies.
+    """A signed and encrypted message with a body of more than 4 KiB arrives, and then one with a short body. The
+    application gets both original bodies.
     """
     secured = SecuredMessageSender(peer, sut)
     secured.require_accepted_signature()

@@ -34,7 +34,9 @@ for rule in ("MQMQ-2.2.20-01", "MQMQ-2.2.20-05"):
 
 @passive("MQMQ-2.2.20-02", (USER_MESSAGE_KIND, MALFORMED, "unknown internal"), "IN is 0 in a message")
 def check_in_is_clear(packet: Any, context: Context) -> Finding:
-    """Check that IN is 0 in a message. An internal packet breaks the rule if its bytes would be a message with IN 0."""
+    """Check that IN is 0 in a message. An internal packet breaks the rule if its bytes would be a
+    message if IN were 0.
+    """
     data = context.frame.data
     if context.frame.kind == "UserMessage":
         return True, "IN is 0"

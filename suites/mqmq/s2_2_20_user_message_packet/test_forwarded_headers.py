@@ -171,7 +171,7 @@ HEADERS_AND_FIELDS_BY_CASE: dict[str, tuple[dict[str, Any], dict[str, list[str]]
     ],
 )
 def test_forwarded_message_has_headers_that_its_flags_announce(peer, sut, judge, headers, more):
-    """The SUT forwards a message with several optional headers: the forwarded message has the same headers in the same
+    """The SUT forwards a message with several optional headers. The forwarded message has the same headers in the same
     order, and the flags and fields of these headers are unchanged.
     """
     given = dict(headers)

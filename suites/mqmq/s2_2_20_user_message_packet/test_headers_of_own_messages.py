@@ -34,8 +34,8 @@ OWN_MESSAGE_HEADER_RULES = (
 @covers(*OWN_MESSAGE_HEADER_RULES, *PROPERTIES_SIZE_FIELD_BY_RULE)
 def test_message_of_queue_manager_ends_after_headers_of_its_flags(peer, sut, judge):
     """A traced message and a transactional message arrive and request acknowledgments, and a transactional message
-    arrives for a queue that does not exist: each administration acknowledgment, OrderAck, FinalAck and report of the
-    SUT consists of the headers that its flags announce, and has sizes that do not exceed the packet.
+    arrives for a queue that does not exist. Each administration acknowledgment, OrderAck, FinalAck and report of the
+    SUT consists of exactly the headers that its flags announce, and its sizes do not exceed the packet.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     traced: dict[str, Any] = {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}}

@@ -69,8 +69,8 @@ def _describe_stored_message(sut, shown, message, acknowledged):
 @covers(*IGNORED_FIELD_CASES_BY_RULE)
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
 def test_ignored_fields_have_no_effect_on_message(peer, sut, judge, queue):
-    """Messages arrive, each with one ignored field that is not 0: some seconds later, and after a restart, each message
-    is in its queue unchanged, and its arrival was acknowledged.
+    """Messages arrive, each with one ignored field that is not 0. Some seconds later, and again after a restart, each
+    message is in its queue unchanged. The arrival of each message was acknowledged.
     """
     receiver = AcknowledgingReceiver(peer, sut)
 
@@ -105,8 +105,8 @@ def test_ignored_fields_have_no_effect_on_message(peer, sut, judge, queue):
 @needs("receive")
 @covers(*UNUSED_TRANSACTION_BIT_BY_RULE)
 def test_unused_bits_of_transaction_header_have_no_effect(peer, sut, judge):
-    """Messages with FA set arrive, each with one unused bit of TransactionHeader.Flags set: each message is in its
-    queue unchanged, its arrival is acknowledged, and its FinalAck follows when an application receives it. A SUT that
+    """Messages with FA set arrive, each with one unused bit of TransactionHeader.Flags set. Each message is in its
+    queue unchanged, and its arrival is acknowledged. Its FinalAck follows when an application receives it. A SUT that
     closes the session after such a message follows the other reading of E31.
     """
     first = deliver_message(

@@ -118,13 +118,13 @@ UNSPECIFIED_FIELDS = (
 
 
 def build_user_header_flag_fields(**named):
-    """Return the parts of UserHeader.Flags: by default DQ is 7, MP is 1, and all other parts are 0."""
+    """Return the bit fields of UserHeader.Flags by name. By default, DQ is 7, MP is 1, and all others are 0."""
     usual = dict.fromkeys(("RC", "DM", "JN", "JP", "AQ", "RQ", "SH", "TH", "CQ", "MQ", "AH", "HH"), 0)
     return {f"{USER_HEADER_PREFIX}Flags.{name}": value for name, value in (usual | {"DQ": 7, "MP": 1} | named).items()}
 
 
 def judge_fields_of_rules(judge, rules, wanted, frame, *more):
-    """Judge each rule by the fields whose names begin with a prefix that `rules` lists for the rule."""
+    """Judge each rule by the fields whose names begin with one of the prefixes that `rules` lists for it."""
     layout = Layout(frame)
     found = layout.of(*wanted) | ({HEADER_ORDER_FIELD: layout.order} if HEADER_ORDER_FIELD in wanted else {})
     for rule, beginnings in rules.items():
@@ -142,8 +142,8 @@ def format_direct_name_text(name):
 @pytest.mark.parametrize("delivery", [0, 1])
 @pytest.mark.parametrize("queue", [ADMINISTRATION_QUEUE, f"{ADMINISTRATION_QUEUE}2"])
 def test_acknowledgment_has_fields_in_place(peer, sut, judge, queue, delivery):
-    """The SUT acknowledges the arrival of a message: destination, CorrelationID, class and flags of the acknowledgment
-    are in the specified fields.
+    """The SUT acknowledges the arrival of a message. The destination, the CorrelationID, the class and the flags of the
+    acknowledgment are in the specified fields.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     to = rf"TCP:{peer.address}\private$\{queue}"
@@ -187,8 +187,8 @@ def _build_expected_properties_fields(**fields):
 @covers(*FIELDS_OF_EXPRESS_MESSAGE)
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 def test_express_message_has_fields_in_place(peer, sut, judge, delivery):
-    """The SUT sends an express message with a large body, or a recoverable message with the longest label, with all
-    properties that an application can set: each property is in the specified field.
+    """The SUT sends an express message with a large body, or a recoverable message with the longest label; the message
+    has every property that an application can set. Each property is in the specified field.
     """
     answers = peer.direct_name("mqc-answers")
     lifetime_s, time_to_reach_queue_s = (0x0102_0304, 1_000) if delivery == "express" else (0x8102_0304, 0x0001_0203)

@@ -38,8 +38,8 @@ def _build_destination_list(name):
 @covers("MQMQ-2.2.20.7-03", "MQDMPR-3.1.1.12-65", "MQMQ-2.2.20.7-06", "MQMQ-2.2.20.7-D01", "MQMQ-2.2.20-D02")
 @pytest.mark.parametrize(("header", "body"), SOAP_HEADER_AND_BODY_TEXTS)
 def test_message_with_soap_header_of_any_length_is_accepted(peer, sut, judge, header, body):
-    """Messages arrive with a DebugHeader, a SoapHeader of each length and a MultiQueueFormatHeader: each message is in
-    its queue as it was sent.
+    """Messages arrive with a DebugHeader, a MultiQueueFormatHeader, and SoapHeaders of several lengths. Each message is
+    in its queue as it was sent.
     """
     label = f"soap {peer.next_message_id()}"
     name = sut.format_name().removeprefix("DIRECT=")

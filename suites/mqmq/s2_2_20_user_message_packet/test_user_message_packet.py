@@ -57,8 +57,8 @@ HEADER_FLAG_AND_SIZE_WITHOUT_ACK, HEADER_FLAG_AND_SIZE_WITH_ACK = (0, 0), (1, 16
 @sut_survives()
 @covers(*RULE_BY_UNUSED_DEBUG_FIELD.values())
 def test_any_unused_bit_of_debug_header_is_accepted(peer, sut, judge):
-    """The peer sends large messages with each unused bit of DebugHeader.Flags set, and a large message with a nonzero
-    Reserved: each message is in its queue.
+    """The peer sends large messages, each with one unused bit of DebugHeader.Flags set, and a large message with a
+    nonzero Reserved. Each message is in its queue.
     """
     for field, rule in RULE_BY_UNUSED_DEBUG_FIELD.items():
         fields = {field: NONZERO_RESERVED_VALUE if field == "Reserved" else 1}
@@ -69,8 +69,8 @@ def test_any_unused_bit_of_debug_header_is_accepted(peer, sut, judge):
 @sut_survives()
 @covers("MQMQ-2.2.20.7-02", "MQMQ-2.2.20.7-05")
 def test_any_reserved_of_soap_header_is_accepted(peer, sut, judge):
-    """The peer sends messages with a nonzero Reserved or Reserved1 in the SoapHeader: each message is in its queue
-    as it was sent.
+    """The peer sends messages with a nonzero Reserved or Reserved1 in the SoapHeader. Each message is in its queue as
+    it was sent.
     """
     for field, rule in (("Reserved", "MQMQ-2.2.20.7-02"), ("Reserved1", "MQMQ-2.2.20.7-05")):
         done = deliver_message(
@@ -88,7 +88,7 @@ def test_any_reserved_of_soap_header_is_accepted(peer, sut, judge):
 @sut_survives()
 @covers("MQMQ-2.2.20.2-03", "MQMQ-2.2.20.3-02")
 def test_any_reserved_of_mqf_headers_is_accepted(peer, sut, judge):
-    """The peer sends messages with a nonzero Reserved in an MQFAddressHeader or MQFSignatureHeader: each message is in
+    """The peer sends messages with a nonzero Reserved in an MQFAddressHeader or MQFSignatureHeader. Each message is in
     its queue.
     """
     name = sut.format_name().removeprefix("DIRECT=")
@@ -107,9 +107,9 @@ def test_any_reserved_of_mqf_headers_is_accepted(peer, sut, judge):
 @covers(*IGNORED_FIELD_RULES_OF_TRACED_MESSAGE)
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
 def test_any_unused_bit_leaves_traced_message_reported(peer, sut, judge, queue):
-    """The peer sends traced messages to each kind of queue with unused bits or Reserved of the DebugHeader set, or with
-    a SoapHeader whose reserved fields are nonzero: the SUT sends one report about each message and acknowledges its
-    arrival, in the same way as for a message whose unused bits are clear.
+    """The peer sends traced messages to each kind of queue. In some, unused bits or Reserved of the DebugHeader are
+    set; others have a SoapHeader whose reserved fields are nonzero. The SUT sends one report about each message and
+    acknowledges its arrival, as it does for a message whose unused bits are clear.
     """
     receiver = AcknowledgingReceiver(peer, sut)
 
@@ -154,8 +154,8 @@ def test_any_unused_bit_leaves_traced_message_reported(peer, sut, judge, queue):
 @needs("public_names", "private_names")
 @covers(*RULE_BY_UNUSED_DEBUG_FIELD.values())
 def test_any_unused_bit_leaves_forwarded_message_reported(peer, sut, judge):
-    """The peer sends traced messages for a private queue of the peer with unused bits or Reserved of the DebugHeader
-    set: the SUT sends the same number of reports about each message as about a message whose unused bits are clear.
+    """The peer sends traced messages for a private queue of its own, with unused bits or Reserved of the DebugHeader
+    set. The SUT sends the same number of reports about each message as about a message whose unused bits are clear.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     to = private_queue(peer.identifier, 1)
@@ -206,8 +206,8 @@ def test_any_unused_bit_leaves_forwarded_message_reported(peer, sut, judge):
 )
 def test_any_reserved_of_mqf_header_leaves_signature_verified(peer, sut, judge, part):
     """The peer sends two messages with MSMQ 3.0 signatures and a nonzero Reserved in one part of the
-    MultiQueueFormatHeader: the message with a genuine signature is acknowledged as arrived, and the message with a
-    forged signature is refused.
+    MultiQueueFormatHeader. The message with a genuine signature is acknowledged as arrived. The message with a forged
+    signature is refused.
     """
     secured = SecuredMessageSender(peer, sut)
     secured.require_accepted_signature()

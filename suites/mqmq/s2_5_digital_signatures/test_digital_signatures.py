@@ -27,7 +27,9 @@ CONNECTOR_GUID = "6d71636f-6e66-4f72-8d00-0000000000c0"
 
 
 class Property(NamedTuple):
-    """A property of a message: the layer and the field that contain it, and the value to which it is changed."""
+    """A property of a message: the layer and the field that contain the property, and the value to which the check
+    changes it.
+    """
 
     layer: str
     field: str
@@ -172,7 +174,7 @@ RULE_AND_PROPERTY_IN_SIG30 = (
 )
 def test_signature_covers_each_property(peer, sut, judge, version, properties):
     """A message with a changed property gets ACK_REACH_QUEUE if it was signed after the change, and NACK_BAD_SIGNATURE
-    if it was signed before the change.
+    if it was signed before.
     """
     secured = SecuredMessageSender(peer, sut)
     secured.require_accepted_signature()

@@ -26,7 +26,7 @@ VERSIONS = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
 
 
 def _list_changes(peer, sut):
-    """Return changed properties that a signature of each type covers, by their description."""
+    """Return the changed properties that a signature of each type covers, by a description of the change."""
     answers = f"DIRECT=TCP:{peer.address}\\private$\\mqc-"
     changes = {
         "application tag": {"application_tag": 0xF102_0304},
@@ -85,7 +85,7 @@ def _is_signed(frame, level):
     ],
 )
 def test_sender_signs_each_changed_property(peer, sut, judge, level):
-    """The SUT signs a plain message, and then messages that each differ from the plain message in one property: each
+    """The SUT signs a plain message, and then messages that each differ from the plain message in one property. Each
     message has a valid signature of the requested type. The last message with an MSMQ 3.0 signature has two
     destinations.
     """

@@ -26,8 +26,8 @@ BytesJudgment = Callable[[bytes], Finding]
 
 
 def judge_packet_bytes(judge_bytes: BytesJudgment) -> Predicate:
-    """Apply a predicate to the bytes of packets on a connection; a malformed packet can break a rule, but does not
-    count as keeping it.
+    """Apply a predicate to the bytes of the packets on a connection. A malformed packet can break a rule, but does not
+    count as evidence that the rule is kept.
     """
 
     @wraps(judge_bytes)
@@ -41,8 +41,8 @@ def judge_packet_bytes(judge_bytes: BytesJudgment) -> Predicate:
 
 
 def check_packet_size(data: bytes) -> Finding:
-    """Check PacketSize against the size of the packet without the SessionHeader of a message; E01 applies to
-    SessionAcks.
+    """Check PacketSize against the size of the packet; the SessionHeader of a message does not count. Erratum E01
+    applies to SessionAcks.
     """
     base = BaseHeader(Flags=int.from_bytes(data[2:4], "little"))
     stated, actual = int.from_bytes(data[8:12], "little"), len(data)
@@ -53,5 +53,5 @@ def check_packet_size(data: bytes) -> Finding:
 
 
 def has_no_packet(frame: Frame) -> bool:
-    """Return whether the codec could not find a packet in the given bytes or after them."""
+    """Return whether the codec failed to find a packet in the given bytes, or to find the next packet after them."""
     return frame.error is not None and frame.error.field in (NO_PACKET_BEGINS_ERROR_FIELD, AFTER_PACKET_ERROR_FIELD)

@@ -18,9 +18,11 @@ APPLICATION_TAG_FIELD, MESSAGE_ID_FIELD = "MessagePropertiesHeader.ApplicationTa
 
 
 def forward_message(peer: Peer, sut: Sut, user: Mapping[str, Any] = NO_FIELDS, **headers: Any) -> tuple[Frame, Frame]:
-    """Send the SUT a message for a private queue of the peer; return the sent and the forwarded message. A message
-    without optional headers is sent first. The SUT may forward the message on a new session or on the open session
-    (E16). The forwarded bytes may be malformed. Raise ConformanceFailure if the SUT forwards no message.
+    """Send the SUT a message for a private queue of the peer; return the sent and the forwarded message, whose bytes
+    may be malformed.
+
+    A message without optional headers is sent first. The SUT may forward the message on a new session or on the open
+    session (E16). Raise ConformanceFailure if the SUT forwards no message.
     """
     sent, forwarded = send_for_forwarding(peer, sut, user, **headers)
     if forwarded is None:
@@ -31,8 +33,8 @@ def forward_message(peer: Peer, sut: Sut, user: Mapping[str, Any] = NO_FIELDS, *
 def send_for_forwarding(
     peer: Peer, sut: Sut, user: Mapping[str, Any] = NO_FIELDS, **headers: Any
 ) -> tuple[Frame, Frame | None]:
-    """Send a message as ``forward_message`` does; return the sent message, and the message that the SUT forwards to the
-    peer, or None if the peer gets no message.
+    """Send a message as ``forward_message`` does. Return the sent message and the message that the SUT forwards to the
+    peer, or None instead of the latter if the peer gets no message.
     """
     if not peer.listens:
         peer.listen(ignore_incoming=True)

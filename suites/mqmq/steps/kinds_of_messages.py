@@ -1,4 +1,6 @@
-"""Conditions that select the reference's messages by their kind, for faults of one kind of message."""
+"""Conditions that select messages of the reference queue manager by their kind, for faults that concern only one kind
+of message.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ LARGE_BODY_BYTES = 4096
 
 
 def is_report(packet: Any) -> bool:
-    """Return whether a message is a report of a traced message."""
+    """Return whether a message is a report about a traced message."""
     return bool(packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_REPORT)
 
 

@@ -3,8 +3,8 @@ reference.
 
 Spec: MS-MQMQ 2.2.18.1, 2.2.19, 2.2.20.
 
-Names of fields are dotted (``UserHeader.Flags.DQ``). A field that cannot be read and all fields after it count as
-missing, because a wrong layout is an observation and not an error.
+Names of fields are dotted (``UserHeader.Flags.DQ``). A field that cannot be read, and all fields after it, count as
+missing: a wrong layout is an observation, not an error.
 """
 
 from __future__ import annotations
@@ -114,11 +114,13 @@ NAME_FORM_AND_BOUNDARY_BY_FORMAT_TYPE: Mapping[int, tuple[str, int]] = {
 
 
 class _UnreadableError(Exception):
-    """The error when a packet ends before the next field, or the form of the next field is unknown."""
+    """The error that is raised when a packet ends before the next field, or when the form of the next
+    field is unknown.
+    """
 
 
 class Bytes(Protocol):
-    """A packet, on the wire or in the answer to a remote read."""
+    """A packet, from the network or from the answer to a remote read."""
 
     @property
     def data(self) -> bytes:
@@ -128,13 +130,13 @@ class Bytes(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RemoteReadPacket:
-    """The packet in the answer to a remote read."""
+    """The packet that the answer to a remote read contains."""
 
     data: bytes
 
 
 class Layout:
-    """The fields of a packet by name, and the order of its headers."""
+    """The fields of a packet by name, and the order of the packet's headers."""
 
     MISSING = ABSENT_FIELD
     """The value of a field that is not in the packet."""
@@ -150,7 +152,7 @@ class Layout:
             return
 
     def of(self, *names: str) -> dict[str, Any]:
-        """Return fields by name; the value of a field that is not in the packet is MISSING."""
+        """Return the named fields; a field that is not in the packet has the value MISSING."""
         return {name: self.fields.get(name, ABSENT_FIELD) for name in names}
 
     def _read_packet(self) -> None:

@@ -38,12 +38,12 @@ _FLAGS_TYPE_AND_SIZE_BY_HEADER: dict[str, tuple[type, int]] = {
 
 
 def is_message(data: bytes) -> bool:
-    """Return whether bytes have the fixed fields of a UserMessage."""
+    """Return whether the bytes begin like a UserMessage and contain its fixed fields."""
     return len(data) >= USER_HEADER_FIXED_END and data.startswith(PACKET_SIGNATURE, 4) and not read_base_flags(data).IN
 
 
 def read_base_flags(data: bytes) -> BaseHeader:
-    """Return a BaseHeader whose Flags has the value from the given bytes; its other fields have default values."""
+    """Return a BaseHeader with the Flags that the given bytes contain; its other fields have default values."""
     return BaseHeader(Flags=int.from_bytes(data[2:4], "little"))
 
 
@@ -53,12 +53,12 @@ def read_packet_size(data: bytes) -> int:
 
 
 def read_user_flags(data: bytes) -> UserHeader:
-    """Return a UserHeader whose Flags has the value from the given bytes; its other fields have default values."""
+    """Return a UserHeader with the Flags that the given bytes contain; its other fields have default values."""
     return UserHeader(Flags=int.from_bytes(data[USER_FLAGS_OFFSET:USER_HEADER_FIXED_END], "little"))
 
 
 def find_flags_offset(data: bytes, header: str) -> int | None:
-    """Return the offset of Flags of a header; None when the header cannot be found."""
+    """Return the offset of Flags in a header, or None if the header cannot be found."""
     if header == TRANSACTION_HEADER_NAME:
         return find_offset_after_user_header(data)
     return {BASE_HEADER_NAME: 2, USER_HEADER_NAME: USER_FLAGS_OFFSET}[header]
@@ -90,8 +90,8 @@ def find_properties_header_offset(data: bytes) -> int | None:
 
 @lru_cache(maxsize=64)
 def parse_with_flag(data: bytes, header: str, name: str, value: int) -> UserMessagePacket | None:
-    """Return the message that malformed bytes become when some bits of Flags are set to `value`; None if the bytes are
-    still malformed.
+    """Parse malformed bytes after the named bits of Flags have been set to `value`; return the message, or None if the
+    bytes are still malformed.
     """
     at = find_flags_offset(data, header)
     if at is None:
@@ -107,14 +107,16 @@ def parse_with_flag(data: bytes, header: str, name: str, value: int) -> UserMess
 
 
 def is_valid_with_flag(data: bytes, header: str, name: str, *values: int) -> bool:
-    """Return whether malformed bytes become a message when some bits of Flags are set to one of the given values."""
+    """Return whether malformed bytes are a valid message after the named bits of Flags have been set to one of the
+    given values.
+    """
     return any(parse_with_flag(data, header, name, value) is not None for value in values)
 
 
 @lru_cache(maxsize=64)
 def parse_with_body_size(data: bytes, size: int) -> tuple[int, UserMessagePacket] | None:
-    """Return MessageSize of malformed bytes, and the message that the bytes become when MessageSize is set to `size`;
-    None if the bytes are still malformed.
+    """Return MessageSize of malformed bytes, and the message that results when MessageSize is set to `size`; None if
+    the bytes are still malformed.
     """
     header = find_properties_header_offset(data) if is_message(data) else None
     if header is None:

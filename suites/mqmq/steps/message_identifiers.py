@@ -11,8 +11,8 @@ MESSAGE_KIND = "UserMessage"
 
 
 class SentMessages(Summary):
-    """The messages of the SUT on a connection: by identifier, a hash of the properties of the first message with that
-    identifier.
+    """For each identifier of a message from the SUT on a connection, a hash of the properties of the first message with
+    that identifier.
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class SentMessages(Summary):
 
 
 def check_message_id_ordinal(packet: Any, context: Context) -> Finding:
-    """Check that a message with the identifier of an earlier message is that message, sent again."""
+    """Check that a message whose identifier has been used before is the earlier message, sent again."""
     user, messages = packet.UserHeader, context.before(SentMessages)
     if not messages.first:
         return NotExercised("the message is the first message on its connection")

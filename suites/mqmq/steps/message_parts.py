@@ -1,7 +1,7 @@
 """Predicates on a part of a message, which check whether the part is present and well-formed.
 
-Spec: MS-MQMQ 2.2.19.2, 2.2.20. A malformed message breaks the rule about a flag if a change of the flag makes the
-message well-formed; if this is true for several flags, the message breaks the rule about each of them.
+Spec: MS-MQMQ 2.2.19.2, 2.2.20. A malformed message breaks the rule about a flag if a change of that flag would make the
+message well-formed. If this holds for several flags, the message breaks the rule about each of them.
 """
 
 from __future__ import annotations

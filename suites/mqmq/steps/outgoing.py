@@ -31,8 +31,8 @@ class Outgoing:
     def send(self, **message: Any) -> Frame:
         """Let the SUT send a message; return its packet.
 
-        Raises ConformanceFailure when no packet arrives, and LackedByRelease when the release of the SUT does not
-        support the encryption.
+        Raise ConformanceFailure when no packet arrives, and LackedByRelease when the SUT's release does not support the
+        encryption.
         """
         frame = self.poll(**message)
         if frame is None and message.get("privacy_level") == "advanced" and not find_release(self.sut).aes:
@@ -44,7 +44,7 @@ class Outgoing:
     def poll(self, **message: Any) -> Frame | None:
         """Let the SUT send a message; return its packet, or None when no packet arrives.
 
-        A SUT without the facility ``send`` is provoked, as by ``Sender.send``.
+        A SUT without the facility ``send`` is made to send an acknowledgment, as in ``Sender.send``.
         """
         if self.sut.has("send"):
             self.sut.send(self.sender.to, **message)

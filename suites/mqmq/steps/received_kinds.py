@@ -49,7 +49,7 @@ message with a SessionHeader is the first message of its session, because the Se
 
 
 class MessagesOfEveryKind:
-    """Send messages of every kind with several values. The SUT receives the messages of each value on a separate
+    """Sends messages of every kind with several values. The SUT receives the messages with each value on a separate
     session.
     """
 
@@ -63,7 +63,7 @@ class MessagesOfEveryKind:
         self._sessions: list[RawConversation] = []
 
     def send(self, value: str, headers: HeaderFieldsByName) -> None:
-        """Send a message of each kind with the given fields on a new session. ``value``: a name of the fields."""
+        """Send a message of each kind with the given fields on a new session. ``value``: a name for these fields."""
         session = self.peer.open_raw()
         self._sessions.append(session)
         for kind in self.kinds:
@@ -79,7 +79,8 @@ class MessagesOfEveryKind:
 
     def list_differing_kinds(self, values: Iterable[str]) -> list[str]:
         """Return the differences between the sent messages with the given values and the messages in the queues. If
-        messages without values were sent, kinds that the SUT does not accept without values are excluded.
+        messages without values were also sent, exclude the kinds of which the SUT did not accept the message without
+        values.
         """
         wanted = set(values)
         shown = self._read_queues()
@@ -109,7 +110,7 @@ class MessagesOfEveryKind:
         return [frame for (value, _), frame in self.sent.items() if value in wanted]
 
     def await_acknowledgments(self) -> None:
-        """Wait until the SUT has received the messages on each session that is open."""
+        """Wait until the SUT has received the messages that were sent on the open sessions."""
         for session in self._sessions:
             if session.record.closed_by is None:
                 session.request_acknowledgment()

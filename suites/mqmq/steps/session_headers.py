@@ -73,8 +73,8 @@ def list_acknowledged_numbers(header: Any) -> list[int]:
 
 @cache
 def apply_to_session_headers(judge: SessionHeaderJudgment, *, only_first: bool = False) -> Predicate:
-    """Return a predicate that compares SessionHeaders of the SUT with the numbers of messages that preceded
-    them on the connection. The predicate judges every SessionHeader, or only the first of each connection.
+    """Return a predicate that compares SessionHeaders from the SUT with the numbers of messages that preceded them on
+    the connection. The predicate judges every SessionHeader, or only the first one on each connection.
     """
 
     def judge_packet(packet: Any, context: Context) -> Finding:
@@ -166,7 +166,7 @@ def check_acknowledged_are_new(packet: Any, counts: Counts) -> Finding:
 
 
 def check_first_acknowledged_is_1(packet: Any, counts: Counts) -> Finding:
-    """Check that the first recoverable message that is acknowledged on a connection is message 1."""
+    """Check that message 1 is the first recoverable message that is acknowledged on a connection."""
     numbers = list_acknowledged_numbers(packet.SessionHeader)
     if counts.began_with is not None or not numbers:
         return None

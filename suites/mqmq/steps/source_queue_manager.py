@@ -10,13 +10,13 @@ from harness.judging.passive import Context, Finding, Summary, get_record
 
 
 class OwnQueueManagerIdentifier(Summary):
-    """The GUID of the SUT in its first EstablishConnection."""
+    """The GUID that the SUT sent in its first EstablishConnection packet."""
 
     def __init__(self) -> None:
         self.guid: UUID | None = None
 
     def note(self, frame: Frame, connection: Connection) -> None:
-        """Remember the GUID of the SUT's first EstablishConnection."""
+        """Store the GUID in the first EstablishConnection packet from the SUT."""
         if self.guid is not None or not frame.from_sut or frame.kind != "EstablishConnection":
             return
         record = get_record(frame)
@@ -26,12 +26,12 @@ class OwnQueueManagerIdentifier(Summary):
 
 
 def find_own_queue_manager_identifier(context: Context) -> UUID | None:
-    """Return the GUID that the SUT sent during session set-up; None when the capture does not contain the set-up."""
+    """Return the GUID that the SUT sent during session setup, or None if the capture does not contain the setup."""
     return context.before(OwnQueueManagerIdentifier).guid
 
 
 def check_source_queue_manager(packet: Any, context: Context) -> Finding:
-    """Check that SourceQueueManager is the GUID of the SUT; forwarded messages (RC is not 0) are not judged."""
+    """Check that SourceQueueManager is the GUID of the SUT. Forwarded messages, whose RC is not 0, are not judged."""
     identifier = find_own_queue_manager_identifier(context)
     if identifier is None or packet.UserHeader.RC:
         return None

@@ -1,6 +1,7 @@
-"""Predicates on unused bits and fields in the SUT's own packets.
+"""Predicates on unused bits and fields in packets that the SUT itself originated.
 
-Spec: MS-MQMQ 2.2.19, 2.2.20. Forwarded messages are unchanged (MS-MQQB 3.1.5.8.5) and not judged.
+Spec: MS-MQMQ 2.2.19, 2.2.20. Forwarded messages are not judged, because a queue manager does not change them (MS-MQQB
+3.1.5.8.5).
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ MESSAGE_KIND = "UserMessage"
 
 
 def is_originated_by_sut(packet: Any, context: Context) -> bool:
-    """Return whether the SUT originated a packet: an internal packet, or a message that the SUT does not forward."""
+    """Return whether the SUT originated a packet. This is true for internal packets, and for messages that the SUT does
+    not forward.
+    """
     own: bool | None = context.known.get("own")
     if own is None:
         own = context.known["own"] = _is_own_packet(packet, context)
@@ -34,8 +37,8 @@ def _is_own_packet(packet: Any, context: Context) -> bool:
 
 
 def make_zero_value_predicate(header: str, value_of: Callable[[Any], int], name: str) -> Predicate:
-    """Return a predicate that checks that a value in a header of the SUT's own packets is 0; `value_of` reads the value
-    from the header.
+    """Return a predicate that checks that a value is 0 in a header of the packets that the SUT originated; `value_of`
+    reads the value from the header.
     """
 
     def judge_unused_bit(packet: Any, context: Context) -> Finding:
@@ -49,8 +52,8 @@ def make_zero_value_predicate(header: str, value_of: Callable[[Any], int], name:
 
 
 def register_unused_bits(kinds: str | tuple[str, ...], header: type, rules: Mapping[str, str]) -> None:
-    """Register a predicate for each rule. The predicate checks that the named bits of Flags in a header are 0 in sent
-    packets.
+    """Register a predicate for each rule; it checks that the bits that `rules` names for the rule are 0 in the Flags of
+    the header.
     """
     for rule, name in rules.items():
         bits = vars(header).get(name)

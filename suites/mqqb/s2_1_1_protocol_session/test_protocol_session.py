@@ -18,8 +18,8 @@ BASE_HEADER_SIZE = 16
 
 @covers("MQQB-2.1.1-01")
 def test_answers_of_an_acceptor_begin_with_a_base_header(peer, judge):
-    """The peer opens a session and sends one message: each of the SUT's three answers begins with a BaseHeader with a
-    Signature.
+    """The peer opens a session and sends one message. Each of the SUT's three answers begins with a BaseHeader that
+    contains a Signature.
 
     The recorder divides the bytes of a connection into packets by PacketSize.
     """
@@ -40,8 +40,8 @@ def test_answers_of_an_acceptor_begin_with_a_base_header(peer, judge):
 
 @covers("MQQB-2.1.1-02")
 def test_initiator_with_a_message_connects_to_the_tcp_port(peer, sut, judge):
-    """The SUT has a message for the peer: the SUT connects to the peer's TCP port and requests a session there. When
-    the peer closes the connection, the SUT does the same again.
+    """The SUT has a message for the peer. It connects to the peer's TCP port and requests a session there. When the
+    peer closes the connection, the SUT does the same again.
     """
     listener = OutgoingSession(peer, sut).listener
     retry_ms = sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS)
@@ -61,7 +61,7 @@ def test_initiator_with_a_message_connects_to_the_tcp_port(peer, sut, judge):
 
 @covers("MQQB-2.1.1-03")
 def test_request_on_the_tcp_port_is_answered(peer, judge):
-    """Four connections to the SUT's TCP port are accepted, and an EstablishConnection request on each is answered."""
+    """The SUT accepts four connections to its TCP port, and answers an EstablishConnection request on each."""
     for _ in range(4):
         connection = reply = None
         with suppress(SutUnavailable):
@@ -80,8 +80,8 @@ def test_request_on_the_tcp_port_is_answered(peer, judge):
 @covers("MQQB-2.1.1-D01")
 @varied("negative journaling", "response queue", priority=("3", "0"))
 def test_message_on_a_session_of_either_side_is_acknowledged(peer, sut, judge):
-    """The SUT acknowledges a message of the peer on a session that the SUT opened, and on each of two sessions that the
-    peer opened. Each of these messages arrives in its destination queue.
+    """The SUT acknowledges a message from the peer on a session that the SUT opened, and on each of two sessions that
+    the peer opened. Each message arrives in its destination queue.
     """
     initiated = OutgoingSession(peer, sut)  # first: a SUT may send on a session that is open already (E16)
     message = initiated.open()

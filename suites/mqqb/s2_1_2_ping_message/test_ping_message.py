@@ -21,7 +21,7 @@ RULES_OF_LATER_PING = ("MQQB-2.2.7-05", "MQQB-3.1.2.9-D01")
 @pytest.mark.parametrize("delay_ms", [pytest.param(0, marks=covers(*RULES_OF_LATER_PING)), 600])
 def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, judge, delay_ms):
     """The SUT sends a Ping Request to the peer's ping port. The peer sends a response to the source port of the
-    request, at once or after more than half of the Ping Response Timer: the SUT then requests a session. Before a later
+    request, at once or after more than half of the Ping Response Timer. The SUT then requests a session. Before a later
     session, the SUT sends another Ping Request.
     """
     caller = PingingSut(peer, sut)
@@ -96,8 +96,8 @@ def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, 
 @covers("MQQB-2.1.2-02")
 @pytest.mark.parametrize("cookie", [1, 0xFFFFFFFF])
 def test_ping_response_goes_to_the_port_of_the_request(peer, judge, cookie):
-    """The peer sends a Ping Request from one UDP port, and then from a second UDP port: each time, only the port that
-    sent the request receives the response, which has the Cookie of the request.
+    """The peer sends a Ping Request from one UDP port, and then from a second one. Each time, only the port that sent
+    the request receives the response, which has the Cookie of the request.
     """
     first, second = peer.open_udp(), peer.open_udp()
     for case, asking, other in (("first request", first, second), ("request of another port", second, first)):

@@ -41,8 +41,8 @@ RESERVED_INTERNAL_BITS = 0xFFE0
 @sut_survives()
 @covers(*RULES_OF_RESERVED_BITS.values())
 def test_reserved_bit_in_internal_packets_is_ignored(peer, judge):
-    """The peer opens a session and sends a message, with one reserved bit set in each internal packet: the SUT answers
-    every packet, and the reserved bits of its answers are the same as without that bit.
+    """The peer opens a session and sends a message, with one reserved bit set in each internal packet. The SUT answers
+    every packet, and the reserved bits in its answers are the same as without that bit.
     """
     usual = _read_reserved_bits_of_answers(exchange_message(peer))
     for bit, rule in RULES_OF_RESERVED_BITS.items():
@@ -69,8 +69,8 @@ def _read_reserved_bits_of_answers(exchange):
 @sut_survives()
 @covers("MQQB-2.2.1-01")
 def test_reserved_of_internal_header_is_sent_as_zero_and_ignored(peer, judge):
-    """The peer opens one session with InternalHeader.Reserved 0, and one with InternalHeader.Reserved 0xBEEF: the SUT
-    sends the usual answers, with Reserved 0.
+    """The peer opens one session with InternalHeader.Reserved 0 and one with 0xBEEF. The SUT sends the usual answers,
+    with Reserved 0.
     """
     for reserved in (0, 0xBEEF):
         exchange = exchange_message(peer, internal={"Reserved": reserved})
@@ -96,8 +96,8 @@ def test_reserved_of_internal_header_is_sent_as_zero_and_ignored(peer, judge):
     ],
 )
 def test_session_ack_with_ignored_fields_set_acknowledges(peer, sut, judge, ignored):
-    """The peer acknowledges the first of two messages by a SessionAck in which the fields that the SUT must ignore are
-    set: the SUT sends only the second message on the next session.
+    """The peer acknowledges the first of two messages by a SessionAck in which fields that the SUT must ignore are set.
+    On the next session, the SUT sends only the second message.
     """
     sender = Sender(peer, sut)
     sender.send(1, 2)
@@ -186,9 +186,9 @@ def test_unknown_packet_type_closes_session(peer, judge, packet_type):
 @sut_survives()
 @covers("MQQB-2.2.1-05")
 def test_request_for_other_queue_manager_is_refused(peer, sut, judge):
-    """The peer sends an EstablishConnection request whose ServerGuid is the GUID of another queue manager: the SUT sets
-    CS in its response, for both values of SE. The GUID is unlike the SUT's GUID, differs in its last bit, or is the
-    GUID of the peer.
+    """The peer sends an EstablishConnection request whose ServerGuid is the GUID of another queue manager: a completely
+    different GUID, a GUID that differs from the SUT's GUID only in its last bit, or the GUID of the peer. The SUT sets
+    CS in its response, for both values of SE.
     """
     peer.request_session()
     refusal = packet("EstablishConnection", {"InternalHeader.CS": 1})
@@ -208,9 +208,9 @@ def test_request_for_other_queue_manager_is_refused(peer, sut, judge):
 @sut_survives()
 @covers("MQQB-2.2.1-01", *RULES_OF_RESERVED_BITS.values())
 def test_reserved_bits_and_reserved_of_responses_are_ignored(peer, sut, judge):
-    """The responses of the peer have Reserved and all reserved bits of InternalHeader set, while a session of the peer
-    is open: the SUT opens the session and sends its message. If the SUT does not do so, the peer sets each field alone,
-    on a separate session.
+    """The peer's responses have Reserved and all reserved bits of InternalHeader set, while a session of the peer is
+    open. The SUT opens its session and sends its message. If it does not, the peer sets each of these fields alone, on
+    a separate session.
     """
     peer.open_raw()
     listener = peer.listen_raw()
@@ -236,8 +236,8 @@ def test_reserved_bits_and_reserved_of_responses_are_ignored(peer, sut, judge):
 
 
 def _open_session_with_internal_fields(peer, sut, listener, values):
-    """Answer the SUT's next request and its ConnectionParameters with the given fields of InternalHeader; return the
-    message of the SUT (None if it sends no message), and the packets.
+    """Answer the SUT's next request and its ConnectionParameters with the given fields of InternalHeader. Return the
+    message from the SUT, or None if it sends no message, and the packets.
     """
     make_sut_send_message(peer, sut, peer.direct_name())
     session = OutgoingSession(peer, sut, listener=listener)

@@ -33,7 +33,7 @@ def test_connection_parameters_answer_has_in_set_and_pt_3(peer, judge):
 
 @covers("MQQB-2.2.2-01", "MQQB-2.2.2-02")
 def test_connection_parameters_request_of_each_attempt_has_in_set_and_pt_3(peer, sut, judge):
-    """The peer closes the connection after the SUT's ConnectionParameters request, and the SUT connects again: both
+    """The peer closes the connection after the SUT's ConnectionParameters request, and the SUT connects again. Both
     requests have IN set and PT 3.
     """
     session = OutgoingSession(peer, sut)
@@ -62,9 +62,9 @@ def test_reserved_of_connection_parameters_is_sent_as_zero_and_ignored(peer, jud
 @covers("MQQB-2.2.2.1-01")
 @pytest.mark.parametrize("reserved", [1, 0xBEEF], ids=hex)
 def test_reserved_of_response_changes_nothing_on_session(peer, sut, judge, reserved):
-    """The SUT opens two sessions for each WindowSize of the peer. The peer sends a ConnectionParameters response with
-    Reserved 0 on one session, and with a nonzero Reserved on the other session: on both sessions, the SUT sends its
-    message, and accepts a message of the peer in the same way.
+    """For each WindowSize of the peer, the SUT opens two sessions. The peer sends a ConnectionParameters response with
+    Reserved 0 on one of them, and with a nonzero Reserved on the other. The SUT behaves in the same way on both: it
+    sends its message, and accepts a message from the peer.
     """
     listener = peer.listen_raw()
     for window in PEER_WINDOW_SIZES:
@@ -95,9 +95,9 @@ def test_reserved_of_response_changes_nothing_on_session(peer, sut, judge, reser
 @pytest.mark.parametrize("reserved", [1, 0xBEEF], ids=hex)
 @pytest.mark.parametrize("window", PEER_WINDOW_SIZES)
 def test_reserved_of_request_changes_nothing_on_session(peer, judge, window, reserved):
-    """The peer opens two sessions with the same WindowSize, one with Reserved 0 and one with a nonzero Reserved in the
-    ConnectionParameters request, and sends an express message on each session: the SUT acknowledges both messages at
-    once, or neither of them.
+    """The peer opens two sessions with the same WindowSize. Reserved in the ConnectionParameters request is 0 on one of
+    them and nonzero on the other. On each session, the peer sends an express message. The SUT acknowledges both
+    messages at once, or neither of them.
     """
     effects, evidence = [], []
     for value in (0, reserved):

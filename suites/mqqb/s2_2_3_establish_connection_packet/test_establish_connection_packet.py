@@ -80,8 +80,8 @@ def test_request_for_a_private_name_has_its_server_guid(peer, sut, judge):
 
 @covers("MQQB-2.2.3.1-15")
 def test_padding_of_a_response_does_not_depend_on_the_request(peer, judge):
-    """The peer sends two EstablishConnection requests with 0xA7 in each byte of Padding; one of these requests is for
-    another queue manager: each byte of Padding in both responses of the SUT is 0x5A.
+    """The peer sends two EstablishConnection requests with 0xA7 in each byte of Padding, one of them for another queue
+    manager. Each byte of Padding in both of the SUT's responses is 0x5A.
     """
     for case, guid in (
         ("response to a request", NULL_GUID),
@@ -97,8 +97,8 @@ def test_padding_of_a_response_does_not_depend_on_the_request(peer, judge):
 @covers("MQQB-2.2.3.1-02")
 @pytest.mark.parametrize("named", [True, False], ids=["named", "zero"])
 def test_establish_connection_response_has_server_guid_of_acceptor(peer, sut, judge, named):
-    """While another session exists, the peer sends an EstablishConnection request whose ServerGuid is zero or the GUID
-    of the SUT: ServerGuid of the SUT's response is the GUID of the SUT.
+    """While another session exists, the peer sends an EstablishConnection request whose ServerGuid is zero or the SUT's
+    GUID. ServerGuid in the SUT's response is the SUT's GUID.
     """
     peer.connect().send(establish_request(peer))
     connection = peer.connect()
@@ -111,8 +111,8 @@ def test_establish_connection_response_has_server_guid_of_acceptor(peer, sut, ju
 @covers("MQQB-2.2.3.1-05")
 @pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("send", "private_names"))])
 def test_session_flag_of_a_request_without_ping_is_set(peer, sut, judge, name):
-    """While a session of the peer is open, the SUT requests a session twice for a direct or private format name: SE is
-    1 without a preceding Ping Request, and 0 or 1 after a Ping Request (erratum E03).
+    """While a session of the peer is open, the SUT requests a session twice, for a direct or a private format name. SE
+    is 1 without a preceding Ping Request, and 0 or 1 after one (erratum E03).
     """
     peer.open_raw()
     session = OutgoingSession(peer, sut, private_name(peer.identifier) if name == "private" else None)
@@ -141,10 +141,10 @@ def test_establish_connection_response_repeats_session_flag(peer, judge, flag):
 @covers("MQQB-2.2.3.1-07")
 @pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("send", "private_names"))])
 def test_operating_system_flag_of_a_request_shows_server_class(peer, sut, judge, name):
-    """While a session of the peer is open, OS of the SUT's EstablishConnection requests is 1 if its OperatingSystemType
-    is server-class, else 0.
+    """While a session of the peer is open, the SUT sends EstablishConnection requests. OS is 1 if the SUT's
+    OperatingSystemType is server-class, and 0 otherwise.
 
-    RC of a Ping Request does not show the type of a system: a real Windows system sent a Ping Request with RC set and
+    RC in a Ping Request does not show the type of a system: a real Windows system sent a Ping Request with RC set and
     then an EstablishConnection request with OS set (MS-MQQB 4.1.1, 4.1.3).
     """
     peer.open_raw()
@@ -160,7 +160,7 @@ def test_operating_system_flag_of_a_request_shows_server_class(peer, sut, judge,
 @sut_survives()
 @covers(*RULES_OF_UNUSED_BITS.values())
 def test_unused_bit_of_operating_system_is_ignored(peer, judge):
-    """The peer opens a session with one unused bit of OperatingSystem set, and sends a message: the SUT answers every
+    """The peer opens a session with one unused bit of OperatingSystem set, and sends a message. The SUT answers every
     packet.
     """
     for bit, rule in RULES_OF_UNUSED_BITS.items():
@@ -184,7 +184,7 @@ def test_reserved_of_establish_connection_is_sent_as_zero_and_ignored(peer, judg
 @sut_survives()
 @covers(*RULES_OF_UNUSED_BITS.values(), "MQQB-2.2.3.1-14")
 def test_unused_bits_and_reserved_of_a_response_are_ignored(peer, sut, judge):
-    """On each of six sessions, the peer sends an EstablishConnection response with Reserved or one unused bit set: the
+    """On each of six sessions, the peer sends an EstablishConnection response with Reserved or one unused bit set. The
     SUT opens each session and sends its message.
     """
     listener = peer.listen_raw()

@@ -1,5 +1,5 @@
 """MS-MQQB 2.2.3 EstablishConnection Packet and 2.2.2 ConnectionParameters Packet: IN and PT in refusals, in retries,
-and beside another session.
+and while another session is open.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _judge_parameters_size(judge, frame, case):
 
 
 def _judge_internal_bits(judge, rules, packet_type, frame, case):
-    """Judge IN and PT of a packet; ``rules`` are the rule about IN and the rule about PT."""
+    """Judge IN and PT of a packet; ``rules``: the rule about IN, and the rule about PT."""
     bits = read_internal_bits(frame)
     for rule, name, value in zip(rules, ("IN", "PT"), (1, packet_type), strict=True):
         judge(rule, expected=value, observed=bits[name], case=f"{name} in the {case}", evidence=[frame])
@@ -37,8 +37,8 @@ def _judge_internal_bits(judge, rules, packet_type, frame, case):
 
 @covers("MQQB-2.2.3-01", "MQQB-2.2.3-02", "MQQB-2.2.2-01", "MQQB-2.2.2-02", *PARAMETERS_SIZE_RULES)
 def test_answers_beside_open_session_have_in_set_and_their_pt(peer, judge):
-    """While a session of the peer is open, the SUT answers a request for another queue manager with a packet with IN
-    set and PT 2, and answers the packets that open a second session with IN set and PT 2 or 3.
+    """While a session of the peer is open, the SUT answers a request for another queue manager with a packet that has
+    IN set and PT 2. It answers the packets that open a second session with IN set and PT 2 or 3.
     """
     peer.try_session()
     refused = peer.connect()
@@ -60,8 +60,9 @@ def test_answers_beside_open_session_have_in_set_and_their_pt(peer, judge):
 @needs("private_names")
 @covers("MQQB-2.2.3-01", "MQQB-2.2.3-02", "MQQB-2.2.2-01", "MQQB-2.2.2-02", *PARAMETERS_SIZE_RULES)
 def test_requests_for_private_name_have_in_set_and_their_pt(peer, sut, judge):
-    """The peer closes the connection after the SUT's ConnectionParameters request for a private name, and the SUT
-    connects again: the EstablishConnection and ConnectionParameters requests have IN set and PT 2 or 3.
+    """The SUT has a message for a private name. The peer closes the connection after the SUT's ConnectionParameters
+    request, and the SUT connects again. Its EstablishConnection and ConnectionParameters requests have IN set and PT 2
+    or 3.
     """
     session = OutgoingSession(peer, sut, private_name(peer.identifier))
     for attempt in ("first attempt", "second attempt"):

@@ -38,10 +38,10 @@ from suites.mqqb.steps.sequences import NOT_RESENT, Outgoing
 )
 @varied("extension", "correlation", "queue quota")
 def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
-    """The peer sends two messages, and then a third message: each time, the SUT sends an OrderAck with the TxSequenceID
-    of the sequence and the number of the last message. The peer sends three more messages, and then a message whose
-    predecessor is missing: the OrderAck still has the number of the last message in order. Then the peer sends a
-    message of a later sequence: the OrderAck has the TxSequenceID of that sequence.
+    """The peer sends two messages, and then a third. Each time, the SUT sends an OrderAck with the TxSequenceID of the
+    sequence and the number of the last message. The peer sends three more messages, and then a message whose
+    predecessor is missing; the OrderAck still has the number of the last message in order. Then the peer sends a
+    message of a later sequence, and the OrderAck has the TxSequenceID of that sequence.
     """
     receiver = Receiver(peer, sut)
     sent = [receiver.send(), receiver.send()]
@@ -126,9 +126,9 @@ def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
 @needs("queues")
 @covers("MQQB-2.2.4.1-01", "MQQB-2.2.4.1-02", "MQQB-3.1.7.17-D03", "MQQB-3.1.7.17-D04")
 def test_order_acks_of_two_sequences_have_their_own_numbers(peer, sut, judge):
-    """On one session, the peer sends three messages of a sequence, and one message of a later sequence to a different
-    queue: the OrderAck of each sequence has the number of its last message. A receiver that keeps one sequence for each
-    sender acknowledges only the later sequence (E41).
+    """On one session, the peer sends three messages of a sequence to one queue, and one message of a later sequence to
+    a different queue. The OrderAck of each sequence has the number of its last message. A receiver that keeps one
+    sequence for each sender acknowledges only the later sequence (E41).
     """
     receiver, later = Receiver(peer, sut), Sequence(peer, 2)
     destination = rf"TCP:{sut.address}\{sut.new_queue('other', transactional=True)}"
@@ -154,8 +154,8 @@ def test_order_acks_of_two_sequences_have_their_own_numbers(peer, sut, judge):
 @covers("MQQB-2.2.4.1-02", "MQQB-2.2.4.1-D01", "MQQB-2.2.4.1-D02", "MQQB-2.2.4-09", "MQQB-3.1.6.9-01")
 @pytest.mark.parametrize("number", [1, 0x8000_0000, 0xFFFF_FFFF])
 def test_order_ack_has_the_number_of_the_first_message(peer, sut, judge, number):
-    """The peer begins a sequence with TxSequenceNumber 1, 0x80000000 or 0xFFFFFFFF; the first message requests
-    administration acknowledgments: the OrderAck has the number of this message, a body of 36 bytes, and no bit set in
+    """The peer begins a sequence with TxSequenceNumber 1, 0x80000000 or 0xFFFFFFFF, and the first message requests
+    administration acknowledgments. The OrderAck has the number of this message, a body of 36 bytes, and no bit set in
     MessagePropertiesHeader.Flags.
     """
     receiver = Receiver(peer, sut)
@@ -191,7 +191,7 @@ def test_order_ack_has_the_number_of_the_first_message(peer, sut, judge, number)
 @covers("MQQB-2.2.4-04", "MQQB-2.2.4-12", "MQQB-3.1.3.2-29", "MQQB-3.1.6.9-01", "MQDMPR-3.1.1.12-D08")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_order_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
-    """The peer sends two messages to a private format name; the second message names private queues of the peer as
+    """The peer sends two messages to a private format name; the second names private queues of the peer as
     administration queue and response queue. The SUT sends both OrderAcks to private queue 4 of the peer.
 
     An earlier session for direct names, which is closed, and a session that is still being set up have no influence on
@@ -240,8 +240,9 @@ def test_order_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
 
 @covers("MQQB-2.2.4-05", "MQQB-2.2.4-06", "MQQB-2.2.4-12", "MQQB-2.2.5-07")
 def test_acknowledgments_beside_open_session_name_order_queue_of_peer(peer, sut, judge):
-    """While another session of the peer is open, the SUT accepts a transactional message and refuses another one: the
-    direct format names of the OrderAck and of the FinalAck have the address and the order queue of the peer.
+    """While another session of the peer is open, the SUT accepts one transactional message and refuses another. The
+    direct format names to which the OrderAck and the FinalAck are addressed contain the address and the order queue of
+    the peer.
     """
     peer.try_session()
     receiver = Receiver(peer, sut)
@@ -279,7 +280,7 @@ def test_acknowledgments_beside_open_session_name_order_queue_of_peer(peer, sut,
 
 
 def _await_ack_unless_missing(receiver, judge, sent):
-    """Return the OrderAck of a message; without an OrderAck, mark the rules of its fields as not exercised."""
+    """Return the OrderAck of a message; if there is none, mark the rules about its fields as not exercised."""
     frame = receiver.poll_acknowledgment()
     if frame is None:
         rules = ("MQQB-2.2.4-05", "MQQB-2.2.4-06", "MQQB-2.2.4-12", "MQQB-2.2.5-07")
@@ -290,8 +291,8 @@ def _await_ack_unless_missing(receiver, judge, sent):
 @needs("queues", "private_names")
 @covers("MQQB-3.1.3.2-29")
 def test_order_ack_on_later_session_of_initiator_goes_to_private_queue_4(peer, sut, judge):
-    """On a session of the SUT, the peer sends a message to a direct name; on the SUT's next session to the same queue,
-    the peer sends a transactional message to a private name: the OrderAck is addressed to a private queue.
+    """On a session of the SUT, the peer sends a message to a direct name. On the SUT's next session for the same queue,
+    the peer sends a transactional message to a private name. The OrderAck is addressed to a private queue.
     """
     receiver = Receiver(peer, sut)
     make_sut_send_message(peer, sut, peer.direct_name(), delivery="recoverable")
@@ -329,7 +330,7 @@ def _await_session_of_sut(peer, count: int):
 @needs("send")
 @covers("MQQB-2.2.4.1-04")
 def test_order_ack_with_reserved_bytes_stops_resending(peer, sut, judge):
-    """The peer sends an OrderAck with 0xA7 in all bytes of Reserved: the SUT stops resending its message."""
+    """The peer sends an OrderAck with 0xA7 in all bytes of Reserved. The SUT stops resending its message."""
     outgoing = Outgoing(peer, sut)
     [sent] = outgoing.send()
     session = outgoing.session
@@ -347,9 +348,7 @@ def test_order_ack_with_reserved_bytes_stops_resending(peer, sut, judge):
 
 
 def _await_order_ack(receiver, judge, sent, *more_rules):
-    """Return the OrderAck of a message; the verdicts of MQQB-3.1.6.9-01 and of ``more_rules`` depend on whether the
-    OrderAck arrives.
-    """
+    """Return the OrderAck of a message. Judge MQQB-3.1.6.9-01 and ``more_rules`` by whether the OrderAck arrives."""
     frame = receiver.poll_acknowledgment()
     judge(
         "MQQB-3.1.6.9-01",

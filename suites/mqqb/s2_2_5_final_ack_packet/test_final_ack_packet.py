@@ -36,8 +36,8 @@ FIFTH_MESSAGE_HEADER = {"TxSequenceNumber": 5, "PreviousTxSequenceNumber": 1}
 
 
 def judge_final_ack_body(judge, receiver, frame, sent, previous):
-    """Judge the rules of ``RULES_OF_BODY`` by the FinalAck of a sent message; ``previous`` is the number of the message
-    before it.
+    """Judge the rules of ``RULES_OF_BODY`` by the FinalAck of a sent message; ``previous``: the number of the message
+    before it in the sequence.
     """
     evidence = [sent, frame]
     header, found = sent["TransactionHeader"], read_acknowledged_sequence_place(frame)
@@ -112,8 +112,8 @@ def judge_final_ack_body(judge, receiver, frame, sent, previous):
 @sut_survives()
 @varied("application tag", "extension", "correlation")
 def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, judge, rule, message_class, wrong):
-    """The peer sends the second message of a sequence with number 5, and the SUT refuses this message because of its
-    destination: the FinalAck has the class of this refusal, and the number 5.
+    """The second message of a sequence has number 5, and the SUT refuses it because of its destination. The FinalAck
+    has the class of this refusal, and the number 5.
     """
     receiver = Receiver(peer, sut)
     receiver.send()
@@ -130,9 +130,9 @@ def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, jud
 @covers("MQQB-2.2.5-05", "MQQB-2.2.5-24")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
-    """The peer sends two transactional messages to a private format name; the second message names private queues of
-    the peer as administration queue and response queue. The SUT refuses both messages, and sends both FinalAcks to
-    private queue 4 of the peer.
+    """The peer sends two transactional messages to a private format name; the second names private queues of the peer
+    as administration queue and response queue. The SUT refuses both messages, and sends both FinalAcks to private queue
+    4 of the peer.
     """
     peer.try_session()
     receiver = Receiver(peer, sut)
@@ -185,9 +185,9 @@ def _judge_source_of_final_ack(peer, judge, sent, frame):
 )
 @varied("queue quota", "queue privacy", read_by=("queue", "cursor"))
 def test_final_ack_of_a_message_that_left_its_queue_names_the_reason(peer, sut, judge, rule, message_class, remove):
-    """A message with JP and JN is received, purged or deleted at the SUT: its FinalAck has the class of that event, and
-    the numbers of the message. This message is the second of three messages, and has number 5; the third message begins
-    a new sequence.
+    """A message with JP and JN is received, purged or deleted at the SUT. Its FinalAck has the class of that event, and
+    the numbers of the message. This message is the second of three, and has number 5; the third message begins a new
+    sequence.
     """
     receiver = Receiver(peer, sut)
     receiver.send()
@@ -214,8 +214,8 @@ def test_final_ack_of_a_message_that_left_its_queue_names_the_reason(peer, sut, 
 @covers("MQQB-2.2.5.1-D02")
 @pytest.mark.parametrize("number", [1, 0x8000_0000, 0xFFFF_FFFF])
 def test_final_ack_has_the_number_of_the_refused_message(peer, sut, judge, number):
-    """The peer sends a transactional message to a private format name, and the SUT refuses this message: the FinalAck
-    that the SUT sends to private queue 4 has the number of the message.
+    """The peer sends a transactional message to a private format name, and the SUT refuses it. The FinalAck that the
+    SUT sends to private queue 4 has the number of the message.
     """
     receiver = Receiver(peer, sut)
     place_in_sequence = {"TxSequenceNumber": number, "PreviousTxSequenceNumber": number - 1}
@@ -241,10 +241,10 @@ def test_final_ack_has_the_number_of_the_refused_message(peer, sut, judge, numbe
 )
 @varied("destination", "queue quota")
 def test_final_ack_is_sent_only_for_journaled_or_refused_messages(peer, sut, judge, rule, message_class, remove):
-    """The peer sends four messages: one without JN and JP, one with only JN, one with only JP, and one with both. An
-    application receives or purges these messages. The SUT refuses a fifth message, which has no journaling. The SUT
-    sends a FinalAck for each of the five messages except the first, but not before the removal; each FinalAck has the
-    MessageID of its message.
+    """The peer sends four messages: without JN and JP, with only JN, with only JP, and with both. An application
+    receives or purges these messages. The SUT refuses a fifth message, which has no journaling. The SUT sends a
+    FinalAck for each of the five messages except the first, but not before the message is removed. Each FinalAck has
+    the MessageID of its message.
     """
     receiver = Receiver(peer, sut)
     journaling: tuple[dict[str, int], ...] = ({}, {"JN": 1}, {"JP": 1}, {"JN": 1, "JP": 1})
@@ -286,8 +286,8 @@ def test_final_ack_is_sent_only_for_journaled_or_refused_messages(peer, sut, jud
 
 @covers("MQQB-2.2.5-01")
 def test_final_ack_contains_no_session_acknowledgment(peer, sut, judge):
-    """The peer sends a recoverable message and waits for most of the time after which the SUT acknowledges it; then the
-    SUT refuses a second message: no bit of BaseHeader.Flags is set in the FinalAck of the refused message.
+    """The peer sends a recoverable message, and waits for most of the time after which the SUT acknowledges it. Then
+    the SUT refuses a second message. No bit of BaseHeader.Flags is set in the FinalAck of this message.
     """
     receiver = Receiver(peer, sut)
     receiver.session = peer.open_raw(RecoverableAckTimeout=RECOVERABLE_ACK_TIMEOUT_MS)

@@ -1,4 +1,4 @@
-"""MS-MQQB 2.2.5 FinalAck Packet: the classes that name the reason of a refusal or removal."""
+"""MS-MQQB 2.2.5 FinalAck Packet: the classes that name the reason for a refusal or removal."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ SHORT_LIFETIME_S = 1
 @needs("security", "receive")
 @covers(*FINAL_ACK_CLASS_BY_RULE)
 def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judge):
-    """The SUT refuses eight messages: the first is from a user without access, the second has a bad key, the third
-    names an unknown provider, and five have an invalid signature: three kinds of signature of a different user, one
-    changed signature, and the signature of a different user on an encrypted message. The FinalAck of each message has
-    the class for this reason. A SUT may accept an unknown provider (erratum E84).
+    """The SUT refuses eight messages. One comes from a user without access, one has a bad key, one names an unknown
+    provider, and five have an invalid signature. Of these five, three have a different user's signature of some kind,
+    one has an altered signature, and one is encrypted and has a different user's signature. The FinalAck of each
+    message has the class for this reason. A SUT may accept an unknown provider (erratum E84).
     """
     secured = SecuredMessageSender(peer, sut)
 
@@ -96,7 +96,7 @@ def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judg
 @covers("MQQB-2.2.5-19")
 @varied("time to be received", "time to reach queue")
 def test_message_beyond_the_quota_causes_final_ack(peer, sut, judge):
-    """The peer sends two messages of 1,400 bytes to a queue with a quota of 2 KB: the SUT refuses one message, and its
+    """The peer sends two messages of 1,400 bytes to a queue with a quota of 2 KB. The SUT refuses one message, and its
     FinalAck has the class NACK_Q_EXCEED_QUOTA.
     """
     small = sut.new_queue("small", transactional=True, quota_kb=2)
@@ -116,8 +116,8 @@ def test_message_beyond_the_quota_causes_final_ack(peer, sut, judge):
 @covers("MQQB-2.2.5-22")
 @varied("response queue", "application tag")
 def test_message_that_expires_in_its_queue_causes_final_ack(peer, sut, judge):
-    """The peer sends a message with JN and a message with JP; TimeToBeReceived of both messages is 1 s, and expires in
-    the queue: the SUT sends FinalAcks of class NACK_RECEIVE_TIMEOUT.
+    """The peer sends a message with JN and one with JP. TimeToBeReceived of both is 1 s, and expires while they are in
+    the queue. The SUT sends FinalAcks of class NACK_RECEIVE_TIMEOUT.
     """
     receiver = Receiver(peer, sut)
     sent = [receiver.send({flag: 1, "TimeToBeReceived": SHORT_LIFETIME_S}) for flag in ("JN", "JP")]
@@ -142,7 +142,7 @@ def test_message_that_expires_in_its_queue_causes_final_ack(peer, sut, judge):
 @needs("receive", "queue_control", "subqueues")
 @covers("MQQB-2.2.5-20")
 def test_message_in_subqueue_of_a_deleted_queue_causes_final_ack(peer, sut, judge):
-    """An application moves one of two transactional messages with JN and JP to a subqueue, and deletes the queue: a
+    """An application moves one of two transactional messages with JN and JP to a subqueue, and deletes the queue. A
     FinalAck of either message has the class NACK_Q_DELETED. The documents do not require a FinalAck of the message in
     the subqueue.
     """

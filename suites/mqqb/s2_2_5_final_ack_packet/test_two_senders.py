@@ -11,7 +11,7 @@ from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_plac
 @covers("MQQB-2.2.5.1-01", "MQQB-2.2.5.1-02", "MQQB-2.2.5-14")
 def test_each_sender_receives_final_ack_of_its_own_message(peer, second_host, sut, judge):
     """The peer sends two transactional messages to a queue that does not exist, and a second queue manager at another
-    address sends one. Each receives the FinalAcks of its own messages.
+    address sends one. Each of the two senders receives the FinalAcks of its own messages.
     """
     second = Receiver(second_host, sut)  # its TxSequenceID is lower: a mix-up does not look like an earlier test
     receivers = {"peer": Receiver(peer, sut, 2), "second host": second}

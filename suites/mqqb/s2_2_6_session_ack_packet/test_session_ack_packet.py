@@ -31,8 +31,8 @@ def _acknowledges(count):
 
 @covers("MQQB-2.2.6-D01", "MQQB-2.2.6-02")
 def test_session_acks_of_both_roles_have_36_bytes(peer, sut, judge):
-    """While another session is open, the SUT acknowledges two messages of the peer one after the other, and then a
-    message on a session that the SUT opened: each SessionAck has 36 bytes and PT 1.
+    """While another session is open, the SUT acknowledges two messages from the peer one after the other, and then a
+    message on a session that the SUT opened. Each SessionAck has 36 bytes and PT 1.
     """
     peer.try_session()
     accepted = peer.open_raw()

@@ -17,10 +17,10 @@ SERVER_CLASS_SYSTEMS = ("WinServer", "WinEnt")
 @needs("ping_initiator", "operating_system")
 @covers("MQQB-2.2.7-02")
 def test_ping_request_of_a_server_has_rc_clear(peer, sut, judge):
-    """While a session of the peer is open, the SUT sends Ping Requests before the sessions for two queues: RC of each
-    is 0 if OperatingSystemType of the SUT is WinServer or WinEnt, and 1 otherwise.
+    """While a session of the peer is open, the SUT sends Ping Requests before the sessions for two queues. RC in each
+    of them is 0 if OperatingSystemType of the SUT is WinServer or WinEnt, and 1 otherwise.
 
-    OS of the EstablishConnection request does not show the type of a system: frames 1 and 3 of MS-MQQB 4.1 have RC 1
+    OS in the EstablishConnection request does not show the type of a system: frames 1 and 3 of MS-MQQB 4.1 have RC 1
     and OS 1.
     """
     peer.try_session()
@@ -46,7 +46,7 @@ def test_ping_request_of_a_server_has_rc_clear(peer, sut, judge):
 @covers("MQQB-2.2.7-01", "MQQB-3.1.7.6-13")
 @pytest.mark.parametrize(("RF", "expected"), [(0, PingingSut.SESSION_OPENED), (1, PingingSut.NO_SESSION)])
 def test_unused_flags_of_a_ping_response_are_ignored(peer, sut, judge, RF, expected):
-    """The peer sends a Ping Response with every unused flag set: the SUT opens a session if RF is 0, and opens no
+    """The peer sends a Ping Response with every unused flag set. The SUT opens a session if RF is 0, and opens no
     session if RF is 1.
     """
     pinging_sut = PingingSut(peer, sut)

@@ -54,7 +54,7 @@ JUDGED_PING_FIELDS = ("RC", "RF", "Signature", "Cookie", "QMGuid")
 @needs("ping")
 @covers("MQQB-2.2.7-01", *RULES_OF_UNUSED_BITS.values())
 def test_unused_flags_of_a_ping_request_are_ignored(peer, judge):
-    """The peer sends Ping Requests with RC 0 and with RC 1: a request with one or all unused bits set gets the same
+    """The peer sends Ping Requests with RC 0 and with RC 1. A request with one or all unused bits set gets the same
     response as a request with all unused bits clear.
     """
     require_ping_answer(peer)
@@ -78,7 +78,7 @@ def test_unused_flags_of_a_ping_request_are_ignored(peer, judge):
 )
 @pytest.mark.parametrize(("RF", "expected"), [(0, PingingSut.SESSION_OPENED), (1, PingingSut.NO_SESSION)])
 def test_unused_bit_of_a_ping_response_is_ignored(peer, sut, judge, bit, rule, RF, expected):
-    """The peer sends a Ping Response with one unused bit set: the SUT opens a session if RF is 0, and opens no session
+    """The peer sends a Ping Response with one unused bit set. The SUT opens a session if RF is 0, and opens no session
     if RF is 1.
     """
     pinging_sut = PingingSut(peer, sut)
@@ -131,8 +131,8 @@ RULES_OF_REFUSING_RESPONSES = (
 @covers(*RULES_OF_REFUSING_RESPONSES)
 @pytest.mark.parametrize("RC", [0, 1])
 def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC):
-    """The SUT's limit of sessions is set to 1, then to its usual value: each time, RF of a Ping Response predicts
-    whether the SUT accepts the next session request, RC and Cookie are those of the Ping Request, and QMGuid is that of
+    """The SUT's session limit is set to 1, and then to its usual value. Each time, RF in a Ping Response predicts
+    whether the SUT accepts the next session request. RC and Cookie are those of the Ping Request, and QMGuid is that of
     the SUT.
     """
     usual = sut.control.call("configure").get("max_sessions")
@@ -190,8 +190,8 @@ def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC
 @needs("ping", "pause")
 @covers("MQQB-2.2.7-04", "MQQB-3.1.7.7-05")
 def test_rf_is_set_while_the_sut_is_offline(peer, sut, judge):
-    """The SUT is taken off the network, which ends its sessions, and brought back: a Ping Response has RF set while the
-    SUT refuses session requests, and clear afterwards.
+    """The SUT is taken off the network, which ends its sessions, and brought back. RF in a Ping Response is set while
+    the SUT refuses session requests, and clear afterwards.
     """
     for case, change in (("offline", sut.take_offline), ("online again", sut.bring_online)):
         change()
@@ -232,7 +232,7 @@ def test_ping_request_with_wrong_signature_is_ignored(peer, judge, signature):
 @covers("MQQB-2.2.7-D01")
 @pytest.mark.parametrize("RC", [0, 1])
 def test_ping_response_has_its_fields_in_place(peer, sut, judge, RC):
-    """The response to a Ping Request whose Cookie has four different bytes has the expected bytes; bit RF is not
+    """A Ping Request has a Cookie with four different bytes. The response has the expected bytes; bit RF is not
     compared.
     """
     sent, got = ping_sut(peer, RC=RC, Cookie=0x8765_4321)

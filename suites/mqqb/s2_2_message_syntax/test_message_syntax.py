@@ -18,7 +18,7 @@ def _get_bytes_hex(frame, start, end):
 
 @covers("MQQB-2.2-D01")
 def test_numbers_of_an_acceptor_are_little_endian(peer, sut, judge):
-    """The peer opens a session, and sends a message and a recoverable message: the sizes, timeouts, time stamp, counts
+    """The peer opens a session, and sends an express and a recoverable message. The sizes, timeouts, time stamp, counts
     and flags in the SUT's four answers are little-endian.
     """
     timeouts = {"RecoverableAckTimeout": RECOVERABLE_ACK_MS, "AckTimeout": ACK_MS}

@@ -59,8 +59,8 @@ RULES_OF_KEY_LIST = ("MQDMPR-3.1.3-21", "MQDMPR-3.1.3-22", "MQDMPR-3.1.3-D07")
 @needs("security", "receive")
 @covers("MQQB-3.1.7.1.5-10", *RULES_OF_CONSTANT_PART, *RULES_OF_KEY_SIZES, *KEY_NUMBER_RULES, *RULES_OF_KEY_LIST)
 def test_message_encrypted_with_a_published_key_arrives_decrypted(peer, sut, judge):
-    """Each field of each published PUBLICKEYBLOB has the specified value; a body that the peer encrypts with the
-    published key is decrypted in the queue.
+    """Each field of each published PUBLICKEYBLOB has the specified value. A body that the peer encrypts with the
+    published key is in the queue in decrypted form.
     """
     if not sut.encryption_keys:
         judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT does not publish its public keys")

@@ -16,7 +16,7 @@ NO_SESSION_OUTCOME = "no session"
 
 
 class AcceptorMachine(Machine, path=Path(__file__)):
-    """Lead a session that the system accepts through its states. The peer opens the connection, and sends the packets
+    """Leads a session that the system accepts through its states. The peer opens the connection, and sends the packets
     that `mqconform learn` also sends.
     """
 

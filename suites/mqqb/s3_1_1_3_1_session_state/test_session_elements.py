@@ -21,7 +21,7 @@ from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers
 @covers("MQQB-3.1.1.3.1-01", "MQQB-3.1.3.2-04")
 @varied("priority", "body", "destination", "queue quota", "queue privacy")
 def test_messages_are_counted_for_each_session_apart(peer, sut, judge):
-    """The peer sends two messages on one session and one message on a second session: the SessionAcks on these sessions
+    """The peer sends two messages on one session and one message on a second session. The SessionAcks on these sessions
     count 2 and 1. After the end of the second session, the first session continues its count, and the count of a third
     session begins with 1.
     """
@@ -48,8 +48,8 @@ def test_messages_are_counted_for_each_session_apart(peer, sut, judge):
 @needs("restart", "inspect")
 @covers("MQQB-3.1.1.3.1-10", "MQQB-3.1.1.3.1-11")
 def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge):
-    """An accepted session has no outgoing queue. A session that the SUT opened for an unacknowledged message still has
-    its outgoing queue after a restart. Each session shows an address as RemoteQMAddress.
+    """A session that the SUT accepted has no outgoing queue. A session that the SUT opened for an unacknowledged
+    message still has its outgoing queue after a restart. Each session shows an address as RemoteQMAddress.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-reference"))
     other_session = peer.open_raw()
@@ -92,7 +92,7 @@ def _list_initiated_sessions_for_queue(sut: Sut, format_name: str) -> list[dict[
 @covers("MQQB-3.1.1.3.1-12")
 @varied("destination", acknowledgments=("none", "of arrival"), body=("short", "5,000 bytes"))
 def test_recoverable_acknowledgments_are_sent_after_restart(peer, sut, judge):
-    """Three acknowledgments of the SUT, two of them recoverable, wait for an unreachable queue: after a restart, the
+    """Three acknowledgments from the SUT, two of them recoverable, wait for an unreachable queue. After a restart, the
     SUT sends the two recoverable acknowledgments in order.
     """
     to = peer.direct_name("mqc-acks-survive")
@@ -122,7 +122,7 @@ def test_recoverable_acknowledgments_are_sent_after_restart(peer, sut, judge):
 @covers("MQQB-3.1.1.3.1.2-01")
 @varied("positive journaling", "negative journaling")
 def test_unacknowledged_transactional_messages_keep_number_over_restart(peer, sut, judge):
-    """The peer acknowledges the first of three messages of a sequence: after a restart, the SUT sends the other two
+    """The peer acknowledges the first of three messages of a sequence. After a restart, the SUT sends the other two
     messages again, with their TxSequenceNumbers.
     """
     outgoing = Outgoing(peer, sut, "mqc-numbers-survive")

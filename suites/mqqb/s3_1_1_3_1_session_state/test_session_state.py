@@ -23,8 +23,9 @@ GROWING_IDENTIFIERS_EXPECTATION = holds(
 @covers("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03")
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of arrival"))
 def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
-    """The SUT sends three sequences to one queue and one sequence to a second queue: their identifiers increase, and
-    the first sequence to each queue has Ordinal 1. A FinalAck of the peer ends one of the three sequences.
+    """The SUT sends three sequences to one queue and one sequence to a second queue. The identifiers of the sequences
+    increase, and the first sequence to each queue has Ordinal 1. A FinalAck from the peer ends one of the three
+    sequences.
     """
     outgoing = Outgoing(peer, sut, "mqc-greater-1")
     begun = outgoing.send()
@@ -85,8 +86,8 @@ def test_sequences_that_begin_together_have_distinct_time_stamps(peer, sut, judg
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1-03")
 def test_sequence_after_restart_has_a_new_time_stamp(peer, sut, judge):
-    """The SUT sends messages to three queues together, restarts, and sends a message to a fourth queue: the TimeStamps
-    of the four sequences differ.
+    """The SUT sends messages to three queues at the same time, restarts, and sends a message to a fourth queue. The
+    TimeStamps of the four sequences differ.
     """
     sender = Sender(peer, sut)
     message_tags = _send_first_messages_at_once(sender, *(f"mqc-before-{number}" for number in range(3)))
@@ -100,8 +101,8 @@ def test_sequence_after_restart_has_a_new_time_stamp(peer, sut, judge):
 @needs("send", "restart", "environment")
 @covers("MQQB-3.1.1.3.1-03")
 def test_sequence_after_clock_is_set_back_has_a_greater_time_stamp(peer, sut, judge):
-    """The SUT begins one sequence before its clock is set back by a day, one sequence after this change, and one
-    sequence after a restart: the TimeStamps of the three sequences increase.
+    """The SUT begins one sequence before its clock is set back by a day, one after this change, and one after a
+    restart. The TimeStamps of the three sequences increase.
     """
     sender = Sender(peer, sut)
     message_tags = _send_first_messages_at_once(sender, "mqc-that-day")
@@ -168,8 +169,8 @@ def _judge_first_sequences(judge, frames):
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1-04", "MQQB-3.1.1.3.1-06")
 def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
-    """The SUT sends two messages of its second sequence to a queue, and the peer acknowledges one of these messages.
-    After a restart, the next message of the sequence has number 3.
+    """The SUT sends two messages of its second sequence to a queue, and the peer acknowledges one of them. After a
+    restart, the next message of the sequence has number 3.
     """
     beside = Outgoing(peer, sut, "mqc-outgoing-beside")
     beside.send()
@@ -207,7 +208,7 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
 @covers("MQQB-3.1.1.3.1-07", "MQQB-3.1.1.3.1-09")
 @varied("trace", "label", "body", "queue journaling")
 def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
-    """The peer sends number 2 and then number 1 of a sequence with TimeStamp 0 to a new queue: the SUT accepts number
+    """The peer sends number 2 and then number 1 of a sequence with TimeStamp 0 to a new queue. The SUT accepts number
     1, and does not accept number 2.
     """
     name = sut.new_queue("first", transactional=True)
@@ -243,8 +244,8 @@ def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
 @covers("MQQB-3.1.1.3.1-08", "MQQB-3.1.1.3.1-09")
 @varied("time to be received", "extension", "correlation")
 def test_incoming_sequence_is_kept_over_restart(peer, sut, judge):
-    """After a restart, the SUT discards a message that it accepted before the restart and a message of an older
-    sequence, and accepts the next message. The OrderAck for the first of these messages has the number of the last
+    """After a restart, the SUT discards a message that it accepted before the restart, and a message of an older
+    sequence. It accepts the next message. The OrderAck for the first of these messages has the number of the last
     message that the SUT accepted before the restart.
     """
     receiver = Receiver(peer, sut, ordinal=7)
@@ -289,7 +290,7 @@ def test_incoming_sequence_is_kept_over_restart(peer, sut, judge):
 @covers("MQQB-3.1.1.3.1-05")
 def test_reject_count_is_kept_over_restart(peer, sut, judge):
     """RejectCount of a new sequence is 0. The peer sends two messages out of order before a restart of the SUT, and one
-    such message after the restart: after each of these messages, RejectCount is higher by one.
+    such message after it. Each of these messages increases RejectCount by one.
     """
     receiver = Receiver(peer, sut)
     receiver.send()
@@ -327,7 +328,7 @@ def test_reject_count_is_kept_over_restart(peer, sut, judge):
 
 
 def _await_reject_count(peer, sut, count):
-    """Wait until the SUT shows the given RejectCount; return the RejectCount that the SUT shows at the end."""
+    """Wait until the SUT shows the given RejectCount; return the value that it shows at the end of the wait."""
     queue = sut.queue("transactional")
 
     def is_count_shown():

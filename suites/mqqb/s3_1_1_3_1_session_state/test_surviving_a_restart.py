@@ -27,9 +27,8 @@ TAG_OF_HIGH_PRIORITY_MESSAGE = 2
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-02")
 def test_unacknowledged_messages_come_unchanged_after_restart(peer, sut, judge):
-    """The SUT has unacknowledged recoverable and transactional messages, and restarts: the SUT sends these messages
-    again with every field unchanged, and sends messages of the same priority in the order in which the application sent
-    them.
+    """The SUT restarts while recoverable and transactional messages are unacknowledged. It sends these messages again
+    with every field unchanged. It sends messages of the same priority in the order in which the application sent them.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     queues = {"admin_queue": peer.direct_name("mqc-acks"), "response_queue": peer.direct_name("mqc-answers")}
@@ -77,7 +76,7 @@ def test_unacknowledged_messages_come_unchanged_after_restart(peer, sut, judge):
 @pytest.mark.parametrize("acknowledged_count", [1, 2])
 def test_outgoing_sequence_number_continues_after_restart(peer, sut, judge, acknowledged_count):
     """The SUT has sent three transactional messages, the peer has sent OrderAcks for one or two of them, and the SUT
-    restarts: the fourth message has the number that follows the number of the third message, in the same sequence.
+    restarts. The fourth message has the number that follows the number of the third, in the same sequence.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-number"))
     sender.send(1, 2, 3, delivery="transactional")
@@ -113,10 +112,10 @@ def test_outgoing_sequence_number_continues_after_restart(peer, sut, judge, ackn
 @pytest.mark.parametrize("count", [1, 3])
 @varied("queue journaling", body=("short", "5,000 bytes"))
 def test_incoming_sequence_continues_after_restart(peer, sut, judge, count, taken):
-    """After a restart, the SUT accepts the next message of an incoming sequence, and accepts neither a repetition of
-    the last message nor a message after a gap. The messages that arrived before the restart are still in the queue,
-    unless an application has received them. All messages are for one queue, because the document does not define
-    whether a sequence belongs to one queue (E41).
+    """After a restart, the SUT accepts the next message of an incoming sequence. It accepts neither a repetition of the
+    last message nor a message after a gap. The messages that arrived before the restart are still in the queue, unless
+    an application has received them. All messages are for one queue, because the document does not define whether a
+    sequence belongs to one queue (E41).
     """
     receiver = Receiver(peer, sut)
     queue = sut.new_queue("sequence", transactional=True)

@@ -11,8 +11,8 @@ from suites.mqqb.steps.sender import Sender
 
 @covers("MQQB-3.1.1.3-24")
 def test_successive_messages_have_consecutive_ids(peer, sut, judge):
-    """The SUT sends a message, then two messages on the open session, and two messages on the next session: each
-    MessageID is one higher than the MessageID before it.
+    """The SUT sends one message, two more on the open session, and two on the next session. Each MessageID is one
+    higher than the previous one.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-successive"))
     sender.send(1)

@@ -32,8 +32,8 @@ def _send_and_await_ack(peer, packets):
 @covers("MQQB-3.1.1.3-22")
 @varied("negative journaling", "response queue", priority=("3", "0"))
 def test_message_received_before_restart_is_a_duplicate_after_it(peer, sut, judge):
-    """The peer sends two recoverable messages of its own and one of another queue manager, the SUT restarts, and the
-    peer sends the same messages again: one copy of each message is in the queue.
+    """The peer sends two recoverable messages of its own and one from another queue manager. The SUT restarts, and the
+    peer sends the same messages again. The queue contains one copy of each message.
     """
     queue = sut.queue()
     sources: tuple[dict[str, Any], ...] = ({}, {"SourceQueueManager": OTHER_GUID, "RC": 1}, {})
@@ -55,8 +55,8 @@ def test_message_received_before_restart_is_a_duplicate_after_it(peer, sut, judg
 @needs("restart")
 @covers("MQQB-3.1.1.3-24", "MQQB-3.1.1.3-25")
 def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
-    """The SUT sends a message, an acknowledgment that it creates itself, and two messages, one of which is for a second
-    queue: their MessageIDs are consecutive. A message after each of two restarts has a higher MessageID than all
+    """The SUT sends a message, an acknowledgment that it creates itself, and two more messages, one of them for a
+    second queue. Their MessageIDs are consecutive. A message after each of two restarts has a higher MessageID than all
     earlier messages.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-ordinals"))
@@ -159,8 +159,8 @@ def _get_destination_name(frame: Frame) -> str:
 @covers("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02", "MQQB-3.1.4.1-02", "MQDMPR-3.1.1.3-D01")
 def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, judge):
     """The SUT has recoverable messages and an express message for two unreachable queues, and a transactional message
-    for a third queue: after two restarts, an application sends a further transactional message, and the SUT sends all
-    messages except the express message, in order, with their labels and numbers.
+    for a third. After two restarts, an application sends a further transactional message. The SUT sends all messages
+    except the express message, in order, with their labels and numbers.
     """
     to = [peer.direct_name(name) for name in ("mqc-survive-1", "mqc-survive-2", "mqc-survive-3")]
     for tag, queue, delivery in (

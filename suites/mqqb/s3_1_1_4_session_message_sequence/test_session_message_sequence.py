@@ -18,7 +18,7 @@ from suites.mqqb.steps.sequences import Outgoing
 @pytest.mark.parametrize("acknowledged", [1, 2])
 @varied("trace", "label", priority=("3", "0"))
 def test_session_messages_are_acknowledged_by_number_from_1(peer, sut, judge, acknowledged):
-    """The peer acknowledges the first one or two of three express messages: the SUT sends the remaining messages again
+    """The peer acknowledges the first one or two of three express messages. The SUT sends the remaining messages again
     on the next session.
     """
     sender = Sender(peer, sut, peer.direct_name(f"mqc-numbered-{acknowledged}"))
@@ -46,8 +46,8 @@ def test_session_messages_are_acknowledged_by_number_from_1(peer, sut, judge, ac
 @varied("acknowledgments", "application tag", "extension", "correlation", "body", "destination")
 def test_received_transactional_messages_count_as_recoverable(peer, sut, judge, initiator):
     """On a session that the peer or the SUT opened, the peer sends one express, one recoverable and two transactional
-    messages: the SUT acknowledges three messages as recoverable, because transactional messages are recoverable. The
-    SUT also counts a transactional message after a gap in its sequence: it accepts a SessionAck with a
+    messages. The SUT acknowledges three messages as recoverable, because transactional messages are recoverable. It
+    also counts a transactional message after a gap in its sequence: it accepts a SessionAck with a
     RecoverableMsgSeqNumber of 4.
     """
     session = peer.open_raw() if initiator == "peer" else await_session_of_sut(peer, sut)

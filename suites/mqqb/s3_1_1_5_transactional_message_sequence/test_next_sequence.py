@@ -15,8 +15,8 @@ from suites.mqqb.steps.sequences import Outgoing, get_transaction_header, list_s
 @covers("MQQB-3.1.1.5-03", "MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05", "MQQB-3.1.5.6-15")
 @varied("negative journaling", "response queue")
 def test_new_sequence_begins_when_all_messages_are_acknowledged(peer, sut, judge):
-    """The peer acknowledges three messages by a SessionAck and an OrderAck: the SUT's next three messages are a new
-    sequence, and the message after these three begins a third sequence.
+    """The peer acknowledges three messages by a SessionAck and an OrderAck. The SUT's next three messages form a new
+    sequence, and the message after them begins a third sequence.
     """
     outgoing = Outgoing(peer, sut, "mqc-next-sequence")
     sent = outgoing.send(3)

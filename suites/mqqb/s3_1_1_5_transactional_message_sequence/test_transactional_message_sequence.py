@@ -33,7 +33,7 @@ EXPIRY_WAIT_MS = 3_100
 )
 def test_sequence_info_of_unacknowledged_messages_is_kept(peer, sut, judge):
     """A sequence of one message ends. Then the SUT sends five messages, and the peer acknowledges three of them one by
-    one: each time, OutgoingTransferInfo shows the SEQUENCE_INFO of the first and of the last unacknowledged message.
+    one. Each time, OutgoingTransferInfo shows the SEQUENCE_INFO of the first and of the last unacknowledged message.
     """
     outgoing = Outgoing(peer, sut, "mqc-places")
     outgoing.send()

@@ -15,9 +15,9 @@ from suites.mqqb.steps.sequences import Outgoing
 @covers("MQQB-3.1.1.6.1-01", "MQQB-3.1.1.6.1-02", "MQQB-3.1.1.6.1-03", "MQQB-3.1.1.6.1-04")
 @pytest.mark.parametrize("carrier", ["SessionAck", "UserMessage"])
 def test_messages_acknowledged_on_the_session_are_discarded(peer, sut, judge, carrier):
-    """By a SessionAck or the SessionHeader of a message, the peer acknowledges four of six express and recoverable
-    messages: the SUT sends only the other two messages on the next session. Before the SUT has received a recoverable
-    message, its acknowledgment has 0 in the fields for recoverable messages.
+    """By a SessionAck, or by the SessionHeader of a message, the peer acknowledges four of six express and recoverable
+    messages. On the next session, the SUT sends only the other two. Before the SUT has received a recoverable message,
+    its acknowledgment has 0 in the fields for recoverable messages.
     """
     outgoing = Outgoing(peer, sut, "mqc-discarded")
     sent = outgoing.send(2, "express") + outgoing.send(3, "recoverable") + outgoing.send(1, "express")

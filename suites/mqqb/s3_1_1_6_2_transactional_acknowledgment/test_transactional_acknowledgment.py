@@ -25,9 +25,9 @@ PreviousTxSequenceNumber is TxSequenceNumber minus one, a lower number, or 0.
 @covers("MQQB-3.1.1.5-06", "MQQB-3.1.1.5-07", "MQQB-3.1.1.6.2-01", "MQQB-3.1.1.6.2-02", "MQDMPR-3.1.7.1.31-D04")
 @varied("queue quota", "queue privacy")
 def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut, judge):
-    """The peer sends transactional messages of a different source, and messages of its own, which are out of order and
-    addressed to the peer: the SUT forwards the messages with unchanged TransactionHeaders. It acknowledges the messages
-    only by SessionAcks, not by an OrderAck or FinalAck, nor by a requested acknowledgment of arrival.
+    """The peer sends transactional messages from a different source, and messages of its own, which are out of order
+    and addressed to the peer. The SUT forwards these messages with unchanged TransactionHeaders. It acknowledges them
+    only by SessionAcks: it sends no OrderAck, no FinalAck, and no requested acknowledgment of arrival.
     """
     sender = Sender(peer, sut)
     session = peer.open_raw()
@@ -104,7 +104,7 @@ def _is_transactional_acknowledgment(frame):
 
 
 def _read_transaction_header(frame, bits):
-    """Return the given bits, and every other field of the TransactionHeader of a message."""
+    """Return the given flag bits, and every other field, of the TransactionHeader of a message."""
     header = frame["TransactionHeader"]
     values = {name: getattr(header, name) for name in bits}
     identifier = header.TxSequenceID

@@ -14,8 +14,8 @@ FINAL_ACK_COUNT = 2
 @covers("MQQB-3.1.1.7.3-D01")
 @varied("negative journaling", "time to reach queue")
 def test_final_acks_are_acknowledged_by_session_acks(peer, sut, judge):
-    """The peer sends a positive and a negative FinalAck for two messages of the SUT: the SUT's SessionAcks count two
-    messages, both recoverable.
+    """The SUT has sent two messages. The peer sends a negative FinalAck for the first and a positive FinalAck for the
+    second. The SUT's SessionAcks count both FinalAcks, and acknowledge both as recoverable.
     """
     outgoing = Outgoing(peer, sut, "mqc-finals")
     sent = outgoing.send(FINAL_ACK_COUNT)

@@ -16,9 +16,9 @@ EXCHANGE_TOLERANCE_S = 20
 @needs("send", "management")
 @covers("MQQB-3.1.2.6-D01")
 def test_resend_time_is_one_resend_interval_after_the_last_order_ack(peer, sut, judge):
-    """The peer acknowledges the first of two messages to the second of two queues: EodResendTime is the time of the
-    acknowledgment plus EodResendInterval, according to the SUT's clock; or, as erratum E46 allows, the sending time of
-    the second message plus EodResendInterval.
+    """The peer acknowledges the first of two messages to the second of two queues. EodResendTime is the time of the
+    acknowledgment plus EodResendInterval, according to the SUT's clock. As erratum E46 allows, it may instead be the
+    time at which the second message was sent, plus EodResendInterval.
     """
     beside = Outgoing(peer, sut, "mqc-resend-beside")
     beside.send()
@@ -49,7 +49,7 @@ def test_resend_time_is_one_resend_interval_after_the_last_order_ack(peer, sut, 
     [(PING_RESPONSE_TIMEOUT_MS // 2, PingingSut.SESSION_OPENED), (2 * PING_RESPONSE_TIMEOUT_MS, PingingSut.NO_SESSION)],
 )
 def test_ping_response_after_one_second_opens_no_session(peer, sut, judge, after_ms, expected):
-    """When a Ping Response arrives half a second after the Ping Request, the SUT opens a session; when it arrives two
+    """When a Ping Response arrives half a second after the Ping Request, the SUT opens a session. When it arrives two
     seconds after the request, the SUT opens no session.
     """
     pinging_sut = PingingSut(peer, sut)

@@ -130,10 +130,10 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
     "MQQB-3.1.3.1-23",
 )
 def test_filled_caches_are_empty_after_restart(peer, sut, judge):
-    """The SUT receives a signed and encrypted message before and after a restart: UserCertCache and
-    ReceiveSymmetricKeyCache are empty after the restart, and their entries then have the default lifetimes. A message
-    with a 40-bit RC2 key arrives before and after the restart. SymmetricKeyLongLifetime is 12 hours although another
-    SymmetricKeyShortLifetime is configured.
+    """The SUT receives a signed and encrypted message before and after a restart. UserCertCache and
+    ReceiveSymmetricKeyCache are empty after the restart, and their later entries have the default lifetimes. A message
+    with a 40-bit RC2 key arrives both before and after the restart. SymmetricKeyLongLifetime is 12 hours, although a
+    different SymmetricKeyShortLifetime is configured.
     """
     secured, caches = SecuredMessageSender(peer, sut), SecurityCaches(sut)
 
@@ -199,8 +199,8 @@ def _stop_and_start_service(sut):
 )
 def test_keys_of_every_provider_are_forgotten_at_start(peer, sut, judge, start):
     """The peer sends signed and encrypted messages, and the SUT sends encrypted messages, with keys of the Base,
-    Enhanced and Advanced provider. The SUT is restarted, or is stopped and started: afterwards no security cache of the
-    SUT has an entry.
+    Enhanced and Advanced providers. The SUT is restarted, or is stopped and started. Afterwards, no security cache of
+    the SUT has an entry.
     """
     secured, caches = SecuredMessageSender(peer, sut), SecurityCaches(sut)
     levels = (BASE, ENHANCED, ADVANCED) if find_release(sut).aes else (BASE, ENHANCED)
@@ -222,8 +222,8 @@ def test_keys_of_every_provider_are_forgotten_at_start(peer, sut, judge, start):
     ids=["restart", "stop and start"],
 )
 def test_resend_times_are_unchanged_by_start_with_unacknowledged_sequence(peer, sut, judge, start):
-    """The SUT has an unacknowledged recoverable message and two unacknowledged transactional messages for queues of the
-    peer. The SUT is restarted, or is stopped and started: the resend times are unchanged.
+    """The SUT has one unacknowledged recoverable message and two unacknowledged transactional messages for queues of
+    the peer. The SUT is restarted, or is stopped and started. The resend times are unchanged.
     """
     outgoing = Outgoing(peer, sut)
     evidence = [*outgoing.send(2), *outgoing.start_second_sequence("mqc-other").send(delivery="recoverable")]
@@ -245,8 +245,8 @@ def test_resend_times_are_unchanged_by_start_with_unacknowledged_sequence(peer, 
 @needs("inspect", "restart", "environment")
 @covers("MQQB-3.1.3.1-07")
 def test_history_cleanup_timer_runs_after_restart_with_outdated_history(peer, sut, judge):
-    """The SUT's clock is set a day forward after the SUT has received a message, and the SUT restarts: the cleanup
-    timer of MessageIDHistoryTable runs if the table still contains an entry.
+    """The SUT receives a message, its clock is set a day forward, and it restarts. The cleanup timer of
+    MessageIDHistoryTable runs if the table still contains an entry.
     """
     session = peer.open_raw()
     session.check_alive()
@@ -268,8 +268,8 @@ def test_history_cleanup_timer_runs_after_restart_with_outdated_history(peer, su
 @needs("inspect", "restart", "set_timers")
 @covers("MQQB-3.1.3.1-06", "MQQB-3.1.3.1-07", "MQQB-3.1.1.3-21")
 def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, judge):
-    """After a restart with an entry in MessageIDHistoryTable, the cleanup timer of the table runs; after a restart with
-    an empty table, and with a message that waits to be sent, the timer does not run.
+    """After a restart with an entry in MessageIDHistoryTable, the cleanup timer of the table runs. After a restart with
+    an empty table, it does not run, even if a message waits to be sent.
     """
     sut.set_timers(message_id_history_cleanup_ms=HISTORY_TIMER_MS)
     session = peer.open_raw()

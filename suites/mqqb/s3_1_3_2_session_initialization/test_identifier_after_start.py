@@ -29,7 +29,7 @@ def _stop_and_start_service(sut):
     ],
 )
 def test_identifier_is_the_same_after_start(peer, sut, judge, start):
-    """The SUT answers a session request before and after a start with the same ServerGuid; the ClientGuid of the SUT's
+    """The SUT answers session requests before and after a start with the same ServerGuid. The ClientGuid in the SUT's
     own request after the start is the same GUID.
     """
     before = peer.request_session().received[0]

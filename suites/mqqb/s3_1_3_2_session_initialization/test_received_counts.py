@@ -27,9 +27,9 @@ GREATEST_TIMER_SPEED_UP = 2
 @covers("MQQB-3.1.3.2-08")
 @pytest.mark.parametrize("opened_by", ["peer", "SUT", "SUT again"])
 def test_first_window_of_session_has_as_many_messages_as_later_windows(peer, sut, judge, opened_by):
-    """The peer sends express messages until the SUT has acknowledged several windows: the number of messages before the
-    first SessionAck equals the number between later SessionAcks. In the case "SUT again", the SUT opens a session after
-    a lost session on which it left five messages unacknowledged.
+    """The peer sends express messages until the SUT has acknowledged several windows. As many messages precede the
+    first SessionAck as are sent between later SessionAcks. In the case "SUT again", the SUT opens a session after a
+    session on which it left five messages unacknowledged was lost.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     session = _open_session(peer, sut, opened_by)
@@ -54,8 +54,8 @@ def test_first_window_of_session_has_as_many_messages_as_later_windows(peer, sut
 
 
 def _await_ack_of_count(session: RawConversation, count: int) -> None:
-    """Wait briefly for the acknowledgment of the peer's messages; the SUT sends an acknowledgment only if the messages
-    end with a full window.
+    """Wait briefly for the acknowledgment of the peer's messages. The SUT sends it within this time only if the
+    messages end with a full window.
     """
     session.poll("SessionAck", lambda frame: frame["SessionHeader"].AckSequenceNumber == count)
 

@@ -65,9 +65,9 @@ ZERO_SEQUENCE_ELEMENT_BY_RULE = {
 @pytest.mark.parametrize("owed", [0, 2])
 @varied("destination", "queue journaling", priority=("3", "0"))
 def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
-    """After a session with two messages in each direction, one message in each direction is sent on the next session:
-    the SUT's SessionAck on that session counts one message. ``owed``: the number of messages of the peer that may be
-    unacknowledged when the first session is lost.
+    """On one session, two messages are sent in each direction; on the next session, one message in each direction. The
+    SUT's SessionAck on the second session counts one message. ``owed``: the number of messages from the peer that may
+    be unacknowledged when the first session is lost.
     """
     session = OutgoingSession(peer, sut)
     session.open()
@@ -107,8 +107,8 @@ def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
 
 
 def _build_session_ack(messages):
-    """Make a SessionAck for a given number of messages in each direction. One message of the SUT and all messages of
-    the peer are recoverable.
+    """Make a SessionAck for a given number of messages in each direction. One message from the SUT and all messages
+    from the peer are recoverable.
     """
     return session_ack(
         AckSequenceNumber=messages,
@@ -123,8 +123,8 @@ def _build_session_ack(messages):
 @covers("MQQB-3.1.3.2-23")
 @varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_waiting_messages_are_sent_without_acknowledgment_in_between(peer, sut, judge):
-    """Three messages wait when a session is opened: the SUT sends all three messages although the peer acknowledges
-    none of them, and does so again on the next session.
+    """Three messages wait when a session is opened. The SUT sends all three, although the peer acknowledges none of
+    them, and does so again on the next session.
     """
     sender = Sender(peer, sut)
     sender.send(1, 2, 3)
@@ -147,7 +147,7 @@ def test_waiting_messages_are_sent_without_acknowledgment_in_between(peer, sut, 
 @covers("MQQB-3.1.3.2-22")
 @varied("trace", "label", acknowledgments=("none", "of receipt"))
 def test_unacknowledged_messages_are_sent_again_on_the_next_session(peer, sut, judge):
-    """The SUT resends on the next session a recoverable message that is not acknowledged as stored, an unacknowledged
+    """On the next session, the SUT resends a recoverable message that is not acknowledged as stored, an unacknowledged
     express message, and a transactional message.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-sent-again"))
@@ -209,7 +209,7 @@ def test_next_session_counts_only_its_own_order_acks(peer, sut, judge):
 @needs("timers")
 @covers("MQQB-3.1.3.2-13")
 def test_idle_session_of_second_attempt_closes(peer, sut, judge):
-    """The SUT opens a session in its second attempt, and the peer acknowledges its message: the SUT closes the idle
+    """The SUT opens a session in its second attempt, and the peer acknowledges its message. The SUT closes the idle
     session when the Session Cleanup Timer expires.
     """
     cleanup_ms = sut.get_timer_duration_ms("session_cleanup_ms", SESSION_CLEANUP_MS)
@@ -271,7 +271,7 @@ def test_ack_timeout_of_a_request_is_the_configured_one(peer, sut, judge, config
 @covers("MQQB-3.1.3.2-34")
 def test_identifier_is_the_same_in_two_sessions(peer, sut, judge):
     """The SUT answers two session requests with the same ServerGuid, which is neither zero nor the peer's GUID. The
-    ClientGuid of the SUT's own request is the same GUID.
+    ClientGuid in the SUT's own request is the same GUID.
     """
     request = OutgoingSession(peer, sut).poll_request()
     frames = [peer.request_session().received[0] for _ in range(2)]
@@ -308,7 +308,7 @@ def test_first_ping_after_start_has_cookie_1(peer, sut, judge):
 
 @covers("MQQB-3.1.3.2-36")
 def test_first_packet_other_than_establish_connection_is_not_answered(peer, judge):
-    """The SUT answers an EstablishConnection packet that is the first packet of a connection; it does not answer a
+    """The SUT answers an EstablishConnection packet that is the first packet of a connection. It does not answer a
     ConnectionParameters packet that is the first packet.
     """
     requesting_connection, other_connection = peer.connect(), peer.connect()
@@ -390,7 +390,7 @@ REINITIALIZED_VALUES_BY_RULE = {
 @needs("send", "inspect")
 @covers(*REINITIALIZED_VALUES_BY_RULE, "MQQB-3.1.3.2-16", "MQQB-3.1.3.2-18", "MQQB-3.1.3.2-19", "MQQB-3.1.3.2-20")
 def test_reestablished_session_begins_with_initial_elements(peer, sut, judge):
-    """A session with unacknowledged messages in both directions is lost: until the peer answers the SUT's next request,
+    """A session with unacknowledged messages in both directions is lost. Until the peer answers the SUT's next request,
     the counts of the session have their initial values.
     """
     sut.limit_time_scale(1)

@@ -40,8 +40,8 @@ STOPPED_TIMERS = {
 )
 @pytest.mark.parametrize("delivery", ["express", "transactional"])
 def test_initiated_and_retried_session_begin_with_initial_elements(peer, sut, judge, delivery):
-    """While a session of the peer is open, the SUT requests a session for a waiting message, and requests the session
-    again after the peer closed the connection: at each request, the session has its initial elements.
+    """While a session of the peer is open, the SUT requests a session for a waiting message, and requests it again
+    after the peer has closed the connection. At each request, the session has its initial elements.
     """
     peer.try_session()
     to = peer.direct_name("mqc-initial")
@@ -174,8 +174,8 @@ def test_accepted_session_beside_open_session_begins_with_initial_elements(peer,
 @needs("set_timers")
 @covers("MQQB-3.1.3.2-27")
 def test_ack_timeout_of_retried_request_beside_session_is_configured_one(peer, sut, judge):
-    """While a session with another AckTimeout is open, the SUT requests a session, and requests the session again after
-    the peer closed the connection: AckTimeout of both ConnectionParameters requests is the configured AckWaitTimeout.
+    """While a session with another AckTimeout is open, the SUT requests a session, and requests it again after the peer
+    has closed the connection. AckTimeout in both ConnectionParameters requests is the configured AckWaitTimeout.
     """
     sut.set_timers(ack_wait_timeout_ms=CONFIGURED_MS)
     peer.try_session()
@@ -196,9 +196,9 @@ def test_ack_timeout_of_retried_request_beside_session_is_configured_one(peer, s
 
 @covers("MQQB-3.1.3.2-36")
 def test_first_packet_beside_open_session_must_be_establish_connection(peer, judge):
-    """While the peer has an open session, and again after the peer closed that session: the SUT does not answer a
-    ConnectionParameters packet that is the first packet of a connection, and ends a connection whose first packet is a
-    UserMessage.
+    """The SUT does not answer a ConnectionParameters packet that is the first packet of a connection, and ends a
+    connection whose first packet is a UserMessage. The check sends these packets while the peer has an open session,
+    and again after the peer has closed that session.
     """
     first, _ = peer.try_session()
     for case in ("beside an open session", "after a closed session"):

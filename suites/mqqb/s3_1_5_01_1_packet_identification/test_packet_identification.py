@@ -204,7 +204,7 @@ def test_session_ack_with_wrong_in_sh_or_pt_closes_session(peer, judge, base, pa
 @covers("MQQB-3.1.5.1.1-13")
 @pytest.mark.parametrize("opens", ["peer", "sut"])
 def test_packet_with_in_clear_and_class_normal_is_acknowledged(peer, sut, judge, opens):
-    """The peer sends a packet with IN clear and the class NORMAL as the first message of the session: the SUT
+    """The peer sends a packet with IN clear and the class NORMAL as the first message of the session. The SUT
     acknowledges the packet and puts it into its queue, even if its label and the size of its body are those of an
     OrderAck.
     """

@@ -50,8 +50,8 @@ CHANGES_OF_ESTABLISH_REQUEST: dict[str, dict[str, Any]] = {
 
 @covers("MQQB-3.1.5.1-01")
 def test_message_before_timer_expiry_keeps_session_open(peer, sut, judge):
-    """The peer sends a message shortly before the Session Ack Wait Timer expires: the SUT keeps the session open for
-    another period.
+    """The peer sends a message shortly before the Session Ack Wait Timer expires. The SUT keeps the session open for
+    another period of the timer.
     """
     session = OutgoingSession(peer, sut)
     message = session.open()
@@ -111,7 +111,7 @@ def test_establish_connection_with_wrong_in_or_pt_closes_connection(peer, judge)
 @pytest.mark.parametrize("opens", ["peer", "sut"])
 @pytest.mark.parametrize("wrong", WRONG_VERSION_OR_SIGNATURE_BYTES)
 def test_packet_with_wrong_version_or_signature_closes_session(peer, sut, judge, wrong, opens):
-    """The peer sends a message with a wrong version or signature on an open session: the SUT neither acknowledges nor
+    """The peer sends a message with a wrong version or signature on an open session. The SUT neither acknowledges nor
     stores the message, and closes the session.
     """
     at, value = WRONG_VERSION_OR_SIGNATURE_BYTES[wrong]
@@ -133,7 +133,7 @@ def test_packet_with_wrong_version_or_signature_closes_session(peer, sut, judge,
 @covers("MQQB-3.1.5.1-04", "MQQB-3.1.5.1.2-01", "MQQB-3.1.5.1.2-D01")
 @pytest.mark.parametrize("wrong", ["version 0x11", "signature in small letters"])
 def test_response_with_wrong_signature_closes_session_that_opens(peer, sut, judge, wrong):
-    """The peer answers the SUT's EstablishConnection request with a packet with a wrong version or signature: the SUT
+    """The peer answers the SUT's EstablishConnection request with a packet with a wrong version or signature. The SUT
     closes the session and sends nothing.
     """
     at, value = WRONG_VERSION_OR_SIGNATURE_BYTES[wrong]
@@ -152,7 +152,7 @@ def test_response_with_wrong_signature_closes_session_that_opens(peer, sut, judg
 @covers("MQQB-3.1.5.1.2-01", "MQQB-3.1.5.1.2-D01")
 @pytest.mark.parametrize("wrong", ["version 0x11", "signature in small letters"])
 def test_second_packet_of_segment_with_wrong_signature_closes_session(peer, judge, wrong):
-    """The peer sends a correct message and a message with a wrong version or signature in one TCP segment: the SUT
+    """The peer sends a correct message and a message with a wrong version or signature in one TCP segment. The SUT
     closes the session.
     """
     at, value = WRONG_VERSION_OR_SIGNATURE_BYTES[wrong]
@@ -168,7 +168,7 @@ def test_second_packet_of_segment_with_wrong_signature_closes_session(peer, judg
 @sut_survives()
 @covers("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01")
 def test_malformed_parameters_close_session_that_opens(peer, sut, judge):
-    """The peer sends a ConnectionParameters request or response with an additional byte: the SUT closes the session and
+    """The peer sends a ConnectionParameters request or response with an additional byte. The SUT closes the session and
     sends nothing.
     """
     flaw = "a byte after the ConnectionParametersHeader"
@@ -184,7 +184,7 @@ def test_malformed_parameters_close_session_that_opens(peer, sut, judge):
 
 
 def build_malformed_packets(peer: Peer) -> dict[str, bytes]:
-    """Return packets that violate the layout of MS-MQQB 2 or MS-MQMQ, with the name of each violation as key."""
+    """Return packets that violate the layout of MS-MQQB 2 or MS-MQMQ, by the name of the violation."""
     message = bytes(peer.recoverable_message())
     parameters = bytes(connection_parameters(RecoverableAckTimeout=500, AckTimeout=20_000))
     return {
@@ -230,7 +230,7 @@ def set_packet_size(data: bytes) -> bytes:
 @sut_survives()
 @covers("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01")
 def test_malformed_packet_closes_session(peer, judge):
-    """While another session is open, the peer sends a malformed packet on an open session: the SUT does not acknowledge
+    """While another session is open, the peer sends a malformed packet on an open session. The SUT does not acknowledge
     the packet, and closes the session on which it arrived.
     """
     beside = peer.open_raw()
@@ -258,7 +258,7 @@ def test_malformed_packet_closes_session(peer, judge):
 @covers("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01")
 @pytest.mark.parametrize("flaw", ["a MessageSize beyond the packet", "a byte after the ConnectionParametersHeader"])
 def test_malformed_packet_closes_session_of_the_sut(peer, sut, judge, flaw):
-    """The peer sends a malformed packet on a session that the SUT opened: the SUT does not acknowledge the packet, and
+    """The peer sends a malformed packet on a session that the SUT opened. The SUT does not acknowledge the packet, and
     closes the session.
     """
     connection = await_session_of_sut(peer, sut)

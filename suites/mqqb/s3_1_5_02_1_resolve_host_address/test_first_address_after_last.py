@@ -14,7 +14,7 @@ from suites.mqqb.steps.sender import Sender
 @covers("MQQB-3.1.5.2.1-33", "MQQB-3.1.5.2.1-34", "MQQB-3.1.5.2.1-35", "MQQB-3.1.5.2.3-11")
 @needs("send", "two_addresses", "management")
 def test_first_address_is_tried_again_after_last(peer, sut, judge):
-    """The peer drops the session at the second address of a host name: ConnectionHistory shows attempts at the first,
+    """The peer drops the session at the second address of a host name. ConnectionHistory shows attempts at the first,
     second, first and second address.
     """
     sender = Sender(peer, sut, PEER_QUEUE_BY_HOST_NAME)

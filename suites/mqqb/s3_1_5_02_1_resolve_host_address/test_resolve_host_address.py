@@ -45,7 +45,7 @@ UNRESOLVABLE_HOST_QUEUE_NAME = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-pe
 
 @covers("MQQB-3.1.5.2.1-01", "MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
 def test_message_to_a_direct_name_goes_to_its_host_and_queue(peer, sut, judge):
-    """The SUT has a message to a direct format name: the SUT connects to the host of that name, and the message
+    """The SUT has a message to a direct format name. The SUT connects to the host of that name, and the message
     contains the name of the queue.
     """
     to = peer.direct_name()
@@ -79,8 +79,8 @@ def test_message_to_a_direct_name_goes_to_its_host_and_queue(peer, sut, judge):
     "MQQB-3.1.7.5-D02",
 )
 def test_message_to_a_private_name_goes_to_its_queue_manager(peer, sut, judge):
-    """The SUT has a message to a private format name: the SUT connects to the queue manager with the GUID in the name,
-    and requests a session with that GUID.
+    """The SUT has a message for a private format name. It connects to the queue manager whose GUID is in the name, and
+    requests a session with that GUID.
     """
     session = OutgoingSession(peer, sut, private_name(peer.identifier))
     request = session.poll_request()
@@ -111,9 +111,8 @@ def test_message_to_a_private_name_goes_to_its_queue_manager(peer, sut, judge):
 @covers("MQQB-3.1.5.2.1-06")
 @varied("acknowledgments", "positive journaling", "time to be received", "time to reach queue", "label")
 def test_private_name_after_a_direct_name_leads_to_its_queue_manager(peer, sut, judge):
-    """After the SUT has failed to connect for a direct format name of an unreachable host, it requests a session for a
-    direct format name of the peer, and then a session for a private format name, with the GUID in the private format
-    name.
+    """The SUT fails to connect for a direct format name of an unreachable host. It then requests a session for a direct
+    format name of the peer, and one for a private format name, with the GUID in that name.
     """
     sut.send(UNREACHABLE_QUEUE_NAME, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     session = OutgoingSession(peer, sut)
@@ -142,7 +141,7 @@ def test_private_name_after_a_direct_name_leads_to_its_queue_manager(peer, sut, 
 @covers("MQQB-3.1.5.2.1-02", "MQQB-3.1.5.2.1-03")
 def test_messages_to_one_format_name_share_an_outgoing_queue(peer, sut, judge):
     """The SUT puts two messages to one format name into one OutgoingQueue. The State of this OutgoingQueue becomes
-    Connected; the State of the OutgoingQueue for a second format name does not become Connected.
+    Connected. The State of the OutgoingQueue for a second format name does not.
     """
     to = peer.direct_name()
     session = OutgoingSession(peer, sut, to)
@@ -258,7 +257,7 @@ def test_unresolvable_name_is_tried_again_after_retry_time(peer, sut, judge, nam
 def _list_connection_history_times(sut, name):
     """Return the times in the ConnectionHistory of a format name.
 
-    A SUT may renew its only entry instead of adding a second entry.
+    A SUT may update its only entry instead of adding a second one.
     """
     return [one["ConnectionHistoryTime"] for one in list_connection_history(sut, name)]
 
@@ -309,7 +308,7 @@ ON_HOLD_NAME_CASES = {
     ("name", "rule"), [pytest.param(*one, marks=covers(one[1]), id=key) for key, one in ON_HOLD_NAME_CASES.items()]
 )
 def test_queue_on_hold_needs_no_validation(peer, sut, judge, name, rule):
-    """The SUT pauses the queue of an unresolvable name: its State is OnHold, and remains OnHold after
+    """The SUT pauses the queue of an unresolvable name. Its State is OnHold, and remains OnHold after
     the retry time.
     """
     if OutgoingSession.create_unless_refused(peer, sut, judge, name) is None:
@@ -327,7 +326,7 @@ def test_queue_on_hold_needs_no_validation(peer, sut, judge, name, rule):
 @needs("topology")
 @covers("MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-30", "MQQB-3.1.5.2.1-37")
 def test_request_to_router_contains_guid_of_router(topology, judge):
-    """The SUT has a message for a private name of another site: the SUT connects to the router, and requests a session
+    """The SUT has a message for a private name of another site. The SUT connects to the router, and requests a session
     with the Identifier of the router, which is the next hop.
     """
     routed = RoutedMessages(topology, "recoverable")
@@ -364,8 +363,8 @@ def test_request_to_router_contains_guid_of_router(topology, judge):
     "MQQB-3.1.5.2.3-08",
 )
 def test_retried_session_keeps_one_next_hop_of_the_destination(peer, sut, judge):
-    """During three attempts of the SUT to reach a private name, of which the second opens a session, NextHops contains
-    one address, and the request contains the GUID in that name.
+    """The SUT makes three attempts to reach a private name, and the second opens a session. During each attempt,
+    NextHops contains one address, and the request contains the GUID in that name.
     """
     name = private_name(peer.identifier)
     session = OutgoingSession(peer, sut, name)
@@ -425,9 +424,9 @@ def test_next_hop_has_prefix_of_its_address_kind(peer, sut, judge):
     "MQQB-3.1.5.2.1-36",
 )
 def test_next_hops_have_every_address_of_host_name(peer, sut, judge):
-    """While the SUT connects to a host name with several addresses, and a message waits for another host,
-    NextHopCollection of the session and NextHops of the outgoing queue contain every address to which the name
-    resolves, and RemoteQMHostName of the session is the name.
+    """The SUT connects to a host name with several addresses, while a message waits for another host. NextHopCollection
+    of the session and NextHops of the outgoing queue contain every address to which the name resolves. RemoteQMHostName
+    of the session is the name.
     """
     sut.send(UNREACHABLE_QUEUE_NAME, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     request = OutgoingSession(peer, sut, PEER_QUEUE_BY_HOST_NAME).poll_request(2 * sut.connect_timeout_ms)
@@ -488,8 +487,8 @@ def test_next_hops_have_every_address_of_host_name(peer, sut, judge):
     "MQQB-3.1.1.3.1.3-01",
 )
 def test_session_elements_are_those_of_the_first_next_hop(peer, sut, judge):
-    """For a private name, NextHopCollection contains a NextHop for each address, and the session has the elements of
-    the first NextHop, in the first attempt and in a retry.
+    """For a private name, NextHopCollection contains a NextHop for each address. In the first attempt and in a retry,
+    the session has the elements of the first NextHop.
     """
     name = private_name(peer.identifier)
     outgoing = OutgoingSession(peer, sut, name)

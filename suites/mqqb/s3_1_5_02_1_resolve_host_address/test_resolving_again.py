@@ -13,8 +13,8 @@ from suites.mqqb.steps.provoking import make_sut_send_message
 @needs("send", "inspect", "two_addresses")
 @covers("MQQB-3.1.5.2.1-28", "MQQB-3.1.5.2.1-31", "MQQB-3.1.5.2.1-32")
 def test_next_hops_of_later_sessions_have_every_address_of_host_name(peer, sut, judge):
-    """The SUT connects to a host name with several addresses three times: the peer closes the first session in the
-    handshake, and the second session after a message. At each request, NextHopCollection has the same addresses.
+    """The SUT connects to a host name with several addresses three times. The peer closes the first session during the
+    handshake, and the second after a message. At each request, NextHopCollection has the same addresses.
     """
     session = OutgoingSession(peer, sut, PEER_QUEUE_BY_HOST_NAME)
     request: Frame | None = session.await_request()

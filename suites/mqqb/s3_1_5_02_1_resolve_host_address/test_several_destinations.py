@@ -35,7 +35,7 @@ def _send_unless_refused(sut, name, delivery):
 @needs("send")
 @covers("MQQB-3.1.5.2.1-01", "MQQB-3.1.5.2.1-13")
 def test_messages_for_queues_of_one_host_name_their_queues(peer, sut, judge):
-    """The SUT sends to two queues of the peer in turn, three messages: each message arrives and names its own queue."""
+    """The SUT sends three messages in turn to two queues of the peer. Each message arrives and names its own queue."""
     peer.listen(ignore_incoming=True)
     names = [peer.direct_name(), peer.direct_name("mqc-beside"), peer.direct_name()]
     for tag, name in enumerate(names, 1):
@@ -78,8 +78,8 @@ def _await_message(peer, sut, tag):
 )
 def test_retried_direct_name_and_private_name_lead_to_peer(peer, sut, judge):
     """Messages wait for an unreachable host and for a queue manager without a next hop. The SUT connects to the peer
-    for a direct name, connects again after the peer closes the connection, and then requests a session with the GUID
-    of a private name.
+    for a direct name, and connects again after the peer has closed the connection. It then requests a session with the
+    GUID in a private name.
     """
     sut.send(UNREACHABLE_NAME, time_to_reach_queue_s=LIFETIME_S)
     sut.send(private_name(OTHER_GUID), time_to_reach_queue_s=LIFETIME_S)
@@ -139,7 +139,7 @@ def test_retried_direct_name_and_private_name_lead_to_peer(peer, sut, judge):
 @needs("send", "management")
 @covers("MQQB-3.1.5.2.1-02")
 def test_every_format_name_has_one_outgoing_queue(peer, sut, judge):
-    """The SUT sends two messages to each of two queues of the peer, and to a queue of an unreachable host: each format
+    """The SUT sends two messages to each of two queues of the peer, and to a queue of an unreachable host. Each format
     name has one OutgoingQueue, whose DestinationFormatName is the format name.
     """
     first, second = peer.direct_name(), peer.direct_name("mqc-beside")
@@ -164,7 +164,7 @@ def test_every_format_name_has_one_outgoing_queue(peer, sut, judge):
 @covers("MQQB-3.1.5.2.1-08", "MQQB-3.1.5.2.1-18")
 def test_messages_to_unresolvable_names_wait_after_retry(peer, sut, judge):
     """While a session with the peer is open, express and recoverable messages wait for an unknown public queue and for
-    a queue manager without a next hop: after a retry, all of them still wait, and the SUT opened no session.
+    a queue manager without a next hop. After a retry, all of them still wait, and the SUT has opened no session.
     """
     session = OutgoingSession(peer, sut)
     session.open()

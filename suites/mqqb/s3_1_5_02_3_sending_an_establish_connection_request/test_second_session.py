@@ -54,9 +54,9 @@ SHARED_SESSION_OUTCOME = "the SUT opened no second session (E16)"
 )
 @pytest.mark.parametrize("kind", ["direct", pytest.param("private", marks=needs("private_names"))])
 def test_second_session_has_values_of_its_own(peer, sut, judge, kind):
-    """The SUT has an open session for a direct name, with a queue manager of another GUID, and opens a session for a
-    second name: its packets have the GUIDs, the round trip and the connection history of the second session, and the
-    same AckTimeout and WindowSize as before. A response with the other GUID closes the session for a private name.
+    """The SUT has an open session for a direct name, with a queue manager that has another GUID, and opens a session
+    for a second name. Its packets have the GUIDs, the round trip and the connection history of the second session, and
+    the same AckTimeout and WindowSize as before. For a private name, a response with the other GUID closes the session.
     """
     beside = OutgoingSession(peer, sut, peer.direct_name(FIRST_QUEUE))
     asked = beside.await_request()["EstablishConnectionHeader"]
@@ -173,9 +173,9 @@ def _judge_connection_history(sut, judge, name, known, evidence):
 @covers("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-14", "MQQB-3.1.5.3.2-D01")
 @pytest.mark.parametrize("kind", ["direct", pytest.param("private", marks=needs("private_names"))])
 def test_responses_of_two_opening_sessions_are_answered(peer, sut, judge, kind):
-    """The SUT sends requests for two names, and the peer then answers both requests, the first request first: the SUT
-    sends one ConnectionParameters packet on each connection, and sends its message after the peer's
-    ConnectionParameters. The first session is open when the peer answers the second request.
+    """The SUT sends requests for two names, and then the peer answers them in the same order. The SUT sends one
+    ConnectionParameters packet on each connection, and sends its message after the peer's ConnectionParameters. The
+    first session is open when the peer answers the second request.
     """
     first = OutgoingSession(peer, sut, peer.direct_name(FIRST_QUEUE))
     first.await_request()
@@ -222,7 +222,7 @@ def test_responses_of_two_opening_sessions_are_answered(peer, sut, judge, kind):
 @needs("send", "timers")
 @covers("MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01")
 def test_each_opening_session_has_its_own_initialization_timer(peer, sut, judge):
-    """The SUT sends requests for two direct names, and the peer answers neither: the SUT closes each connection when
+    """The SUT sends requests for two direct names, and the peer answers neither. The SUT closes each connection when
     the Session Initialization Timer expires.
     """
     lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", INITIALIZATION_MS)

@@ -30,12 +30,12 @@ def list_pings(peer: Peer, since: int = 0, until: int | None = None) -> list[Fra
 
 @covers("MQQB-3.1.5.2.3-02", "MQQB-3.1.5.2.3-04", "MQQB-3.1.5.2.3-05", "MQQB-3.1.5.2.3-07", "MQQB-3.1.5.2.3-09")
 def test_first_packet_of_the_sut_is_a_request(peer, sut, judge):
-    """The SUT connects to the peer's TCP port; its first packet is an EstablishConnection request with IN 1, PT 2 and
+    """The SUT connects to the peer's TCP port. Its first packet is an EstablishConnection request with IN 1, PT 2 and
     the SUT's GUID.
 
     ServerGuid for a direct name is zero, or the QMGuid of a Ping Response (erratum E11: real Windows copies it). The
-    peer ends this attempt after its response, which contains another GUID. The SUT connects to the same port again,
-    and its request has the same GUIDs.
+    peer ends this attempt by a response that contains another GUID. The SUT connects to the same port again, and its
+    request has the same GUIDs.
     """
     session = OutgoingSession(peer, sut)
     connection = session.listener.accept()

@@ -16,8 +16,8 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 
 class InitiatorMachine(Machine, path=Path(__file__)):
-    """Lead a session of the system through its states. The system has one message for a queue of the peer, and no other
-    session.
+    """Leads a session that the system opens through its states. The system has one message for a queue of the peer, and
+    no other session.
     """
 
     def __init__(self, peer: Peer) -> None:

@@ -47,7 +47,7 @@ def await_failure_entry(peer: Peer, sut: Sut, format_name: str) -> dict[str, Any
 @needs("send", "management", "two_addresses")
 @covers("MQQB-3.1.5.2-04", "MQQB-3.1.5.2.2-07")
 def test_each_failed_address_has_its_entry_in_connection_history(peer, sut, judge):
-    """The SUT sends to a host name with several addresses, and no address has a listener: ConnectionHistory contains
+    """The SUT sends to a host name with several addresses, none of which has a listener. ConnectionHistory contains
     failures with the first address and with the second address, which is the peer's.
     """
     sut.limit_time_scale(4)  # a Ping Response may be too late otherwise
@@ -129,8 +129,8 @@ def test_unknown_host_name_has_status_dns_failure(peer, sut, judge):
 @needs("send", "management")
 @covers("MQQB-3.1.5.2-01", "MQQB-3.1.5.2-02", "MQQB-3.1.5.2-03", "MQQB-3.1.5.2-04")
 def test_invalid_responses_have_their_entries_in_connection_history(peer, sut, judge):
-    """The peer ends the SUT's first attempt with an EstablishConnection response for another queue manager: Status is
-    UnknownFailure. The peer ends the second and the third attempt with a response with CS set: Status is
+    """The peer ends the SUT's first attempt with an EstablishConnection response for another queue manager; its Status
+    is UnknownFailure. The peer ends the second and the third attempt with a response with CS set; their Status is
     ConnectionRefused. Each failure adds an entry, with the time of the failure, after the earlier entries. If the first
     failure of a second queue is ConnectionRefused, its entry has the same Error.
     """

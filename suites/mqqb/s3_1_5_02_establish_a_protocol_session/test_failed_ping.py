@@ -22,7 +22,7 @@ UNREACHABLE_QUEUE_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
 @covers("MQQB-3.1.5.2.2-06", "MQQB-3.1.5.2.2-07")
 def test_refused_ping_adds_ping_failure_to_connection_history(peer, sut, judge):
     """The peer answers a Ping Request with RF 1, accepts a session, and answers the Ping Request for the next session
-    with RF 1: after each Ping Response with RF 1, ConnectionHistory has one more entry, with PingFailure, the time, an
+    with RF 1. After each Ping Response with RF 1, ConnectionHistory has one more entry, with PingFailure, the time, an
     error and the peer's address.
     """
     if sut.has("send"):  # the queue of the peer is then not the only outgoing queue

@@ -122,7 +122,7 @@ def test_valid_establish_connection_request_is_accepted(peer, sut, judge, server
 @pytest.mark.parametrize("bit", [None, "client", 0, 63, 127])
 def test_request_with_foreign_server_guid_is_refused(peer, sut, judge, bit):
     """The peer has an open session, and sends a request whose ServerGuid differs from the SUT's Identifier, completely
-    or in one bit: the SUT answers with CS 1. The SUT accepts the peer's next request, which is valid.
+    or in one bit. The SUT answers with CS 1. It accepts the peer's next request, which is valid.
     """
     peer.try_session()
     peer.request_session(ServerGuid=NULL_GUID)
@@ -162,7 +162,7 @@ def test_request_with_foreign_server_guid_is_refused(peer, sut, judge, bit):
 @needs("inspect")
 @covers("MQQB-3.1.5.3.1-01")
 def test_remote_guid_of_accepted_session_is_the_client_guid(peer, sut, judge):
-    """The peer has a session, and requests a second session with a different ClientGuid: the SUT shows a session with
+    """The peer has a session, and requests a second session with a different ClientGuid. The SUT shows a session with
     that RemoteQMGuid.
     """
     peer.open_raw()

@@ -19,8 +19,8 @@ CS_BIT = 0x10
 
 
 def _open_sessions_until_refusal(peer):
-    """Open sessions of different initiators until the SUT refuses or closes a session; return this session and its
-    request, or None.
+    """Open sessions of different initiators until the SUT refuses or closes one; return this session and its request,
+    or None if the SUT accepts all.
     """
     for _ in range(MAX_SESSION_ATTEMPTS):
         connection = peer.connect()

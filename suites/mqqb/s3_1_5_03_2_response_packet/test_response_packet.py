@@ -134,7 +134,7 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
 )
 @pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("send", "private_names"))])
 def test_response_with_wrong_client_guid_or_cs_closes_session(peer, sut, judge, name, flaw):
-    """The peer sends a response with a wrong ClientGuid or with CS set: the SUT closes the session for a direct or
+    """The peer sends a response with a wrong ClientGuid or with CS set. The SUT closes the session for a direct or
     private format name. When the SUT tries again, it answers a valid response.
     """
     if name == "private":  # it is then not the only outgoing queue
@@ -161,7 +161,7 @@ def _invert_last_guid_bit(guid) -> UUID:
 @needs("send", "private_names")
 @covers("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02")
 def test_response_with_wrong_server_guid_closes_session(peer, sut, judge):
-    """In three attempts, the peer sends a response whose ServerGuid differs from the requested ServerGuid: the SUT
+    """In three attempts, the peer sends a response whose ServerGuid differs from the requested ServerGuid. The SUT
     closes the session. Then the SUT answers a valid response.
     """
     session = OutgoingSession(peer, sut, private_name(peer.identifier))
@@ -177,11 +177,11 @@ def test_response_with_wrong_server_guid_closes_session(peer, sut, judge):
 def measure_recoverable_ack_timeout(
     peer: Peer, sut: Sut, earlier_ms: int, delay_ms: int = 0, *, session: OutgoingSession | None = None
 ) -> tuple[int, int, list[Frame]]:
-    """Respond with an earlier TimeStamp; return RecoverableAckTimeout, the longest possible duration of the exchange,
+    """Respond with an earlier TimeStamp. Return RecoverableAckTimeout, the longest possible duration of the exchange,
     and the packets.
 
-    The exchange begins before the recorded time of the SUT's request, because this is the time at which the tester read
-    the packet. ``session``: the session of an earlier attempt, which the SUT opens again.
+    The exchange begins before the recorded time of the SUT's request, which is the time at which the tester read the
+    packet. ``session``: the session of an earlier attempt, which the SUT opens again.
     """
     began_ms = peer.recorder.elapsed_ms()
     session = session or OutgoingSession(peer, sut)
@@ -228,7 +228,7 @@ def test_recoverable_ack_timeout_is_eight_round_trips(peer, sut, judge, earlier_
 
 
 def _clamp_recoverable_ack_timeout(timeout_ms: int) -> int:
-    """Return a RecoverableAckTimeout, or the nearest value of its range."""
+    """Return the given value as a RecoverableAckTimeout: the value itself, or the nearest limit of the range."""
     return min(max(timeout_ms, SHORTEST_MS), LONGEST_MS)
 
 

@@ -14,8 +14,8 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 @sut_survives()
 @covers("MQQB-3.1.5.3-01")
 def test_second_establish_connection_request_closes_session(peer, judge):
-    """The peer sends a second EstablishConnection request instead of ConnectionParameters: the SUT closes the
-    session.
+    """The peer sends a second EstablishConnection request instead of ConnectionParameters. The SUT
+    closes the session.
     """
     in_turn = peer.request_session()
     in_turn.send(parameters_request())
@@ -28,8 +28,8 @@ def test_second_establish_connection_request_closes_session(peer, judge):
 @sut_survives()
 @covers("MQQB-3.1.5.3-01")
 def test_establish_connection_request_closes_open_session(peer, judge):
-    """The peer sends an EstablishConnection request on an open session on which the SUT has just acknowledged a
-    message: the SUT closes the session.
+    """The SUT has just acknowledged a message on an open session. The peer sends an EstablishConnection request on this
+    session, and the SUT closes it.
     """
     connection = peer.open_raw()
     connection.check_alive()
@@ -40,8 +40,8 @@ def test_establish_connection_request_closes_open_session(peer, judge):
 @sut_survives()
 @covers("MQQB-3.1.5.3-01")
 def test_second_establish_connection_response_closes_session(peer, sut, judge):
-    """The peer sends a second EstablishConnection response on a session of the SUT, in state WAITING_CPR_MSG or OPEN:
-    the SUT closes the session.
+    """The peer sends a second EstablishConnection response on a session of the SUT, in state WAITING_CPR_MSG or OPEN.
+    The SUT closes the session.
     """
     session = OutgoingSession(peer, sut)
     for last_step in ("WAITING_CPR_MSG", "OPEN"):

@@ -121,9 +121,9 @@ def measure_ack_delay(connection, *, recoverable: bool, expected_ms: int) -> tup
 )
 @varied("priority", "extension", "correlation", "label", "body", "destination")
 def test_express_message_is_acknowledged_after_half_the_ack_timeout(peer, judge, timeout_ms):
-    """The peer sends an express message: the SUT acknowledges the message after half of the AckTimeout in the peer's
-    ConnectionParameters. A session opened earlier and a session opened later have a different AckTimeout. With the
-    shortest AckTimeout, the peer repeats this on the same session.
+    """The peer sends an express message, and the SUT acknowledges it after half of the AckTimeout in the peer's
+    ConnectionParameters. A session that was opened earlier and one that is opened later have a different AckTimeout.
+    With the shortest AckTimeout, the peer repeats this on the same session.
     """
     peer.open_raw(AckTimeout=OTHER_ACK_TIMEOUT_MS)
     connection = peer.open_raw(AckTimeout=timeout_ms)
@@ -141,8 +141,8 @@ def test_express_message_is_acknowledged_after_half_the_ack_timeout(peer, judge,
 )
 @varied("priority", "application tag", "extension", "correlation", "destination", "queue journaling")
 def test_recoverable_message_is_acknowledged_after_its_timeout(peer, judge, timeout_ms):
-    """The peer sends a recoverable message: the SUT acknowledges the message after the RecoverableAckTimeout in the
-    peer's ConnectionParameters. A session opened earlier and a session opened later have a different
+    """The peer sends a recoverable message, and the SUT acknowledges it after the RecoverableAckTimeout in the peer's
+    ConnectionParameters. A session that was opened earlier and one that is opened later have a different
     RecoverableAckTimeout. With the shortest RecoverableAckTimeout, the peer repeats this on the same session.
     """
     peer.open_raw(RecoverableAckTimeout=OTHER_ACK_TIMEOUT_MS)
@@ -178,8 +178,9 @@ def test_received_window_size_is_that_of_the_request(peer, sut, judge):
 @pytest.mark.parametrize("recoverable", [SHORTEST_TIMEOUT_MS, 0xFFFF, 0x1_0000, 0x1_D4BF, 0x1_D4C0], ids=hex)
 @pytest.mark.parametrize("express", [0x4E20, 0xFFFF, 0x1_0000, 0x1_D4C0], ids=hex)
 def test_timeouts_of_the_whole_range_are_repeated(peer, sut, judge, recoverable, express):
-    """The peer sends a ConnectionParameters request with timeouts at the ends of their range or around 0xFFFF, while a
-    second session has other timeouts: the SUT's response repeats both timeouts, whether or not the peer named the SUT.
+    """The peer sends a ConnectionParameters request whose timeouts are at the limits of their ranges, or near 0xFFFF,
+    while a second session has other timeouts. The SUT's response repeats both timeouts, whether or not the peer's
+    EstablishConnection request named the SUT.
     """
     peer.open_raw(AckTimeout=OTHER_ACK_TIMEOUT_MS, RecoverableAckTimeout=OTHER_ACK_TIMEOUT_MS)
     connection = peer.request_session(ServerGuid=sut.guid if recoverable == SHORTEST_TIMEOUT_MS else NULL_GUID)
@@ -197,7 +198,7 @@ def test_timeouts_of_the_whole_range_are_repeated(peer, sut, judge, recoverable,
 
 @covers("MQQB-3.1.5.4.1-13", "MQQB-3.1.5.4.1-D01")
 def test_message_sent_with_connection_parameters_request_is_acknowledged(peer, judge):
-    """The peer sends a recoverable message in the same TCP segment as the ConnectionParameters request: the SUT
+    """The peer sends a recoverable message in the same TCP segment as the ConnectionParameters request. The SUT
     acknowledges the message.
     """
     connection = peer.request_session()

@@ -23,8 +23,8 @@ TOLERANCE_IN_TIMEOUTS = 0.25
 
 
 def _measure_final_ack_wait(peer, listener, ordinal, timeout_ms, *, beside):
-    """Leave a FinalAck unacknowledged; return the time for which its session stays open, the AckTimeout, and the
-    packets. ``beside``: whether a session with another AckTimeout is open.
+    """Leave a FinalAck unacknowledged. Return how long its session stays open, the AckTimeout, and the packets.
+    ``beside``: whether a session with another AckTimeout is open.
     """
     unit_ms = peer.sut.duration_ms(timeout_ms)
     connection = peer.open_raw(AckTimeout=timeout_ms)
@@ -52,8 +52,8 @@ def _measure_final_ack_wait(peer, listener, ordinal, timeout_ms, *, beside):
 
 @covers("MQQB-3.1.5.4.1-03", "MQQB-3.1.2.4-01")
 def test_acceptor_waits_multiple_of_the_requested_ack_timeout(peer, sut, judge):
-    """Sessions have an AckTimeout of 20 s, of 30 s and, if the timers of the SUT can be accelerated, of 70 s, and the
-    peer acknowledges nothing: the SUT closes each session after the same whole number of AckTimeouts.
+    """Sessions have an AckTimeout of 20 s, of 30 s and, if the SUT's timers can be accelerated, of 70 s. The peer
+    acknowledges nothing. The SUT closes each session after the same whole number of AckTimeouts.
     """
     listener = peer.listen_raw()
     waits, evidence = [], []

@@ -39,9 +39,9 @@ ANY_USER_MESSAGE = packet("UserMessage")
     "MQQB-3.1.5.4.2-09",
 )
 def test_outgoing_queue_shows_each_step_of_the_opening(peer, sut, judge):
-    """The peer closes the first connection of the SUT after its request, and opens a session on the second connection.
-    Each step adds an entry to ConnectionHistory, with the time of the step; State is Waiting, then Connected; NextHops
-    contains one address.
+    """The peer closes the SUT's first connection after the request, and opens a session on the second connection. Each
+    step adds an entry to ConnectionHistory, with the time of the step. State is first Waiting and then Connected.
+    NextHops contains one address.
     """
     to = peer.direct_name()
     earlier: list[dict[str, Any]] = []
@@ -171,9 +171,9 @@ def test_received_window_size_is_that_of_the_response(peer, sut, judge):
 @covers("MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-D01")
 @varied("time to be received", "destination", acknowledgments=("none", "of arrival"))
 def test_connection_parameters_response_opens_session(peer, sut, judge):
-    """The SUT has a message, and is given a second message while the session is being set up. The peer closes the first
-    connection. On the second connection, the SUT sends nothing before the ConnectionParameters response; then it sends
-    both messages and acknowledges a message of the peer.
+    """The SUT gets a second message to send while the session for its first message is being set up. The peer closes
+    the first connection. On the second connection, the SUT sends no message before the ConnectionParameters response.
+    Then it sends both messages and acknowledges a message from the peer.
     """
     session = OutgoingSession(peer, sut)
     session.await_request()
@@ -208,7 +208,7 @@ def test_connection_parameters_response_opens_session(peer, sut, judge):
 
 @covers("MQQB-3.1.5.4.2-D01")
 def test_message_sent_with_connection_parameters_response_is_acknowledged(peer, sut, judge):
-    """The peer sends a recoverable message in the same TCP segment as the ConnectionParameters response: the SUT
+    """The peer sends a recoverable message in the same TCP segment as the ConnectionParameters response. The SUT
     acknowledges the message.
     """
     session = OutgoingSession(peer, sut)
@@ -225,8 +225,8 @@ def test_message_sent_with_connection_parameters_response_is_acknowledged(peer, 
 @needs("send", "management")
 @covers("MQQB-3.1.5.2.3-14", "MQQB-3.1.5.3.2-15", "MQQB-3.1.5.4.2-08")
 def test_each_session_of_a_queue_has_its_entries(peer, sut, judge):
-    """The SUT opens four sessions for one outgoing queue, one after the other; it opens the last session because a
-    message is unacknowledged. Each session adds the entries InProcess, EstablishPacketReceived and Established to
+    """The SUT opens four sessions for one outgoing queue, one after the other, the last one because a message is
+    unacknowledged. Each session adds the entries InProcess, EstablishPacketReceived and Established to
     ConnectionHistory.
     """
     to, listener = peer.direct_name(), peer.listen_raw()

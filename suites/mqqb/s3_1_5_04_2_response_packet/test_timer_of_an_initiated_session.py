@@ -13,7 +13,7 @@ from suites.mqqb.steps.provoking import make_sut_send_message
 @needs("timers")
 @covers("MQQB-3.1.5.4.2-06")
 def test_initiated_session_survives_initialization_timer(peer, sut, judge):
-    """The session of a second attempt has been open for longer than the Session Initialization Timer: the SUT sends its
+    """The session of a second attempt has been open for longer than the Session Initialization Timer. The SUT sends its
     next message on this session.
     """
     lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", INITIALIZATION_MS)

@@ -13,7 +13,7 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 @sut_survives()
 @covers("MQQB-3.1.5.4-01")
 def test_connection_parameters_before_a_request_close_connection(peer, judge):
-    """The peer sends ConnectionParameters as the first packet of a connection: the SUT closes the connection without an
+    """The peer sends ConnectionParameters as the first packet of a connection. The SUT closes the connection without an
     answer.
     """
     peer.open_raw()
@@ -26,8 +26,8 @@ def test_connection_parameters_before_a_request_close_connection(peer, judge):
 @sut_survives()
 @covers("MQQB-3.1.5.4-01")
 def test_connection_parameters_close_open_session(peer, judge):
-    """The peer sends ConnectionParameters on an open session on which the SUT has just acknowledged a message: the SUT
-    closes the session.
+    """The SUT has just acknowledged a message on an open session. The peer sends ConnectionParameters on this session,
+    and the SUT closes it.
     """
     connection = peer.open_raw()
     connection.check_alive()
@@ -38,7 +38,7 @@ def test_connection_parameters_close_open_session(peer, judge):
 @sut_survives()
 @covers("MQQB-3.1.5.4-01")
 def test_connection_parameters_out_of_turn_close_session_of_the_sut(peer, sut, judge):
-    """The peer sends ConnectionParameters on a session of the SUT, in state WAITING_ECR_MSG or OPEN: the SUT closes the
+    """The peer sends ConnectionParameters on a session of the SUT, in state WAITING_ECR_MSG or OPEN. The SUT closes the
     session.
     """
     session = OutgoingSession(peer, sut)

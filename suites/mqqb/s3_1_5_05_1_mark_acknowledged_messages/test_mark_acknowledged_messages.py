@@ -35,8 +35,8 @@ GREATEST_TIMER_SPEED_UP = 4
     "MQQB-3.1.5.5.1-04",
 )
 def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
-    """The SUT fills its window with messages of each delivery. The peer then sends a SessionAck, or a message with a
-    SessionHeader: the SUT sends as many further messages as the acknowledgment newly covers, and sends all messages in
+    """The SUT fills its window with messages of each delivery. Then the peer sends a SessionAck, or a message with a
+    SessionHeader. The SUT sends as many further messages as the acknowledgment newly covers, and sends all messages in
     order.
 
     The check only measures the size of the window; the checks of 3.1.7.1 judge that size.
@@ -123,7 +123,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
 
 
 def _send_with_alternating_delivery(sender, tags):
-    """Let the SUT send messages with priority 0. The messages use each delivery that the SUT can send in turn."""
+    """Let the SUT send messages with priority 0, in turn with each delivery that it supports."""
     if not sender.sut.has("send"):
         sender.send(*tags)
         return
@@ -134,8 +134,8 @@ def _send_with_alternating_delivery(sender, tags):
 @needs("send")
 @covers("MQQB-3.1.5.5.1-01")
 def test_window_opens_after_refused_messages_are_acknowledged(peer, sut, judge):
-    """The peer refuses one full window of transactional messages with FinalAcks and acknowledges them on the session:
-    the SUT sends a further window of messages.
+    """The SUT has sent one full window of transactional messages. The peer refuses them with FinalAcks, and
+    acknowledges them on the session. The SUT sends a further window of messages.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     outgoing = Outgoing(peer, sut, "mqc-refused-window")

@@ -19,9 +19,9 @@ ACKNOWLEDGED_MESSAGE_COUNT = 3
 @needs("send")
 @covers("MQQB-3.1.5.5.1-01", "MQQB-3.1.5.5.2-01", "MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02")
 def test_acknowledgment_deletes_only_messages_of_its_own_session(peer, second_host, sut, judge):
-    """The SUT sends an express and a recoverable message to the peer and to a second queue manager. Only the peer
-    acknowledges; then both close their sessions. On the next session, the SUT sends both messages to the second queue
-    manager again.
+    """The SUT sends an express and a recoverable message to the peer, and the same to a second queue manager. Only the
+    peer acknowledges its messages; then both close their sessions. On the next session, the SUT sends both messages to
+    the second queue manager again.
     """
     two = TwoDestinations(peer, second_host, sut)
     two.send_alternately((1, 1))
@@ -52,7 +52,7 @@ def test_acknowledgment_deletes_only_messages_of_its_own_session(peer, second_ho
 @covers("MQQB-3.1.5.5.1-02", "MQQB-3.1.5.5.1-03", "MQQB-3.1.7.1-03")
 def test_acknowledgment_opens_only_window_of_its_own_session(peer, second_host, sut, judge):
     """The windows of the SUT's sessions with the peer and with a second queue manager are full. The second queue
-    manager acknowledges three messages: the SUT sends three more messages to it, and no message to the peer.
+    manager acknowledges three messages. The SUT sends three more messages to it, and no message to the peer.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     two = TwoDestinations(peer, second_host, sut)

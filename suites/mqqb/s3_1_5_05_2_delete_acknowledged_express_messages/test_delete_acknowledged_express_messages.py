@@ -26,10 +26,10 @@ LARGE_BODY = "body" * 2_500
     ],
 )
 def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, acknowledged, carrier):
-    """The peer sends AckSequenceNumber n: on the next session, the SUT sends no express message with a number up to n,
+    """The peer sends AckSequenceNumber n. On the next session, the SUT sends no express message with a number up to n,
     and sends all other messages.
 
-    The numbers on the next session begin with 1: when the peer acknowledges the first message of that session, the SUT
+    Numbers on the next session begin with 1 again: if the peer acknowledges the first message of that session, the SUT
     does not send this message again.
     """
     sender = Sender(peer, sut)

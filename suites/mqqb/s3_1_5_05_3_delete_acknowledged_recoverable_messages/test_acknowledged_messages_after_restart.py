@@ -12,7 +12,7 @@ from suites.mqqb.steps.sender import Sender
 @covers("MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02")
 @varied("response queue", "time to be received", acknowledgments=("none", "of arrival"))
 def test_acknowledged_recoverable_messages_do_not_come_after_restart(peer, sut, judge):
-    """The peer acknowledges the first and the third of four recoverable messages, and the SUT restarts: the SUT sends
+    """The peer acknowledges the first and the third of four recoverable messages, and the SUT restarts. The SUT sends
     only the second and the fourth message.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-acknowledged"))

@@ -33,9 +33,9 @@ from suites.mqqb.steps.sequences import RESENT, Outgoing
     ids=["none", "some", "last-bit", "last-bit-of-the-last", "all-but-the-last", "every-other", "three", "all-but-one"],
 )
 def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, count, number, flags, carrier):
-    """The peer acknowledges messages by RecoverableMsgAckSeqNumber and RecoverableMsgAckFlags: on the next session, the
+    """The peer acknowledges messages by RecoverableMsgAckSeqNumber and RecoverableMsgAckFlags. On the next session, the
     SUT does not send these messages, and sends all later messages. The readings of erratum E22 differ for messages with
-    lower numbers and if bit 0 is clear; the check judges neither case. Meanwhile, a session of the peer is open.
+    lower numbers, and if bit 0 is clear; the check judges neither case. Meanwhile, a session of the peer is open.
     """
     peer.try_session()
     sender = Sender(peer, sut)
@@ -82,8 +82,8 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
 @varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
     """The SUT sends express and recoverable messages in turn. The peer acknowledges all express messages, and sets the
-    flags of the first and the third recoverable message: the SUT sends only the second recoverable message again. The
-    SUT also sends again a message to another queue, which the peer has not acknowledged.
+    flags of the first and the third recoverable message. The SUT sends only the second recoverable message again, and a
+    message to another queue, which the peer has not acknowledged.
     """
     outgoing = Outgoing(peer, sut)
     sender = outgoing.sender
@@ -114,7 +114,7 @@ def _select_numbers_in_range(first: int, last: int, numbers: Iterable[int]) -> l
 @covers("MQQB-3.1.5.5.3-03")
 @varied("response queue", "time to be received")
 def test_session_ack_after_order_ack_deletes_transactional_message(peer, sut, judge):
-    """The peer acknowledges a transactional message by an OrderAck and then by a SessionAck: the SUT does not send the
+    """The peer acknowledges a transactional message by an OrderAck and then by a SessionAck. The SUT does not send the
     message on the next session.
     """
     outgoing = Outgoing(peer, sut)

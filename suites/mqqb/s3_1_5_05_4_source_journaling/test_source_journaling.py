@@ -28,8 +28,8 @@ OWN, FORWARDED = 1, 2
 )
 @varied("response queue", "time to be received", priority=("3", "0"))
 def test_acknowledged_messages_with_jp_are_journaled(peer, sut, judge, delivery, carrier):
-    """The peer acknowledges three of four messages: before the acknowledgment, the journal of the SUT is empty;
-    afterwards, it contains the two acknowledged messages with JP set, one of which has no body.
+    """The peer acknowledges three of four messages. Before the acknowledgment, the SUT's journal is empty. Afterwards,
+    it contains the two acknowledged messages with JP set, one of which has no body.
     """
     sender = Sender(peer, sut)
     with_jp = sender.send(1, journal=["positive"], delivery=delivery)
@@ -66,9 +66,9 @@ def test_acknowledged_messages_with_jp_are_journaled(peer, sut, judge, delivery,
 @needs("send", "receive")
 @varied("response queue", "time to reach queue", "trace")
 def test_recoverable_messages_are_journaled_when_acknowledged_as_stored(peer, sut, judge):
-    """The peer acknowledges three recoverable messages as received, then two of them as stored, and later the third:
-    the SUT journals each message when it is acknowledged as stored. The SUT journals a fourth message, of 5,000 bytes,
-    only when the peer acknowledges it on the next session, and not when the message is sent or its session is lost.
+    """The peer acknowledges three recoverable messages as received, then two of them as stored, and later the third as
+    stored. The SUT journals each message when it is acknowledged as stored. A fourth message of 5,000 bytes is
+    journaled only when the peer acknowledges it on the next session, and not when it is sent or its session is lost.
     """
     sender = Sender(peer, sut)
     identifiers = [
@@ -136,7 +136,7 @@ def _has_found_message_count(found: Callable[[], list[str]], count: int) -> bool
 @varied("label", "queue privacy", priority=("3", "0"))
 def test_forwarded_message_with_jp_is_not_journaled(peer, sut, judge, delivery):
     """The peer acknowledges a message with JP that an application of the SUT sent, and a message with JP that the SUT
-    forwards: the SUT journals only the message of the application.
+    forwards. The SUT journals only the message of the application.
     """
     sender = Sender(peer, sut, private_name(peer.identifier))
     [own] = sender.send(OWN, journal=["positive"], delivery=delivery)

@@ -27,7 +27,7 @@ close a session.
 @pytest.mark.parametrize("field", ["UserMsgSequenceNumber", "RecoverableMsgSeqNumber"])
 @pytest.mark.parametrize(("error", "carrier"), WRONG_COUNT_CASES)
 def test_session_ack_with_wrong_message_count_closes_session(peer, sut, judge, field, error, carrier):
-    """The peer sends two messages, one of them recoverable: the SUT accepts a SessionHeader that counts two messages,
+    """The peer sends two messages, one of them recoverable. The SUT accepts a SessionHeader that counts two messages,
     one of them recoverable, and closes the session when a SessionHeader has a wrong count. The SessionHeader is in a
     SessionAck or in a message.
     """
@@ -63,7 +63,7 @@ def test_session_ack_with_wrong_message_count_closes_session(peer, sut, judge, f
 @pytest.mark.parametrize("field", ["UserMsgSequenceNumber", "RecoverableMsgSeqNumber"])
 @varied("priority", "response queue", "time to be received", "time to reach queue", "label")
 def test_session_ack_with_wrong_message_count_closes_session_of_the_sut(peer, sut, judge, field):
-    """On two sessions of the SUT, the peer sends a recoverable message and a SessionAck that counts this message: the
+    """On two sessions of the SUT, the peer sends a recoverable message and a SessionAck that counts this message. The
     SUT accepts the SessionAck. The SUT closes the session when a SessionAck counts one message more or less.
     """
     sender = Sender(peer, sut)
@@ -90,7 +90,7 @@ def test_session_ack_with_wrong_message_count_closes_session_of_the_sut(peer, su
 @needs("send", "pause", "receive")
 @covers("MQQB-3.1.5.5.4-01", "MQQB-3.1.5.5.5-01")
 def test_session_header_is_processed_while_queue_is_on_hold(peer, sut, judge):
-    """The peer sends a SessionAck on a session whose queue is on hold: the SUT journals the acknowledged message with
+    """The peer sends a SessionAck on a session whose queue is on hold. The SUT journals the acknowledged message with
     JP. When the peer then sends a SessionAck with a wrong count, the SUT closes the session.
     """
     sender = Sender(peer, sut)
@@ -120,9 +120,8 @@ def test_session_header_is_processed_while_queue_is_on_hold(peer, sut, judge):
 @covers("MQQB-3.1.1.6.2-10", "MQQB-3.1.5.5.3-03", "MQQB-3.1.5.5.5-03")
 @varied("negative journaling", "response queue", "time to be received", "time to reach queue")
 def test_transactional_message_without_order_ack_comes_again(peer, sut, judge):
-    """The peer acknowledges a recoverable message, and two transactional messages to a second queue, by a SessionAck:
-    the SUT resends the transactional messages, which have no OrderAck. The next SessionAck of the SUT counts all
-    copies.
+    """By a SessionAck, the peer acknowledges a recoverable message, and two transactional messages to a second queue.
+    The SUT resends the transactional messages, which have no OrderAck. The SUT's next SessionAck counts all copies.
     """
     beside = Outgoing(peer, sut, "mqc-beside")
     beside.send()

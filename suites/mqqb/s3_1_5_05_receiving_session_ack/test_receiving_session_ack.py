@@ -38,7 +38,7 @@ def test_session_ack_before_open_session_closes_connection(peer, sut, judge, sta
 )
 @sut_survives()
 def test_session_ack_instead_of_a_response_closes_session(peer, sut, judge, state, answered_early):
-    """The peer sends a SessionAck instead of a response on a session of the SUT: the SUT closes that session. On the
+    """The peer sends a SessionAck instead of a response on a session of the SUT. The SUT closes that session. On the
     next session of the SUT, which is open, the SUT accepts a SessionAck.
     """
 

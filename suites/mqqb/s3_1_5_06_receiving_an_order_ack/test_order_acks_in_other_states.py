@@ -1,5 +1,5 @@
-"""MS-MQQB 3.1.5.6 Receiving an OrderAck Packet: an OrderAck that arrives for a queue on hold, and OrderAcks that
-arrive before and after a restart, by both names of the order queue.
+"""MS-MQQB 3.1.5.6 Receiving an OrderAck Packet: OrderAcks for a queue on hold, OrderAcks before and after a restart,
+and OrderAcks to both names of the order queue.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ORDER_QUEUE_NUMBER = 4
 @needs("send", "inspect", "pause")
 @covers("MQQB-3.1.5.6-08", "MQQB-3.1.5.6-09", "MQQB-3.1.5.6-12")
 def test_order_ack_updates_the_sequence_of_a_queue_on_hold(peer, sut, judge):
-    """While a queue is on hold, the peer sends the OrderAck of two of three messages in this queue: the SUT updates
+    """While a queue is on hold, the peer sends the OrderAck of two of the three messages in it. The SUT updates
     TxOutgoingSequence.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-held")
@@ -41,8 +41,8 @@ def test_order_ack_updates_the_sequence_of_a_queue_on_hold(peer, sut, judge):
 @needs("send", "restart")
 @covers("MQQB-3.1.5.5.5-03", "MQQB-3.1.5.6-13")
 def test_only_messages_without_order_ack_come_after_restart(peer, sut, judge):
-    """The peer acknowledges three transactional messages by a SessionAck, and the first two of them by an OrderAck:
-    after a restart, the SUT sends only the third message again.
+    """The peer acknowledges three transactional messages by a SessionAck, and the first two of them by an OrderAck.
+    After a restart, the SUT sends only the third message again.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-restart")
     sent = outgoing.send(3)
@@ -64,7 +64,7 @@ def test_only_messages_without_order_ack_come_after_restart(peer, sut, judge):
 @covers("MQDMPR-3.1.3-28")
 def test_order_queue_is_found_by_both_names_and_after_restart(peer, sut, judge):
     """The peer sends OrderAcks to the order queue of the SUT by its number and by its direct name, before and after a
-    restart: each time, OutgoingTransferInfo shows the acknowledged message.
+    restart. Each time, OutgoingTransferInfo shows the acknowledged message.
     """
     by_number = {
         "DQ": 3,

@@ -54,7 +54,7 @@ REPEATED_ACK_COUNT = 12
 @sut_survives()
 @covers("MQQB-3.1.5.6-01")
 def test_order_ack_before_open_session_closes_connection(peer, judge):
-    """The peer sends an OrderAck: the SUT closes a session that waits for ConnectionParameters, and does not close an
+    """The peer sends an OrderAck. The SUT closes a session that waits for ConnectionParameters, and does not close an
     open session.
     """
     observed, evidence = send_before_open(peer, build_unknown_ack(peer))
@@ -80,9 +80,9 @@ def test_order_ack_before_open_session_closes_connection(peer, judge):
     "MQQB-3.1.1.5-02",
 )
 def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
-    """The peer sends OrderAcks for messages 1, 3 and 2 of four messages, and for message 4 after the SUT has resent it:
-    each time, the SUT updates TxOutgoingSequence. After several resends, the SUT copies the present interval, index and
-    time of TxOutgoingSequence to OutgoingTransferInfo when an OrderAck arrives.
+    """The peer sends OrderAcks for messages 1, 3 and 2 of four messages, and for message 4 after the SUT has resent it.
+    Each time, the SUT updates TxOutgoingSequence. When an OrderAck arrives after several resends, the SUT copies the
+    present interval, index and time from TxOutgoingSequence to OutgoingTransferInfo.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-moves")
 
@@ -270,7 +270,9 @@ def test_late_order_acks_change_neither_last_ack_nor_order_of_entries(peer, sut,
 
 
 def judge_copied_attributes(outgoing, sut, judge, frame):
-    """Judge that OutgoingTransferInfo has the resend interval, its index and the time of TxOutgoingSequence."""
+    """Judge that the resend interval, its index and the time in OutgoingTransferInfo equal those in
+    TxOutgoingSequence.
+    """
     rules = ("MQQB-3.1.5.6-20", "MQQB-3.1.5.6-25", "MQQB-3.1.5.6-26")
     if not sut.has("management"):
         for rule in rules:
@@ -311,9 +313,9 @@ def judge_copied_attributes(outgoing, sut, judge, frame):
     "MQDMPR-3.1.3-28",
 )
 def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
-    """The peer sends OrderAcks for messages 1, 3, 2, 4 and 5 of five messages with journaling: each time, the SUT
-    updates OutgoingTransferInfo of the queue of these messages, and of no other queue. The peer sends one of these
-    OrderAcks on a session that it opened.
+    """The peer sends OrderAcks for messages 1, 3, 2, 4 and 5 of five messages with journaling, one of them on a session
+    that it opened. Each time, the SUT updates OutgoingTransferInfo of the queue of these messages, and of no other
+    queue.
     """
     beside = Outgoing(peer, sut, "mqc-order-beside")
     beside.send(3, journal=["positive"])
@@ -439,7 +441,7 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
 @needs("send", "management")
 @covers("MQQB-3.1.5.6-20", "MQQB-3.1.5.6-26")
 def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judge):
-    """The peer sends an OrderAck for one of three messages: the SUT resends the other two messages after
+    """The peer sends an OrderAck for one of three messages. The SUT resends the other two messages after
     EodResendInterval, and EodResendTime is the time of this resend. The interval begins when the messages were sent, or
     when the OrderAck arrived (E46).
     """
@@ -534,9 +536,9 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
 @covers("MQQB-3.1.5.6-13", "MQQB-3.1.1.6.2-08")
 @varied("trace", "label")
 def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
-    """The peer acknowledges five messages by SessionAcks. It acknowledges two of these messages by an OrderAck after
-    the SessionAck, and two others by an OrderAck before the second SessionAck: on the next session, the SUT sends only
-    the fifth message.
+    """The peer acknowledges five messages by SessionAcks. It acknowledges two of them by an OrderAck after the first
+    SessionAck, and two others by an OrderAck before the second SessionAck. On the next session, the SUT sends only the
+    fifth message.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-gone")
     outgoing.send(3)
@@ -564,7 +566,7 @@ def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
     ],
 )
 def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, judge, restarted, ordered_first):
-    """The peer sends OrderAcks for messages with JP or JN, before or after the session acknowledgments: the SUT
+    """The peer sends OrderAcks for messages with JP or JN, before or after the session acknowledgments. The SUT
     journals each message when its FinalAck arrives, even after a restart. After the restart, the peer sends one
     FinalAck on a session that it opens itself, before the SUT has opened a session.
     """

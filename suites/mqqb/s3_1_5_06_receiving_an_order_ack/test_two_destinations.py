@@ -13,9 +13,9 @@ from suites.mqqb.steps.two_destinations import TwoDestinations
 @needs("send")
 @covers("MQQB-3.1.5.6-09", "MQQB-3.1.5.6-13", "MQQB-3.1.6.5-01")
 def test_order_ack_of_one_destination_leaves_sequence_of_other_unacknowledged(peer, second_host, sut, judge):
-    """The SUT sends two transactional messages to the peer and to a second queue manager. Both acknowledge them on the
-    session, and only the peer sends an OrderAck. Later, the SUT resends both messages to the second queue manager, and
-    no message to the peer.
+    """The SUT sends two transactional messages to the peer and two to a second queue manager. Both acknowledge them on
+    the session, but only the peer sends an OrderAck. Later, the SUT resends both messages to the second queue manager,
+    and none to the peer.
     """
     two = TwoDestinations(peer, second_host, sut)
     two.send_alternately((2, 2), delivery="transactional")

@@ -26,7 +26,7 @@ NONTRANSACTIONAL_DEAD_LETTER_QUEUE = "system$;deadletter"
 @sut_survives()
 @covers("MQQB-3.1.5.7-01")
 def test_final_ack_before_open_session_closes_connection(peer, judge):
-    """The peer sends a FinalAck: the SUT closes a session that waits for ConnectionParameters, and does not close an
+    """The peer sends a FinalAck. The SUT closes a session that waits for ConnectionParameters, and does not close an
     open session.
     """
     observed, evidence = send_before_open(peer, build_unknown_ack(peer, final=True))
@@ -72,12 +72,12 @@ queue that contains the message at the end of the check.
 )
 @pytest.mark.parametrize("ordered", [True, False], ids=["after-order-ack", "before-order-ack"])
 def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordered):
-    """The peer sends FinalAcks of all classes for messages with JP, JN, both or neither: the SUT journals a received
+    """The peer sends FinalAcks of all classes for messages with JP, JN, both or neither. The SUT journals a received
     message with JP, and puts a refused message with JN into the transactional dead-letter queue.
 
-    The peer sends the FinalAck of the last message first, each second FinalAck on a session that it opened itself, and
-    the last two FinalAcks twice. The messages are for the second of two queues; the first message for each journal or
-    dead-letter queue has a body of 5,000 bytes.
+    The peer sends the FinalAck of the last message first. It sends every second FinalAck on a session that it opened
+    itself, and the last two FinalAcks twice. The messages are for the second of two queues; the first message for each
+    journal or dead-letter queue has a body of 5,000 bytes.
     """
     beside = Outgoing(peer, sut, f"mqc-final-beside-{int(ordered)}")
     beside.send()
@@ -168,9 +168,9 @@ RULES_OF_DEAD_LETTER_QUEUES = ("MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07", "MQDMPR-3.1
 def test_refused_message_goes_to_its_named_dead_letter_queue(peer, sut, judge, ordered, restarted):
     """The peer refuses eight messages, six of which have JN.
 
-    Three of these six messages name one of two dead-letter queues: the SUT stores them there. The SUT stores the other
-    three messages in the system's dead-letter queue. The SUT may restart before the FinalAcks arrive. A further message
-    names a missing dead-letter queue; the SUT may refuse to send this message.
+    Three of these six messages name one of two dead-letter queues, and the SUT stores them there. It stores the other
+    three in the system's dead-letter queue. In one case, the SUT restarts before the FinalAcks arrive. A further
+    message names a missing dead-letter queue; the SUT may refuse to send this message.
     """
     own, second = (sut.new_queue(name, transactional=True) for name in ("dead", "dead-2"))
     with suppress(ControlRefused):

@@ -51,10 +51,10 @@ seconds.
 @covers("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-06", "MQQB-3.1.5.8.2-10")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
-    """The peer repeats three of five messages on the same session and on the next session, and sends changed messages
-    with a known identifier to the same queue and to another queue: the SUT stores each of the five messages once. The
-    peer also sends four new messages, two of which are from another source and differ only in the highest bit of
-    MessageID: the SUT stores each new message once.
+    """The peer repeats three of five messages, on the same session and on the next. It also sends changed messages with
+    a known identifier to the same queue and to another queue. The SUT stores each of the five messages once. The peer
+    also sends four new messages; two of them are from another source and differ only in the highest bit of MessageID.
+    The SUT stores each new message once.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user = {"DM": recoverable, "JN": 1}
@@ -99,9 +99,9 @@ def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
 @covers("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_repeated_message_is_discarded_before_any_other_step(peer, sut, judge, recoverable):
-    """The peer repeats a message whose lifetime has expired since its first arrival, and a message whose queue has
-    become full since its first arrival: the SUT sends no negative acknowledgment of these copies, because it
-    acknowledged the messages before.
+    """The peer repeats a message whose lifetime has expired since it first arrived, and a message whose queue has
+    become full since then. The SUT sends no negative acknowledgment of these copies, because it acknowledged the
+    messages before.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user = {"DM": recoverable}
@@ -186,7 +186,7 @@ def test_known_message_is_discarded_although_it_would_be_refused(peer, sut, judg
 @pytest.mark.parametrize("queue", ["transactional", pytest.param("missing", marks=needs("insecure_nacks"))])
 @varied("positive journaling", "destination", acknowledgments=("none", "of arrival"))
 def test_repeated_refused_message_is_refused_once(peer, sut, judge, queue):
-    """The peer sends a message twice to a queue that refuses it or does not exist: the SUT sends one negative
+    """The peer sends a message twice to a queue that refuses it or does not exist. The SUT sends one negative
     acknowledgment for the message.
     """
     receiver = AcknowledgingReceiver(peer, sut)
@@ -209,7 +209,7 @@ def test_repeated_refused_message_is_refused_once(peer, sut, judge, queue):
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 @varied("time to reach queue", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_repeated_message_for_another_queue_manager_is_forwarded_once(peer, sut, judge, recoverable):
-    """The peer sends three messages that are addressed to its own queue, two of them twice: the SUT forwards each
+    """The peer sends three messages that are addressed to its own queue, two of them twice. The SUT forwards each
     message once.
     """
     peer.listen(ignore_incoming=True)
@@ -254,8 +254,8 @@ def test_transactional_message_with_known_identifier_is_accepted(peer, sut, judg
 @needs("timers", "restart")
 @varied("extension", "correlation", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_duplicate_extends_the_life_of_its_history_entry(peer, sut, judge):
-    """The peer repeats one message before each expiry of its history entry, and repeats a second message after the
-    expiry of its entry: the SUT accepts only the second message twice.
+    """The peer repeats one message before each expiry of its history entry, and repeats a second message after its
+    entry has expired. Only the second message is accepted twice.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     cleanup_ms = sut.get_timer_duration_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_MS)

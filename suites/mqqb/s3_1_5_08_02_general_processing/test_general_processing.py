@@ -27,9 +27,9 @@ GREATEST_TIMER_SPEED_UP = 10
 @covers("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
 @varied("priority", "negative journaling", "destination", "body")
 def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, judge):
-    """The peer sends an express message on a second session, and three express messages on the first session: the SUT
-    acknowledges the three messages together when half of AckTimeout has passed since the first of them. While no
-    message arrives, the SUT sends no acknowledgment; it acknowledges a later message separately.
+    """The peer sends an express message on a second session, and three express messages on the first session. The SUT
+    acknowledges the three messages together when half of AckTimeout has passed since the first of them arrived. While
+    no message arrives, the SUT sends no acknowledgment. It acknowledges a later message separately.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS)
@@ -98,7 +98,7 @@ def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, j
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 @varied("acknowledgments", "time to be received", "time to reach queue", "extension", "correlation", "body")
 def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recoverable):
-    """The peer sends only one message on a session, and addresses it to a missing queue: the SUT sends a SessionAck
+    """The peer sends only one message on a session, and addresses it to a missing queue. The SUT sends a SessionAck
     that counts the message.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
@@ -121,8 +121,8 @@ def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recove
 
 
 def _send_unstorable_messages(peer, sut, session):
-    """Send an expired message, a transactional message behind a gap, and as many messages to a missing queue that the
-    numbers of the messages need seven bits; return the packets.
+    """Send an expired message, a transactional message behind a gap, and messages to a missing queue; return the
+    packets. The number of messages is so high that the message numbers need seven bits.
     """
     sent_s = peer.environment.now().utc_s - 3_600
     gap = {"TxSequenceNumber": 9, "PreviousTxSequenceNumber": 8}
@@ -140,8 +140,8 @@ def _send_unstorable_messages(peer, sut, session):
 @needs("inspect", "queues")
 @varied("time to be received", acknowledgments=("none", "of arrival"), body=("short", "5,000 bytes"))
 def test_session_elements_change_with_each_message(peer, sut, judge):
-    """The peer opens two sessions, and sends a transactional message to a private name and a message to a direct name
-    on the first of them: at each step, the elements of the SUT's first session have the specified values.
+    """The peer opens two sessions. On the first, it sends a transactional message to a private name and a message to a
+    direct name. At each step, the elements of the SUT's first session have the specified values.
     """
     number = _get_transactional_queue_number(sut)
     session = peer.open_raw(AckTimeout=LONG_ACK_TIMEOUT_MS)
@@ -193,9 +193,9 @@ def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
 @needs("inspect")
 @varied("application tag", "extension", "correlation", priority=("3", "7"))
 def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
-    """The peer sends an express message with a SentTime an hour ago, a recoverable, a transactional and a refused
-    message, and messages for another queue manager: each message has an entry in MessageIDHistoryTable, with its
-    source, MessageID and time in seconds since 1970.
+    """The peer sends an express message with a SentTime of an hour ago, a recoverable, a transactional and a refused
+    message, and messages for another queue manager. Each message has an entry in MessageIDHistoryTable, with its
+    source, its MessageID and its time in seconds since 1970.
     """
     session = peer.open_raw()
     known = _read_history_time_stamps(sut)

@@ -23,8 +23,8 @@ FORWARDED_HOP_COUNTS = (0x00, 0x01, 0x05, 0x0F, 0x10, 0x1C)
 
 
 class ForwardingSut:
-    """The SUT is a router between two connections of the peer: the peer sends messages to the SUT that are addressed to
-    a queue of the peer.
+    """The SUT is a router between two connections of the peer. The peer sends the SUT messages that are addressed to a
+    queue of the peer.
     """
 
     def __init__(self, peer, sut):
@@ -50,8 +50,8 @@ class ForwardingSut:
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 @varied("time to reach queue", "application tag", priority=("3", "7"))
 def test_forwarded_message_has_one_hop_more(peer, sut, judge, kind):
-    """The peer sends messages that are addressed to two queues of the peer itself, with different hop counts: the SUT
-    forwards the messages unchanged, except that it increases RC by one, and counts them on the session.
+    """The peer sends messages that are addressed to two of its own queues, with different hop counts. The SUT forwards
+    the messages unchanged, except that it increases RC by one. It counts them on the session.
     """
     router = ForwardingSut(peer, sut)
     sent = [router.send_message(kind, hops, body=b"%d" % hops, ApplicationTag=hops) for hops in FORWARDED_HOP_COUNTS]
@@ -88,8 +88,8 @@ def test_forwarded_message_has_one_hop_more(peer, sut, judge, kind):
 @needs("private_names")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_hop_count_of_a_forwarded_message_is_the_same_on_later_sessions(peer, sut, judge, kind):
-    """The SUT forwards messages of the peer to two queues of the peer, and twice the peer closes the sessions of the
-    SUT without an acknowledgment: RC of each copy that the SUT sends is one greater than RC of the peer's message.
+    """The SUT forwards messages from the peer to two queues of the peer. Twice, the peer closes the SUT's sessions
+    without an acknowledgment. RC of each copy that the SUT sends is one greater than RC of the peer's message.
     """
     router = ForwardingSut(peer, sut)
     sent = [router.send_message(kind, hops, body=b"%d" % hops) for hops in FORWARDED_HOP_COUNTS]
@@ -116,7 +116,7 @@ def test_hop_count_of_a_forwarded_message_is_the_same_on_later_sessions(peer, su
 
 
 def _await_forwarded_copies(peer, seen: int, count: int) -> list[Frame]:
-    """Wait for copies of the peer's own messages; return the copies after the first ``seen`` copies."""
+    """Wait for copies of the messages that the peer sent; return the copies after the first ``seen`` copies."""
 
     def list_new_copies():
         copies = [one for one in peer.inbox.copies if one["UserHeader"].SourceQueueManager == peer.identifier]

@@ -11,7 +11,7 @@ from suites.mqqb.steps.exchanges import deliver_message
 @covers("MQQB-3.1.5.8.2-14")
 @varied("extension", "correlation", "queue privacy", acknowledgments=("none", "of receipt"))
 def test_message_to_each_name_of_the_computer_is_accepted(peer, sut, judge):
-    """The peer sends messages to the full name and to the short name of the SUT's computer: the SUT acknowledges these
+    """The peer sends messages to the full name and to the short name of the SUT's computer. The SUT acknowledges these
     messages and stores them in their queue.
     """
     for name in computer_names(sut):

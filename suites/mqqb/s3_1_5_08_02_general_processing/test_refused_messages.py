@@ -55,11 +55,11 @@ def _build_tracing_headers(sut: Sut) -> dict[str, Any]:
 
 
 def _open_report_session(receiver: AcknowledgingReceiver) -> list[Frame]:
-    """Let the SUT report the arrival of a message, so that its session for reports is open; return the reports.
+    """Let the SUT report the arrival of a message, so that its session for reports is open; return the reports, or no
+    reports if the SUT does not know the report queue.
 
-    Return no reports if the SUT does not know the report queue. The report session must be open before the check: if
-    the SUT opens two sessions together, one of them is late, because only the response to the later Ping Request counts
-    (3.1.7.8).
+    The report session must be open before the check begins. If the SUT opens two sessions at the same time, one of them
+    is late, because only the response to the later Ping Request counts (3.1.7.8).
     """
     if not _build_tracing_headers(receiver.sut):
         return []
@@ -71,7 +71,7 @@ def _open_report_session(receiver: AcknowledgingReceiver) -> list[Frame]:
 @covers("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", "MQQB-3.1.5.8.2-23")
 @pytest.mark.parametrize("name", ["direct", "private", "public", pytest.param("deleted", marks=needs("queue_control"))])
 def test_message_to_a_missing_queue_is_discarded(peer, sut, judge, name):
-    """The peer sends express, recoverable and transactional messages to a missing queue: the SUT acknowledges, reports
+    """The peer sends express, recoverable and transactional messages to a missing queue. The SUT acknowledges, reports
     and stores none of them.
     """
     receiver = AcknowledgingReceiver(peer, sut)
@@ -105,7 +105,7 @@ def test_message_to_a_missing_queue_is_discarded(peer, sut, judge, name):
 @covers("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10")
 @needs("insecure_nacks")
 def test_message_with_na_to_a_missing_queue_is_nacked(peer, sut, judge):
-    """SendInsecureNacks is TRUE, and the peer sends messages to missing queues: the SUT sends acknowledgments of class
+    """SendInsecureNacks is TRUE, and the peer sends messages to missing queues. The SUT sends acknowledgments of class
     BAD_DST_Q only for messages with NA.
     """
     sut.enable_insecure_nacks()
@@ -144,7 +144,7 @@ def test_message_with_na_to_a_missing_queue_is_nacked(peer, sut, judge):
 @pytest.mark.parametrize("name", ["direct", "private"])
 @varied("label", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_transactional_message_to_a_missing_queue_has_final_ack(peer, sut, judge, name):
-    """The peer sends transactional messages with JN, JP or neither to a missing queue: the SUT sends FinalAcks of class
+    """The peer sends transactional messages with JN, JP or neither to a missing queue. The SUT sends FinalAcks of class
     BAD_DST_Q. The SUT sends no FinalAck for nontransactional messages.
     """
     receiver = AcknowledgingReceiver(peer, sut)
@@ -170,7 +170,7 @@ def test_transactional_message_to_a_missing_queue_has_final_ack(peer, sut, judge
 @covers("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-26", "MQQB-3.1.5.8.2-29", "MQQB-3.1.5.8.2-32")
 @FOR_EACH_KIND_OF_NAME
 def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut, judge, name):
-    """The peer sends three transactional messages, two of them with NA, to a nontransactional queue: the SUT refuses
+    """The peer sends three transactional messages, two of them with NA, to a nontransactional queue. The SUT refuses
     the messages. A transactional message to a transactional queue arrives.
     """
     receiver = AcknowledgingReceiver(peer, sut)
@@ -210,7 +210,7 @@ def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut
 @FOR_EACH_KIND_OF_NAME
 def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut, judge, name):
     """The peer sends nontransactional messages with and without NA, and of two priorities, to a transactional queue
-    that has a message: the SUT refuses all of them. A message to a nontransactional queue arrives.
+    that has a message. The SUT refuses all of them. A message to a nontransactional queue arrives.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user, rest = (
@@ -245,8 +245,8 @@ def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut
 
 
 def _judge_only_last_message_arrived(receiver, judge, rules, sent, evidence, known, *disregarding):
-    """Judge that only the last of the given messages arrived and is stored. Also judge that the SUT reported only this
-    message; this judgement is for the last rule and the rules ``disregarding``.
+    """Judge that only the last of the given messages arrived and is stored. For the last rule and the rules
+    ``disregarding``, also judge that the SUT reported only this message.
     """
     arrived = receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent)
     reports = [report for report in receiver.list_reports() if report not in known]

@@ -124,7 +124,7 @@ SIGNATURE_DISPOSITIONS = (
 @NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in SIGNATURE_DISPOSITIONS))
 def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
-    """The peer sends messages with MSMQ 1.0, 2.0 and 3.0 signatures and each hash: these messages arrive. The SUT
+    """The peer sends messages with MSMQ 1.0, 2.0 and 3.0 signatures and each hash. These messages arrive. The SUT
     refuses messages with each kind of invalid signature.
     """
     secured = SecuredMessageSender(peer, sut)
@@ -262,9 +262,9 @@ TAG_OF_SIGNED_MESSAGE = 0x51D5_0001
 @covers("MQQB-3.1.5.8.3-05", "MQQB-3.1.5.8.3-09", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06")
 @pytest.mark.parametrize("algorithm", ["md2", "md4", "md5", "sha1", "sha256", "sha512"])
 def test_signature_of_the_sut_is_valid_when_it_comes_back(peer, sut, judge, algorithm):
-    """The SUT signs a message, and the peer sends a message with the same fields and signature to the SUT: the message
-    arrives. The SUT refuses a copy with one changed bit. The peer can change the destination, because an MSMQ 1.0
-    signature does not cover the destination.
+    """The SUT signs a message, and the peer sends the SUT a message with the same fields and signature, which arrives.
+    The SUT refuses a copy with one changed bit. The peer can change the destination, because an MSMQ 1.0 signature does
+    not cover the destination.
     """
     secured = SecuredMessageSender(peer, sut)
     to = f"DIRECT=TCP:{peer.address}\\{PEER_QUEUE}"
@@ -362,7 +362,7 @@ SENDER_IDENTITY_DISPOSITIONS = (
 @covers(*(rule for rule, *_ in SENDER_IDENTITY_DISPOSITIONS))
 @pytest.mark.parametrize("where", ["here", pytest.param("in the directory", marks=needs("directory"))])
 def test_message_arrives_only_with_a_certificate_of_its_user(peer, sut, judge, where):
-    """The peer sends messages with valid signatures: a message arrives only if its certificate is registered for the
+    """The peer sends messages with valid signatures. A message arrives only if its certificate is registered for the
     user of SecurityID.
 
     The certificate is registered in the queue manager or in its directory.
@@ -448,7 +448,7 @@ FINAL_ACK_DISPOSITIONS = (
 @NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in FINAL_ACK_DISPOSITIONS))
 def test_refused_signed_transactional_message_has_final_ack(peer, sut, judge):
-    """The peer sends transactional messages with a wrong signature or certificate: the SUT sends FinalAcks of class
+    """The peer sends transactional messages with a wrong signature or certificate. The SUT sends FinalAcks of class
     BAD_SIGNATURE, and sends no FinalAck for a valid message.
     """
     secured = SecuredMessageSender(peer, sut)

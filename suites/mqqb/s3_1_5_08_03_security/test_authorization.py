@@ -1,7 +1,7 @@
 """MS-MQQB 3.1.5.8.3 Security: the right of a sender to write to a queue.
 
 The queue "restricted" grants the right to write to a group and to Carol. Erin is a member of the group, but the queue
-denies Erin the right. Dave owns the queue, but the queue does not grant Dave the right.
+denies her the right. Dave owns the queue, but it does not grant him the right.
 """
 
 from __future__ import annotations
@@ -120,8 +120,8 @@ RESTRICTED_QUEUE_DISPOSITIONS = (
 @RESTRICTED_QUEUE_NEEDS
 @covers(*(rule for rule, *_ in RESTRICTED_QUEUE_DISPOSITIONS))
 def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge):
-    """Users who have the right to write, directly or through a group, send messages: these messages arrive. The SUT
-    refuses messages of other users.
+    """Users who have the right to write, directly or through a group, send messages, which arrive. The SUT refuses
+    messages from other users.
     """
     secured = SecuredMessageSender(peer, sut)
     secured.require_accepted_signature(ALICE)
@@ -185,8 +185,8 @@ OPEN_QUEUE_DISPOSITIONS = (
 @NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in OPEN_QUEUE_DISPOSITIONS))
 def test_message_to_an_open_queue_needs_an_account(peer, sut, judge):
-    """A user and a queue manager send messages to a queue to which Everyone may write: these messages arrive. The SUT
-    refuses messages of a SID without an account.
+    """A user and a queue manager send messages to a queue to which Everyone may write, and these messages arrive. The
+    SUT refuses messages from a SID without an account.
     """
     secured = SecuredMessageSender(peer, sut)
     dispositions = secured.dispositions(
@@ -210,8 +210,8 @@ RULES_OF_PUBLIC_QUEUES = ("MQQB-3.1.5.8.3-89", "MQQB-3.1.5.8.3-90", "MQQB-3.1.5.
 @needs("directory")
 @covers(*RULES_OF_PUBLIC_QUEUES)
 def test_message_to_an_open_public_queue_needs_an_account(peer, sut, judge):
-    """A user sends a message to a public queue with the default descriptor: the message arrives. The SUT refuses a
-    message of a SID without an account.
+    """A user sends a message to a public queue with the default descriptor, and the message arrives. The SUT refuses a
+    message from a SID without an account.
     """
     secured, name = SecuredMessageSender(peer, sut), f"mqc-{sut.own}-public"
     sut.create_queue(name)
@@ -239,8 +239,8 @@ GROUP_DENIAL_DISPOSITIONS = (
 @RESTRICTED_QUEUE_NEEDS
 @covers(*(rule for rule, *_ in GROUP_DENIAL_DISPOSITIONS))
 def test_denial_for_group_applies_to_its_members(peer, sut, judge):
-    """A queue denies the right to write to a group and grants this right to everyone: the message of Alice arrives, and
-    the SUT refuses the message of Bob, who is a member of the group.
+    """A queue denies the right to write to a group and grants it to everyone. The message from Alice arrives. The SUT
+    refuses the message from Bob, who is a member of the group.
     """
     security = descriptor(
         denied=((SENDERS_GROUP_SID, WRITE_MESSAGE_RIGHT),),
@@ -267,7 +267,7 @@ GENERIC_RIGHT_CASES = ((ALICE, GENERIC_WRITE, ARRIVED), (BOB, GENERIC_READ, DENI
 @RESTRICTED_QUEUE_NEEDS
 @covers("MQQB-3.1.5.8.3-99")
 def test_generic_rights_include_the_right_to_write(peer, sut, judge):
-    """A queue grants GENERIC_WRITE to Alice, GENERIC_READ to Bob and GENERIC_ALL to Carol: only the messages of Alice
+    """A queue grants GENERIC_WRITE to Alice, GENERIC_READ to Bob and GENERIC_ALL to Carol. Only the messages from Alice
     and Carol arrive.
     """
     security = descriptor(granted=tuple((user.sid, right) for user, right, _ in GENERIC_RIGHT_CASES))
@@ -344,8 +344,9 @@ DESCRIPTOR_CASES: tuple[tuple[str, dict[str, Any], str, str], ...] = (
 @RESTRICTED_QUEUE_NEEDS
 @covers("MQQB-3.1.5.8.3-99", "MQQB-3.1.5.8.3-117", "MQQB-3.1.5.8.3-119")
 def test_access_follows_the_entries_of_the_descriptor(peer, sut, judge):
-    """Alice sends a message to each of several queues, whose descriptors grant, deny or pass on the right to write in
-    different ways: the entries of the descriptor, in their order, determine whether the message arrives.
+    """Alice sends a message to each of several queues, whose descriptors grant or deny the right to write in different
+    ways, also by entries for inheritance. The entries of the descriptor, in their order, determine whether the message
+    arrives.
     """
     try:
         names = {
@@ -369,8 +370,8 @@ def test_access_follows_the_entries_of_the_descriptor(peer, sut, judge):
 @covers("MQQB-3.1.5.8.3-01")
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of arrival"))
 def test_message_without_security_header_is_not_refused_for_its_signature(peer, sut, judge):
-    """The peer sends a message without a SecurityHeader to a restricted queue: the message arrives, or the SUT refuses
-    it with ACCESS_DENIED (E83), but not with a different class.
+    """The peer sends a message without a SecurityHeader to a restricted queue. Either the message arrives, or the SUT
+    refuses it with the class ACCESS_DENIED (E83) and no other class.
     """
     secured = SecuredMessageSender(peer, sut)
     disposition = secured.dispositions({"": secured.plain(queue="restricted")}, "restricted")[""]
@@ -404,8 +405,8 @@ FINAL_ACK_DISPOSITIONS = (
 @NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in FINAL_ACK_DISPOSITIONS))
 def test_transactional_message_without_access_has_final_ack(peer, sut, judge):
-    """The peer sends a transactional message of a SID without an account: the SUT sends a FinalAck of class
-    ACCESS_DENIED. The SUT sends no FinalAck for a message of a user.
+    """The peer sends a transactional message from a SID without an account, and the SUT sends a FinalAck of class
+    ACCESS_DENIED. The SUT sends no FinalAck for a message from a user.
     """
     secured = SecuredMessageSender(peer, sut)
     packets = {

@@ -56,7 +56,7 @@ LONGEST_TIMER_IN_LIFETIMES = 100
     "MQQB-3.1.1.3-05",
 )
 def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
-    """The peer sends a signed message: the SUT adds one entry to UserCertCache and starts the cleanup timer. A second
+    """The peer sends a signed message. The SUT adds one entry to UserCertCache and starts the cleanup timer. A second
     entry does not restart the timer, and another message with the first certificate does not extend the lifetime of the
     first entry.
 
@@ -175,7 +175,9 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
 
 
 def expect_later_cached_time(entry, now_s):
-    """Return an expectation of a CachedTime after that of an entry which was added CACHING_DELAY_MS before."""
+    """Return the expectation that a CachedTime is later than that of the given entry, which was added CACHING_DELAY_MS
+    earlier.
+    """
     soonest = min(entry["CachedTime"] + CACHING_DELAY_MS // 2_000, now_s)
     return between(soonest, now_s + CLOCK_TOLERANCE_S)
 
@@ -239,7 +241,7 @@ def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
     "MQQB-3.1.1.3-14",
 )
 def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
-    """The peer sends an encrypted message: the SUT adds one entry to ReceiveSymmetricKeyCache, and adds no entry for a
+    """The peer sends an encrypted message. The SUT adds one entry to ReceiveSymmetricKeyCache, and adds no entry for a
     second message with the same key.
 
     An earlier message without a key does not start the cleanup timer of this cache.
@@ -355,8 +357,8 @@ SECOND_SOURCE = UUID("6d71636f-6e66-4f72-8d00-0000000000e3")
 
 
 def judge_remote_guids(judge, secured, caches):
-    """Send an encrypted message of another source, which the peer forwards, and a transactional message of the peer;
-    judge RemoteQMGuid of their keys in the cache.
+    """Send an encrypted message from another source, which the peer forwards, and a transactional message from the
+    peer. Judge RemoteQMGuid of the cache entries of their keys.
     """
     peer, sut = secured.peer, secured.sut
     messages = {
@@ -384,7 +386,7 @@ def judge_remote_guids(judge, secured, caches):
 @NEEDED_SECURITY_FACILITIES
 @covers("MQQB-3.1.5.8.3-60", "MQQB-3.1.5.8.3-61", "MQQB-3.1.5.8.3-67")
 def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
-    """The peer sends messages that each have a different privacy level and algorithm: the SUT adds one entry to the
+    """The peer sends messages that each have a different privacy level and algorithm. The SUT adds one entry to the
     cache for each message. Windows XP has two caches (note <60>).
     """
     secured, caches = SecuredMessageSender(peer, sut), SecurityCaches(sut)

@@ -100,7 +100,7 @@ BODY_DISPOSITIONS = (
 @NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in BODY_DISPOSITIONS))
 def test_encrypted_body_arrives_decrypted(peer, sut, judge):
-    """The peer sends bodies that are encrypted at each privacy level and with each algorithm: the bodies arrive
+    """The peer sends bodies that are encrypted at each privacy level and with each algorithm. The application gets them
     decrypted. A body with EB clear arrives unchanged.
     """
     secured = SecuredMessageSender(peer, sut)
@@ -285,7 +285,7 @@ REFUSAL_DISPOSITIONS = (
 @covers(*(rule for rule, *_ in REFUSAL_DISPOSITIONS))
 def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
     """The peer sends messages with an invalid PrivacyLevel, a malformed key blob, a key blob for another key, or an
-    invalid ciphertext: the SUT refuses these messages.
+    invalid ciphertext. The SUT refuses these messages.
     """
     secured = SecuredMessageSender(peer, sut)
     keys = protection.read_listed_keys(sut.receiving_keys)
@@ -364,7 +364,7 @@ REJECTED_KEY_DISPOSITIONS = (
 @needs("security", "receive", "rejected_40_bit_keys")
 @covers(*(rule for rule, *_ in REJECTED_KEY_DISPOSITIONS), "MQQB-3.1.1.3-19")
 def test_enhanced_rc2_key_of_40_bits_is_rejected_when_configured(peer, sut, judge):
-    """RejectEnhancedRC2Using40BitKeys is set: the SUT refuses messages with an Enhanced RC2 key that ends with 88 zero
+    """RejectEnhancedRC2Using40BitKeys is set. The SUT refuses messages with an Enhanced RC2 key that ends with 88 zero
     bits, and accepts messages with other keys.
     """
     secured = SecuredMessageSender(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
@@ -434,7 +434,7 @@ REJECTED_KEY_FINAL_ACK_DISPOSITIONS = (
 @NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in FINAL_ACK_DISPOSITIONS))
 def test_undecryptable_transactional_message_has_final_ack(peer, sut, judge):
-    """The peer sends transactional messages that the SUT cannot decrypt: the SUT sends FinalAcks of class
+    """The peer sends transactional messages that the SUT cannot decrypt. The SUT sends FinalAcks of class
     BAD_ENCRYPTION. The SUT sends no FinalAck for a message that it can decrypt.
     """
     secured = SecuredMessageSender(peer, sut)
@@ -462,8 +462,8 @@ def test_undecryptable_transactional_message_has_final_ack(peer, sut, judge):
 @needs("security", "receive", "rejected_40_bit_keys")
 @covers(*(rule for rule, *_ in REJECTED_KEY_FINAL_ACK_DISPOSITIONS))
 def test_transactional_message_with_rejected_rc2_key_has_final_ack(peer, sut, judge):
-    """RejectEnhancedRC2Using40BitKeys is set: the SUT refuses a transactional message with a 40-bit RC2
-    key, and sends a FinalAck.
+    """RejectEnhancedRC2Using40BitKeys is set. The SUT refuses a transactional message with a 40-bit RC2 key, and sends
+    a FinalAck.
     """
     secured = SecuredMessageSender(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
     dispositions = secured.dispositions(

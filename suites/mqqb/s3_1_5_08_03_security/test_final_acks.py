@@ -44,7 +44,9 @@ PLACES_OF_REFUSED_MESSAGES = (
 
 
 def list_refusal_dispositions(causes):
-    """Return the expected dispositions of transactional messages that are refused without an acknowledgment."""
+    """Return the dispositions that are expected of transactional messages that are refused without an administration
+    acknowledgment.
+    """
     return [
         row
         for cause, (final, answer, kept, nack) in causes.items()
@@ -71,9 +73,9 @@ REJECTED_KEY_FINAL_ACK_DISPOSITIONS = list_refusal_dispositions(
 @needs("security", "receive")
 @covers(*sorted({rule for rule, *_ in FINAL_ACK_DISPOSITIONS}))
 def test_refused_message_without_requests_has_final_ack(peer, sut, judge):
-    """Transactional messages that do not request NA are refused for their signature, certificate, encryption, sender or
-    privacy level, two in each sequence and on two sessions: each causes a FinalAck with the class of its refusal, and
-    no administration acknowledgment.
+    """Transactional messages that do not request NA are refused because of their signature, certificate, encryption,
+    sender or privacy level, two in each sequence and on two sessions. Each causes a FinalAck with the class of its
+    refusal, and no administration acknowledgment.
     """
     secured = SecuredMessageSender(peer, sut)
     secured.require_accepted_signature()
@@ -102,8 +104,8 @@ def test_refused_message_without_requests_has_final_ack(peer, sut, judge):
 @needs("security", "receive", "rejected_40_bit_keys")
 @covers(*sorted({rule for rule, *_ in REJECTED_KEY_FINAL_ACK_DISPOSITIONS}))
 def test_message_with_rejected_key_without_requests_has_final_ack(peer, sut, judge):
-    """Transactional messages that do not request NA are refused for a 40-bit RC2 key, two in each sequence and on two
-    sessions: each causes a FinalAck with BAD_ENCRYPTION, and no administration acknowledgment.
+    """Transactional messages that do not request NA are refused because of a 40-bit RC2 key, two in each sequence and
+    on two sessions. Each causes a FinalAck with BAD_ENCRYPTION, and no administration acknowledgment.
     """
     secured = SecuredMessageSender(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
 

@@ -44,8 +44,8 @@ CHANGES_BY_FIELD: dict[str, tuple[Change, str]] = {
 @needs("security", "receive")
 @covers(*RULE_BY_SIGNATURE_VERSION.values(), RULE_OF_REFUSAL)
 def test_message_with_a_field_changed_after_signing_is_refused(peer, sut, judge):
-    """The peer signs messages, each with one kind of signature, and then changes one field that the signature covers:
-    the SUT does not store the messages.
+    """The peer signs messages, each with one kind of signature, and then changes one field that the signature covers.
+    The SUT does not store the messages.
     """
     secured = SecuredMessageSender(peer, sut)
     secured.require_accepted_signature()

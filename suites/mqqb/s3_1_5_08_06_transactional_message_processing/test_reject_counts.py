@@ -28,9 +28,10 @@ element in s.
 @covers("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
 @varied("extension", "correlation", body=("short", "5,000 bytes"))
 def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, judge):
-    """The peer sends three messages out of order, the last of them of an older sequence, one message in order, another
-    message out of order, and the first message of a new sequence: get_transfers shows RejectCount 1, 2, 3, then 1, then
-    0, and an increasing LastAccessTime.
+    """The peer sends three messages out of order, the last of them from an older sequence; then one message in order,
+    another message out of order, and the first message of a new sequence. RejectCount in get_transfers is 1, 2 and 3
+    after the first three messages, 1 after the next message out of order, and 0 after the last message. LastAccessTime
+    increases.
     """
     older = Sequence(peer)
     receiver = Receiver(peer, sut)
@@ -120,7 +121,7 @@ def _get_listed_transfer(receiver: Receiver, sequence: Sequence | None = None) -
 @needs("inspect")
 @covers("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08", "MQQB-3.1.6.9-02")
 def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
-    """The peer sends two messages out of order, then the missing message: the reject counts reach 2 and return to 0;
+    """The peer sends two messages out of order, and then the missing message. RejectCount reaches 2 and returns to 0.
     LastAccessTime and LastOrderAckSendTime increase.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
@@ -199,7 +200,7 @@ def _find_session_of_peer(peer, sut) -> dict[str, Any]:
 
 
 def _find_newest_transfer_info(peer, sut) -> dict[str, Any]:
-    """Return the newest IncomingTransactionalTransferInfo of the peer's sequences."""
+    """Return the IncomingTransactionalTransferInfo of the peer's sequences that has the latest LastAccessTime."""
     name = sut.queue("transactional").lower()
     found = [
         one

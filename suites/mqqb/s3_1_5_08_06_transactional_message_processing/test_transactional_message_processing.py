@@ -104,7 +104,7 @@ def _describe_order_ack_time(peer, frame: Frame | None, since: Frame) -> str:
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of arrival"))
 def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
     """The peer sends message 1, message 2, and message 2 again, closes its session, and repeats message 2 on a new
-    session. The peer waits before each message until the Order Ack Send Timer is stopped: each time, when
+    session. Before each message, the peer waits until the Order Ack Send Timer is stopped. Each time, when
     OrderAckTimeout has passed, the SUT sends an OrderAck with the number of that message. Meanwhile, a newer session is
     open.
     """
@@ -151,9 +151,9 @@ def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
     "MQQB-3.1.3.2-31",
 )
 def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
-    """The peer sends two messages within OrderAckTimeout: the SUT sends one OrderAck, when OrderAckTimeout has passed
+    """The peer sends two messages within OrderAckTimeout. The SUT sends one OrderAck when OrderAckTimeout has passed
     since the second message. While messages keep arriving, the SUT still sends an OrderAck within MaximumOrderAckDelay.
-    Afterwards, two messages have one OrderAck again. An older session is open.
+    Afterwards, two messages again cause one OrderAck. An older session is open.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     peer.open_raw()
@@ -227,8 +227,8 @@ def _send_two_messages_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("MQQB-3.1.5.8.6-09", "MQQB-3.1.1.6.2-03")
 def test_order_ack_names_last_message_accepted_in_order(peer, sut, judge):
-    """The peer sends six groups of messages, with the numbers 1, 2, 4; 3; 4; 2, 3; 6; and 5, 7, 6. The OrderAck after
-    each group contains the number of the last message in order: 2, 3, 4, 4, 4 and 6.
+    """The peer sends six groups of messages: 1, 2 and 4; then 3; then 4; then 2 and 3; then 6; and finally 5, 7 and 6.
+    The OrderAck after each group contains the number of the last message in order: 2, 3, 4, 4, 4 and 6.
     """
     receiver = Receiver(peer, sut)
     for given, expected in (((1, 2, 4), 2), ((3,), 3), ((4,), 4), ((2, 3), 4), ((6,), 4), ((5, 7, 6), 6)):
@@ -247,8 +247,8 @@ def test_order_ack_names_last_message_accepted_in_order(peer, sut, judge):
 @covers("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D03", "MQQB-3.1.5.8.6-09", "MQQB-3.1.5.8-08")
 @FOR_EACH_KIND_OF_NAME
 def test_messages_of_one_sequence_are_accepted_in_order_and_once(peer, sut, judge, name):
-    """After the first message of a sequence to another queue, the peer sends messages of one sequence in and out of
-    order: the SUT acknowledges and stores only the messages that are in order, once each.
+    """After the first message of a sequence to another queue, the peer sends messages of one sequence in order and out
+    of order. The SUT acknowledges and stores only the messages that are in order, each of them once.
     """
     messages = [
         (PositionInSequence(0, 1, number, previous), accepted, what)
@@ -267,7 +267,7 @@ def test_messages_of_one_sequence_are_accepted_in_order_and_once(peer, sut, judg
 @covers("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04")
 @pytest.mark.parametrize("name", [*QUEUE_NAME_KINDS, pytest.param("computer name", marks=needs("receive"))])
 def test_message_of_later_sequence_is_accepted_only_from_its_beginning(peer, sut, judge, name):
-    """After one message, the peer sends messages of earlier and later sequences: the SUT accepts only the first message
+    """After one message, the peer sends messages of earlier and later sequences. The SUT accepts only the first message
     of a later sequence and the messages that follow it.
     """
     messages = [(PositionInSequence(0, 1, 1, 0), True, "number 1 of Ordinal 1")] + [

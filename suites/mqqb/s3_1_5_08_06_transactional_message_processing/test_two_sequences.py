@@ -17,8 +17,8 @@ GREATEST_TIMER_SPEED_UP = 4
 @needs("queue_control")
 @covers("MQQB-3.1.1.6.2-05", "MQQB-3.1.1.6.2-07")
 def test_message_of_second_sequence_delays_order_acks_of_both(peer, sut, judge):
-    """On one session, the peer sends a message of a sequence, and within OrderAckTimeout a message of a second sequence
-    to another queue: the SUT sends an OrderAck for each sequence, and sends the first OrderAck only when
+    """On one session, the peer sends a message of one sequence and, within OrderAckTimeout, a message of a second
+    sequence to another queue. The SUT sends an OrderAck for each sequence. It sends the first OrderAck only when
     OrderAckTimeout has passed since the second message.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)

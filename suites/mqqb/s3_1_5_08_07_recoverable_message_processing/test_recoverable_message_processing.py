@@ -46,10 +46,10 @@ RULES_OF_FIRST_ACK = (
 @covers(*RULES_OF_FIRST_ACK, "MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-15")
 @pytest.mark.parametrize("before", ["nothing", "acknowledgments of the SUT", "a session request of the SUT"])
 def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, before):
-    """The peer sends 33 recoverable messages and 3 express messages: when the last message arrives, the SUT at once
-    sends a SessionAck for the first 32 recoverable messages; a later SessionAck acknowledges the last message. An
-    older session is open. The check repeats this on a session on which the SUT has acknowledged a transactional message
-    and sent an OrderAck and, if an application received the message, a FinalAck; and on a session that the SUT opened.
+    """The peer sends 33 recoverable and 3 express messages. When the last message arrives, the SUT at once sends a
+    SessionAck for the first 32 recoverable messages. A later SessionAck acknowledges the last message. An older session
+    is open. The check repeats this on a session that the SUT opened, and on a session on which the SUT has acknowledged
+    a transactional message and sent an OrderAck and, if an application received the message, a FinalAck.
     """
     if before == "a session request of the SUT":
         sut.limit_time_scale(1)
@@ -123,8 +123,8 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, 
 
 
 def _await_acks_of_every_kind(peer, sut, session) -> int:
-    """Let the SUT send an OrderAck, a FinalAck, and SessionAcks after 32 recoverable messages; return the number of
-    messages that the SUT has received, all of them recoverable and acknowledged.
+    """Let the SUT send an OrderAck, a FinalAck, and SessionAcks after 32 recoverable messages. Return how many messages
+    the SUT has received; all of them are recoverable and acknowledged.
     """
     packets = [
         Sequence(peer).message({"JN": 1}, label="journaled"),
@@ -157,8 +157,8 @@ UNFORWARDED_HOP_COUNT = 0x1F
 )
 @varied("priority", "application tag", "extension", "correlation", "body", "destination")
 def test_recoverable_message_behind_refused_one_is_acknowledged(peer, sut, judge, reason):
-    """The peer sends three recoverable messages, the second of which the SUT refuses or discards as a duplicate: the
-    SUT acknowledges the third message as number 3, or as number 2 (E19).
+    """The peer sends three recoverable messages, and the SUT refuses the second or discards it as a duplicate. The SUT
+    acknowledges the third message as number 3, or as number 2 (E19).
     """
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATEST_ACK_DELAY_MS)
     first, third = peer.recoverable_message(), peer.recoverable_message()
@@ -203,8 +203,8 @@ def _list_acknowledged_recoverable_numbers(session) -> list[int]:
 @needs("receive", "restart")
 @varied("trace", acknowledgments=("none", "of arrival"))
 def test_acknowledged_messages_survive_restart(peer, sut, judge):
-    """The SUT acknowledges recoverable and transactional messages of the peer, then restarts: its queues contain the
-    same messages.
+    """The SUT acknowledges recoverable and transactional messages from the peer, and then restarts. Its queues contain
+    the same messages as before.
     """
     receiver = Receiver(peer, sut)
     session = receiver.session
@@ -239,7 +239,7 @@ UNCOMPARED_PROPERTIES = ("lookup_id", "body_base64")
 
 
 def _describe_message(number: int) -> dict[str, Any]:
-    """Return properties that differ between messages."""
+    """Return message properties whose values differ from message to message."""
     return {
         "ExtensionData": b"an extension" * number,
         "CorrelationID": bytes(range(number, number + 20)),
@@ -265,9 +265,8 @@ def _describe_queue_contents(sut) -> list[str]:
 @varied("priority", "time to reach queue", "queue journaling", "queue quota", "queue privacy")
 def test_session_closes_unless_count_of_recoverable_messages_is_right(peer, sut, judge, more, expected):
     """The peer sends an express and a recoverable message, both twice (E17), an acknowledgment, a recoverable and a
-    transactional message, and a recoverable message for another queue manager. Then the peer sends a SessionAck that
-    counts the correct or a wrong number of recoverable messages: the SUT keeps the session open only if the number is
-    correct.
+    transactional message, and a recoverable message for another queue manager. Then it sends a SessionAck that counts a
+    correct or a wrong number of recoverable messages. The SUT keeps the session open only if the number is correct.
     """
     session = peer.open_raw()
     packets = [peer.message(), peer.recoverable_message()] * 2
@@ -309,8 +308,8 @@ def test_session_closes_unless_count_of_recoverable_messages_is_right(peer, sut,
 @covers("MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-15")
 @varied("time to reach queue", "application tag", priority=("3", "0"))
 def test_session_ack_flags_recoverable_messages_only(peer, sut, judge):
-    """The peer sends three groups of express and recoverable messages on the second of two sessions: in each
-    SessionAck of the SUT, RecoverableMsgAckFlags has bits for the recoverable messages of the group.
+    """The peer sends three groups of express and recoverable messages on the second of two sessions. In each SessionAck
+    of the SUT, RecoverableMsgAckFlags has bits for the recoverable messages of the group.
     """
     sut.limit_time_scale(10)
     peer.open_raw()
@@ -343,7 +342,7 @@ def test_session_ack_flags_recoverable_messages_only(peer, sut, judge):
 @covers("MQQB-3.1.5.8.7-15")
 @varied("priority", "time to be received", "time to reach queue", "extension", "correlation", "destination")
 def test_recoverable_message_behind_duplicate_is_acknowledged(peer, sut, judge):
-    """The peer repeats an acknowledged recoverable message, then sends a new message: the SUT acknowledges the new
+    """The peer repeats an acknowledged recoverable message, then sends a new message. The SUT acknowledges the new
     message as number 3, or as number 2 (E17).
     """
     session = peer.open_raw()
@@ -382,7 +381,7 @@ GREATEST_TIMER_SPEED_UP = 10
 @covers("MQQB-3.1.5.8.2-48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-14")
 @varied("acknowledgments", "extension", "correlation", "label", "body", "destination", "priority")
 def test_first_recoverable_message_shortens_delay_of_session_ack(peer, sut, judge):
-    """The peer sends an express message and two recoverable messages on the second of two sessions: the SUT sends a
+    """The peer sends an express message and two recoverable messages on the second of two sessions. The SUT sends a
     SessionAck when RecoverableAckTimeout has passed since the first recoverable message.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)

@@ -76,8 +76,8 @@ of the administration queue, and number of the queue.
 @needs("receive")
 @pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
 def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, name):
-    """The peer sends messages of every priority and delivery (express, recoverable, transactional) to three queues:
-    each message is in its destination queue with all its properties, and in no other queue. One body has about 90 KB.
+    """The peer sends messages of every priority and delivery (express, recoverable, transactional) to three queues; one
+    body has about 90 KB. Each message is in its destination queue with all its properties, and in no other queue.
     """
     session = peer.open_raw()
     sequence = Sequence(peer, ordinal=6)
@@ -172,11 +172,10 @@ def _describe_stored_properties(message) -> str:
 @needs("queues", "receive")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
-    """The peer sends messages with different requests to a queue with a quota: the queue contains only the small
+    """The peer sends messages with different requests to a queue with a quota. The queue contains only the small
     messages. For each large message with NA, the SUT sends a negative acknowledgment to the administration queue that
-    the message names; for each large message with JN, it stores a dead letter; if the messages are transactional, the
-    SUT sends a FinalAck for each large message instead of a dead letter. A second queue with a quota has the same
-    results.
+    the message names. For each large message with JN, it stores a dead letter or, if the messages are transactional,
+    sends a FinalAck for each large message instead. A second queue with a quota has the same results.
     """
     transactional = kind == "transactional"
     queues = [sut.new_queue("full", transactional=transactional, quota_kb=SMALL_QUOTA_KB)]
@@ -271,8 +270,8 @@ def _get_direct_name(queue: Any) -> str:
 @covers("MQQB-3.1.5.8.8-06", "MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03")
 @needs("receive", "transactions", "queue_control")
 def test_message_received_in_open_transaction_counts_for_quota(peer, sut, judge):
-    """A transaction of the SUT has received the message that uses up the quota of its queue: the SUT refuses a further
-    message of the peer. After the abort of the transaction, only the first message is in the queue.
+    """A transaction of the SUT has received the message that uses up the quota of its queue. The SUT refuses a further
+    message from the peer. After the abort of the transaction, only the first message is in the queue.
     """
     queue = sut.new_queue("full", transactional=True, quota_kb=12)
     receiver = AcknowledgingReceiver(peer, sut)
@@ -312,7 +311,7 @@ def test_message_received_in_open_transaction_counts_for_quota(peer, sut, judge)
 @needs("queues", "receive", "send", "transactions")
 def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judge):
     """A transaction of the SUT aborts, so that the SUT removes the transaction's message from a queue with a quota.
-    Then the peer sends two messages: the SUT stores the first message, and refuses the second message.
+    Then the peer sends two messages. The SUT stores the first message, and refuses the second message.
     """
     queue = sut.new_queue("full", transactional=True, quota_kb=12)
     transaction = sut.control.call("begin")["transaction"]
@@ -340,8 +339,9 @@ def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judg
 @pytest.mark.parametrize("kind", ["recoverable", "express", "transactional"])
 @varied("acknowledgments", "application tag", "destination")
 def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, kind):
-    """QueueManagerQuota of the SUT is 0: the SUT closes the session on which a message of the peer arrives, and no
-    other session; the SUT neither stores the message nor sends a negative acknowledgment or a FinalAck.
+    """QueueManagerQuota of the SUT is 0. When a message from the peer arrives, the SUT closes the session on which it
+    arrived, and no other session. The SUT does not store the message, and sends neither a negative acknowledgment nor a
+    FinalAck.
     """
     receiver, beside = AcknowledgingReceiver(peer, sut), peer.open_raw()
     session = receiver.session
@@ -385,8 +385,8 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, k
 @covers("MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-19", "MQQB-3.1.5.8.8-22", "MQQB-3.1.5.8.8-23", "MQQB-3.1.5.8.8-24")
 @needs("management", "queues", "receive", "queue_control")
 def test_sequences_of_two_senders_have_their_own_transfer_infos(peer, sut, judge):
-    """Two queue managers send the first message of a sequence to one queue, one message to a direct name and the other
-    to a private name: the queue has an IncomingTransactionalTransferInfo with the values of each sequence.
+    """Two queue managers each send the first message of a sequence to one queue, one of them to its direct name and the
+    other to its private name. The queue has an IncomingTransactionalTransferInfo with the values of each sequence.
     """
     name, senders, sent, names = sut.queue("transactional"), {}, [], []
     for ordinal, sender in ((8, peer.identifier), (9, OTHER_GUID)):
@@ -441,7 +441,7 @@ def test_sequences_of_two_senders_have_their_own_transfer_infos(peer, sut, judge
 @needs("management", "queues", "receive")
 @varied("acknowledgments", "extension", "correlation", "body", "queue journaling", "queue quota")
 def test_queue_has_one_transfer_info_for_sequence_of_messages(peer, sut, judge):
-    """The peer sends two messages of a sequence: the queue has one IncomingTransactionalTransferInfo, with the values
+    """The peer sends two messages of a sequence. The queue has one IncomingTransactionalTransferInfo, with the values
     of the sequence.
     """
     name = sut.queue("transactional")

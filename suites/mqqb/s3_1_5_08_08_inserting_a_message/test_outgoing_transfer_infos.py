@@ -46,9 +46,9 @@ RULES_OF_TRANSFER_INFO = (
 @needs("management", "send", "private_names")
 @varied("extension", "correlation", "queue journaling")
 def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge):
-    """The SUT sends an express message to one queue and three transactional messages to a second queue, and the peer
-    acknowledges the first transactional message by an OrderAck; then the SUT forwards a message of the peer to the
-    second queue: OutgoingTransferInfo has the values of the SUT's sequence.
+    """The SUT sends an express message to one queue and three transactional messages to a second queue. The peer
+    acknowledges the first transactional message by an OrderAck. Then the SUT forwards a message from the peer to the
+    second queue. OutgoingTransferInfo has the values of the SUT's sequence.
     """
     name = private_name(peer.identifier)
     outgoing = Outgoing(peer, sut)
@@ -134,10 +134,10 @@ copies the value.
 @needs("inspect", "management", "send", "private_names")
 @varied("response queue", acknowledgments=("none", "of arrival"), body=("short", "5,000 bytes"))
 def test_transfer_info_after_forwarding_equals_session_state(peer, sut, judge):
-    """The SUT sends transactional messages and forwards messages of the peer to the same queue: first before any
-    OrderAck, then after two OrderAcks, and finally after three expiries of the resend timer. After each forwarded
-    message, OutgoingTransferInfo has the values of the session's elements. Two messages to another queue of the peer
-    await an OrderAck or a FinalAck.
+    """The SUT sends transactional messages to a queue and forwards messages from the peer to the same queue: first
+    before any OrderAck, then after two OrderAcks, and finally after three expiries of the resend timer. After each
+    forwarded message, OutgoingTransferInfo has the values of the session's elements. Two messages to another queue of
+    the peer await an OrderAck or a FinalAck.
     """
     name = private_name(peer.identifier)
     outgoing = Outgoing(peer, sut)

@@ -1,6 +1,4 @@
-"""MS-MQQB 3.1.5.8.8 Inserting a Message into a Local Queue: the messages that the queue manager stores
-reach its quota.
-"""
+"""MS-MQQB 3.1.5.8.8 Inserting a Message into a Local Queue: the quota of the queue manager is reached."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ LARGE_BODY_KB = 1_024
 @needs("queue_manager_quota", "receive")
 @pytest.mark.parametrize("recoverable", [1, 0], ids=["recoverable", "express"])
 def test_message_that_exceeds_quota_after_stored_messages_closes_session(peer, sut, judge, recoverable):
-    """The peer sends messages until their bodies together exceed QueueManagerQuota: the SUT closes the session when a
+    """The peer sends messages until their bodies together exceed QueueManagerQuota. The SUT closes the session when a
     message does not fit, and does not store that message. When the queue is empty again, the SUT stores a message of
     the same size as the message that did not fit.
     """
@@ -67,8 +65,8 @@ def _is_acknowledged(receiver: AcknowledgingReceiver, message: Frame) -> bool:
 
 
 def _require_storage_in_empty_queue(receiver: AcknowledgingReceiver, recoverable: int) -> None:
-    """Raise ConformanceFailure unless the SUT stores a large message in its empty queue. If the SUT does not store this
-    message, the quota is not the reason for which the SUT refused the last message.
+    """Raise ConformanceFailure unless the SUT stores a large message in its empty queue. If it does not, the quota was
+    not the reason why it refused the last message.
     """
     receiver.session = receiver.peer.open_raw()
     if not _is_acknowledged(receiver, _send_large_message(receiver, recoverable, 0)):

@@ -25,9 +25,9 @@ from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, guid_text
 )
 @needs("management", "receive", "queue_control")
 def test_two_queues_have_transfer_infos_of_their_own_sequences(peer, sut, judge):
-    """On one session, the peer sends two messages of a sequence to a queue, a message behind a gap, a message whose
-    TxSequenceID has the same Ordinal but another TimeStamp, and the first message of a second sequence to a second
-    queue. Each queue has one IncomingTransactionalTransferInfo, with the values of its own sequence.
+    """On one session, the peer sends two messages of a sequence to a queue. Then it sends a message behind a gap, and a
+    message whose TxSequenceID has the same Ordinal but another TimeStamp. To a second queue, it sends the first message
+    of a second sequence. Each queue has one IncomingTransactionalTransferInfo, with the values of its own sequence.
     """
     queues = [sut.new_queue(name, transactional=True) for name in ("first", "second")]
     names = [rf"TCP:{sut.address}\{queue}" for queue in queues]

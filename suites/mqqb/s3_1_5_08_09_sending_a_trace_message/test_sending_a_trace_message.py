@@ -1,6 +1,6 @@
-"""MS-MQQB 3.1.5.8.9 Sending a Trace Message: the report on a received message.
+"""MS-MQQB 3.1.5.8.9 Sending a Trace Message: the report about a received message.
 
-The checks of 3.1.7.1.7 judge reports on sent messages.
+The checks of 3.1.7.1.7 judge reports about sent messages.
 """
 
 from __future__ import annotations
@@ -43,10 +43,9 @@ LARGE_MESSAGE_ID = 0x5A00_0000
 )
 @needs("public_names")
 def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
-    """The peer sends traced messages of several kinds that arrive. After the first of them, the peer sends a traced
-    message that names an unknown report queue. The peer also sends three messages that are untraced, repeated or
-    refused: the SUT sends reports only about the traced messages that arrive, with the specified class, destination,
-    label and body.
+    """The peer sends traced messages of several kinds, which arrive. After the first of them, it sends a traced message
+    that names an unknown report queue. It also sends three messages that are untraced, repeated or refused. The SUT
+    sends reports only about the traced messages that arrive, with the specified class, destination, label and body.
     """
     receiver = AcknowledgingReceiver(peer, sut)
 

@@ -26,7 +26,7 @@ ACKNOWLEDGMENT_CLASSES = (
 @needs("receive")
 @covers("MQQB-3.1.5.8-03", "MQQB-3.1.5.8-04")
 def test_acknowledgment_of_each_class_is_stored_once(peer, sut, judge):
-    """The peer sends express and recoverable acknowledgments of eight classes, each of them twice: the SUT acknowledges
+    """The peer sends express and recoverable acknowledgments of eight classes, each of them twice. The SUT acknowledges
     all packets, and puts each acknowledgment once into its queue.
     """
     session = peer.open_raw()

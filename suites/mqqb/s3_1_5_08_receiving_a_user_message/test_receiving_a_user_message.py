@@ -83,7 +83,7 @@ def test_message_before_session_is_open_closes_session(peer, sut, judge, state):
 @covers("MQQB-3.1.5.8-05")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recoverable):
-    """The peer sends three messages with an invalid PrivacyLevel, ciphertext or signature, and two valid messages: the
+    """The peer sends three messages with an invalid PrivacyLevel, ciphertext or signature, and two valid messages. The
     SUT acknowledges only the valid messages. A message with an invalid signature, but without a transaction, to a
     transactional queue is refused because of the queue.
     """
@@ -132,7 +132,7 @@ def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recover
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 @varied("destination")
 def test_expired_message_does_not_arrive(peer, sut, judge, kind):
-    """The peer sends messages with various lifetimes and a SentTime of an hour ago: the SUT acknowledges and stores
+    """The peer sends messages with various lifetimes and a SentTime of an hour ago. The SUT acknowledges and stores
     only the messages whose lifetime has not expired.
     """
     receiver = AcknowledgingReceiver(peer, sut)
@@ -173,7 +173,7 @@ def test_expired_message_does_not_arrive(peer, sut, judge, kind):
 @varied("acknowledgments", "time to be received", "extension", "correlation", "body", "destination")
 def test_message_with_wrong_session_header_counts_closes_session(peer, sut, judge):
     """The peer sends a message with a correct SessionHeader, and then a message whose SessionHeader counts messages
-    that the SUT has not sent: the SUT closes the session after the second message.
+    that the SUT has not sent. The SUT closes the session after the second message.
     """
     session = peer.open_raw()
     session.send(peer.message(session={"UserMsgSequenceNumber": 1, "WindowSize": 64}))
@@ -188,8 +188,8 @@ def test_message_with_wrong_session_header_counts_closes_session(peer, sut, judg
 @covers("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01")
 @pytest.mark.parametrize("kind", KINDS)
 def test_session_header_of_any_message_is_processed(peer, sut, judge, kind):
-    """The peer sends a message with wrong counts in its SessionHeader; the message is one that the SUT does not simply
-    put into its queue, for example a duplicate: the SUT closes the session.
+    """The peer sends a message with wrong counts in its SessionHeader. The SUT does not simply store this message in
+    its queue; for example, it is a duplicate. The SUT nevertheless closes the session.
     """
     session = peer.open_raw()
     user = {"DM": 1}

@@ -14,8 +14,8 @@ from suites.mqqb.steps.sender import Sender
 @malforms("MQQB-3.1.6.4-06")
 @covers("MQQB-3.1.5.9-02")
 def test_message_after_closed_session_is_sent_on_new_session(peer, sut, judge):
-    """The SUT closes its session because of wrong counts while no message waits. The SUT sends its next message on a
-    new session: this shows that the old session is CLOSED.
+    """The SUT closes its session because of wrong counts while no message waits. It sends its next message on a new
+    session, which shows that the old session was CLOSED.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-closed"))
     sender.send(1)
@@ -45,9 +45,9 @@ def test_message_after_closed_session_is_sent_on_new_session(peer, sut, judge):
 @pytest.mark.parametrize("queue", ["connected", pytest.param("paused", marks=needs("pause"))])
 @pytest.mark.parametrize("ended", ["by the peer", "with wrong counts"])
 def test_session_that_the_sut_opened_has_state_closed(peer, sut, judge, queue, ended):
-    """The SUT has sent its only message to a queue that is connected or that an application has paused. The peer closes
-    the session, or the SUT closes the session because of wrong counts: afterwards the SUT shows the session as CLOSED,
-    or does not show the session.
+    """The SUT has sent its only message to a queue that is connected, or that an application has paused. Then the peer
+    closes the session, or the SUT closes it because of wrong counts. Afterwards, the SUT shows the session as CLOSED,
+    or does not show it.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-closed"))
     sender.send(1)

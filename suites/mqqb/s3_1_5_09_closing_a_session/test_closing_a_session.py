@@ -24,8 +24,8 @@ SESSION_CLEANUP_MS = 12_000
 @needs("inspect")
 @pytest.mark.parametrize("ended", ["by the peer", "with wrong counts", pytest.param("idle", marks=needs("set_timers"))])
 def test_closed_session_has_state_closed(peer, sut, judge, ended):
-    """The peer closes an OPEN session, or the SUT closes this session because of wrong counts or because the session is
-    idle: afterwards the SUT shows the session as CLOSED, or does not show the session.
+    """The peer closes an OPEN session, or the SUT closes it because of wrong counts or because it is idle. Afterwards,
+    the SUT shows the session as CLOSED, or does not show it.
     """
     if ended == "idle":
         sut.set_timers(session_cleanup_ms=SESSION_CLEANUP_MS)
@@ -74,8 +74,8 @@ def test_closing_idle_session_closes_connection_without_packet(peer, sut, judge)
 @covers("MQQB-3.1.5.9-D01", "MQQB-3.1.5.9-D02")
 @pytest.mark.parametrize("opened_by", ["peer", "SUT"])
 def test_closing_session_closes_connection_without_packet(peer, sut, judge, opened_by):
-    """The SUT has not yet acknowledged a message of the peer. The peer sends a SessionAck with wrong counts on a
-    session that the SUT or the peer opened: the SUT sends no further packet and closes the connection. Another session
+    """The SUT has not yet acknowledged a message from the peer. The peer sends a SessionAck with wrong counts on a
+    session that the SUT or the peer opened. The SUT sends no further packet and closes the connection. Another session
     remains open.
     """
     beside = peer.open_raw()
@@ -106,7 +106,7 @@ def test_closing_session_closes_connection_without_packet(peer, sut, judge, open
 @pytest.mark.parametrize("ended", ["by the peer", "with wrong counts", pytest.param("idle", marks=needs("set_timers"))])
 def test_closed_session_has_no_running_timer(peer, sut, judge, ended):
     """A session has an unsent acknowledgment. The peer closes this session, or the SUT closes it because of wrong
-    counts or because the session is idle: afterwards no timer of the session runs.
+    counts or because it is idle. Afterwards, no timer of the session runs.
     """
 
     def list_running_timers() -> list[set[str]]:
@@ -155,9 +155,9 @@ def test_closed_session_has_no_running_timer(peer, sut, judge, ended):
 @needs("queue_control")
 @pytest.mark.parametrize("ended", ["by the peer", pytest.param("idle", marks=needs("set_timers"))])
 def test_outgoing_queue_of_closed_session_is_disconnected(peer, sut, judge, ended):
-    """The SUT sends a message, and the peer closes the session, or the SUT closes the session because it is idle: the
-    outgoing queue is Connected before the close and Disconnected after the close. The same is true for further
-    sessions, which the peer closes, or which the SUT closes because of a wrong packet.
+    """The SUT sends a message, and then the peer closes the session, or the SUT closes it because it is idle. The
+    outgoing queue is Connected before the close and Disconnected after it. The same holds for further sessions, which
+    the peer closes, or which the SUT closes because of a wrong packet.
     """
     if ended == "idle":
         sut.set_timers(session_cleanup_ms=SESSION_CLEANUP_MS)
@@ -200,7 +200,7 @@ def test_outgoing_queue_of_closed_session_is_disconnected(peer, sut, judge, ende
 @covers("MQQB-3.1.5.9-D03")
 @needs("send", "inspect")
 def test_lost_session_of_initiator_has_only_retry_timer(peer, sut, judge):
-    """The peer drops a session with an unacknowledged transactional message of the SUT: until the SUT connects again,
+    """The peer drops a session with an unacknowledged transactional message from the SUT. Until the SUT connects again,
     no timer of the session runs, except possibly the Session Retry Connect Timer.
     """
     outgoing = Outgoing(peer, sut, "mqc-timers")

@@ -21,9 +21,9 @@ EXPECTED_FIRST_ACK_FIELDS = {
 
 @covers("MQQB-3.1.5.10-01")
 def test_new_session_counts_messages_from_zero(peer, judge):
-    """The peer sends messages on one session, and then one message on a second session; after the end of the first
-    session, the peer sends one message on a third session: the SessionAcks on the later sessions count one message. The
-    first session stays open when the second session is opened.
+    """The peer sends messages on one session, and then one message on a second session. After the end of the first
+    session, it sends one message on a third session. The SessionAcks on the later two sessions each count one message.
+    The first session stays open when the second is opened.
     """
     earlier = peer.open_raw()
     for _ in range(2):
@@ -61,9 +61,9 @@ def test_new_session_counts_messages_from_zero(peer, judge):
 
 @covers("MQQB-3.1.5.10-01", "MQQB-3.1.5.10-02")
 def test_acceptor_answers_request_and_sends_nothing_before(peer, sut, judge):
-    """The peer makes two connections and waits; then the peer sends an EstablishConnection request on each connection:
-    the SUT sends nothing before the request, and answers each request. The SUT also answers a request while it has a
-    session with the peer that the SUT opened itself.
+    """The peer makes two connections and waits; then it sends an EstablishConnection request on each. The SUT sends
+    nothing before the request, and answers each request. The SUT also answers a request while it has a session with the
+    peer that the SUT opened itself.
     """
     connection, beside = peer.connect(), peer.connect()
     is_quiet = connection.stays_quiet()

@@ -10,7 +10,7 @@ from suites.mqqb.steps.exchanges import deliver_message
 @covers("MQQB-3.1.5.11-01")
 @varied("priority", "time to reach queue", "application tag", "extension", "correlation", "destination")
 def test_administration_acknowledgment_is_received_like_a_message(peer, sut, judge):
-    """The peer sends an ACK_REACH_QUEUE to an administration queue of the SUT: the SUT acknowledges the message and
+    """The peer sends an ACK_REACH_QUEUE to an administration queue of the SUT. The SUT acknowledges the message and
     puts it into the queue.
     """
     packet = peer.recoverable_message(queue="admin", MessageClass=AckClass.REACH_QUEUE, label="acknowledgment")

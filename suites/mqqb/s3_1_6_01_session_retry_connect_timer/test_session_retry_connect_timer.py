@@ -40,9 +40,9 @@ LONG_RETRY_INTERVAL_MS = 60_000
 )
 @varied("trace", priority=("3", "0"))
 def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge):
-    """The peer drops the session while two of three messages of the SUT are unacknowledged. On each of six further
-    sessions, the SUT sends both messages again; the peer drops the session, or the SUT closes the session because of a
-    wrong packet, and the SUT reconnects. When all messages are acknowledged, the SUT does not reconnect.
+    """The peer drops the session while two of three messages from the SUT are unacknowledged. On each of six further
+    sessions, the SUT sends both messages again; the peer drops the session, or the SUT closes it because of a wrong
+    packet, and the SUT reconnects. When all messages are acknowledged, the SUT does not reconnect.
     """
     if sut.has("set_timers"):
         sut.set_timers(session_retry_connect_ms=RETRY_INTERVAL_MS)
@@ -209,7 +209,7 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
 
 @covers("MQQB-3.1.6.1-01", "MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01")
 def test_new_session_brings_acknowledgments_of_lost_session(peer, sut, judge):
-    """Only two acknowledgments that the SUT created itself are unacknowledged when the peer drops the session: the SUT
+    """Only two acknowledgments that the SUT itself created are unacknowledged when the peer drops the session. The SUT
     connects again and sends both again.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-own-messages"), own=True)
@@ -239,7 +239,7 @@ def test_new_session_brings_acknowledgments_of_lost_session(peer, sut, judge):
 @needs("send")
 @covers("MQQB-3.1.6.1-01", "MQQB-3.1.7.12-06")
 def test_each_queue_reconnects_for_its_messages(peer, sut, judge):
-    """The SUT sends a message to each of three queues of the peer, which drops all sessions: the SUT connects again for
+    """The SUT sends a message to each of three queues of the peer, which drops all sessions. The SUT connects again for
     every queue, and sends each message again.
     """
     peer.listen(ignore_incoming=True)
@@ -269,8 +269,8 @@ def test_each_queue_reconnects_for_its_messages(peer, sut, judge):
 @covers("MQQB-3.1.6.1-01", "MQQB-3.1.7.12-06", "MQQB-3.1.7.12-14")
 @varied("label", "destination", priority=("3", "7"))
 def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, sut, judge):
-    """The session of the only unacknowledged message is lost, and the peer sends the OrderAck for this message on a
-    session of the peer: the SUT connects only when it has a further message.
+    """The session with the only unacknowledged message is lost, and the peer sends the OrderAck for this message on a
+    session that the peer opened. The SUT does not connect until it has a further message.
     """
     sut.set_timers(session_retry_connect_ms=LONG_RETRY_INTERVAL_MS)
     sender = Sender(peer, sut, peer.direct_name("mqc-late-order-ack"))
@@ -309,7 +309,7 @@ def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, su
 @covers("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05", "MQQB-3.1.6.1-06", "MQQB-3.1.6.1-09")
 @needs("send", "two_addresses")
 def test_next_attempt_uses_second_address_of_host_name(peer, sut, judge):
-    """The SUT sends to a host name with two addresses, the first of which has no listener: the SUT connects to the
+    """The SUT sends to a host name with two addresses, the first of which has no listener. The SUT connects to the
     second address and sends its message there.
     """
     sender = Sender(peer, sut, PEER_QUEUE_BY_HOST_NAME)
@@ -391,9 +391,8 @@ def test_session_has_host_name_and_guid_of_second_next_hop(peer, sut, judge):
 
 @covers("MQQB-3.1.6.1-03")
 def test_initiator_tries_again_after_each_failed_attempt(peer, sut, judge):
-    """The peer closes the connection of the first and third attempt of the SUT before it answers, and refuses the
-    second and fourth attempt: the SUT tries again each time, and sends its message when the peer accepts the fifth
-    attempt.
+    """The peer closes the connection of the SUT's first and third attempts before it answers, and refuses the second
+    and the fourth. The SUT tries again each time, and sends its message when the peer accepts the fifth attempt.
     """
     session = OutgoingSession(peer, sut)
     evidence = [session.await_request()]
@@ -417,7 +416,9 @@ def test_initiator_tries_again_after_each_failed_attempt(peer, sut, judge):
 
 
 def _group_tags_by_priority(frames):
-    """Return the tags of messages for each priority, in the order of first arrival; some messages may be resent."""
+    """Return the tags of the messages of each priority, in the order in which they first arrived; some messages may
+    have been resent.
+    """
     found: dict[int, dict[int, None]] = {}
     for frame in frames:
         found.setdefault(int(frame["BaseHeader"].PR), {})[Sender.tags([frame])[0]] = None
@@ -425,7 +426,7 @@ def _group_tags_by_priority(frames):
 
 
 def _describe_reconnection_time(again, session, sut):
-    """Return True when the SUT connected again after the retry time, else a description of the difference."""
+    """Return True if the SUT connected again after the retry time; otherwise, return a description of the deviation."""
     if again is None:
         return "not connected again"
     if again.received and sut.has("set_timers"):

@@ -124,7 +124,7 @@ def test_session_used_in_every_cleanup_time_stays_open(peer, sut, judge):
 @covers("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02", "MQQB-3.1.6.2-03")
 @needs("set_timers", "send")
 def test_session_of_initiator_closes_after_its_last_message(peer, sut, judge):
-    """The SUT sends a message in each of three cleanup times, and the peer acknowledges the message: the SUT keeps the
+    """The SUT sends a message in each of three cleanup times, and the peer acknowledges the message. The SUT keeps the
     session open during these three cleanup times, and closes it at most two cleanup times later.
     """
     cleanup_ms = limit_cleanup_timer_speed(sut)

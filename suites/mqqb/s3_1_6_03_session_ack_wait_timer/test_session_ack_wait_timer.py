@@ -170,7 +170,7 @@ def is_near_instant(instant: float | None, expected: float) -> bool:
 
 
 class AckWaitClock:
-    """Measure the time since a message of the SUT, in AckWaitTimeouts."""
+    """Measures the time since a message from the SUT, in AckWaitTimeouts."""
 
     def __init__(self, sender: Sender) -> None:
         self.sender = sender

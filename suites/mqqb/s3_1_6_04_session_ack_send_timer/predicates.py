@@ -23,7 +23,7 @@ _PAUSED_WINDOW_SIZE = 1
 
 
 class SentMessageCounts(Summary):
-    """Store the numbers of messages that a SUT has sent on a connection, and the WindowSize that the SUT last sent."""
+    """Stores the numbers of messages that a SUT has sent on a connection, and the WindowSize that the SUT last sent."""
 
     def __init__(self) -> None:
         self.messages = 0

@@ -39,7 +39,7 @@ two messages.
 @varied("queue journaling", "queue quota", priority=("3", "7"))
 def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, sut, judge):
     """In four turns, the peer sends five express messages, two recoverable messages, one recoverable message and one
-    express message: in each turn, the SUT sends one SessionAck after the specified delay, with the numbers and flags of
+    express message. In each turn, the SUT sends one SessionAck after the specified delay, with the numbers and flags of
     the messages of that turn. An older session of the peer is idle.
     """
     sut.limit_time_scale(20)

@@ -28,7 +28,7 @@ Ack Wait Timer.
 @covers("MQQB-3.1.6.5-01", "MQQB-3.1.6.5-02", "MQQB-3.1.7.1.3-09")
 def test_message_of_later_sequence_without_order_ack_is_resent(peer, sut, judge):
     """The peer ends a sequence of the SUT by an OrderAck for its message. The peer acknowledges the message of the next
-    sequence by a SessionAck, but sends no OrderAck: the SUT resends only this message.
+    sequence by a SessionAck, but sends no OrderAck. The SUT resends only this message.
     """
     outgoing = Outgoing(peer, sut, "mqc-resend-later")
     first = outgoing.send()
@@ -66,7 +66,7 @@ def test_message_of_later_sequence_without_order_ack_is_resent(peer, sut, judge)
 @varied("trace", "label")
 def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
     """The SUT sends four transactional messages, and the peer acknowledges all of them by a SessionAck; the peer sends
-    an OrderAck for message 1 and refuses message 3: the SUT resends messages 2 and 4 after the resend time.
+    an OrderAck for message 1 and refuses message 3. The SUT resends messages 2 and 4 after the resend time.
     """
     outgoing = Outgoing(peer, sut, "mqc-resend")
     sent = outgoing.send(4)
@@ -112,7 +112,7 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
 @varied("trace", "label", priority=("3", "7"))
 def test_nontransactional_messages_are_not_resent(peer, sut, judge):
     """The SUT sends a transactional, an express, a recoverable and a second transactional message, and the peer
-    acknowledges all of them by a SessionAck: when the timer of 3.1.6.5 expires, the SUT resends only the two
+    acknowledges all of them by a SessionAck. When the timer of 3.1.6.5 expires, the SUT resends only the two
     transactional messages, the second of which has a large body.
     """
     outgoing = Outgoing(peer, sut, "mqc-resend-kinds")
@@ -143,7 +143,7 @@ def test_nontransactional_messages_are_not_resent(peer, sut, judge):
 @needs("send")
 @covers("MQQB-3.1.6.5-01", "MQQB-3.1.6.5-02")
 def test_transactional_messages_are_resent_at_every_expiry(peer, sut, judge):
-    """The SUT sends twelve transactional messages, and the peer sends no OrderAck: the SUT resends each message at two
+    """The SUT sends twelve transactional messages, and the peer sends no OrderAck. The SUT resends each message at two
     expiries of the timer.
     """
     outgoing = Outgoing(peer, sut, "mqc-resend-again")
@@ -168,7 +168,7 @@ def test_transactional_messages_are_resent_at_every_expiry(peer, sut, judge):
 @covers("MQQB-3.1.6.5-01", "MQQB-3.1.6.5-02")
 def test_transactional_messages_of_two_queues_are_resent(peer, sut, judge):
     """The SUT sends a transactional message to each of two queues of the peer, and the peer acknowledges each message
-    by a SessionAck: the SUT resends both messages.
+    by a SessionAck. The SUT resends both messages.
     """
     first = Outgoing(peer, sut, "mqc-resend-one")
     sent = first.send()

@@ -17,7 +17,7 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 @needs("timers")
 @covers("MQQB-3.1.5.10-03", "MQQB-3.1.6.6-01")
 def test_connection_without_request_closes_when_timer_expires(peer, sut, judge):
-    """The peer connects twice and sends nothing: the SUT closes each connection when its Session Initialization Timer,
+    """The peer connects twice and sends nothing. The SUT closes each connection when its Session Initialization Timer,
     which started with the connection, expires. A session that is open stays open.
     """
     lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", opening.INITIALIZATION_MS)
@@ -45,7 +45,7 @@ def test_connection_without_request_closes_when_timer_expires(peer, sut, judge):
 @needs("timers")
 @covers("MQQB-3.1.6.6-01")
 def test_partial_request_does_not_delay_initialization_timer(peer, sut, judge):
-    """The peer sends a request in pieces, one piece in each quarter of the timer's duration: the SUT still closes the
+    """The peer sends a request in pieces, one piece in each quarter of the timer's duration. The SUT still closes the
     connection when the Session Initialization Timer expires.
     """
     sut.limit_time_scale(20)
@@ -65,7 +65,7 @@ def test_partial_request_does_not_delay_initialization_timer(peer, sut, judge):
 @pytest.mark.parametrize("late", [0, 0.5], ids=["at_once", "half_the_time_later"])
 def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge, late):
     """The peer makes two connections, requests a session on each connection (at once, or after half of the timer's
-    duration), and sends no ConnectionParameters: the SUT closes each connection when its Session Initialization Timer
+    duration), and sends no ConnectionParameters. The SUT closes each connection when its Session Initialization Timer
     expires. The SUT started this timer again when it sent its response.
     """
     lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", opening.INITIALIZATION_MS)
@@ -93,7 +93,7 @@ def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge,
 def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, sut, judge, answered, before):
     """The peer closes the first connection of the SUT after the request, a refusal, a response or an open session. On
     the second connection, the peer does not answer the request, or answers the request but not the
-    ConnectionParameters: the SUT closes this connection when its Session Initialization Timer expires, which has run
+    ConnectionParameters. The SUT closes this connection when its Session Initialization Timer expires, which has run
     since the SUT's request.
     """
     sut.limit_time_scale(20)
@@ -130,7 +130,7 @@ def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, s
 @needs("timers")
 @covers("MQQB-3.1.6.6-01")
 def test_initiator_without_parameters_closes_when_timer_expires(peer, sut, judge):
-    """The peer answers the SUT's request, but not its ConnectionParameters: the SUT closes the connection when the
+    """The peer answers the SUT's request, but not its ConnectionParameters. The SUT closes the connection when the
     Session Initialization Timer expires. The SUT starts this timer again when it sends its ConnectionParameters.
     """
     lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", opening.INITIALIZATION_MS)

@@ -11,7 +11,7 @@ from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_plac
 @covers("MQQB-3.1.5.8.6-03", "MQQB-3.1.5.8.6-04", "MQQB-3.1.6.9-01")
 def test_order_acks_of_two_sessions_are_sent(peer, sut, judge):
     """The peer sends messages of two sequences to two queues on one session, and of a third sequence to a third queue
-    on a second session: the SUT sends an OrderAck for each of the three sequences.
+    on a second session. The SUT sends an OrderAck for each of the three sequences.
     """
     receiver = Receiver(peer, sut)
     others = [Sequence(peer, ordinal=ordinal) for ordinal in (2, 3)]

@@ -43,7 +43,7 @@ RESTARTED_TIMER_CASES = (
 @needs("security", "receive", "configure", "inspect", "private_names", "send", "set_timers")
 @covers(*(rule for rule, *_ in (*REMAINING_ENTRY_CASES, *RESTARTED_TIMER_CASES)), "MQSO-6.4.3.1-01")
 def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, judge):
-    """The SUT adds an entry to each security cache, and later a second entry: the SUT still has the first entry when
+    """The SUT adds an entry to each security cache, and later a second entry. The SUT still has the first entry when
     the lifetime of this entry ends, and deletes it a minute later. Then the SUT restarts the timer for the second
     entry, and deletes this entry at the next expiry.
     """
@@ -122,7 +122,7 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
 @needs("security", "receive", "configure", "inspect", "private_names", "send", "set_timers")
 @covers("MQQB-3.1.6.10-01", "MQQB-3.1.6.10-02", "MQQB-3.1.6.11-02", "MQQB-3.1.6.13-01", "MQQB-3.1.6.13-02")
 def test_one_cleanup_deletes_all_expired_cache_entries(peer, sut, judge):
-    """The SUT adds two entries to each security cache at about the same time: a minute after the end of their lifetime,
+    """The SUT adds two entries to each security cache at about the same time. A minute after the end of their lifetime,
     the SUT has deleted both entries of each cache. A later entry starts the cleanup timer again, and the next cleanup
     deletes this entry.
     """

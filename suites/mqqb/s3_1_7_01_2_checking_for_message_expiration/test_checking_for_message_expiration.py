@@ -43,7 +43,7 @@ REACH_QUEUE_TIMEOUT = "MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT"
 @pytest.mark.parametrize("delivery", list(DEAD_LETTERS))
 @varied("queue journaling", priority=("3", "0"), body=("short", "5,000 bytes"))
 def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delivery):
-    """The SUT has seven messages for an unreachable peer, six of which expire: the SUT sends only the unexpired
+    """The SUT has seven messages for an unreachable peer, six of which expire. The SUT sends only the unexpired
     message, and sends a negative acknowledgment of each expired message with NA. The SUT puts each expired message with
     JN into a dead-letter queue, even if its TimeToBeReceived has also expired, and does not put the expired message
     with JP there.
@@ -147,7 +147,7 @@ LIFETIMES_TO_THE_SECOND = {"message that expires now": (-100, 100), "message tha
 @covers("MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-D01")
 @varied("trace", "queue journaling", priority=("3", "0"))
 def test_forwarded_message_expires_by_its_sent_time(peer, sut, judge):
-    """The peer sends the SUT messages from another queue manager that are addressed to the peer: the SUT does not
+    """The peer sends the SUT messages from another queue manager that are addressed to the peer. The SUT does not
     forward messages whose lifetime, counted from SentTime, has expired, and forwards the other messages.
     """
     sender = Sender(peer, sut)
@@ -187,7 +187,7 @@ def encode_ordinal(ordinal: int) -> bytes:
 @covers("MQQB-3.1.7.1.2-03")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 def test_forwarded_message_that_expires_is_acknowledged_as_requested(peer, sut, judge, delivery):
-    """The peer sends the SUT two messages from another queue manager that must be forwarded, but have expired: the SUT
+    """The peer sends the SUT two messages from another queue manager that must be forwarded, but have expired. The SUT
     sends a negative acknowledgment of the message with NA to the administration queue of that message, and no
     acknowledgment of the message without NA.
     """

@@ -10,7 +10,7 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 @needs("timers")
 @covers("MQQB-3.1.7.1.3-28")
 def test_session_on_which_the_sut_sent_a_message_closes_at_second_cleanup(peer, sut, judge):
-    """The SUT opens a session and sends a message on it: the SUT closes the session at the second expiry of its Session
+    """The SUT opens a session and sends a message on it. The SUT closes the session at the second expiry of its Session
     Cleanup Timer, not at the first.
     """
     cleanup_ms = cleanup.limit_cleanup_timer_speed(sut)

@@ -129,7 +129,7 @@ def test_data_model_has_values_of_messages_of_every_kind(peer, sut, judge):
 )
 def test_resent_transactional_messages_of_second_queue_keep_their_places(peer, sut, judge):
     """The SUT sends three transactional messages to the second of two queues, and the peer acknowledges them only with
-    SessionAcks. The SUT resends the messages on the same session, and again on the next session: each time, the
+    SessionAcks. The SUT resends the messages on the same session, and again on the next session. Each time, the
     messages have the same places in the sequence, and the session counts them.
     """
     outgoing = Outgoing(peer, sut, "mqc-resent-kinds")
@@ -218,7 +218,7 @@ def test_each_message_of_a_transaction_has_its_own_number(peer, sut, judge):
 @pytest.mark.parametrize("kind", [pytest.param("transactional", marks=needs("send")), "acknowledgment"])
 def test_session_without_acknowledgment_of_message_of_kind_is_closed(peer, sut, judge, kind):
     """The SUT sends a transactional message, or an acknowledgment, to the second of two queues, and the peer does not
-    acknowledge it: the SUT closes the session.
+    acknowledge it. The SUT closes the session.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-unanswered"), own=kind == "acknowledgment")
     sender.send_to_other_queue()

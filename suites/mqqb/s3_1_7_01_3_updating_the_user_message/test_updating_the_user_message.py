@@ -48,7 +48,7 @@ MAX_SEND_ATTEMPTS = 5
 )
 @varied("negative journaling", "time to be received", acknowledgments=("none", "of receipt"))
 def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, judge):
-    """The SUT sends three transactional messages and resends them on a new session: each time, the three messages have
+    """The SUT sends three transactional messages and resends them on a new session. Each time, the three messages have
     the same TxSequenceID and the TxSequenceNumbers 1 to 3; PreviousTxSequenceNumber of each message is the number of
     the previous message.
     """
@@ -189,9 +189,9 @@ def test_data_model_has_values_of_sent_messages(peer, sut, judge):
     ["express", "recoverable", *(pytest.param(one, marks=needs("send")) for one in ("transactional", "own"))],
 )
 def test_session_header_of_message_acknowledges_received_messages(peer, sut, judge, delivery):
-    """The peer sends eleven messages, and the SUT sends a message, or an acknowledgment that it creates itself, shortly
-    before the acknowledgment of these messages is due; the peer repeats this once with ten messages: each time, the
-    SessionHeader of the SUT's message acknowledges the messages of the peer, and no SessionAck follows.
+    """The peer sends eleven messages. Shortly before their acknowledgment is due, the SUT sends a message, or an
+    acknowledgment that it creates itself. Then the peer repeats this with ten messages. Each time, the SessionHeader in
+    the SUT's message acknowledges the messages from the peer, and no SessionAck follows.
     """
     peer.configure(window_size=Sender.PEER_WINDOW)
     sut.limit_time_scale(1)
@@ -267,8 +267,9 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
 
 
 def _judge_session_header(judge, frame, counts, count, window, delivery, evidence):
-    """Judge the SessionHeader of a message of the SUT. ``counts``: the number of recoverable messages of the peer in
-    each turn, after a zero. ``count``: the number of messages of the SUT.
+    """Judge the SessionHeader in a message from the SUT. ``counts``: a list that starts with 0, followed by the number
+    of recoverable messages that the peer sent in each turn so far. ``count``: the number of messages that the SUT has
+    sent.
     """
     carried = frame["SessionHeader"]
     attempt = len(counts) - 1
@@ -314,9 +315,9 @@ UNACKNOWLEDGED_MESSAGE_COUNT = 2
 @covers("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03")
 @pytest.mark.parametrize("last", [pytest.param("transactional", marks=needs("send")), "acknowledgments"])
 def test_window_limits_messages_of_every_kind(peer, sut, judge, last):
-    """The SUT has two recoverable messages less than the agreed WindowSize. Then the SUT has four transactional
-    messages, or four acknowledgments that it creates itself: the SUT sends two of them, and the other two only after
-    the peer has acknowledged a message.
+    """The SUT has sent two recoverable messages fewer than the agreed WindowSize. It then has four transactional
+    messages, or four acknowledgments that it creates itself. It sends two of them, and the other two only after the
+    peer has acknowledged a message.
     """
     queue = "mqc-window"
     sender = Sender(peer, sut, peer.direct_name(queue))
@@ -350,9 +351,9 @@ def test_window_limits_messages_of_every_kind(peer, sut, judge, last):
 
 @covers("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03")
 def test_sender_stops_when_window_is_full(peer, sut, judge):
-    """The SUT has three messages more than the agreed WindowSize, and the last three are urgent: the SUT sends as many
-    messages as WindowSize on the first session. The SUT also sends as many messages as WindowSize on the next session,
-    which begins with two unacknowledged messages.
+    """The SUT has three messages more than the agreed WindowSize; the last three are urgent. On the first session, it
+    sends as many messages as WindowSize. It also sends as many on the next session, which begins with two
+    unacknowledged messages.
     """
     sender = Sender(peer, sut)
     sender.send_to_other_queue()
@@ -405,7 +406,7 @@ def require_equal_window_sizes(session) -> int:
 @covers("MQQB-3.1.7.1.3-27")
 @varied("negative journaling", "time to reach queue", priority=("3", "0"))
 def test_session_without_acknowledgment_of_second_message_is_closed(peer, sut, judge):
-    """The peer acknowledges the SUT's first message but not the second message: the SUT closes the session, because the
+    """The peer acknowledges the SUT's first message but not the second message. The SUT closes the session, because the
     second message restarted the Session Ack Wait Timer.
     """
     sender = Sender(peer, sut)

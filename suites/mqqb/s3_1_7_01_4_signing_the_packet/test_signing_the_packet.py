@@ -107,7 +107,7 @@ def test_message_without_authentication_level_is_not_signed(peer, sut, judge, de
 )
 @pytest.mark.parametrize("delivery", DELIVERY_MODES)
 def test_message_is_signed_by_requested_signature_type(peer, sut, judge, delivery):
-    """The SUT sends a message for each signature type: each message has the user's signature of the requested type, in
+    """The SUT sends a message for each signature type. Each message has the user's signature of the requested type, in
     the header for that type. After the loss of the session, the SUT signs each message again.
     """
     outgoing = Outgoing(peer, sut)

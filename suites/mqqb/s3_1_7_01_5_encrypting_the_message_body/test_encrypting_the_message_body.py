@@ -304,7 +304,7 @@ def _list_encryption_comparisons(
 @covers("MQQB-3.1.7.1.5-04", "MQQB-3.1.7.1.5-05", "MQQB-3.1.7.1.5.2-03")
 @pytest.mark.parametrize("where", ["here", pytest.param("in the directory", marks=needs("directory"))])
 def test_message_after_key_lookup_is_sent_with_its_successor(peer, sut, judge, where):
-    """The SUT has a message to encrypt, for which it must look up keys, and then a message without encryption: the SUT
+    """The SUT has a message to encrypt, for which it must look up keys, and then a message without encryption. The SUT
     sends both messages.
     """
     sender = Sender(peer, sut, private_name(peer.identifier))
@@ -320,7 +320,7 @@ def test_message_after_key_lookup_is_sent_with_its_successor(peer, sut, judge, w
 @needs("security", "send", "configure", "private_names")
 @covers("MQQB-3.1.7.1.5-17", "MQQB-3.1.7.1.5-29", "MQQB-3.1.1.3-18")
 def test_enhanced_rc2_key_has_40_bits_only_when_configured(peer, sut, judge):
-    """The SUT encrypts one message with RC2 and one with RC4 at level Enhanced: only the RC2 key has 88 zero bits, and
+    """The SUT encrypts one message with RC2 and one with RC4 at level Enhanced. Only the RC2 key has 88 zero bits, and
     only if SendEnhancedRC2Using40BitKeys is TRUE.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
@@ -463,7 +463,7 @@ def test_body_is_encrypted_by_default_algorithms_without_configuration(peer, sut
     "MQQB-3.1.1.3-14",
 )
 def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
-    """The SUT sends messages of different privacy levels and algorithms: the SUT caches each new key once, and reuses
+    """The SUT sends messages of different privacy levels and algorithms. The SUT caches each new key once, and reuses
     cached keys. If the cache has a size of four, the SUT deletes the older half when it adds the fifth key.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
@@ -624,7 +624,7 @@ that the SUT cannot encrypt.
 @varied("time to be received", "label", acknowledgments=("none", "of receipt"))
 def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rules):
     """The SUT has a message without encryption, then messages of each delivery that it cannot encrypt, one of them with
-    JN, and then another message without encryption: the SUT sends only the messages without encryption, and puts only
+    JN, and then another message without encryption. The SUT sends only the messages without encryption, and puts only
     the message with JN into a dead-letter queue.
     """
     if guid is not None:
@@ -706,7 +706,7 @@ def test_encryption_failure_is_in_connection_history(peer, sut, judge):
 )
 @varied("response queue", "trace", acknowledgments=("none", "of receipt"))
 def test_message_that_cannot_be_encrypted_is_dead_letter_of_its_kind(peer, sut, judge, delivery, kept_in):
-    """The SUT cannot encrypt a message with JN that is express, recoverable or transactional: the SUT puts the message
+    """The SUT cannot encrypt a message with JN that is express, recoverable or transactional. The SUT puts the message
     into the transactional or the nontransactional dead-letter queue, as its kind requires, and not into the other
     queue. On the next session, the SUT neither sends the message nor puts the message into a dead-letter queue again.
     """

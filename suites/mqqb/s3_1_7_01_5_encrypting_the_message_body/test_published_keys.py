@@ -17,7 +17,7 @@ CACHE_DURATION_MS = 60_000
 @needs("directory", "environment", "security", "send", "private_names", "set_timers")
 @covers("MQQB-3.1.7.1.5.2-03", "MQQB-3.1.7.1.5.2-05")
 def test_symmetric_key_is_encrypted_with_longer_published_key(peer, sut, judge):
-    """The directory contains keys of 2,048 bits of the peer for the two stronger providers: the peer can decrypt the
+    """The directory contains keys of 2,048 bits of the peer for the two stronger providers. The peer can decrypt the
     symmetric keys of messages of both privacy levels with its private key of 2,048 bits.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))

@@ -13,7 +13,7 @@ from suites.mqqb.steps.sender import Sender
 @covers("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-04", "MQQB-3.1.7.1.6-06")
 def test_sender_of_lost_connection_sends_its_messages_on_new_session(peer, sut, judge):
     """The peer drops the connection of a session with two unacknowledged messages and an unacknowledged acknowledgment
-    of the SUT, and the SUT has a fourth message: the SUT sends the four messages once on a new session, and leaves its
+    of the SUT, and the SUT has a fourth message. The SUT sends the four messages once on a new session, and leaves its
     session with another queue manager open.
     """
     bystander = peer.open_raw({"ClientGuid": OTHER_GUID})

@@ -39,7 +39,7 @@ ACKNOWLEDGMENT_BITS = {
 
 @covers("MQQB-3.1.7.1-10", "MQQB-3.1.7.1.1-02", "MQQB-3.1.7.1.6-01", "MQQB-3.1.7.16-03")
 def test_messages_arrive_with_increasing_identifiers_on_session_opened_for_them(peer, sut, judge):
-    """The SUT sends six messages and an acknowledgment: all arrive on the session that it opened for them, with
+    """The SUT sends six messages and an acknowledgment. All arrive on the session that it opened for them, with
     increasing MessageIDs. The sixth message has priority 0. Afterwards, a message to another queue arrives as well.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
@@ -84,7 +84,7 @@ def test_messages_arrive_with_increasing_identifiers_on_session_opened_for_them(
 @covers("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03", "MQQB-3.1.7.1-10")
 def test_packet_has_properties_of_message(peer, sut, judge):
     """The SUT sends two messages with many properties. One message has the longest label; the other message has a body
-    of more than 1 MB, no response queue and a very long TimeToBeReceived: each packet has the properties of its
+    of more than 1 MB, no response queue and a very long TimeToBeReceived. Each packet has the properties of its
     message.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
@@ -200,7 +200,7 @@ def _get_requests_and_lifetimes(frame) -> tuple[list[str], int, int]:
 @varied("acknowledgments", "response queue", "time to be received", "time to reach queue")
 def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
     """An application pauses one outgoing queue of the SUT before messages of each kind of delivery, an urgent message
-    and an acknowledgment, and another outgoing queue before its last message: the SUT sends the waiting messages of a
+    and an acknowledgment, and another outgoing queue before its last message. The SUT sends the waiting messages of a
     queue only after the application has resumed this queue.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-connected"))
@@ -294,7 +294,7 @@ def _find_session(sut, format_name: str) -> dict[str, Any]:
 @covers("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-04", "MQQB-3.1.7.1.6-06", "MQQB-3.1.7.16-06")
 @varied("delivery", "negative journaling", "response queue", acknowledgments=("none", "of arrival"))
 def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
-    """The SUT sends three messages, and the peer drops the connection without an acknowledgment: the queue still
+    """The SUT sends three messages, and the peer drops the connection without an acknowledgment. The queue still
     contains three messages and is not Connected, and another session stays open. An application adds a message. On the
     next session, which the peer also drops, and on the session after that, the SUT sends each message once. One message
     is urgent, and one message has a large body.

@@ -37,7 +37,7 @@ ROUTED_HOP_COUNTS = (0, 11)
 @needs("send", "public_names")
 def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
     """The SUT sends an untraced message, a traced message that names an unknown report queue, a traced message of each
-    delivery that names a report queue of the peer, and a second untraced message: the SUT sends reports only about the
+    delivery that names a report queue of the peer, and a second untraced message. The SUT sends reports only about the
     three messages that name a known report queue. Each report has the specified class, destination, label and body, and
     each message and report has its own identifier.
     """
@@ -134,7 +134,7 @@ def _read_body_text(frame) -> str:
 @needs("private_names", "public_names")
 def test_traced_message_that_is_routed_is_reported(peer, sut, judge):
     """The peer sends an express and a recoverable traced message that are addressed to its own queue, with different
-    hop counts: the SUT forwards each message, and sends a report with the next hop, the source, the complete MessageID
+    hop counts. The SUT forwards each message, and sends a report with the next hop, the source, the complete MessageID
     and the hop count of the forwarded message.
     """
     receiver = AcknowledgingReceiver(peer, sut)

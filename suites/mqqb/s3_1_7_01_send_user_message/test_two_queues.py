@@ -12,7 +12,7 @@ from suites.mqqb.steps.sender import Sender
 @needs("send")
 @covers("MQQB-3.1.7.1.1-02", "MQQB-3.1.7.12-07")
 def test_messages_to_two_queues_have_increasing_identifiers(peer, sut, judge):
-    """The SUT sends messages 1 and 3 to one queue of the peer, and message 2 to a different queue: all three messages
+    """The SUT sends messages 1 and 3 to one queue of the peer, and message 2 to a different queue. All three messages
     arrive, with increasing MessageIDs.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-one"))

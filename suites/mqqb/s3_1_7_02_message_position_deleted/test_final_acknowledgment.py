@@ -24,8 +24,8 @@ from suites.mqqb.steps.ordering import Receiver
 def test_transactional_message_gets_final_ack_when_it_leaves_its_queue(
     peer, sut, judge, user, transaction, end, wanted
 ):
-    """The peer sends a transactional message with JP, JN or FA, and an application receives or purges this message: the
-    SUT sends a FinalAck of class ACK_RECEIVE or NACK_Q_PURGED at that time, and not earlier.
+    """The peer sends a transactional message with JP, JN or FA, and an application receives or purges it. The SUT sends
+    a FinalAck of class ACK_RECEIVE or NACK_Q_PURGED at that time, and not earlier.
     """
     receiver = Receiver(peer, sut)
     sent = receiver.send(user, transaction=transaction)
@@ -53,8 +53,8 @@ def test_transactional_message_gets_final_ack_when_it_leaves_its_queue(
     ids=["receive-0x4000", "purge-0xC001"],
 )
 def test_transactional_message_gets_final_ack_when_it_leaves_subqueue(peer, sut, judge, act, wanted):
-    """An application moves a transactional message with JP to a subqueue, and then receives or purges the message
-    there: the SUT sends a FinalAck only after the receive or purge.
+    """An application moves a transactional message with JP to a subqueue, and then receives or purges it there. The SUT
+    sends a FinalAck only after the receive or purge.
     """
     receiver = Receiver(peer, sut)
     sent = receiver.send({"JP": 1})

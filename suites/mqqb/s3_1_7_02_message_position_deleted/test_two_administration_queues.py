@@ -16,8 +16,9 @@ from suites.mqqb.steps.disposition import (
 @needs("receive", "queues")
 @covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-01", "MQQB-3.1.7.2.1-02", "MQQB-3.1.7.2.1-D01")
 def test_each_acknowledgment_has_queue_and_delivery_of_its_message(peer, sut, judge):
-    """An application receives a recoverable, an express and a recoverable message with different administration queues:
-    the SUT sends each ACK_RECEIVE to the administration queue of its message, and with the delivery of its message.
+    """An application receives three messages with different administration queues: a recoverable, an express, and
+    another recoverable message. The SUT sends each ACK_RECEIVE to the administration queue of its message, with the
+    delivery of its message.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     queue = sut.queue("plain")

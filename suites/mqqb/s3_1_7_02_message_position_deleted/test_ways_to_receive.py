@@ -22,7 +22,7 @@ RULES_OF_LOCAL_RECEIPT = ("MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.13-34")
 @covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01", *RULES_OF_LOCAL_RECEIPT)
 def test_each_way_of_receiving_is_acknowledged_and_peeking_is_not(peer, sut, judge):
     """An application receives eleven messages by queue, handle, cursor, lookup identifier or a waiting read, and peeks
-    at other messages: the SUT sends ACK_RECEIVE only for the received messages.
+    at other messages. The SUT sends ACK_RECEIVE only for the received messages.
     """
     application = AcknowledgedApplication(peer, sut, transactional=False)
     queue = application.queue
@@ -72,8 +72,8 @@ def test_each_way_of_receiving_is_acknowledged_and_peeking_is_not(peer, sut, jud
 @needs("transactions")
 @covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01", "MQQB-3.1.7.2.2-01")
 def test_message_received_in_transaction_is_acknowledged_at_commit(peer, sut, judge):
-    """An application receives messages in transactions that abort or commit, in one or two phases: at a commit, the SUT
-    sends an ACK_RECEIVE and a FinalAck for each message; at an abort, the SUT returns the message to the queue.
+    """An application receives messages in transactions that abort or commit, in one or two phases. At a commit, the SUT
+    sends an ACK_RECEIVE and a FinalAck for each message. At an abort, it returns the message to the queue.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     queue = application.queue
@@ -130,9 +130,8 @@ def test_message_received_in_transaction_is_acknowledged_at_commit(peer, sut, ju
 @needs("transactions")
 @covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D03", "MQDMPR-3.1.4.5-08", "MQMQ-2.2.19.3-04")
 def test_messages_purged_during_transactions_are_acknowledged_once(peer, sut, judge):
-    """An application receives two of three messages in transactions; then the application purges the queue, commits one
-    transaction, and aborts the other: the SUT acknowledges each removed message once, and the third message with
-    NACK_Q_PURGED.
+    """An application receives two of three messages in transactions. It then purges the queue, commits one transaction,
+    and aborts the other. The SUT acknowledges each removed message once, and the third message with NACK_Q_PURGED.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     queue = application.queue
@@ -185,7 +184,7 @@ def test_messages_purged_during_transactions_are_acknowledged_once(peer, sut, ju
 @covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01")
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
 def test_moved_message_is_acknowledged_only_when_received(peer, sut, judge, transactional):
-    """An application moves messages to a subqueue and one of them back, and then receives four messages: the SUT
+    """An application moves messages to a subqueue and one of them back, and then receives four messages. The SUT
     acknowledges each receive, but no move.
     """
     application = AcknowledgedApplication(peer, sut, transactional=transactional)
@@ -224,9 +223,9 @@ def test_moved_message_is_acknowledged_only_when_received(peer, sut, judge, tran
 @needs("qm2qm", "receive", "queue_control")
 @covers("MQQB-3.1.7.2-01", "MQMQ-2.2.19.3-02", "MQDMPR-3.1.1.2-D05", "MQDMPR-3.1.1.12-D24")
 def test_message_received_or_purged_by_remote_reader_is_acknowledged(remote, sut, judge):
-    """A remote reader receives a message of a queue with Journaling, returns a second message and then purges the
-    queue: the SUT acknowledges the first message with ACK_RECEIVE and puts it into the journal; the SUT acknowledges
-    the other messages with NACK_Q_PURGED.
+    """A remote reader receives one message from a queue with Journaling, returns a second, and then purges the queue.
+    The SUT acknowledges the first message with ACK_RECEIVE and puts it into the journal. It acknowledges the other
+    messages with NACK_Q_PURGED.
     """
     application = AcknowledgedApplication(remote.peer, sut, transactional=False)
     sut.control.call("set_queue", name=application.queue, journaling=True)

@@ -17,7 +17,7 @@ RETRY_INTERVAL_MS = 5_000
 @covers("MQQB-3.1.7.3-01")
 @pytest.mark.parametrize("state", ["WAITING_ECR_MSG", "WAITING_CPR_MSG"])
 def test_initiator_connects_again_after_loss_during_set_up(peer, sut, judge, state):
-    """The peer drops the connection of the SUT before the session is open: the SUT connects again after the retry time,
+    """The peer drops the connection of the SUT before the session is open. The SUT connects again after the retry time,
     and does not wait for the expiry of the Session Initialization Timer.
     """
     outgoing = OutgoingSession(peer, sut)
@@ -39,7 +39,7 @@ def test_initiator_connects_again_after_loss_during_set_up(peer, sut, judge, sta
 @pytest.mark.parametrize("state", ["OPEN", "WAITING_CP_MSG"])
 def test_acceptor_closes_session_of_lost_connection(peer, sut, judge, state):
     """The peer has two sessions, and drops the connection of one session, which is open or waits for
-    ConnectionParameters: the SUT then shows only one session of the peer, and acknowledges a message on that session.
+    ConnectionParameters. The SUT then shows only one session of the peer, and acknowledges a message on that session.
     """
     session, beside = peer.open_raw() if state == "OPEN" else peer.connect(), peer.open_raw()
     if state != "OPEN":

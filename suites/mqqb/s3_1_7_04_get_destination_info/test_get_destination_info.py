@@ -33,7 +33,7 @@ def send_and_observe_connection(peer, sut, name: str):
 @covers("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-03", "MQQB-3.1.7.4-04", "MQQB-3.1.7.4-05", "MQQB-3.1.7.4-17")
 @varied("priority", "negative journaling", "response queue", "time to be received", "time to reach queue")
 def test_direct_name_leads_to_connection_to_its_address(peer, sut, judge):
-    """The SUT sends to a direct format name of the peer: the SUT connects to the address in the name; ServerGuid of its
+    """The SUT sends to a direct format name of the peer. The SUT connects to the address in the name; ServerGuid of its
     request is null, or the peer's GUID (E11).
     """
     where, asked, request = send_and_observe_connection(peer, sut, peer.direct_name())
@@ -60,7 +60,7 @@ def test_direct_name_leads_to_connection_to_its_address(peer, sut, judge):
 @covers("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-14", "MQQB-3.1.7.4-15", "MQQB-3.1.7.4-16", "MQQB-3.1.7.4-17")
 @varied("positive journaling", "response queue", priority=("3", "0"))
 def test_private_name_leads_to_connection_to_its_queue_manager(peer, sut, judge):
-    """The SUT sends to a private format name of the peer: the SUT connects to the peer, and ServerGuid of its request
+    """The SUT sends to a private format name of the peer. The SUT connects to the peer, and ServerGuid of its request
     is the GUID in the name.
     """
     where, asked, request = send_and_observe_connection(peer, sut, f"PRIVATE={peer.identifier}\\00000001")
@@ -85,7 +85,7 @@ def test_private_name_leads_to_connection_to_its_queue_manager(peer, sut, judge)
 @covers("MQQB-3.1.7.4-14", "MQQB-3.1.7.4-15", "MQQB-3.1.7.4-16")
 def test_private_names_of_same_number_lead_to_their_own_queue_managers(peer, sut, judge):
     """The SUT sends to a private format name of an unknown queue manager, and then to the private format name of the
-    peer with the same queue number: the SUT connects to the peer, and ServerGuid of its request is the peer's GUID.
+    peer with the same queue number. The SUT connects to the peer, and ServerGuid of its request is the peer's GUID.
     """
     sut.send(f"PRIVATE={OTHER_GUID}\\00000001", body="for nobody")
     where, asked, request = send_and_observe_connection(peer, sut, f"PRIVATE={peer.identifier}\\00000001")
@@ -104,7 +104,7 @@ def test_private_names_of_same_number_lead_to_their_own_queue_managers(peer, sut
 @covers("MQQB-3.1.7.4-14", "MQQB-3.1.7.4-15")
 def test_private_name_in_upper_case_leads_to_its_queue_manager(peer, second_host, sut, judge):
     """The SUT sends to a direct format name of another host, and then to a private format name of the peer with a GUID
-    in upper case and a high queue number: the SUT connects to the peer, and ServerGuid of its request is the peer's
+    in upper case and a high queue number. The SUT connects to the peer, and ServerGuid of its request is the peer's
     GUID.
     """
     send_and_observe_connection(second_host, sut, second_host.direct_name())
@@ -123,7 +123,7 @@ def test_private_name_in_upper_case_leads_to_its_queue_manager(peer, second_host
 @covers("MQQB-3.1.7.4-15", "MQQB-3.1.7.5-D03")
 def test_unknown_private_name_after_known_name_opens_no_connection(peer, sut, judge):
     """The SUT sends to a private format name of the peer, and then to a private format name of an unknown queue
-    manager: the SUT opens only the connection for the first name.
+    manager. The SUT opens only the connection for the first name.
     """
     known = OutgoingSession(peer, sut, f"PRIVATE={peer.identifier}\\00000001")
     known.await_request()
@@ -141,7 +141,7 @@ def test_unknown_private_name_after_known_name_opens_no_connection(peer, sut, ju
 @covers("MQQB-3.1.7.4-03", "MQQB-3.1.7.4-05")
 def test_later_direct_name_leads_to_its_own_address(peer, second_host, sut, judge):
     """The SUT sends to a direct format name of another host, and then to a public queue of the peer by a direct format
-    name: the SUT connects to the peer. ServerGuid of this request, and of the request after the peer has closed the
+    name. The SUT connects to the peer. ServerGuid of this request, and of the request after the peer has closed the
     connection, is null, or the peer's GUID (E11).
     """
     send_and_observe_connection(second_host, sut, second_host.direct_name())
@@ -183,7 +183,7 @@ def test_later_direct_name_leads_to_its_own_address(peer, second_host, sut, judg
 )
 @varied("acknowledgments", "positive journaling", "negative journaling", "time to be received", "trace")
 def test_public_name_leads_to_connection_to_owner_of_queue(peer, sut, judge):
-    """The SUT sends to a public format name of a queue of the peer: the SUT connects to the peer, and ServerGuid of its
+    """The SUT sends to a public format name of a queue of the peer. The SUT connects to the peer, and ServerGuid of its
     request is the peer's GUID.
     """
     where, asked, request = send_and_observe_connection(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
@@ -223,8 +223,8 @@ def test_public_name_leads_to_connection_to_owner_of_queue(peer, sut, judge):
 @needs("send", "two_addresses")
 @covers("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-03", "MQQB-3.1.7.4-04", "MQQB-3.1.7.4-05", "MQQB-3.1.7.4-17")
 def test_direct_name_of_host_leads_to_connection_to_its_address(peer, sut, judge):
-    """The SUT sends to a direct format name with a host name in a domain; the host name resolves to the peer's address:
-    the SUT connects to the peer, and ServerGuid of its request is zero, or the peer's GUID (E11).
+    """The SUT sends to a direct format name with a host name in a domain; the host name resolves to the peer's address.
+    The SUT connects to the peer, and ServerGuid of its request is zero, or the peer's GUID (E11).
     """
     where, asked, request = send_and_observe_connection(peer, sut, PEER_QUEUE_BY_HOST_NAME)
     judge(
@@ -261,8 +261,8 @@ def test_unknown_public_name_opens_no_connection(peer, sut, judge):
 @needs("send", "public_names")
 @covers("MQQB-3.1.7.4-11")
 def test_unknown_public_name_after_known_name_opens_no_connection(peer, sut, judge):
-    """The SUT sends to a public format name of the peer, and then to a public format name that no directory contains:
-    the SUT opens only the connection for the first name.
+    """The SUT sends to a public format name of the peer, and then to a public format name that no directory contains.
+    The SUT opens only the connection for the first name.
     """
     known = OutgoingSession(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
     known.await_request()

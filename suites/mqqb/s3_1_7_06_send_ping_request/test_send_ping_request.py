@@ -75,7 +75,7 @@ def test_ping_request_precedes_connection_with_correct_fields(peer, sut, judge):
     "MQQB-3.1.7.9-01",
 )
 def test_ping_response_with_rf_clear_opens_session(peer, sut, judge):
-    """The peer delays its Ping Response, and then sends it with the request's Cookie and with RF clear: the SUT
+    """The peer delays its Ping Response, and then sends it with the request's Cookie and with RF clear. The SUT
     connects and requests a session only after this response.
     """
     caller = PingingSut(peer, sut)
@@ -116,7 +116,7 @@ def test_ping_response_with_rf_clear_opens_session(peer, sut, judge):
 @covers("MQQB-3.1.5.2.2-08", "MQQB-3.1.7.6-05", "MQQB-3.1.7.6-12", "MQQB-3.1.7.6-13", "MQQB-3.1.7.9-01")
 @pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("send", "private_names"))])
 def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, judge, name):
-    """The SUT has a message for a direct or private name, and the peer answers the Ping Request with RF set: the SUT
+    """The SUT has a message for a direct or private name, and the peer answers the Ping Request with RF set. The SUT
     opens no session before the retry time, even for a second message, and opens a session afterwards.
     """
     caller = PingingSut(peer, sut, peer.private_name() if name == "private" else None)
@@ -159,7 +159,7 @@ def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, ju
 @covers("MQQB-3.1.5.2.2-08", "MQQB-3.1.6.8-01", "MQQB-3.1.7.6-09", "MQQB-3.1.7.6-11")
 @pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("send", "private_names"))])
 def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge, name):
-    """The peer does not answer the Ping Request for a direct or private name: the SUT opens no session before the retry
+    """The peer does not answer the Ping Request for a direct or private name. The SUT opens no session before the retry
     time, and opens a session afterwards. A recoverable message waits as well.
     """
     caller = PingingSut(peer, sut, peer.private_name() if name == "private" else None)
@@ -190,7 +190,7 @@ def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge,
 @covers("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-09", "MQQB-3.1.7.6-11")
 def test_each_of_two_missing_ping_responses_ends_its_attempt(peer, sut, judge):
     """While the SUT waits for a Ping Response, it sends a second Ping Request for a different queue, and the peer
-    answers neither request: the SUT opens no session before the retry time, and opens both sessions afterwards.
+    answers neither request. The SUT opens no session before the retry time, and opens both sessions afterwards.
     """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
@@ -223,7 +223,7 @@ def test_each_of_two_missing_ping_responses_ends_its_attempt(peer, sut, judge):
 @covers("MQQB-3.1.7.6-14", "MQQB-3.1.7.8-06")
 def test_session_survives_expiry_of_ping_time_and_second_response(peer, sut, judge):
     """The peer answers the Ping Request with RF clear, then with RF set, and waits until the Ping Response Timer has
-    expired: the SUT still uses the session.
+    expired. The SUT still uses the session.
     """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()

@@ -28,7 +28,7 @@ def _poll_second_ping(caller: PingingSut):
 @pytest.mark.parametrize("first_timer", ["running", "expired"])
 def test_response_to_second_of_two_pings_opens_its_session_only(peer, sut, judge, first_timer):
     """The SUT sends a second Ping Request while it waits for the response to the first Ping Request. The peer answers
-    only the second Ping Request, before or after the timer of the first has expired: only then does the SUT open one
+    only the second Ping Request, before or after the timer of the first has expired. Only then does the SUT open one
     session, and it sends message 2 on this session.
     """
     caller = PingingSut(peer, sut)
@@ -74,7 +74,7 @@ def test_response_to_second_of_two_pings_opens_its_session_only(peer, sut, judge
 @pytest.mark.parametrize("RF", [0, 1])
 def test_each_of_two_ping_responses_decides_on_its_own_session(peer, sut, judge, RF):
     """The SUT sends Ping Requests for two queues, one after the other. The peer answers one Ping Request with RF clear
-    and the other with RF set, in both orders: the SUT opens only the session whose response has RF clear.
+    and the other with RF set, in both orders. The SUT opens only the session whose response has RF clear.
     """
     caller = PingingSut(peer, sut)
     first = caller.await_ping()
@@ -100,7 +100,7 @@ def test_each_of_two_ping_responses_decides_on_its_own_session(peer, sut, judge,
 @needs("ping_initiator")
 @covers("MQQB-3.1.7.6-06", "MQQB-3.1.7.6-14", "MQQB-3.1.7.8-01", "MQQB-3.1.7.8-02", "MQQB-3.1.7.8-05")
 def test_second_answered_ping_opens_session_that_survives_expiry(peer, sut, judge):
-    """The SUT sends Ping Requests for two queues, one after the other, and the peer answers both with RF clear: the SUT
+    """The SUT sends Ping Requests for two queues, one after the other, and the peer answers both with RF clear. The SUT
     opens a second session, and still uses that session after the Ping Response Timer has expired. Before the second
     Ping Request, a datagram with RF set arrives, which the SUT ignores.
     """

@@ -11,8 +11,8 @@ from suites.mqqb.steps.pinging import PING_SIGNATURE, ping_sut, try_session_requ
 @needs("ping", "restart", "configure")
 @covers("MQQB-3.1.7.7-05", "MQQB-3.1.7.7-10")
 def test_rf_is_set_in_hardened_security_mode(peer, sut, judge):
-    """The SUT restarts in hardened security mode, in which it accepts no session, and restarts without this mode: each
-    time, RF of a Ping Response predicts whether the SUT accepts the next session request.
+    """The SUT restarts in hardened security mode, in which it accepts no session, and then restarts without this mode.
+    Each time, RF in a Ping Response predicts whether the SUT accepts the next session request.
     """
     if not has_hardened_security_setting(sut):
         for rule in ("MQQB-3.1.7.7-05", "MQQB-3.1.7.7-10"):

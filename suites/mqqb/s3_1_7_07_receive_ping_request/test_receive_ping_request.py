@@ -24,7 +24,7 @@ from suites.mqqb.steps.pinging import (
 @needs("ping")
 @covers("MQQB-3.1.7.7-02", "MQQB-3.1.7.7-07", "MQQB-3.1.7.7-11")
 def test_ping_requests_are_answered_at_their_own_ports(peer, sut, judge):
-    """The peer sends three different Ping Requests from three ports, two of them with the same Cookie: each of these
+    """The peer sends three different Ping Requests from three ports, two of them with the same Cookie. Each of these
     ports receives one Ping Response, with the Cookie and RC of its request; other ports receive no response.
     """
     asked = ((0x1111_1111, 0), (0x2222_2222, 1), (0x2222_2222, 0))
@@ -68,8 +68,8 @@ def test_ping_requests_are_answered_at_their_own_ports(peer, sut, judge):
 @needs("ping")
 @covers("MQQB-2.2.7-04", "MQQB-3.1.7.7-01", "MQQB-3.1.7.7-04", "MQQB-3.1.7.7-09")
 def test_ping_response_has_guid_and_rf_of_acceptor(peer, judge):
-    """The peer sends Ping Requests with RF set, RC clear or set, and once QMGuid zero, from different ports: the Ping
-    Responses have the QMGuid of the SUT's sessions and RF clear.
+    """The peer sends Ping Requests from different ports, all with RF set, some with RC clear and some with RC set, and
+    one with a zero QMGuid. The Ping Responses have the QMGuid of the SUT's sessions, and RF clear.
     """
     guid = fetch_server_guid(peer)
     exchanges = [ping_sut(peer, RF=1, RC=RC) for RC in (0, 1)] + [ping_sut(peer, RF=1, QMGuid=UUID(int=0))]

@@ -14,7 +14,7 @@ from suites.mqqb.steps.pinging import PING_SIGNATURE, PingExchange
 @covers("MQQB-3.1.7.7-01", "MQQB-3.1.7.7-10")
 def test_repeated_ping_request_is_answered_again(peer, judge):
     """The peer sends the same Ping Request four times from one port without a session, four times while a session is
-    open, and four times with QMGuid zero and without a session: each time, at least two responses arrive (the network
+    open, and four times with QMGuid zero and without a session. Each time, at least two responses arrive (the network
     may lose some), and each response has Signature 0x5548.
     """
     end = peer.open_udp()

@@ -48,7 +48,7 @@ def judge_wrong_then_correct_response(judge, rules: tuple[str, ...], caller: Pin
 @pytest.mark.parametrize("RF", [0, 1])
 @pytest.mark.parametrize("error", [-1, 1, 0x0001_0000, 0x8000_0000])
 def test_ping_response_with_wrong_cookie_is_ignored(peer, sut, judge, error, RF):
-    """The peer answers a Ping Request with a wrong Cookie, then correctly: the SUT opens the session only after the
+    """The peer answers a Ping Request with a wrong Cookie, then correctly. The SUT opens the session only after the
     correct response.
     """
     judge_wrong_then_correct_response(
@@ -65,7 +65,7 @@ def test_ping_response_with_wrong_cookie_is_ignored(peer, sut, judge, error, RF)
 @pytest.mark.parametrize("RF", [0, 1])
 @pytest.mark.parametrize("signature", [0x0000, 0x4855, 0x5500, 0x0048])
 def test_ping_response_with_wrong_signature_is_ignored(peer, sut, judge, signature, RF):
-    """The peer answers a Ping Request with a wrong Signature, then correctly: the SUT opens the session only after the
+    """The peer answers a Ping Request with a wrong Signature, then correctly. The SUT opens the session only after the
     correct response.
     """
     wrong = {"Signature": signature, "RF": RF}
@@ -77,7 +77,7 @@ def test_ping_response_with_wrong_signature_is_ignored(peer, sut, judge, signatu
 @covers("MQQB-3.1.7.8-02")
 @pytest.mark.parametrize(("RF", "expected"), [(0, PingingSut.SESSION_OPENED), (1, PingingSut.NO_SESSION)])
 def test_ping_response_with_cookie_of_request_decides_session(peer, sut, judge, RF, expected):
-    """The peer sends a Ping Response with a wrong Cookie, then the correct Ping Response with the opposite RF: the SUT
+    """The peer sends a Ping Response with a wrong Cookie, then the correct Ping Response with the opposite RF. The SUT
     opens a session if and only if RF (refuse) of the correct Ping Response is clear.
     """
     caller = PingingSut(peer, sut)
@@ -93,7 +93,7 @@ def test_ping_response_with_cookie_of_request_decides_session(peer, sut, judge, 
 @covers("MQQB-3.1.7.8-03", "MQQB-3.1.7.8-04", "MQQB-3.1.7.8-06")
 def test_late_ping_response_is_ignored(peer, sut, judge):
     """The peer answers a Ping Request in time with a wrong Signature and with a wrong Cookie, and answers it correctly
-    after the Ping Response Timer has expired: the SUT opens a session only after the retry time.
+    after the Ping Response Timer has expired. The SUT opens a session only after the retry time.
     """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()

@@ -29,7 +29,7 @@ RULES_OF_PROPERTIES = (
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
 @varied("time to reach queue", "trace", acknowledgments=("none", "of arrival"))
 def test_received_message_has_every_property_of_its_packet(peer, sut, judge, queue):
-    """The peer sends a recoverable or transactional message with many properties: the message in the queue has each of
+    """The peer sends a recoverable or transactional message with many properties. The message in the queue has each of
     these properties.
     """
     answers = f"TCP:{peer.address}\\private$\\mqc-answers"
@@ -116,7 +116,7 @@ def test_received_message_has_extreme_properties_of_its_packet(peer, sut, judge,
 @needs("receive")
 @covers("MQQB-3.1.7.10-02", "MQQB-3.1.7.10-03")
 def test_equal_messages_and_message_without_label_keep_their_properties(peer, sut, judge):
-    """The peer sends two messages with equal labels and bodies, and a message without a label: all three messages are
+    """The peer sends two messages with equal labels and bodies, and a message without a label. All three messages are
     in the queue, with the properties of their packets.
     """
     session = peer.open_raw()

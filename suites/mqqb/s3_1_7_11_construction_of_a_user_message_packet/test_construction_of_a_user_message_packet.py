@@ -55,9 +55,9 @@ NEVER_DUE_REASON = "the SUT stalled, and never sent a message when an acknowledg
 @needs("send")
 @covers("MQQB-3.1.7.11-01", "MQDMPR-3.1.7.1.30-04")
 def test_packets_have_identifiers_and_labels_of_their_messages(peer, sut, judge):
-    """An application sends an express message, a recoverable message and a third message with different properties;
-    two of these messages have the same label and bodies of the same size: each packet has the identifier, the label,
-    the body and the properties of its message.
+    """An application sends an express message, a recoverable message and a third message with different properties; two
+    of these messages have the same label and bodies of the same size. Each packet has the identifier, the label, the
+    body and the properties of its message.
     """
     sender = Sender(peer, sut)
     expected: list[dict[str, Any]] = []
@@ -110,7 +110,7 @@ def test_packets_have_identifiers_and_labels_of_their_messages(peer, sut, judge)
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut, judge, delivery):
     """The peer sends three messages. The SUT sends a message soon afterwards, then an express or recoverable message
-    when the acknowledgment is nearly due, and then a third message: only the SUT's second message has a SessionHeader,
+    when the acknowledgment is nearly due, and then a third message. Only the SUT's second message has a SessionHeader,
     with the specified values.
     """
     peer.configure(window_size=Sender.PEER_WINDOW)
@@ -198,7 +198,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
 @covers("MQQB-3.1.7.11-02", "MQQB-3.1.7.11-03", "MQQB-3.1.7.11-15", "MQQB-3.1.7.1.3-23")
 def test_session_header_acknowledges_express_messages_each_time(peer, sut, judge):
     """The peer sends two express messages, and later one express message on the same session. Each time, the SUT sends
-    a message when the acknowledgment is nearly due: both messages of the SUT have a SessionHeader. When the stopped
+    a message when the acknowledgment is nearly due. Both messages of the SUT have a SessionHeader. When the stopped
     Session Ack Send Timer would have expired, the SUT sends no SessionAck, even for a later message.
     """
     sut.limit_time_scale(1)
@@ -252,7 +252,7 @@ def test_session_header_acknowledges_express_messages_each_time(peer, sut, judge
 @covers("MQQB-3.1.7.11-13", "MQQB-3.1.7.11-14")
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of receipt"))
 def test_data_model_has_nothing_unacknowledged_after_session_header(peer, sut, judge):
-    """Twice on one session, the SUT sends a message whose SessionHeader acknowledges three messages of the peer: each
+    """Twice on one session, the SUT sends a message whose SessionHeader acknowledges three messages of the peer. Each
     time, UnackedReceivedMsgCount is 0 afterwards, and LastAckedRecoverableMsgSeqNumber is the number of the last
     recoverable message.
     """

@@ -47,7 +47,7 @@ HTTPS_QUEUE_NAME_TEMPLATE = "DIRECT=HTTPS://{address}/msmq/private$\\mqc-peer"
 @varied("time to be received", priority=("3", "0"), acknowledgments=("none", "of receipt"))
 def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
     """The SUT has two messages for an unreachable peer; then the peer listens, and the application sends a third
-    message with a large body: all three messages have entries in OutgoingMessageTable, and are sent once, with their
+    message with a large body. All three messages have entries in OutgoingMessageTable, and are sent once, with their
     identifiers, labels and bodies. A later message to another queue has its own label and body.
     """
     to = peer.direct_name()
@@ -163,7 +163,7 @@ def test_new_outgoing_message_entry_has_initial_values(peer, sut, judge):
 @covers("MQQB-3.1.7.12-04")
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of receipt"))
 def test_message_for_paused_queue_is_not_sent_on_open_session(peer, sut, judge):
-    """An application pauses the SUT's outgoing queue of an open session after its first message: the SUT does not send
+    """An application pauses the SUT's outgoing queue of an open session after its first message. The SUT does not send
     an express, a recoverable, a transactional and an urgent message to that queue, although it sends a message of each
     kind to a different queue (E85).
     """
@@ -200,7 +200,7 @@ def test_message_for_paused_queue_is_not_sent_on_open_session(peer, sut, judge):
 @varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_message_for_paused_queue_opens_no_session(peer, sut, judge):
     """An application pauses the SUT's outgoing queue, the peer closes the session, and the application sends a second
-    message: the SUT opens no session within two retry times (E85).
+    message. The SUT opens no session within two retry times (E85).
     """
     sender = Sender(peer, sut)
     sender.send(1)

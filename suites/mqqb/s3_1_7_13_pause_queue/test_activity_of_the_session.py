@@ -10,7 +10,7 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 @needs("send", "pause", "timers")
 @covers("MQQB-3.1.7.13-12")
 def test_session_of_a_paused_queue_closes_at_first_cleanup(peer, sut, judge):
-    """The SUT sends a message on a new session, and an application pauses the outgoing queue: the SUT closes the
+    """The SUT sends a message on a new session, and an application pauses the outgoing queue. The SUT closes the
     session at the first expiry of its Session Cleanup Timer, although the SUT sent a message before this expiry.
     """
     cleanup_ms = cleanup.limit_cleanup_timer_speed(sut)

@@ -44,7 +44,7 @@ LARGEST_WINDOW_SIZE = 512
     "MQDMPR-3.1.7.1.34-03",
 )
 def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge):
-    """The peer sends three messages, and an application pauses the SUT's outgoing queue: the SUT sends a SessionAck
+    """The peer sends three messages, and an application pauses the SUT's outgoing queue. The SUT sends a SessionAck
     with the specified values at once, and does not send its next message.
     """
     to, session, own, sent = _exchange_three_messages(peer, sut)
@@ -154,7 +154,7 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
 @covers("MQQB-3.1.7.13-01", "MQQB-3.1.7.13-11", "MQQB-3.1.7.13-12")
 @varied("time to be received", priority=("3", "7"), body=("short", "5,000 bytes"))
 def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
-    """The peer sends three messages, and an application pauses the SUT's outgoing queue: the SUT stops the Session Ack
+    """The peer sends three messages, and an application pauses the SUT's outgoing queue. The SUT stops the Session Ack
     Send Timer, counts no received message as unacknowledged, and sets SessionActive to FALSE. A second pause, after
     further messages in both directions, has the same effect.
     """
@@ -232,7 +232,7 @@ def _exchange_three_messages(peer, sut):
 @covers("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03", "MQDMPR-3.1.4.14-03", "MQDMPR-3.1.7.2.3-03")
 def test_pause_keeps_message_behind_full_window(peer, sut, judge):
     """The SUT fills its window, and three messages wait. An application pauses the queue, and then the peer
-    acknowledges all sent messages: the SUT sends none of the waiting messages, and the queue is OnHold.
+    acknowledges all sent messages. The SUT sends none of the waiting messages, and the queue is OnHold.
     """
     sender = Sender(peer, sut)
     sender.send(1)
@@ -262,8 +262,8 @@ def test_pause_keeps_message_behind_full_window(peer, sut, judge):
 @needs("send", "pause")
 @covers("MQDMPR-3.1.7.1.34-03")
 def test_pause_does_not_stop_other_outgoing_queue(peer, sut, judge):
-    """The SUT has messages for two queues of the peer, and an application pauses the outgoing queue to the first queue:
-    all messages for the second queue arrive.
+    """The SUT has messages for two queues of the peer, and an application pauses the outgoing queue to the first queue.
+    All messages for the second queue arrive.
     """
     paused, other = peer.direct_name("mqc-paused"), peer.direct_name("mqc-other")
     sender = Sender(peer, sut, other)
@@ -288,7 +288,7 @@ def test_pause_does_not_stop_other_outgoing_queue(peer, sut, judge):
 @pytest.mark.parametrize("step", ["closed", "connected", "requested", "agreed"])
 def test_queue_paused_while_session_opens_stays_on_hold(peer, sut, judge, step):
     """An application pauses the outgoing queue before the EstablishConnection response, before the ConnectionParameters
-    response, or after both responses of the peer: when the session is open, the queue is OnHold, and the SUT does not
+    response, or after both responses of the peer. When the session is open, the queue is OnHold, and the SUT does not
     send a new message. In a further case, the peer closes the connection before the pause; then the SUT may connect
     again, or may wait.
     """

@@ -10,9 +10,9 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 @needs("send", "pause", "set_timers")
 @covers("MQQB-3.1.7.14-07")
 def test_session_of_a_queue_resumed_with_message_in_flight_closes_one_cleanup_later(peer, sut, judge):
-    """The peer leaves a message of the SUT unacknowledged. After the first expiry of the Session Cleanup Timer, an
-    application pauses and resumes the queue: the SUT closes the session at the third expiry of this timer instead of
-    the second expiry.
+    """The peer leaves a message from the SUT unacknowledged. After the first expiry of the Session Cleanup Timer, an
+    application pauses and resumes the queue. The SUT closes the session at the third expiry of this timer instead of
+    the second.
     """
     cleanup_ms = cleanup.limit_cleanup_timer_speed(sut)
     session = OutgoingSession(peer, sut)

@@ -17,9 +17,9 @@ from suites.mqqb.steps.sender import Sender
 @covers("MQQB-3.1.7.14-02", "MQQB-3.1.7.14-04", "MQDMPR-3.1.4.15-03")
 @varied("time to be received", "time to reach queue", priority=("3", "0"))
 def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
-    """A message of each delivery waits in the SUT's paused outgoing queue, whose session is open: when an application
+    """One message of each delivery waits in the SUT's paused outgoing queue, whose session is open. When an application
     resumes the queue, the SUT sends all three messages. The application pauses the queue again, and a further message
-    waits: when the queue is resumed again, the SUT sends the further message.
+    waits. When the queue is resumed again, the SUT sends this message.
     """
     sender = Sender(peer, sut)
     sender.send(1)
@@ -58,7 +58,7 @@ def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
 @covers("MQQB-3.1.7.14-07")
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of arrival"))
 def test_session_is_active_after_resume_with_message_in_flight(peer, sut, judge):
-    """An application pauses and resumes the SUT's outgoing queue twice while a message is unacknowledged: each time,
+    """An application pauses and resumes the SUT's outgoing queue twice while a message is unacknowledged. Each time,
     SessionActive is TRUE.
     """
     sender = Sender(peer, sut)
@@ -95,7 +95,7 @@ def test_session_is_active_after_resume_with_message_in_flight(peer, sut, judge)
 @pytest.mark.parametrize("waiting", ["sent and not acknowledged", "sent while paused"])
 @varied("response queue", "trace", acknowledgments=("none", "of receipt"))
 def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting):
-    """An application pauses the SUT's outgoing queue, and the session of this queue is lost, in either order: the SUT
+    """An application pauses the SUT's outgoing queue, and the session of this queue is lost, in either order. The SUT
     opens no session within two retry times, not even for a new message. When the application resumes the queue, the SUT
     opens a session and sends all waiting messages.
     """
@@ -174,7 +174,7 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
 @covers("MQDMPR-3.1.7.2.4-03")
 def test_resumed_empty_queue_leaves_on_hold_each_time(peer, sut, judge):
     """An application pauses two outgoing queues of the SUT, of which one has no message. While the other queue stays
-    paused, the application resumes the empty queue, pauses this queue again, and resumes this queue again: after each
+    paused, the application resumes the empty queue, pauses this queue again, and resumes this queue again. After each
     resumption the State of the queue is not OnHold.
     """
     sender = Sender(peer, sut)

@@ -12,7 +12,7 @@ from suites.mqqb.steps.sender import Sender
 @covers("MQQB-3.1.7.14-01", "MQQB-3.1.7.14-02", "MQQB-3.1.7.14-03", "MQQB-3.1.7.14-04")
 def test_each_of_two_queues_connects_each_time_it_is_resumed(peer, sut, judge):
     """An application pauses two outgoing queues of the SUT, and the sessions of both end. One message waits in each
-    queue: when the application resumes one queue, the SUT sends only the message of this queue. The application repeats
+    queue. When the application resumes one queue, the SUT sends only the message of this queue. The application repeats
     these steps; then an urgent message waits in one queue, and an acknowledgment in the other queue.
     """
     peer.listen(ignore_incoming=True)

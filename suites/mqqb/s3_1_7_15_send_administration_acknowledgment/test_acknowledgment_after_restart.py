@@ -11,7 +11,7 @@ from suites.mqqb.steps.restarting import UNCHANGED_OUTCOME, describe_change, res
 @needs("restart")
 @covers("MQQB-3.1.7.15-25")
 def test_unacknowledged_arrival_acknowledgment_comes_again_after_restart(peer, sut, judge):
-    """The peer does not acknowledge the SUT's arrival acknowledgment, and the SUT restarts: the SUT sends this
+    """The peer does not acknowledge the SUT's arrival acknowledgment, and the SUT restarts. The SUT sends this
     acknowledgment again, unchanged.
     """
     receiver = AcknowledgingReceiver(peer, sut)

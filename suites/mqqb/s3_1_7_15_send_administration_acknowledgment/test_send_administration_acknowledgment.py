@@ -134,7 +134,7 @@ def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
 @varied("trace", "destination", priority=("3", "0"))
 def test_message_without_administration_queue_is_not_acknowledged(peer, sut, judge):
     """The peer sends messages that request acknowledgments but name only a response queue. Some messages arrive and are
-    purged or received, and the SUT refuses others: the SUT sends no acknowledgment.
+    purged or received, and the SUT refuses others. The SUT sends no acknowledgment.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     response = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-response"}
@@ -166,7 +166,7 @@ def test_message_without_administration_queue_is_not_acknowledged(peer, sut, jud
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
     """The peer sends express, recoverable and transactional messages to a missing queue, two messages of an unknown
-    user, and a nontransactional message to a transactional queue: the SUT sends BAD_DST_Q and ACCESS_DENIED only if
+    user, and a nontransactional message to a transactional queue. The SUT sends BAD_DST_Q and ACCESS_DENIED only if
     SendInsecureNacks is TRUE, and sends NOT_TRANSACTIONAL_MSG also if SendInsecureNacks is FALSE.
     """
     if insecure:
@@ -237,7 +237,7 @@ def _list_administration_queues(sut, receiver: AcknowledgingReceiver) -> list[tu
 @needs("receive", "private_names", "public_names")
 def test_acknowledgment_is_addressed_to_administration_queue(peer, sut, judge):
     """The peer sends a message for each type of administration queue (AQ 7, 2, 6, 5), and an application receives the
-    message: the SUT addresses the acknowledgments of arrival and of receipt to that queue.
+    message. The SUT addresses the acknowledgments of arrival and of receipt to that queue.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     for count, (rule_of_type, user, expected) in enumerate(_list_administration_queues(sut, receiver)):
@@ -376,7 +376,7 @@ def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut,
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recoverable):
     """The peer sends one message that arrives and two messages that the SUT refuses. Each message requests
-    acknowledgments and journaling, and has limited lifetimes: its acknowledgment requests nothing, and has infinite
+    acknowledgments and journaling, and has limited lifetimes. Its acknowledgment requests nothing, and has infinite
     lifetimes.
     """
     receiver = AcknowledgingReceiver(peer, sut)
@@ -492,7 +492,7 @@ RULES_OF_DELIVERIES = {
 )
 def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer, sut, judge, end, delivery):
     """The peer sends messages that request no acknowledgment, a different acknowledgment, or the matching
-    acknowledgment. These messages are received, purged or deleted, or expire: the SUT acknowledges only a message with
+    acknowledgment. These messages are received, purged or deleted, or expire. The SUT acknowledges only a message with
     the matching request; the acknowledgment has the values that follow from the message.
     """
     bit, expected = WAYS_OF_REMOVAL[end]
@@ -583,8 +583,8 @@ def _remove_messages_from_queue(receiver: AcknowledgingReceiver, sut, end: str, 
 @needs("private_names")
 @pytest.mark.parametrize("asked", ["PA", "NA"], ids=["arrived", "refused"])
 def test_acknowledgment_goes_to_computer_of_administration_queue(peer, sut, judge, asked):
-    """The peer forwards a message with AQ 6 from a third queue manager; the message arrives, or the SUT refuses it: the
-    SUT addresses the acknowledgment to the computer in the name of the administration queue, and not to the source.
+    """The peer forwards a message with AQ 6 from a third queue manager; the message arrives, or the SUT refuses it. The
+    SUT addresses the acknowledgment to the computer in the name of the administration queue, not to the source.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     admin = PrivateQueueFormatName(SourceQueueManager=peer.identifier, PrivateQueueIdentifier=ADMIN_QUEUE_NUMBER)

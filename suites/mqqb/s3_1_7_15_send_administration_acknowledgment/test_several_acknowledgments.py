@@ -161,7 +161,7 @@ def test_each_acknowledgment_of_several_has_values_of_its_own_message(peer, sut,
 @needs("receive", "queue_control")
 def test_each_acknowledgment_of_several_removals_has_values_of_its_own_message(peer, sut, judge):
     """Six messages that differ in delivery, administration queue and body are in two queues of the SUT. An application
-    receives one message from each queue, purges one queue and deletes the other queue: the SUT acknowledges the removal
+    receives one message from each queue, purges one queue and deletes the other queue. The SUT acknowledges the removal
     of each message, and each acknowledgment has the values of its own message.
     """
     receiver = AcknowledgingReceiver(peer, sut)
@@ -241,7 +241,7 @@ def test_refusal_is_acknowledged_to_each_type_of_administration_queue(peer, sut,
 @needs("configure", "security")
 def test_refusal_of_bad_signature_or_key_is_not_acknowledged_unless_configured(peer, sut, judge):
     """SendInsecureNacks is FALSE. The peer sends messages with a wrong signature and messages with an unusable
-    symmetric key, and then a nontransactional message to a transactional queue: the SUT acknowledges only the refusal
+    symmetric key, and then a nontransactional message to a transactional queue. The SUT acknowledges only the refusal
     of the last message.
     """
     sut.configure(send_insecure_nacks=False)

@@ -148,8 +148,8 @@ BODY_FIELD_BY_RULE_OF_RECEIPT = {
     ],
 )
 def test_final_ack_of_unreceived_message_has_values_of_message(peer, sut, judge, lifetime, leave):
-    """A transactional message with JN expires in its queue, is purged, or is deleted with its queue: the FinalAck has
-    the previous number, source and MessageID of the message.
+    """A transactional message with JN expires in its queue, is purged, or is deleted with its queue. The FinalAck has
+    the previous number, the source and the MessageID of the message.
     """
     receiver = Receiver(peer, sut)
     queue = sut.queue("transactional") if leave is None else sut.new_queue("final", transactional=True)
@@ -195,7 +195,7 @@ def test_final_ack_of_received_message_has_values_of_message(peer, sut, judge):
 @covers("MQQB-3.1.7.17-D11")
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of receipt"))
 def test_acknowledgments_of_direct_name_go_to_order_queue_at_address(peer, sut, judge):
-    """The peer sends a message that the SUT accepts and a message that the SUT refuses, to direct names: the SUT
+    """The peer sends a message that the SUT accepts and a message that the SUT refuses, to direct names. The SUT
     addresses OrderAck and FinalAck to the order queue at the peer's address.
     """
     receiver = Receiver(peer, sut)
@@ -218,7 +218,7 @@ def test_acknowledgments_of_direct_name_go_to_order_queue_at_address(peer, sut, 
 @covers("MQQB-3.1.7.17-D13", "MQQB-3.1.7.17-07")
 @varied("application tag", "queue privacy", acknowledgments=("none", "of arrival"))
 def test_order_ack_of_private_name_goes_to_private_queue_4(peer, sut, judge):
-    """The peer sends a transactional message to a private format name of the SUT: the SUT addresses the OrderAck to
+    """The peer sends a transactional message to a private format name of the SUT. The SUT addresses the OrderAck to
     private queue 4 of the peer.
     """
     number = get_private_queue_number(sut, sut.queue("transactional"))
@@ -240,8 +240,8 @@ def test_order_ack_of_private_name_goes_to_private_queue_4(peer, sut, judge):
 
 @covers("MQQB-3.1.7.17-11")
 def test_unacknowledged_final_acks_are_resent_on_next_sessions(peer, sut, judge):
-    """The peer sends two messages that the SUT refuses, and does not acknowledge the FinalAcks. The peer drops every
-    session twice: the SUT sends both FinalAcks again on each following session.
+    """The SUT refuses two messages from the peer, and the peer does not acknowledge the FinalAcks. Twice, the peer
+    drops every session. On each following session, the SUT sends both FinalAcks again.
     """
     receiver = Receiver(peer, sut)
     sent = [receiver.send(destination=peer.missing_queue) for _ in range(2)]
@@ -263,7 +263,7 @@ def test_unacknowledged_final_acks_are_resent_on_next_sessions(peer, sut, judge)
 
 @covers("MQQB-3.1.7.17-11")
 def test_final_ack_of_lost_session_is_resent_on_another(peer, sut, judge):
-    """The peer closes the sessions on which the SUT sent two FinalAcks: the SUT sends both FinalAcks again on an open
+    """The peer closes the sessions on which the SUT sent two FinalAcks. The SUT sends both FinalAcks again on an open
     session or on a new session.
     """
     nowhere = peer.missing_queue

@@ -14,7 +14,7 @@ from suites.whole_messages import describe_packet
 @needs("restart", "receive")
 @covers("MQQB-3.1.7.17-D01", "MQQB-3.1.7.2.2-01")
 def test_unacknowledged_final_ack_comes_again_after_restart(peer, sut, judge):
-    """The peer does not acknowledge a FinalAck, and the SUT restarts: the SUT sends the FinalAck again, unchanged and
+    """The peer does not acknowledge a FinalAck, and the SUT restarts. The SUT sends the FinalAck again, unchanged and
     recoverable. The SUT also sends the FinalAck of a message that an application receives only after the restart.
     """
     receiver = Receiver(peer, sut)

@@ -21,7 +21,7 @@ from suites.mqqb.steps.ordering import Receiver
 @varied("time to be received", "application tag")
 def test_final_ack_is_sent_after_session_of_its_message_ended(peer, sut, judge, acknowledged, end, wanted):
     """The peer sends a transactional message with JP and closes the session; then an application receives or purges the
-    message: the SUT connects and sends the FinalAck.
+    message. The SUT connects and sends the FinalAck.
     """
     receiver = Receiver(peer, sut)
     sent = receiver.send({"JP": 1})

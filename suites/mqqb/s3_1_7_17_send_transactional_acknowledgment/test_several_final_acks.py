@@ -16,7 +16,7 @@ RECEIVED, REFUSED = "received", "refused"
 @covers("MQQB-3.1.7.17-03", "MQQB-3.1.7.17-04", "MQQB-3.1.7.17-D07", "MQQB-3.1.7.2.2-01")
 def test_each_of_three_final_acks_has_own_values(peer, sut, judge):
     """The peer sends three messages of a sequence with JP. An application receives two of these messages, and the SUT
-    refuses the third: the SUT sends three FinalAcks. Each FinalAck has its own MessageID, the number of its message in
+    refuses the third. The SUT sends three FinalAcks. Each FinalAck has its own MessageID, the number of its message in
     the body, and a class for the receipt or the refusal.
     """
     receiver = Receiver(peer, sut)
@@ -68,7 +68,7 @@ def test_each_of_three_final_acks_has_own_values(peer, sut, judge):
 
 
 def _describe_ack_class(value: int) -> str:
-    """Return a text that states whether a class means that the message was received or refused."""
+    """Return a text that states whether a class reports a receipt or a refusal of the message."""
     if value == AckClass.RECEIVE:
         return RECEIVED
     return REFUSED if value & NEGATIVE_CLASS_BIT else f"class 0x{value:04X}"

@@ -1,5 +1,5 @@
-"""Steps of an application that receives messages from a queue of the SUT. The sender of these messages receives the
-acknowledgments.
+"""Steps of an application that receives messages from a queue of the SUT, whose acknowledgments go to the sender of the
+messages.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from suites.mqqb.steps.disposition import (
 
 
 class AcknowledgedApplication(Application):
-    """Let an application receive messages of the peer; each message requests an acknowledgment."""
+    """Lets an application receive messages from the peer, each of which requests an acknowledgment."""
 
     WAIT_MS = 60_000
     """The timeout of reads that wait for a message."""
@@ -50,7 +50,7 @@ class AcknowledgedApplication(Application):
         self.sent[label] = self.receiver.send_packet(self.packet(label, self.receiver.add_admin_queue_fields(), **asks))
 
     def read_before_arrival(self, label: str, verb: str, **arguments: Any) -> None:
-        """Begin a read that waits for a message, and then send this message."""
+        """Begin a read that waits for a message, and then send the message."""
         number = self.sut.control.begin(verb, timeout_ms=self.WAIT_MS, **arguments)
         self.peer.settle()
         self._send_message(label)

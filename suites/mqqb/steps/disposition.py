@@ -151,11 +151,11 @@ class AcknowledgingReceiver(Receiver):
         return message_class(frame) == REPORT or bool(frame["UserHeader"].DQ == PUBLIC)
 
     def list_forwarded_messages(self) -> list[Frame]:
-        """Return the messages of the peer that the SUT has sent back to the peer."""
+        """Return the messages that the peer sent and that the SUT has forwarded back to the peer."""
         return [frame for frame in self.messages if frame["UserHeader"].SourceQueueManager == self.peer.identifier]
 
     def list_reports(self) -> list[Frame]:
-        """Return the reports on traced messages that have arrived."""
+        """Return the reports about traced messages that have arrived."""
         return [frame for frame in self.messages if self.is_report(frame)]
 
     def await_acks(self, count: int) -> list[Frame]:
@@ -177,9 +177,9 @@ class AcknowledgingReceiver(Receiver):
         return wanted()
 
     def require_session_ack(self) -> Frame:
-        """Return a SessionAck of the SUT on the peer's session; raise ConformanceFailure if no SessionAck arrives.
-        Without this SessionAck, the silence of the SUT has no meaning, because the SUT possibly receives no message on
-        the session.
+        """Return a SessionAck from the SUT on the peer's session; raise ConformanceFailure if none arrives. Without
+        this SessionAck, the silence of the SUT would prove nothing, because the SUT might receive no message on the
+        session.
         """
         return self.session.check_alive()
 

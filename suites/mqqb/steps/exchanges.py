@@ -1,4 +1,4 @@
-"""Steps that send one message of the peer on its own session. The packets of the peer may contain values that the SUT
+"""Steps that send one message from the peer on its own session. The packets of the peer may contain values that the SUT
 must ignore.
 """
 
@@ -37,8 +37,8 @@ class Exchange:
 
     @property
     def outcome(self) -> dict[str, Any]:
-        """Return the SUT's answers in order, without echoes of the peer's request, and whether the SUT closed the
-        connection.
+        """Return the SUT's answers in order, and whether the SUT closed the connection. Echoes of the peer's request do
+        not count as answers.
         """
         request = self.connection.sent[0].data
         answers = [frame for frame in self.answers if frame is not None and frame.data != request]

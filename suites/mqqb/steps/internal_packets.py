@@ -1,5 +1,4 @@
-"""Predicates that distinguish internal packets by their bytes. Therefore they also judge packets with a
-wrong IN or PT.
+"""Predicates that identify internal packets by their bytes, so that packets with a wrong IN or PT can also be judged.
 
 Spec: MS-MQQB 2.2.1, 2.2.2, 2.2.3, 2.2.6. Packets of each kind have a different size.
 """

@@ -142,14 +142,15 @@ def check_property_flags(packet: Any) -> Finding:
 
 
 def check_acknowledgment_body_type(packet: Any) -> Finding:
-    """Demand BodyType VT_EMPTY."""
+    """Check that BodyType is VT_EMPTY."""
     value = packet.MessagePropertiesHeader.BodyType
     return value == 0, f"BodyType is 0x{value:X}{'' if value else ' (VT_EMPTY)'}"
 
 
 def make_flag_predicate(header: str, flag: str, value: int, *meanings: Callable[[Any], bool]) -> Predicate:
-    """Return a predicate that checks that a flag has the given value. With another value, the packet could not be
-    parsed as a message.
+    """Return a predicate that checks that a flag has the given value. A packet with another value cannot be parsed as a
+    message. The predicate therefore parses its bytes with the given value, and reports a wrong flag if the result is an
+    acknowledgment.
     """
 
     def is_intended_as_acknowledgment(packet: Any) -> bool:

@@ -99,7 +99,7 @@ class PingExchange(NamedTuple):
 
     @classmethod
     def on(cls, end: PingEnd, request: Any) -> PingExchange:
-        """Send a request from a UDP port of the peer and wait for the response."""
+        """Send a Ping Request from a UDP port of the peer, and wait for the response."""
         sent = end.send(request)
         return cls(sent, await_ping_response(end, sent))
 
@@ -190,8 +190,8 @@ def fetch_server_guid(peer: Peer) -> UUID:
 
 
 class PingingSut:
-    """Make the SUT send a message to the peer: the SUT sends a Ping Request, and then connects. The check decides
-    whether the peer answers. Class attributes name the outcomes of an attempt.
+    """Makes the SUT send a message to the peer: the SUT sends a Ping Request, and then connects. The check decides
+    whether the peer answers. The class attributes are the possible outcomes of an attempt.
     """
 
     SESSION_OPENED = "the SUT opened a session"

@@ -1,8 +1,8 @@
-"""Make the SUT send messages: with the control verb ``send``, or by messages whose arrival the SUT must
+"""Make the SUT send messages: with the control verb ``send``, or by sending it messages whose arrival it must
 acknowledge.
 
-An acknowledgment is a message of the SUT itself (MS-MQQB 3.1.7.15). An acknowledgment has the delivery of the
-acknowledged message, and is sent to the administration queue, which the peer chooses. Therefore, a SUT without a
+Such an acknowledgment is a message that the SUT itself sends (MS-MQQB 3.1.7.15). It has the delivery of the
+acknowledged message, and is sent to the administration queue, which the peer chooses. In this way, a SUT without a
 control channel also opens sessions.
 """
 

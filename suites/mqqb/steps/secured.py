@@ -59,8 +59,8 @@ def message_id(frame: Frame) -> tuple[str, int]:
 
 
 class SecuredDisposition:
-    """How the SUT disposed of one message: the acknowledgments, the FinalAcks, and the message itself if
-    it is in its queue.
+    """How the SUT disposed of one message: its acknowledgments, its FinalAcks, and the message itself if it is in its
+    queue.
     """
 
     def __init__(

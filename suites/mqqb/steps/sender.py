@@ -1,8 +1,7 @@
-"""Steps in which the SUT sends messages with tags to a peer. After the session is open, the core of the peer receives
-none of these messages.
+"""Steps in which the SUT sends messages with tags to a peer.
 
-The core of the peer performs the handshake and answers pings; afterwards only the check sends packets of
-the peer.
+The core of the peer performs the handshake and answers pings. Afterwards, the core receives none of the SUT's messages,
+and only the check sends packets of the peer.
 """
 
 from __future__ import annotations
@@ -31,10 +30,10 @@ SESSION_SET_UP_KINDS = ["EstablishConnection", "ConnectionParameters"]
 
 
 class Sender:
-    """Let the SUT send the messages of one check.
+    """Lets the SUT send the messages of one check.
 
-    ``to``: a format name of the peer, by default a direct name. ``own``: whether the messages are acknowledgments that
-    the SUT creates itself, although the SUT has the facility ``send``.
+    ``to``: a format name of the peer, by default a direct name. ``own``: whether to use acknowledgments that the SUT
+    creates itself, even if the SUT has the facility ``send``.
     """
 
     PEER_WINDOW = 61

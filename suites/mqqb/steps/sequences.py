@@ -27,7 +27,7 @@ FIRST_RESEND_MS = 30_000
 
 
 class Outgoing:
-    """Let the SUT send one sequence to the peer, whose core does not receive the sequence. ``queue``: a separate queue
+    """Lets the SUT send one sequence to the peer, whose core does not receive the sequence. ``queue``: a separate queue
     for a check that needs the whole sequence.
     """
 
@@ -178,7 +178,7 @@ def read_sequence_info_of_transfer(info: dict[str, Any], name: str) -> Place:
 
 
 def get_sequence_info(frame: Frame, further: int = 0) -> Place:
-    """Return the SEQUENCE_INFO of a message, or of the message ``further`` positions after it."""
+    """Return the SEQUENCE_INFO of a message, or that of the message ``further`` positions later in the sequence."""
     number = int(get_transaction_header(frame).TxSequenceNumber) + further
     return get_sequence_id_number(frame), number, number - 1
 

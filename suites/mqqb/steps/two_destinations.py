@@ -70,7 +70,9 @@ class TwoDestinations:
         return self.first, self.second
 
     def send_alternately(self, counts: tuple[int, int], **fields: Any) -> None:
-        """Let the SUT send messages to both destinations in turn, as many to each as ``counts`` says; wait for all."""
+        """Let the SUT send messages to both destinations in turn; ``counts``: the number of messages to each. Wait
+        until all of them have arrived.
+        """
         for number in range(max(counts)):
             for destination, count in zip(self.both, counts, strict=True):
                 if number < count:

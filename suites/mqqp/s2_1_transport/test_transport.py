@@ -22,8 +22,8 @@ MAPPER_PORT = 135
 @covers("MQQP-2.1-01", "MQQP-2.2-01")
 @pytest.mark.parametrize("transfers", [(NDR,), (NDR64,), (NDR, NDR64)], ids=["NDR", "NDR64", "both"])
 def test_read_in_each_transfer_syntax_over_tcp_succeeds(remote, judge, transfers):
-    """A client proposes NDR, NDR64 or both on a TCP connection: the SUT accepts one proposed syntax, and three reads
-    return their messages in that syntax.
+    """A client proposes NDR, NDR64 or both on a TCP connection. The SUT accepts one of the proposed syntaxes, and three
+    reads return their messages in that syntax.
     """
     port = remote.get_read_port()
     binding = remote.connect(port)
@@ -57,8 +57,7 @@ def test_read_in_each_transfer_syntax_over_tcp_succeeds(remote, judge, transfers
 @pytest.mark.parametrize("meanwhile", ["nothing", "open queue", "waiting read", "locked message", "broken connection"])
 def test_unauthenticated_clients_are_served(remote, judge, meanwhile):
     """Ten clients without authentication are connected at the same time, while another client uses a queue or has lost
-    its connection. Each of the ten clients binds to qm2qm, and the SUT answers the client's call of
-    RemoteQmGetVersion.
+    its connection. Each of the ten clients binds to qm2qm and calls RemoteQmGetVersion, and the SUT answers the call.
     """
     port = remote.get_read_port()
     if meanwhile != "nothing":
@@ -120,8 +119,8 @@ def test_bind_to_unknown_interface_or_version_is_refused(remote, judge, syntax, 
 
 @covers("MQQP-2.1-02")
 def test_endpoint_mapper_returns_port_of_qm2qm(remote, judge):
-    """ept_map for qm2qm returns a port at which a bind to qm2qm succeeds; ept_map for an unknown interface returns no
-    port, and a second ept_map for qm2qm returns the same port. The towers of all answers can be read.
+    """ept_map for qm2qm returns a port at which a bind to qm2qm succeeds, and a second ept_map for qm2qm returns the
+    same port. ept_map for an unknown interface returns no port. The towers in all answers are well-formed.
     """
     try:
         association = remote.connect(MAPPER_PORT)

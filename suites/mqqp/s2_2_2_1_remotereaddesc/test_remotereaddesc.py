@@ -33,8 +33,8 @@ CLOCK_TOLERANCE_S = 120
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID])
 @sut_survives()
 def test_reads_with_any_reserved_fields_succeed(remote, judge, by):
-    """Peeks and receives with any values of Reserved and eAckNack return the messages of the queue, even when a receive
-    has to wait. A message whose receive ends with RR_NACK stays in the queue. Each response has Reserved 1.
+    """Peeks and receives with any values of Reserved and eAckNack return the messages in the queue, even when a receive
+    has to wait. Each response has Reserved 1. A message whose receive ends with RR_NACK stays in the queue.
     """
     peek, receive = (
         (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_RECEIVE_NEXT)
@@ -78,7 +78,7 @@ def test_reads_with_any_reserved_fields_succeed(remote, judge, by):
 
 
 def judge_reserved_fields_of_waiting_receives(remote: Any, judge: Any, queue: RemoteQueue, by: str) -> None:
-    """Judge receives with values of Reserved and of eAckNack that wait at the empty queue and end with RR_NACK."""
+    """Judge receives with several values of Reserved and eAckNack that wait at the empty queue and end with RR_NACK."""
     for rule, fields in (("MQQP-2.2.2.1-06", {"Reserved": 1}), ("MQQP-2.2.2.1-09", {"eAckNack": 2})):
         waiting = queue.begin(Action.RECEIVE, by=by, ulTimeout=LONG_READ_TIMEOUT_MS, **fields)
         before = waiting.state_after_silence()
@@ -112,8 +112,8 @@ def receive_if_queue_has_message(queue: RemoteQueue, action: int, **how: Any) ->
     ],
 )
 def test_read_returns_packet_and_packet_size(remote, judge, by, size):
-    """A peek and a receive return messages with bodies from 0 bytes to 4 MiB, and then a receive returns a message with
-    a body of three bytes: lpBuffer contains the sent packet, and dwSize is the PacketSize of that packet.
+    """A peek and a receive return messages with bodies from 0 bytes to 4 MiB; then a receive returns a message with a
+    body of three bytes. lpBuffer contains the packet that was sent, and dwSize is the PacketSize of that packet.
     """
     peek, receive = (
         (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_RECEIVE_NEXT)
@@ -156,7 +156,7 @@ def test_read_returns_packet_and_packet_size(remote, judge, by, size):
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID])
 @sut_survives()
 def test_dw_size_above_range_is_refused(remote, judge, by):
-    """A peek with dwSize 0 returns the message; the SUT refuses a peek with dwSize 0x00420001 or 0xFFFFFFFF. The
+    """A peek with dwSize 0 returns the message. The SUT refuses a peek with dwSize 0x00420001 or 0xFFFFFFFF. The
     message stays in the queue.
     """
     peek = Action.LOOKUP_PEEK_NEXT if by == Method.START_RECEIVE_BY_LOOKUP_ID else Action.PEEK_CURRENT
@@ -181,10 +181,10 @@ def test_dw_size_above_range_is_refused(remote, judge, by):
 @covers("MQQP-2.2.2.1-07", "MQQP-2.2.2.1-08")
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID])
 def test_arrival_time_of_received_message_is_in_seconds(remote, judge, by):
-    """A message arrives whose SentTime is a day ago, and later an express message, and a message of a transactional
-    queue: dwArriveTime of a peek, of a receive that ends with RR_NACK, and of a second receive of the first message,
-    and of reads of the others, is between the time at which the peer sent the packet and the time of its
-    acknowledgment.
+    """Three messages arrive one after the other: a recoverable message and an express message, whose SentTime is a day
+    ago, and a message in a transactional queue. dwArriveTime of each read of a message is between the time at which the
+    peer sent the packet and the time of its acknowledgment. The first message is peeked, received with RR_NACK, and
+    received again.
     """
     peek, receive = (
         (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_RECEIVE_NEXT)
@@ -219,7 +219,9 @@ def test_arrival_time_of_received_message_is_in_seconds(remote, judge, by):
 
 
 def send_and_get_arrival_period(remote: Any, message: Any) -> tuple[int, int]:
-    """Send a message; return the times before the message and after its acknowledgment, and then wait a second."""
+    """Send a message and wait for its acknowledgment; return the times before and after this exchange. Then wait a
+    second.
+    """
     before = remote.peer.environment.now().utc_s
     remote.send_all([message])
     after = remote.peer.environment.now().utc_s
@@ -237,7 +239,7 @@ def send_and_get_arrival_period(remote: Any, message: Any) -> tuple[int, int]:
     ],
 )
 def test_arrival_time_of_local_message_is_time_of_sending(remote, sut, judge, kinds):
-    """An application of the SUT sends a message to queues of the SUT: dwArriveTime in each queue is between the time of
+    """An application of the SUT sends a message to queues of the SUT. dwArriveTime in each queue is between the time of
     the command and the time of the reply to the command.
     """
     queues = [remote.open(kind) for kind in kinds]
@@ -258,8 +260,8 @@ def test_arrival_time_of_local_message_is_time_of_sending(remote, sut, judge, ki
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 @pytest.mark.parametrize("action", [Action.RECEIVE, Action.PEEK_CURRENT], ids=["receive", "peek"])
 def test_read_with_infinite_timeout_waits_for_message(remote, judge, by, action):
-    """Two reads of an empty queue with ulTimeout 0xFFFFFFFF, the second by a cursor, wait (for an hour, if time is
-    virtual). When two messages arrive, the reads return them.
+    """Two reads of an empty queue with ulTimeout 0xFFFFFFFF, the second by a cursor, wait; in virtual time, they wait
+    for an hour. When two messages arrive, the reads return them.
     """
     queue = remote.open()
     cursor = queue.open_cursor()

@@ -15,8 +15,8 @@ from suites.mqqp.steps.reader import Reader, Reading
 @needs("remote_read")
 @covers("MQQP-2.2.2.1-05")
 def test_request_id_of_unended_receive_is_not_reused(peer, sut, judge):
-    """The SUT receives a message, and the peer does not answer RemoteQMEndReceive. Then a second receive and one read
-    of each other kind wait at the peer: all these reads have different dwRequestIDs.
+    """The SUT receives a message, and the peer does not answer RemoteQMEndReceive. Then a second receive, and one read
+    of each other kind, wait at the peer. All these reads have different dwRequestIDs.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
@@ -41,7 +41,7 @@ def test_request_id_of_unended_receive_is_not_reused(peer, sut, judge):
 @needs("remote_read")
 @covers("MQQP-2.2.2.1-06", "MQQP-2.2.2.1-09")
 def test_answers_with_any_reserved_fields_are_accepted(peer, sut, judge):
-    """The peer answers receives with several values of Reserved and eAckNack: each time, the application receives the
+    """The peer answers receives with several values of Reserved and eAckNack. Each time, the application gets the
     message, and the SUT ends the receive with RR_ACK.
     """
     reader = Reader(peer, sut)
@@ -74,8 +74,8 @@ def test_answers_with_any_reserved_fields_are_accepted(peer, sut, judge):
     "MQQP-3.1.4.10-06",
 )
 def test_client_receive_sets_fields_of_remotereaddesc(peer, sut, judge, version):
-    """Two receives and one peek, and a peek and a receive by cursors, without a timeout wait at the peer, after
-    RemoteQMOpenQueue: each read has a unique dwRequestID, ulTimeout 0xFFFFFFFF, dwSize 0, lpBuffer NULL, and the
+    """After RemoteQMOpenQueue, five reads without a timeout wait at the peer: two receives and a peek, and a peek and a
+    receive by cursors. Each read has a unique dwRequestID, ulTimeout 0xFFFFFFFF, dwSize 0, lpBuffer NULL, and the
     handles of the queue.
     """
     reader = Reader(peer, sut, version)

@@ -18,7 +18,7 @@ FAILING_CALLS_BY_METHOD = REFUSED_CALLS_BY_METHOD | REFUSED_PURGE_CALLS_BY_METHO
 @covers("MQQP-1.8-D01", "MQDMPR-1.8-D01", "MQQP-2.2-D01")
 @pytest.mark.parametrize("method", FAILING_CALLS_BY_METHOD)
 def test_failure_has_severity_bit_and_unlisted_code_customer_bit(remote, judge, method):
-    """The client makes invalid calls: every failure that the SUT returns has the S bit set, and a code that no document
+    """The client makes invalid calls. Every failure that the SUT returns has the S bit set, and a code that no document
     lists also has the C bit set.
     """
     calls = FAILING_CALLS_BY_METHOD[method](remote.open())

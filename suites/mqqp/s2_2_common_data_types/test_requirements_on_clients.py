@@ -28,7 +28,7 @@ def _list_called_methods(reader):
 @needs("remote_read")
 @covers("MQQP-2.2-01")
 def test_client_bind_proposes_both_transfer_syntaxes(peer, sut, judge):
-    """The SUT opens a queue of the peer: each of its binds to qm2qm proposes NDR and NDR64."""
+    """The SUT opens a queue of the peer. Each of its binds to qm2qm proposes both NDR and NDR64."""
     reader = Reader(peer, sut)
     reader.begin_open_queue().wait()
     found, frames = [], []
@@ -52,7 +52,7 @@ def test_client_bind_proposes_both_transfer_syntaxes(peer, sut, judge):
 )
 def test_client_ends_receives_cursors_and_queues_that_it_began(peer, sut, judge):
     """The SUT opens two queues and a cursor, receives two messages, cancels a third receive, and closes the cursor and
-    the queues: the peer gets one RemoteQMEndReceive for each message, one RemoteQMCancelReceive, one
+    the queues. The peer gets one RemoteQMEndReceive for each message, one RemoteQMCancelReceive, one
     RemoteQMCloseCursor, and one RemoteQMCloseQueue for each queue.
     """
     reader = Reader(peer, sut)
@@ -145,8 +145,9 @@ FAILING_METHODS = {
     "name", [pytest.param(name, marks=covers(rule), id=name) for name, (rule, _) in RULE_AND_READER_BY_METHOD.items()]
 )
 def test_client_treats_all_failures_of_a_method_alike(peer, sut, judge, name):
-    """The peer returns nine different failures from one method: the SUT's reply to the application and the number of
-    its calls are the same each time. If the application requested a read, an open or a purge, the reply is a failure.
+    """The peer answers calls of one method with nine different failures. For each failure, the SUT makes the same
+    number of calls and reports the same result to the application. If the application requested a read, an open or a
+    purge, that result is a failure.
     """
     rule, version = RULE_AND_READER_BY_METHOD[name]
     outcomes, evidence = [], []
@@ -221,8 +222,8 @@ ANSWER_BY_FAULT_KIND = {
     "name", [pytest.param(name, marks=covers(rule), id=name) for name, (rule, _) in RULE_AND_READER_BY_METHOD.items()]
 )
 def test_client_reports_call_with_fault_or_lost_connection(peer, sut, judge, name, way):
-    """The peer answers a call with a fault, or closes the connection: the SUT reports a failure to the application, and
-    can then open and read a queue.
+    """The peer answers a call with a fault, or closes the connection. The SUT reports a failure to the application.
+    Afterwards, the SUT can open and read a queue.
     """
     rule, version = RULE_AND_READER_BY_METHOD[name]
     reader = Reader(peer, sut, version)

@@ -19,8 +19,8 @@ LONG_READ_TIMEOUT_MS = 600_000
 
 
 class Handle(Machine, path=Path(__file__)):
-    """A handle of a queue with the messages ``first`` and ``second``. A second reader has a handle of the same queue on
-    a separate connection. A read of the second reader waits at a different queue.
+    """A handle of a queue that contains the messages ``first`` and ``second``. A second reader has a handle of the same
+    queue on a separate connection, and has a read that waits at another queue.
     """
 
     def __init__(self, remote: Remote) -> None:
@@ -115,8 +115,8 @@ class Handle(Machine, path=Path(__file__)):
 
     @probe("waiting read")
     def get_waiting_read_outcome(self) -> str:
-        """Return the outcome of the read that waited. For a cancelled read, return only that the read got no message,
-        because no check judges the status (erratum E51).
+        """Return the outcome of the read that waited. For a cancelled read, return only that it got no message; no
+        check judges its status (erratum E51).
         """
         assert self._record_read is not None
         if self._record_read.state_after_silence() == Call.WAITING:

@@ -16,10 +16,10 @@ OTHER_CLIENT_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d2")
 
 @covers("MQQP-3.1.1.5-01", "MQQP-3.1.1.5-02", "MQQP-3.1.1.5-03", "MQQP-3.1.4.3-19")
 def test_closing_one_of_four_open_queues_leaves_three_readable(remote, judge):
-    """Two clients with different identifiers open a queue four times in total. One of them purges it, and through this
-    handle, reads fail, expire and are cancelled, a receive is ended, and a cursor is closed. A message arrives: peeks
-    through each handle return the message. One handle is closed: a peek through the closed handle is refused, and peeks
-    through the other three handles succeed.
+    """Two clients with different identifiers open a queue four times in total. One client purges the queue through one
+    of its handles. Through the same handle, reads fail, expire and are cancelled, a receive is ended, and a cursor is
+    closed. Then a message arrives, and peeks through all four handles return it. When one handle is closed, a peek
+    through it is refused, and peeks through the other three succeed.
     """
     queue = remote.open_with_messages("purged")
     second = remote.open(association=queue.association)

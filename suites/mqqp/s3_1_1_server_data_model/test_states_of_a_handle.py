@@ -11,7 +11,7 @@ pytestmark = needs("qm2qm")
 
 @for_each_cell(Handle)
 def test_handle_of_a_remote_reader_follows_its_states(remote, judge, cell):
-    """A handle in each state of the table states.toml gets each event: the outcome is the one in the table, and a
-    second reader finds the messages that the next state requires.
+    """Each event is applied in each state of a handle. The outcome is the one in the table states.toml, and a second
+    reader finds the messages that the next state requires.
     """
     judge_cell(judge, cell, Handle(remote))

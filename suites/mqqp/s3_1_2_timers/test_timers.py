@@ -23,7 +23,7 @@ TIMEOUT_OUTCOME = "ended without a message"
 
 
 def describe_expired_read(read):
-    """Return the verdict text for a read whose timeout expired."""
+    """Return the verdict text for a read that is expected to fail when its timeout expires."""
     return TIMEOUT_OUTCOME if read.failed else read.label_or_outcome
 
 
@@ -68,8 +68,8 @@ ENDED_READ_HANDLE_RULES_BY_METHOD = {
 )
 def test_waiting_reads_end_after_their_own_timeouts(remote, judge, by):
     """A receive with timeout 0 from an empty queue fails at once. Two receives, one of them by a cursor, a peek, and a
-    PEEK_NEXT at the last message of a second queue fail after their timeouts. One of two further receives gets a
-    message, and the other receive fails after its timeout of 1,300 ms.
+    PEEK_NEXT at the last message of a second queue fail after their timeouts. Of two further receives, one gets a
+    message, and the other fails after its timeout of 1,300 ms.
     """
     queue, second = remote.open(), remote.open("admin")
     remote.deliver(["first"], queue="admin")
@@ -124,7 +124,7 @@ def test_waiting_reads_end_after_their_own_timeouts(remote, judge, by):
     [pytest.param(by, marks=covers(rules["any"]), id=by) for by, rules in RULE_BY_READ_KIND_AND_METHOD.items()],
 )
 def test_long_timeout_is_not_shortened(remote, judge, by):
-    """A receive with a timeout of 67,000 ms, which does not fit into 16 bits, fails after that time. At that time,
+    """A receive with a timeout of 67,000 ms, which does not fit into 16 bits, fails after that time. At that moment,
     receives with the timeouts 0x80000000 and 0xFFFFFFFE still wait. In virtual time, the receive with timeout
     0x80000000 fails after 25 days.
     """
@@ -144,7 +144,7 @@ def test_long_timeout_is_not_shortened(remote, judge, by):
 
 
 def await_end_of_read(remote, read, timeout_ms, began_ms):
-    """Wait for the end of a read; return the time from the given instant to the end."""
+    """Wait for the end of a read; return the time between the given instant and the end."""
     read.wait(timeout_ms + remote.sut.response_timeout_ms)
     return remote.peer.measure_duration(began_ms)
 

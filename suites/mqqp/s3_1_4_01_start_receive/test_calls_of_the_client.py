@@ -34,10 +34,9 @@ RULES_BY_STARTING_METHOD = {
     "name", [pytest.param(name, marks=covers(*rules), id=name) for name, rules in RULES_BY_STARTING_METHOD.items()]
 )
 def test_client_ends_only_successful_receive(peer, sut, judge, name):
-    """The peer returns a failure together with a message and a handle: the SUT does not call RemoteQMEndReceive. The
-    next receive succeeds, and the SUT ends this receive. For a further receive, the SUT calls RemoteQMEndReceive once,
-    although the peer returns a failure from that call. The check repeats these steps with each action of a read by
-    LookupIdentifier that receives a message.
+    """The peer returns a failure together with a message and a handle. The SUT does not call RemoteQMEndReceive. The
+    next receive succeeds, and the SUT ends it. For a further receive, the SUT calls RemoteQMEndReceive once, although
+    that call returns a failure. The check repeats these steps for each lookup action that receives a message.
     """
     reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)
     remote = reader.open()
@@ -70,7 +69,7 @@ INFINITE = None
 
 
 class ClientReadSession:
-    """The reads of a client that has several queues and cursors of the peer open."""
+    """Reads with which the SUT, as the client, uses several queues and cursors of the peer."""
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
@@ -88,7 +87,7 @@ class ClientReadSession:
         return remote
 
     def open_cursor(self, remote: int) -> int:
-        """Let the SUT open a cursor of a queue, and return the number of cursors that were opened before."""
+        """Let the SUT open a cursor of a queue; return the number of cursors that it had opened before."""
         self.cursors.append(self.reader.open_cursor(remote))
         return len(self.cursors) - 1
 
@@ -101,7 +100,7 @@ class ClientReadSession:
         self.calls += [(call, remote, cursor) for call in self.reader.reads()[before:]]
 
     def read_with_each_action(self) -> None:
-        """Read from several queues, with and without cursors, with and without a time limit."""
+        """Let the SUT read from several queues, with and without cursors, and with and without a time limit."""
         first, second = self.remotes
         at_first, at_second, closed = (self.open_cursor(one) for one in (first, second, second))
         self.reader.begin("remote_close_cursor", cursor=self.cursors[closed]).outcome()
@@ -149,9 +148,9 @@ class ClientReadSession:
 )
 def test_client_read_has_listed_action_and_cursor_for_peek_next(peer, sut, judge, version, rules):
     """The SUT peeks and receives repeatedly, with and without cursors and time limits, from two queues, from a queue
-    that is only open to peek, and from a queue that was closed and opened again; one cursor is closed. Each call uses
-    an accepted presentation context and the handles of its queue, each ulAction is RECEIVE, PEEK_CURRENT or PEEK_NEXT,
-    and each PEEK_NEXT has the cursor of the application. RemoteQMOpenQueue precedes the reads of each queue, and
+    that is open only to peek, and from a queue that was closed and opened again; one cursor is closed. Each call uses
+    an accepted presentation context and the handles of its queue. Each ulAction is RECEIVE, PEEK_CURRENT or PEEK_NEXT,
+    and each PEEK_NEXT has the cursor that the application uses. RemoteQMOpenQueue precedes the reads of each queue.
     RemoteQMEndReceive does not follow a peek.
     """
     reader = Reader(peer, sut, version)

@@ -15,7 +15,7 @@ DELETED_QUEUE_STATUSES = one_of("MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_INVALI
 
 
 def _read_with_each_action(queue, by, cursor):
-    """Read in each way that a method supports, without and with a timeout; return the reads, by the kind of read."""
+    """Start every kind of read that a method supports, without and with a timeout; return the reads by kind."""
     if by == Method.START_RECEIVE_BY_LOOKUP_ID:
         return {
             kind: [queue.read(action, by=by, lookup_id=LookupId.BEFORE_FIRST)]
@@ -68,8 +68,8 @@ def _read_with_each_action(queue, by, cursor):
 )
 @sut_survives()
 def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
-    """An open queue is deleted: its waiting reads, new reads, the end of a receive, and a purge fail. Reads also fail
-    when a new queue with the same name contains a message. A second open queue can still be read.
+    """A queue is deleted while it is open. Its waiting reads, new reads, the end of a receive, and a purge fail. Reads
+    still fail when a new queue with the same name contains a message. A second open queue can still be read.
     """
     name = sut.new_queue("deleted")
     path = rf"TCP:{sut.address}\{name}"

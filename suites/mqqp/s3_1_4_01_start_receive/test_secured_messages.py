@@ -29,9 +29,9 @@ EXPECTED_SIGNED_FLAGS = {"SecurityHeader": True, "UserHeader.Flags.SH": 1}
 @needs("qm2qm", "security")
 @covers("MQDMPR-3.1.7.1.30-D02")
 def test_read_returns_security_properties_of_signed_message(remote, judge, by, rules):
-    """Two signed messages arrive; the second message names a cryptographic provider: receives return both messages with
-    their sender, certificate, signature and provider. The packet of each peek, lookup and receive has a SecurityHeader
-    and the flag SH.
+    """Two signed messages arrive; the second names a cryptographic provider. Receives return both messages with their
+    sender, certificate, signature and provider. The packet that each peek, lookup and receive returns has a
+    SecurityHeader and the flag SH.
     """
     queue = remote.open("plain")
     provider = bytes(ProviderInfo(ProviderType=PROVIDER_TYPES[ADVANCED_PROVIDER], ProviderName=ADVANCED_PROVIDER))
@@ -68,7 +68,7 @@ def test_read_returns_security_properties_of_signed_message(remote, judge, by, r
 
 
 def _read_security_flag(packet):
-    """Return whether a packet has a SecurityHeader, and its flag SH."""
+    """Return whether a packet has a SecurityHeader, and the value of its flag SH."""
     return {"SecurityHeader": packet.haslayer("SecurityHeader") == 1, "UserHeader.Flags.SH": packet["UserHeader"].SH}
 
 

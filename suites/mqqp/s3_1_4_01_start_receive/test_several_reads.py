@@ -25,9 +25,10 @@ IO_TIMEOUT_STATUS = "MQ_ERROR_IO_TIMEOUT"
     }
 )
 def test_each_of_several_waiting_receives_can_be_cancelled(remote, judge, by, rules):
-    """Five receives wait: three by one queue handle, one of them by a cursor, and two by the handle of a second queue.
-    Their time-outs are infinite or long, and their dwRequestIDs include 0, numbers with equal lower halves, and the
-    number of a receive of the other handle. RemoteQMCancelReceive cancels each receive, and only this receive.
+    """Five receives wait: three through one queue handle, one of them by a cursor, and two through the handle of a
+    second queue. Their timeouts are infinite or long. Their dwRequestIDs include 0, numbers with equal lower halves,
+    and a number that a receive of the other handle also has. RemoteQMCancelReceive cancels each receive, and no other
+    receive.
     """
     queue, admin = remote.open(), remote.open("admin")
     asked = {
@@ -74,9 +75,9 @@ def test_each_of_several_waiting_receives_can_be_cancelled(remote, judge, by, ru
     }
 )
 def test_waiting_reads_keep_their_actions_and_timeouts(remote, judge, by, rules):
-    """A peek with a long time-out waits in a queue, then a peek with a short time-out and a receive: the second peek
-    times out, and the others still wait. When two messages of different sizes arrive, the receive returns a handle and
-    the peek does not. Peeks by a cursor with one dwRequestID return both messages.
+    """A peek with a long timeout waits at a queue; then a peek with a short timeout and a receive also wait. The second
+    peek times out, and the others still wait. Two messages of different sizes arrive: the receive returns a handle, and
+    the peek does not. Peeks by a cursor, all with the same dwRequestID, return both messages.
     """
     queue = remote.open()
     peek = queue.begin(Action.PEEK_CURRENT, by=by, ulTimeout=LONG_READ_TIMEOUT_MS)
@@ -144,8 +145,8 @@ def test_waiting_reads_keep_their_actions_and_timeouts(remote, judge, by, rules)
     }
 )
 def test_reads_of_empty_queue_return_no_message_of_other_queue(remote, judge, by, rules):
-    """A second queue with a message is open, and a reader has a cursor of this queue: a peek and a receive of the empty
-    first queue, with and without this cursor, return no message, and a peek and a receive that wait in the first queue
+    """A second queue with a message is open, and a reader has a cursor of this queue. A peek and a receive of the empty
+    first queue, with and without this cursor, return no message. A peek and a receive that wait at the first queue
     still wait after a message arrives in the second queue. Then the waiting peek returns a message of its own queue.
     """
     queue = remote.open()

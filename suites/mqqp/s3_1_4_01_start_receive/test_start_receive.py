@@ -78,7 +78,7 @@ MESSAGE_NOT_FOUND_STATUS = "MQ_ERROR_MESSAGE_NOT_FOUND"
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_receive_returns_handle_and_locks_message_and_peek_does_not(remote, judge, by, rules, kind):
     """Two peeks and a receive return the first of two messages; only the receive returns a handle. Before and after the
-    end of the receive, peeks by two readers return the second message.
+    receive is ended, peeks by two readers return the second message.
     """
     queue, other = remote.open(kind), remote.open(kind, access=PEEK_ACCESS)
     send_messages_to_queue(remote, kind, "first", "second")
@@ -152,10 +152,9 @@ def test_receive_returns_handle_and_locks_message_and_peek_does_not(remote, judg
 )
 @pytest.mark.parametrize("kind", Kind)
 def test_read_returns_every_property_of_message(remote, judge, by, rules, kind):
-    """Six messages with every property arrive. The second message also has lists of queues, the third message has a
-    body of 70,000 bytes, the fourth message has the longest label, the fifth message has no body, and the sixth message
-    is traced. A peek and receives return the packets unchanged, dwSize equals PacketSize, and each receive returns a
-    handle.
+    """Six messages with every property set arrive. The second message also has lists of queues, the third has a body of
+    70,000 bytes, the fourth has the longest label, the fifth has no body, and the sixth is traced. A peek and receives
+    return the packets unchanged. dwSize equals PacketSize, and each receive returns a handle.
     """
     queue = remote.open(kind.queue)
     sent = [
@@ -252,9 +251,9 @@ def test_sequential_id_finds_message_by_lookup(remote, judge):
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 @varied("negative journaling", "time to be received", acknowledgments=("none", "of arrival"))
 def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge, kind):
-    """SequentialId of peeks with and without a cursor and of a receive is the LookupIdentifier that the control channel
-    shows for the message, without its highest byte. This also applies to messages that arrive while a peek or a receive
-    waits.
+    """SequentialId of a peek, with or without a cursor, and of a receive equals the LookupIdentifier that the control
+    channel shows for the message, without its highest byte. The same holds for messages that arrive while a peek or a
+    receive waits.
     """
     queue = remote.open(kind)
     send_messages_to_queue(remote, kind, "first", "second")
@@ -302,8 +301,8 @@ def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge, k
 @sut_survives()
 def test_failing_read_returns_failure_and_null_handle(remote, judge, by, rules):
     """A read of an empty queue, a read with an unknown cursor, and a read with dwQueue 0 return a failure and the
-    handle NULL. Then a message arrives, and a receive returns it. Reads whose time-out expires return
-    MQ_ERROR_IO_TIMEOUT, and reads by a cursor whose message was received return MQ_ERROR_MESSAGE_ALREADY_RECEIVED.
+    handle NULL. Then a message arrives, and a receive returns it. Reads whose timeout expires return
+    MQ_ERROR_IO_TIMEOUT. Reads by a cursor whose message was received return MQ_ERROR_MESSAGE_ALREADY_RECEIVED.
     """
     queue = remote.open()
     cursor = queue.open_cursor()
@@ -378,8 +377,9 @@ def test_failing_read_returns_failure_and_null_handle(remote, judge, by, rules):
 )
 @sut_survives()
 def test_read_with_invalid_description_is_refused(remote, judge, by, rules):
-    """Peeks and receives with a wrong dwQueue, an unknown or closed cursor, a cursor of a different queue, or an
-    unopened or closed queue, and a PEEK_NEXT without a cursor, return the specified statuses. A valid peek succeeds.
+    """Peeks and receives with a wrong dwQueue, with an unknown or closed cursor, with a cursor of another queue, or of
+    an unopened or closed queue return the specified statuses. So does a PEEK_NEXT without a cursor. A valid peek
+    succeeds.
     """
     queue = remote.open_with_messages("first")
     queue.cursor().expect_success()
@@ -435,8 +435,8 @@ def test_read_with_invalid_description_is_refused(remote, judge, by, rules):
 @covers("MQQP-3.1.4.10-13")
 @sut_survives()
 def test_read_without_description_is_refused(remote, judge):
-    """RemoteQMStartReceive2 with pRemoteReadDesc NULL returns MQ_ERROR_INVALID_HANDLE, before and after a valid peek,
-    for any SequentialId, and by a second client.
+    """RemoteQMStartReceive2 with pRemoteReadDesc NULL returns MQ_ERROR_INVALID_HANDLE: before and after a valid peek,
+    for any SequentialId, and for a second client.
     """
     queue = remote.open_with_messages("first")
     calls = []
@@ -525,10 +525,10 @@ def test_read_without_description_is_refused(remote, judge):
 )
 @pytest.mark.parametrize("at", [0, 1, 2], ids=["first", "middle", "last"])
 def test_reads_by_cursor_keep_cursor_move_it_or_take_message(remote, judge, by, rules, at):
-    """A cursor is at the first, second or third of four messages, whose priorities differ between these cases:
-    PEEK_CURRENT does not move the cursor, PEEK_NEXT moves the cursor, and RECEIVE takes the message at the cursor; the
-    next RECEIVE takes the next message. Only RECEIVE returns a handle. Two other cursors, and reads without a cursor,
-    skip the message while it is locked, and do not move with the first cursor.
+    """A cursor is at the first, second or third of four messages, whose priorities differ between these cases.
+    PEEK_CURRENT does not move the cursor, and PEEK_NEXT moves it. RECEIVE takes the message at the cursor; the next
+    RECEIVE takes the next message. Only RECEIVE returns a handle. While a message is locked, two other cursors and
+    reads without a cursor skip it. The other cursors do not move with the first cursor.
     """
     labels = ["first", "second", "third", "fourth"]
     queue = remote.open_with_messages()
@@ -622,8 +622,8 @@ def test_reads_by_cursor_keep_cursor_move_it_or_take_message(remote, judge, by, 
     }
 )
 def test_reads_without_cursor_return_highest_priority(remote, judge, by, rules):
-    """A cursor is open, and eight messages arrive, with priorities 0 to 7: each peek and each receive without a cursor
-    returns the remaining message with the highest priority.
+    """A cursor is open, and eight messages with the priorities 0 to 7 arrive. Each peek and each receive without a
+    cursor returns the remaining message with the highest priority.
     """
     queue = remote.open()
     queue.open_cursor()
@@ -652,11 +652,11 @@ def test_reads_without_cursor_return_highest_priority(remote, judge, by, rules):
     }
 )
 def test_cursor_crosses_priorities_and_passes_locked_messages(remote, judge, by, rules):
-    """Messages of four priorities arrive in ascending order: PEEK_NEXT by a cursor returns them in descending order.
-    While one reader has locked the first message, receives by another handle, by another client and by a cursor return
-    the second, third and fourth message, and no read returns a locked message. When the second message is unlocked
-    again, a receive by a cursor at that message returns it, and the next receive by the cursor does not return the
-    third message, which is locked.
+    """Messages of four priorities arrive in ascending order; PEEK_NEXT by a cursor returns them in descending order.
+    One reader locks the first message. Receives by another handle, by another client and by a cursor then return the
+    second, third and fourth message, and no read returns a locked message. When the second message is unlocked again, a
+    receive by a cursor at that message returns it. The next receive by this cursor does not return the third message,
+    which is locked.
     """
     labels = ["first", "second", "third", "fourth"]
     queue, beside, elsewhere = remote.open(), remote.open(), remote.open()

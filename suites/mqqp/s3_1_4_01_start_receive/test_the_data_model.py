@@ -20,8 +20,8 @@ SAMPLE_REQUEST_ID = 0x6D71_0001
 
 
 def read_descriptor_elements(sut: Sut, collection: str) -> list[dict[str, Any]]:
-    """Return the elements of a collection in the OpenQueueDescriptors of the check, as the verb
-    ``inspect`` shows them.
+    """Return the elements of a collection in the OpenQueueDescriptors that belong to the check, as the verb ``inspect``
+    shows them.
     """
     queues = sut.inspect()["QueueManager"]["QueueCollection"]
     ours = [one for one in queues if one["Pathname"].lower().endswith(sut.queue().lower())]
@@ -29,8 +29,8 @@ def read_descriptor_elements(sut: Sut, collection: str) -> list[dict[str, Any]]:
 
 
 def read_waiting_read_states(sut: Sut, request_ids: dict[str, int]) -> list[list[tuple[str, bool, bool]]]:
-    """Return the waiting reads of each OpenQueueDescriptor of the check that has waiting reads: the name of the
-    dwRequestID, DestructiveRead, and whether the read has a cursor.
+    """Return the waiting reads of each OpenQueueDescriptor that belongs to the check and has waiting reads: the name of
+    the dwRequestID, DestructiveRead, and whether the read has a cursor.
     """
     queues = sut.inspect()["QueueManager"]["QueueCollection"]
     ours = [one for one in queues if one["Pathname"].lower().endswith(sut.queue().lower())]
@@ -58,9 +58,10 @@ def read_waiting_read_states(sut: Sut, request_ids: dict[str, int]) -> list[list
 )
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_waiting_receive_is_kept_with_its_request_id(remote, sut, judge, by, rules):
-    """A receive waits with one handle; a receive by a cursor, a second receive and two peeks wait with another handle.
-    WaitingMessageReadOperationCollection of each OpenQueueDescriptor contains its reads with their dwRequestIDs, their
-    cursors and DestructiveRead. After RemoteQMCancelReceive for one read, only that read is missing.
+    """A receive waits through one handle. A receive by a cursor, a second receive and two peeks wait through another
+    handle. WaitingMessageReadOperationCollection of each OpenQueueDescriptor contains the reads of its handle, with
+    their dwRequestIDs, their cursors and DestructiveRead. After RemoteQMCancelReceive for one read, only that read is
+    missing.
     """
     queue, second = remote.open(), remote.open()
     request_ids = {
@@ -111,8 +112,8 @@ def test_waiting_receive_is_kept_with_its_request_id(remote, sut, judge, by, rul
 )
 def test_cursor_refers_to_message_that_was_read(remote, sut, judge, by, rules):
     """A new cursor has the state Unread. After each of two calls of PEEK_CURRENT, the cursor has the state Read and is
-    at the first of two messages; after PEEK_NEXT, its state is Read, at the second message. After a further PEEK_NEXT,
-    which does not wait, its state is WaitPeek or Unread (erratum E180).
+    at the first of two messages; after PEEK_NEXT, it has the state Read and is at the second message. After a further
+    PEEK_NEXT, which does not wait, its state is WaitPeek or Unread (erratum E180).
     """
     queue = remote.open_with_messages("first", "second")
     known = {lookup_id(one): one["label"] for one in sut.messages()}

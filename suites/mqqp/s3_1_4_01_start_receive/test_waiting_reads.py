@@ -22,8 +22,8 @@ LONGEST_ZERO_TIMEOUT_READ_MS = 500
 
 
 def find_other_start_method(remote, by):
-    """Return the second of the two methods that start a read, or the given method if the SUT's release has no second
-    method.
+    """Return the other of the two methods that start a read. If the SUT's release does not have that method, return the
+    given method.
     """
     other = Method.START_RECEIVE2 if by == Method.START_RECEIVE else Method.START_RECEIVE
     return by if lacks_method(remote.sut, other) else other
@@ -44,10 +44,10 @@ def find_other_start_method(remote, by):
 @sut_survives()
 @pytest.mark.parametrize("action", [Action.RECEIVE, Action.PEEK_CURRENT], ids=["receive", "peek"])
 def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by, rules, action):
-    """While three reads wait, one by the other method and one by a cursor, the SUT refuses receives with the
-    dwRequestIDs of these reads through the same queue handle, and the reads still wait. A receive with one of these
-    dwRequestIDs through a different handle of the queue waits, and receives through the same handle whose dwRequestIDs
-    differ in one bit also wait.
+    """Three reads wait, one of them by the other method and one by a cursor. The SUT refuses receives that reuse the
+    dwRequestIDs of these reads through the same queue handle, and the reads still wait. Two kinds of further receives
+    wait as well: a receive with one of these dwRequestIDs through a different handle of the queue, and receives through
+    the same handle whose dwRequestIDs differ in one bit.
     """
     queue, second = remote.open(), remote.open()
     numbers = [0, remote.request_id()]
@@ -116,8 +116,8 @@ def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by,
     ],
 )
 def test_waiting_read_can_be_cancelled_and_frees_its_request_id(remote, judge, by, rules, action, of_queue):
-    """RemoteQMCancelReceive ends a waiting receive if the call has the handle of the receive's queue, but not if the
-    call has the handle of a different queue. However a read ends, its dwRequestID can be used again, and the reads of
+    """RemoteQMCancelReceive ends a waiting receive if the call has the handle of the queue at which the receive waits,
+    but not if it has the handle of another queue. However a read ends, its dwRequestID can be used again. The reads of
     two queues return the messages of their own queues.
     """
     queue = remote.open()
@@ -234,9 +234,9 @@ WAITING_READ_RULES = (
 )
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, events, kind):
-    """No message is available: a read with timeout 0 fails before a message arrives, and a read with a timeout of 24
-    days waits until a message arrives, and returns the message. An equal read of another client waits at the same time:
-    a receive returns the next message, and a peek returns the same message.
+    """No message is available. A read with timeout 0 fails before a message arrives. A read with a timeout of 24 days
+    waits until a message arrives, and returns it. An identical read by another client waits at the same time; if the
+    reads are receives, this read returns the next message, and if they are peeks, it returns the same message.
     """
     queue = remote.open(kind)
     send_messages_to_queue(remote, kind, *(["first"] if action == Action.PEEK_NEXT else []))
@@ -293,10 +293,10 @@ def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, e
     }
 )
 def test_only_waiting_receive_returns_handle_and_locks_message(remote, judge, by, rules):
-    """A receive waits in an empty queue, and a PEEK_NEXT at the last message of a second queue: both return the next
-    message, and only the receive returns a handle. The message of the receive is locked: a second receive still waits
-    until it is cancelled, and a peek waits until a further
-    message arrives, which stays available. After RR_NACK, the first message is available again.
+    """A receive waits at an empty queue, and a PEEK_NEXT waits at the last message of a second queue. Both return the
+    next message, and only the receive returns a handle. The message of the receive is locked: a second receive still
+    waits until it is cancelled, and a peek waits until a further message arrives, which stays available. After RR_NACK,
+    the first message is available again.
     """
     queue, other = remote.open(), remote.open()
     second = remote.open("admin", association=queue.association)
@@ -362,8 +362,8 @@ def test_only_waiting_receive_returns_handle_and_locks_message(remote, judge, by
 @pytest.mark.parametrize("end", ["message", "time-out", "cancel"])
 @covers("MQQP-3.1.1.3-02")
 def test_end_of_read_leaves_read_of_other_queue_with_same_request_id(remote, judge, by, end):
-    """Reads of two queues wait with the same dwRequestID, and one read gets a message, times out or is cancelled: the
-    read of the other queue, and a second read of the same queue, still wait and can be cancelled.
+    """Reads of two queues wait with the same dwRequestID, and one of them gets a message, times out or is cancelled.
+    The read of the other queue, and a second read of the same queue, still wait and can be cancelled.
     """
     queue, admin = remote.open(), remote.open("admin")
     number = remote.request_id()

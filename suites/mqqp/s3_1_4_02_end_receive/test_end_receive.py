@@ -1,6 +1,4 @@
-"""MS-MQQP 3.1.4.2 RemoteQMEndReceive: the client acknowledges a received message, or returns the message
-to the queue.
-"""
+"""MS-MQQP 3.1.4.2 RemoteQMEndReceive: the client acknowledges a received message, or returns it to the queue."""
 
 from __future__ import annotations
 
@@ -43,9 +41,9 @@ UNKNOWN_CONTEXT_FAULT = "fault nca_s_fault_context_mismatch"
 )
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, rules, kind):
-    """Two messages are received, so other readers do not find them. After both receives end with RR_NACK, each of two
-    readers can receive the first message again, and a cursor that has read this message reads it again. After RR_ACK
-    for the first message, only the second message is in the queue. RemoteQMEndReceive returns the handle NULL;
+    """Two messages are received, so that other readers do not find them. After both receives end with RR_NACK, each of
+    two readers can receive the first message again, and a cursor that has read this message reads it again. After
+    RR_ACK for the first message, only the second message is in the queue. RemoteQMEndReceive returns the handle NULL;
     afterwards, the old handle is unknown.
     """
     queue, other = remote.open(kind), remote.open(kind)
@@ -140,8 +138,8 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, rul
 @covers("MQQP-3.1.4.2-10")
 @sut_survives()
 def test_end_receive_with_null_handle_is_refused(remote, judge):
-    """RemoteQMEndReceive with the handle NULL returns MQ_ERROR_INVALID_HANDLE for each dwAck, before and after a queue
-    is opened, and while a receive is not ended. The message of that receive stays locked.
+    """RemoteQMEndReceive with the handle NULL returns MQ_ERROR_INVALID_HANDLE for each dwAck: before and after a queue
+    is opened, and while another receive is not ended. The message of that receive stays locked.
     """
     association = remote.associate()
 
@@ -179,9 +177,8 @@ def test_end_receive_with_null_handle_is_refused(remote, judge):
 @needs("restart")
 @covers("MQQP-3.1.4.2-01", "MQQP-3.1.4.2-06", "MQQP-3.1.4.2-07", "MQQP-3.1.4.2-12")
 def test_acknowledged_message_stays_removed_after_restart(remote, sut, judge):
-    """A client receives three recoverable messages. The receive of the first message ends with RR_ACK, the receive of
-    the second message ends with RR_NACK, and the receive of the third message does not end. After a restart of the SUT,
-    the queue contains the second and the third message.
+    """A client receives three recoverable messages. It ends the first receive with RR_ACK and the second with RR_NACK,
+    and does not end the third. After a restart of the SUT, the queue contains the second and the third message.
     """
     queue = remote.open_with_messages("first", "second", "third")
     received = [queue.start_receive() for _ in range(3)]
@@ -207,9 +204,8 @@ def test_acknowledged_message_stays_removed_after_restart(remote, sut, judge):
 @covers("MQDMPR-3.1.7.1.10-38", "MQDMPR-3.1.7.1.12-13", "MQDMPR-3.1.7.1.12-18")
 @pytest.mark.parametrize("ended_first", [0, 1, 2], ids=["first", "middle", "last"])
 def test_end_receive_ends_receive_of_handle(remote, judge, ended_first):
-    """One of three receives ends with RR_NACK: only the message of this receive is in the queue again. Then the later
-    of the other two receives ends with RR_ACK, and the earlier one ends with RR_NACK: only the message of the later
-    receive is removed.
+    """One of three receives ends with RR_NACK: only its message is in the queue again. Of the other two receives, the
+    later one then ends with RR_ACK, and the earlier one with RR_NACK: only the message of the later receive is removed.
     """
     labels = ["first", "second", "third"]
     queue = remote.open_with_messages(*labels)
@@ -248,8 +244,8 @@ def test_end_receive_ends_receive_of_handle(remote, judge, ended_first):
 @pytest.mark.parametrize("right", [Ack.RR_NACK, Ack.RR_ACK], ids=["nack", "ack"])
 @sut_survives()
 def test_end_receive_with_invalid_dw_ack_is_refused(remote, judge, wrong, right):
-    """The SUT refuses a RemoteQMEndReceive with a dwAck other than 1 and 2, and the message stays locked until a valid
-    dwAck ends the receive.
+    """The SUT refuses a RemoteQMEndReceive whose dwAck is neither 1 nor 2. The message stays locked until a valid dwAck
+    ends the receive.
     """
     queue = remote.open_with_messages("first", "second")
     read = queue.start_receive()
@@ -278,9 +274,9 @@ def test_end_receive_with_invalid_dw_ack_is_refused(remote, judge, wrong, right)
 @pytest.mark.parametrize("action", [Action.RECEIVE, Action.PEEK_CURRENT], ids=["receive", "peek"])
 @pytest.mark.parametrize("by_cursor", [False, True], ids=["front", "cursor"])
 def test_nack_gives_message_to_read_that_waits_already(remote, judge, action, by_cursor):
-    """A receive locks the only message, and a read of a second client waits. When the receive ends with RR_NACK, the
-    waiting read gets the message. If this read is a receive, this receive also ends with RR_NACK. The check repeats
-    these steps with a second receive and a second read that waits.
+    """A receive locks the only message, and a read by a second client waits. When the receive ends with RR_NACK, the
+    waiting read gets the message. If this read is a receive, it also ends with RR_NACK. The check repeats these steps
+    with a second receive and a second waiting read.
     """
     queue, other = remote.open_with_messages("first"), remote.open()
     for _ in range(2):
@@ -306,8 +302,8 @@ def test_nack_gives_message_to_read_that_waits_already(remote, judge, action, by
 @covers("MQQP-3.1.4.2-07", "MQQP-3.1.4.2-12")
 def test_acknowledged_message_cannot_be_read_in_any_way(remote, judge):
     """A client receives three messages, by RemoteQMStartReceive, by a cursor and by RemoteQMStartReceiveByLookupId, and
-    ends each receive with RR_ACK: only the fourth message is in the queue. Cursors that had read the first message,
-    lookups, and receives of another client return no acknowledged message.
+    ends each receive with RR_ACK. Only the fourth message is in the queue. Cursors that had read the first message,
+    lookups, and receives by another client return no acknowledged message.
     """
     labels = ["first", "second", "third", "fourth"]
     queue, other = remote.open_with_messages(*labels), remote.open()
@@ -341,7 +337,7 @@ def test_acknowledged_message_cannot_be_read_in_any_way(remote, judge):
 @pytest.mark.parametrize("ack", [Ack.RR_NACK, Ack.RR_ACK], ids=["nack", "ack"])
 @pytest.mark.parametrize("gone", ["closed", pytest.param("deleted", marks=needs("queue_control"))])
 def test_end_receive_deletes_handle_when_queue_is_gone(remote, sut, judge, gone, ack):
-    """The queue of a receive is closed or deleted before RemoteQMEndReceive: the call may return any status, but
+    """The queue of a receive is closed or deleted before RemoteQMEndReceive. The call may return any status, but
     returns the handle NULL; afterwards, the old handle is unknown.
     """
     name = sut.new_queue("gone") if gone == "deleted" else sut.queue()

@@ -36,8 +36,8 @@ RULES_BY_METHOD = {
     "name", [pytest.param(name, marks=covers(rule, *more), id=name) for name, (rule, more) in RULES_BY_METHOD.items()]
 )
 def test_client_calls_method_on_agreed_context_and_open_queue(peer, sut, judge, name):
-    """The SUT calls a method of qm2qm because of an application's request: the SUT calls the method on a presentation
-    context that the server accepted, after one RemoteQMOpenQueue and before any RemoteQMCloseQueue.
+    """An application's request makes the SUT call a method of qm2qm. The SUT calls the method on a presentation context
+    that the server accepted, after one RemoteQMOpenQueue and before any RemoteQMCloseQueue.
     """
     binding, order = RULES_BY_METHOD[name]
     reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)
@@ -79,7 +79,7 @@ METHODS_OF_PEEKING_CLIENT = (Method.START_RECEIVE, "RemoteQMCloseQueue", "Remote
     ],
 )
 def test_client_opens_queue_to_peek_before_other_calls(peer, sut, judge, name):
-    """The SUT opens a queue to peek, and calls a method for the queue: the SUT has called RemoteQMOpenQueue before."""
+    """The SUT opens a queue to peek, and calls a method for the queue. RemoteQMOpenQueue precedes this call."""
     _, rules = RULES_BY_METHOD[name]
     reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)
     open_queue_and_call_method(reader, name, access="peek")
@@ -103,9 +103,10 @@ def test_client_opens_queue_to_peek_before_other_calls(peer, sut, judge, name):
     [pytest.param(name, marks=covers(*rules, context), id=name) for name, (context, rules) in RULES_BY_METHOD.items()],
 )
 def test_client_opens_second_queue_of_server_before_other_calls(peer, sut, judge, name):
-    """The SUT has a queue of the peer open, and calls a method for a second queue of the peer, then by a second handle
-    of the first queue, and then by a new handle after all handles were closed: each time, the SUT has called
-    RemoteQMOpenQueue for each handle before, and calls the method on a presentation context that the server accepted.
+    """The SUT has a queue of the peer open. It calls a method for a second queue of the peer, then through a second
+    handle of the first queue, and then through a new handle after all handles were closed. Each time, the SUT has
+    called RemoteQMOpenQueue for the handle before, and calls the method on a presentation context that the server
+    accepted.
     """
     context, rules = RULES_BY_METHOD[name]
     reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)
@@ -143,7 +144,7 @@ def test_client_opens_second_queue_of_server_before_other_calls(peer, sut, judge
 
 
 def open_queue_and_call_method(reader: Reader, name: str, queue: str | None = None, **access: str) -> list[int]:
-    """Let the SUT open a queue, by default the queue of the peer, and execute a command that calls a method; ignore the
+    """Let the SUT open a queue, by default the peer's queue, and execute a command that calls a method; ignore the
     reply. Return the number of the opened queue, or an empty list if the SUT does not open the queue.
     """
     opened = reader.begin("remote_open", queue=queue or reader.format_name, **access).wait()

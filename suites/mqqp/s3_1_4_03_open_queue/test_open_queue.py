@@ -20,8 +20,8 @@ INVALID_PARAMETER_STATUS, INVALID_HANDLE_STATUS = "MQ_ERROR_INVALID_PARAMETER", 
 )
 def test_each_open_queue_returns_unique_handle(remote, judge):
     """Two calls of RemoteQMOpenQueue return two different handles, and a third call with the descriptor of the first
-    call returns a third handle; peeks of both queues succeed, also by a queue that was opened only to peek.
-    RemoteQMCloseQueue succeeds once with a handle; a second call gets a fault.
+    call returns a third handle. Peeks of both queues succeed, even if a queue was opened only to peek.
+    RemoteQMCloseQueue succeeds once with each handle; a second call gets a fault.
     """
     remote.empty_queue()
     association = remote.associate()
@@ -141,7 +141,7 @@ def test_open_queue_entry_has_client_guid(remote, sut, judge):
 @covers("MQQP-3.1.4.3-D01")
 @sut_survives()
 def test_open_queue_with_dw_mqs_above_16_is_refused(remote, judge):
-    """RemoteQMOpenQueue with a dwMQS from 0 to 16 succeeds; the SUT refuses the call with a dwMQS above 16. Afterwards,
+    """RemoteQMOpenQueue succeeds with a dwMQS from 0 to 16. The SUT refuses the call with a dwMQS above 16. Afterwards,
     the queue can still be read.
     """
     queue = remote.open_with_messages("first")

@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.4 RemoteQMCloseQueue: the end of an open queue, and of the reads that wait there."""
+"""MS-MQQP 3.1.4.4 RemoteQMCloseQueue: the end of an open queue, and of the reads that wait at it."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ INFINITE_READ_TIMEOUT_MS = 0xFFFF_FFFF
     "MQQP-3.1.4.3-19",
 )
 def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
-    """A client opens a queue exclusively: a second client cannot open it before the first client calls
-    RemoteQMCloseQueue. At the time of that call, a cursor is open and a read waits. The call returns the handle NULL;
+    """A client opens a queue exclusively. A second client cannot open it until the first client has called
+    RemoteQMCloseQueue, which happens while a cursor is open and a read waits. The call returns the handle NULL;
     afterwards, the old handle is unknown, peeks are refused, and the second client can open and read the queue. A
     second queue of the first client stays open. A third queue, which the first client opened exclusively to peek, also
     stays open until that client closes it.
@@ -128,9 +128,9 @@ def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
 @covers("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12")
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
 def test_other_handles_of_closed_queue_stay_open(remote, judge, which):
-    """A queue has three handles, two of them on one connection. The first, the second or the third handle is closed: a
-    cursor and an unfinished receive of the other two handles, and peeks through both, continue as before. The SUT
-    refuses a peek through the closed handle.
+    """A queue has three handles, two of them on one connection. One of the three handles is closed. A cursor and an
+    unfinished receive of the other two handles, and peeks through both, continue as before. The SUT refuses a peek
+    through the closed handle.
     """
     start = remote.open_with_messages("first", "second", "third")
     handles = [start, remote.open(association=start.association), remote.open()]
@@ -172,8 +172,8 @@ def test_other_handles_of_closed_queue_stay_open(remote, judge, which):
 )
 def test_closing_queue_cancels_its_waiting_reads(remote, judge):
     """Four receives wait through one handle of a queue: two with a timeout, one without a timeout, and one by a cursor.
-    A fifth receive waits through a different handle of the queue, and a sixth receive waits in a second queue. The
-    first handle is closed: its four receives end without a message, and the other two receives still wait.
+    A fifth receive waits through another handle of the queue, and a sixth waits at a second queue. When the first
+    handle is closed, its four receives end without a message, and the other two receives still wait.
     """
     queue = remote.open()
     admin = remote.open("admin", association=queue.association)
@@ -244,8 +244,8 @@ def test_closing_queue_cancels_its_waiting_reads(remote, judge):
 @covers("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13")
 @pytest.mark.parametrize("by_cursor", [False, True], ids=["front", "cursor"])
 def test_closed_queue_with_unended_receive_is_free(remote, judge, by_cursor):
-    """A client opens a queue exclusively, receives a message, and closes the queue without ending the receive: a second
-    client can open the queue exclusively, and receives the second message.
+    """A client opens a queue exclusively, receives a message, and closes the queue without ending the receive. A second
+    client can then open the queue exclusively, and receives the second message.
     """
     queue = remote.open_with_messages("first", "second", share=DENY_RECEIVE)
     held = queue.start_receive(hCursor=queue.open_cursor() if by_cursor else 0)
@@ -269,7 +269,7 @@ def test_closed_queue_with_unended_receive_is_free(remote, judge, by_cursor):
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_entry_of_closed_queue_is_removed(remote, sut, judge, which):
     """A queue is opened twice, and one of the two handles is closed while a cursor is open, a receive has not ended and
-    two reads wait: OpenQueueEntryCollection contains only the entry of the other handle. When the other handle is
+    two reads wait. OpenQueueEntryCollection then contains only the entry of the other handle. When the other handle is
     closed too, the collection contains neither entry.
     """
     queues = [remote.open() for _ in range(2)]

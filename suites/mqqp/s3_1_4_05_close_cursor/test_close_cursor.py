@@ -29,12 +29,13 @@ INVALID_HANDLE_STATUS, UNKNOWN_CURSOR_STATUS = "MQ_ERROR_INVALID_HANDLE", "STATU
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
-    """The SUT refuses RemoteQMCloseCursor with an unknown cursor, with the handle of a wrong queue, and with another
+    """The SUT refuses RemoteQMCloseCursor with an unknown cursor, with the handle of another queue, and with another
     handle of the same queue. With the right handle, the call closes one of three cursors, and the SUT refuses reads by
-    that cursor. Peeks by the other two cursors, and by a cursor of a different handle of the queue, still return their
+    that cursor. Peeks by the other two cursors, and by a cursor of another handle of the queue, still return their
     messages, and a PEEK_NEXT by a further cursor still waits. A receive by a cursor returns the message at the cursor.
-    RemoteQMCloseCursor also succeeds for a cursor whose message was received, for a cursor with which a read waits, and
-    for a cursor with which a receive has not ended; afterwards, the cursor is unknown.
+
+    RemoteQMCloseCursor also succeeds for a cursor whose message was received, for a cursor with a waiting read, and for
+    a cursor with an unfinished receive; afterwards, the cursor is unknown.
     """
     beside = remote.open()
     queue = remote.open_with_messages("first", "second")

@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.6: RemoteQMCancelReceive of a client. The SUT is the client."""
+"""MS-MQQP 3.1.4.6: how a client calls RemoteQMCancelReceive. The SUT is the client."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from suites.mqqp.steps.reader import Reader, Reading
 @covers("MQQP-3.1.4.6-03")
 @pytest.mark.parametrize("version", [Reader.WINDOWS_2000, Reader.WINDOWS_7], ids=["old", "new"])
 def test_client_cancels_read_after_it_began(peer, sut, judge, version):
-    """Two reads of the SUT wait at the peer, and the application cancels the second: the SUT sends one
-    RemoteQMCancelReceive, after both reads and with the dwRequestID of the second read. The SUT sends no
-    RemoteQMCancelReceive for a read that the application cancels before the peer has answered RemoteQmGetVersion.
+    """Two reads of the SUT wait at the peer, and the application cancels the second. After both reads, the SUT sends
+    one RemoteQMCancelReceive with the dwRequestID of the second read. If the application cancels a read before the peer
+    has answered RemoteQmGetVersion, the SUT sends no RemoteQMCancelReceive.
     """
     reader = Reader(peer, sut, version)
     remote = reader.open()
@@ -42,7 +42,7 @@ def test_client_cancels_read_after_it_began(peer, sut, judge, version):
 
 def judge_cancel_before_read(reader, judge, remote):
     """Judge the cancellation of a read that the SUT has not sent yet. The function judges only a SUT that calls
-    RemoteQmGetVersion before the read.
+    RemoteQmGetVersion before a read.
     """
     asked: list[ServedCall] = []
     reader.server.answers[Method.GET_VERSION] = asked.append

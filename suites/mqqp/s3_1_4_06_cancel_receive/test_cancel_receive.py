@@ -36,8 +36,8 @@ BIT_31 = 0x8000_0000
 )
 @sut_survives()
 def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
-    """RemoteQMCancelReceive returns the specified status when no read waits, for a different queue, with a wrong
-    pQueue, and with an unknown dwRequestID: a waiting read continues to wait. With the right values, the read ends.
+    """RemoteQMCancelReceive returns the specified status if no read waits, if it names another queue, if pQueue is
+    wrong, or if the dwRequestID is unknown. A waiting read continues to wait. With the right values, the read ends.
     """
     queue = remote.open()
     unopened = remote.open_remote(queue.association).expect_success().out.phQueue
@@ -132,9 +132,9 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
 @covers("MQQP-3.1.4.6-09")
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 def test_receive_that_returned_message_is_not_cancelled(remote, judge, by):
-    """A receive returns a message and is not ended, while reads wait in a second queue: RemoteQMCancelReceive with the
-    dwRequestID of the receive returns MQ_ERROR_INVALID_HANDLE, and the message stays locked until the end of the
-    receive.
+    """A receive returns a message and is not ended, while reads wait at a second queue. RemoteQMCancelReceive with the
+    dwRequestID of this receive returns MQ_ERROR_INVALID_HANDLE, and the message stays locked until the receive is
+    ended.
     """
     queue, number = remote.open_with_messages("first", "second"), remote.request_id()
     admin = remote.open("admin")
@@ -172,9 +172,9 @@ def test_receive_that_returned_message_is_not_cancelled(remote, judge, by):
 )
 @pytest.mark.parametrize("with_cursor", [False, True], ids=["plain", "by cursor"])
 def test_cancel_of_peek_succeeds_only_if_peek_ends(remote, judge, with_cursor):
-    """A waiting peek, with or without a cursor, is cancelled: RemoteQMCancelReceive returns MQ_OK and the peek ends
-    without a message, or it returns a failure and the peek still waits (erratum E52). The dwRequestID of a cancelled
-    peek can be used again, and the queue stays open.
+    """A waiting peek, with or without a cursor, is cancelled. Either RemoteQMCancelReceive returns MQ_OK and the peek
+    ends without a message, or it returns a failure and the peek still waits (erratum E52). The dwRequestID of a
+    cancelled peek can be used again, and the queue stays open.
     """
     queue, number = remote.open(), remote.request_id()
     cursor = queue.open_cursor() if with_cursor else 0
@@ -232,9 +232,8 @@ def test_cancel_of_peek_succeeds_only_if_peek_ends(remote, judge, with_cursor):
     *("MQQP-2.2.2.1-04", "MQQP-2.2.2.1-05", "MQQP-3.1.1.3-01"),
 )
 def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
-    """One of two waiting receives is cancelled and ends without a message. The dwRequestID of this receive can be used
-    again, and a second RemoteQMCancelReceive for this receive fails. The other receive still waits, and gets the next
-    message.
+    """One of two waiting receives is cancelled and ends without a message. Its dwRequestID can be used again, and a
+    second RemoteQMCancelReceive for it fails. The other receive still waits, and gets the next message.
     """
     queue = remote.open()
     cursor = queue.open_cursor()
@@ -306,7 +305,7 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
 def test_cancel_ends_only_read_of_request_id(remote, judge, which):
     """A receive without a timeout, a receive by a cursor and a RemoteQMStartReceive wait. One of their dwRequestIDs is
-    0, and the other two have only high bits set. RemoteQMCancelReceive names one of the three dwRequestIDs: the read
+    0, and the other two have only high bits set. RemoteQMCancelReceive names one of the three dwRequestIDs. The read
     with this dwRequestID ends without a message, and the other two reads still wait.
     """
     queue = remote.open()
@@ -353,9 +352,8 @@ def test_cancel_ends_only_read_of_request_id(remote, judge, which):
 )
 @pytest.mark.parametrize("other_client", [False, True], ids=["same client", "other client"])
 def test_cancelled_receive_leaves_message_to_next_receive(remote, judge, by, with_cursor, other_client):
-    """Two receives wait, and the later receive, with or without a cursor, is cancelled by its own client or by a
-    different client: this receive ends without a message, and the earlier receive still waits. The next receive returns
-    the next message.
+    """Two receives wait, and the later one, with or without a cursor, is cancelled by its own client or by another
+    client. It ends without a message, and the earlier receive still waits. The next receive returns the next message.
     """
     earlier = remote.open().begin_receive(by=by, ulTimeout=LONG_READ_TIMEOUT_MS)
     earlier.state_after_silence()

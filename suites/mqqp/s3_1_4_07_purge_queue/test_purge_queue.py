@@ -35,10 +35,10 @@ LONG_READ_TIMEOUT_MS = 600_000
 )
 @sut_survives()
 def test_purge_empties_open_queue_and_no_other(remote, judge):
-    """RemoteQMPurgeQueue with the handle of an unknown or unopened queue, and with a handle that purged a queue and was
-    closed, returns or throws MQ_ERROR_INVALID_HANDLE. With the second handle of an open queue, the method removes all
-    messages of that queue, and no message of a second queue. Further purges of the empty queue, also by the handle on
-    which reads wait, succeed and change neither the waiting reads nor a cursor; one of these reads can still be
+    """RemoteQMPurgeQueue returns or throws MQ_ERROR_INVALID_HANDLE if it has the handle of an unknown or unopened
+    queue, or a handle that purged a queue and was closed. With the second handle of an open queue, the method removes
+    all messages from that queue, and none from a second queue. Further purges of the empty queue succeed, even through
+    the handle on which reads wait. They change neither the waiting reads nor a cursor; one of these reads can still be
     cancelled.
     """
     queue = remote.open_with_messages("first", "second")
@@ -115,9 +115,8 @@ def test_purge_empties_open_queue_and_no_other(remote, judge):
 @needs("receive", "queue_control", "subqueues")
 @covers("MQQP-3.1.4.7-09")
 def test_purge_of_queue_leaves_its_subqueue(remote, sut, judge):
-    """A queue contained three messages: one is moved to a subqueue, one is received and copied to the journal of the
-    queue, and one stays. Then the queue is purged: the moved message stays in the subqueue, and the copy stays in the
-    journal.
+    """One of three messages in a queue is moved to a subqueue, one is received and copied to the journal of the queue,
+    and one stays. Then the queue is purged. The moved message stays in the subqueue, and the copy stays in the journal.
     """
     name = sut.new_queue("purged", journaling=True)
     subqueue = f"{name};mqc-sub"
@@ -146,7 +145,7 @@ def test_purge_of_queue_leaves_its_subqueue(remote, sut, judge):
 @covers("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10")
 @pytest.mark.parametrize("kind", [Kind.RECOVERABLE, Kind.TRANSACTIONAL])
 def test_purged_messages_stay_removed_after_restart(remote, sut, judge, kind):
-    """Two messages are purged, a third message arrives, and the SUT restarts: the queue contains only the third
+    """Two messages are purged, a third message arrives, and the SUT restarts. The queue contains only the third
     message.
     """
     queue = remote.open(kind.queue)
@@ -161,7 +160,7 @@ def test_purged_messages_stay_removed_after_restart(remote, sut, judge, kind):
 
 @covers("MQQP-3.1.4.7-D01", "MQDMPR-3.1.7.1.7-05")
 def test_purge_removes_message_of_unended_receive(remote, judge):
-    """One of two messages is received, the queue is purged, and the receive ends with RR_NACK: the queue is empty."""
+    """One of two messages is received, the queue is purged, and the receive ends with RR_NACK. The queue is empty."""
     queue = remote.open_with_messages("first", "second")
     held = queue.start_receive().expect_success()
     purged = queue.purge()
@@ -179,7 +178,7 @@ def purge_and_get_next_label(remote: Remote, queue: RemoteQueue, kind: Kind) -> 
 @covers("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10")
 @pytest.mark.parametrize("kind", Kind)
 def test_purge_removes_all_messages(remote, judge, kind):
-    """A queue contains messages of all priorities, one of them longer than an RPC fragment: after the purge the queue
+    """A queue contains messages of all priorities, one of them longer than an RPC fragment. After the purge, the queue
     is empty. A message that arrives later can be received with all its bytes, and a second purge removes the next
     message.
     """
@@ -221,7 +220,7 @@ def test_purge_removes_all_messages(remote, judge, kind):
 )
 @pytest.mark.parametrize("acknowledge", [Ack.RR_NACK, Ack.RR_ACK], ids=["nack", "ack"])
 def test_purged_message_of_unended_receive_stays_removed(peer, remote, sut, judge, acknowledge):
-    """One of three messages is received, and the queue is purged.
+    """One of three messages is received, and then the queue is purged.
 
     The queue is empty, and stays empty after the receive ends with RR_NACK or RR_ACK. After RR_NACK, the sender gets
     the acknowledgment Q_PURGED for the received message; after RR_ACK, the sender gets Q_PURGED or RECEIVE (MS-MQDMPR

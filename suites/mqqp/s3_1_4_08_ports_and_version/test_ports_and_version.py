@@ -145,8 +145,8 @@ def test_interface_is_served_after_restart(remote, sut, judge):
 @sut_survives()
 def test_interface_is_served_after_broken_connections(remote, sut, judge):
     """Clients end their connections in several ways: before a bind, in the middle of a bind, after invalid bytes, after
-    a bind to an unknown interface, and, last, while a queue is open and a read waits. After each end, a bind to qm2qm
-    succeeds, and a client that was connected before and a new client can read a message.
+    a bind to an unknown interface and, finally, while a queue is open and a read waits. After each end, a bind to qm2qm
+    succeeds. A client that was connected before, and a new client, can each read a message.
     """
     port, queue = remote.get_read_port(), remote.open_with_messages("first")
     lost = remote.open("admin")
@@ -242,7 +242,7 @@ def test_spx_port_type_returns_port_or_zero(remote, judge, port_type, rule):
 @covers("MQQP-3.1.4.8-04", "MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D06", "MQQP-3.1.4.8-D07")
 def test_ports_stay_the_same_while_server_runs(remote, judge):
     """The ports for IP_HANDSHAKE and IP_READ are the same on a second connection, while a queue is open, while a read
-    waits, after the queue was closed, and for calls at each of the two ports. Each port is the default port, or the
+    waits, after the queue was closed, and for calls at either of the two ports. Each port is the default port, or the
     default port plus a multiple of 11.
     """
     types = (PortType.IP_HANDSHAKE, PortType.IP_READ)
@@ -293,9 +293,9 @@ def test_ports_stay_the_same_while_server_runs(remote, judge):
 
 @covers("MQQP-3.1.4.9-02", "MQQP-3.1.4.9-03", "MQQP-3.1.4.9-D01", "MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03")
 def test_version_is_returned_before_and_while_queue_is_open(remote, judge):
-    """RemoteQmGetVersion returns version 6.1 (or the version of the SUT's release) and a build number: before a queue
-    is opened, between R_QMOpenRemoteQueue and RemoteQMOpenQueue, while a queue is open, while a read waits, and after
-    the queue was closed.
+    """RemoteQmGetVersion returns version 6.1, or the version of the SUT's release, and a build number. It does so
+    before a queue is opened, between R_QMOpenRemoteQueue and RemoteQMOpenQueue, while a queue is open, while a read
+    waits, and after the queue was closed.
     """
     release = find_release(remote.sut)
     before = remote.associate(QM2QM).call("RemoteQmGetVersion")

@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.11: RemoteQMStartReceiveByLookupId of a client. The SUT is the client."""
+"""MS-MQQP 3.1.4.11: how a client calls RemoteQMStartReceiveByLookupId. The SUT is the client."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _build_lookup_action_cases() -> Iterable[Any]:
 @pytest.mark.parametrize("action", list(_build_lookup_action_cases()))
 def test_client_lookup_has_no_cursor_and_no_timeout(peer, sut, judge, action):
     """The SUT has three queues of the peer open, and a receive waits at the second queue. The SUT reads from that queue
-    by LookupIdentifier, with one action, relative to a message and from both ends of the queue: each call has an
+    by LookupIdentifier with one action: relative to a message, and from both ends of the queue. Each call has an
     accepted presentation context, the ulAction of that action, the handles of the queue, a dwRequestID, hCursor 0,
     ulTimeout 0, dwSize 0 and lpBuffer NULL.
     """

@@ -81,7 +81,7 @@ LOOKUP_READ_RULES = (
 
 
 def parametrize_lookup_action() -> pytest.MarkDecorator:
-    """Return a decorator that runs a check for each action, with the rules of that action."""
+    """Return a decorator that runs a check for each lookup action, with the rules about that action."""
     cases = []
     for action, rules in RULES_BY_LOOKUP_ACTION.items():
         events = EVENT_RULES_BY_LOOKUP_ACTION[action.peeking]
@@ -90,7 +90,7 @@ def parametrize_lookup_action() -> pytest.MarkDecorator:
 
 
 def find_three_lookup_ids(queue: RemoteQueue, judge: Judge, *rules: str) -> list[int]:
-    """Return the LookupIdentifiers of three messages; raise ConformanceFailure if lookups do not find them."""
+    """Return the LookupIdentifiers of the three messages; raise ConformanceFailure if lookups do not find them."""
     known = find_lookup_ids(queue, len(MESSAGE_LABELS))
     if len(known) < len(MESSAGE_LABELS):
         first = queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST)
@@ -104,8 +104,8 @@ def find_three_lookup_ids(queue: RemoteQueue, judge: Judge, *rules: str) -> list
 @covers("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", "MQQP-3.1.4.11-40", "MQQP-3.1.4.11-41", *LOOKUP_READ_RULES)
 @pytest.mark.parametrize("at", [0, 1, 2], ids=["first", "middle", "last"])
 def test_lookup_reads_current_next_or_previous_message(remote, judge, action, seek, rule, events, at):
-    """A lookup names CURRENT, NEXT or PREV and the LookupId of the first, second or last of three messages: a peek
-    returns the right message and leaves all three messages in the queue; a receive removes the right message.
+    """A lookup names CURRENT, NEXT or PREV, and the LookupId of the first, second or last of three messages. A peek
+    returns the right message and leaves all three messages in the queue. A receive removes the right message.
     """
     queue = remote.open_with_messages(*MESSAGE_LABELS)
     by_next = events if action.peeking == Action.LOOKUP_PEEK_NEXT else ()  # as they are found out
@@ -148,7 +148,9 @@ MESSAGE_PRIORITIES = (7, 6, 0)
 
 
 def send_in_reverse_priority_order(remote: Remote) -> None:
-    """Send the three messages with different priorities, the last message of the queue first."""
+    """Send the three messages with different priorities, beginning with the message that will be the
+    last in the queue.
+    """
     for label, priority in reversed(list(zip(MESSAGE_LABELS, MESSAGE_PRIORITIES, strict=True))):
         remote.send_all([remote.peer.recoverable_message(label=label, base={"PR": priority})])
 
@@ -193,8 +195,8 @@ QUEUE_END_RULES = ("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3
 )
 @pytest.mark.parametrize("queue_kind", ["plain", "transactional"])
 def test_lookup_from_ends_of_queue_reads_first_or_last_message(remote, judge, action, edge, label, rules, queue_kind):
-    """NEXT with LookupId 0 returns the first of three messages, and PREV with the maximum LookupId returns the last
-    message, even when the messages arrived in the reverse order with different priorities. A second peek returns the
+    """NEXT with LookupId 0 returns the first of three messages, and PREV with the maximum LookupId returns the last.
+    This also holds when the messages arrived in the reverse order with different priorities. A second peek returns the
     same message, and a second receive returns the second message.
     """
     queue = remote.open(queue_kind)
@@ -225,11 +227,11 @@ def test_lookup_from_ends_of_queue_reads_first_or_last_message(remote, judge, ac
     *("MQQP-3.1.4.11-D01", "MQQP-3.1.4.11-D02", "MQQP-3.1.4.11-D03", "MQQP-3.1.4.1-01"),
 )
 def test_lookup_of_received_message_fails(remote, judge):
-    """The second of three messages is received by lookup: then CURRENT with the LookupId of this message fails, and
-    NEXT and PREV with the LookupIds of the other two messages skip it. CURRENT with the LookupIds of the first and
-    third messages returns these messages; CURRENT with a LookupId that no message has fails. NEXT with the LookupId of
-    the third message returns a message that arrives later. The LookupId of a message that RemoteQMStartReceive2 has
-    received finds the message only after RR_NACK.
+    """The second of three messages is received by lookup. CURRENT with its LookupId then fails, and NEXT and PREV with
+    the LookupIds of the other two messages skip it. CURRENT with the LookupIds of the first and third messages returns
+    these messages; CURRENT with an unused LookupId fails. NEXT with the LookupId of the third message returns a message
+    that arrives later. If RemoteQMStartReceive2 has received a message, its LookupId finds the message only after
+    RR_NACK.
     """
     queue = remote.open_with_messages(*MESSAGE_LABELS)
     known = find_three_lookup_ids(queue, judge, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39")
@@ -284,7 +286,7 @@ def test_lookup_of_received_message_fails(remote, judge):
 @pytest.mark.parametrize("action", LOOKUP_ACTIONS, ids=hex)
 def test_only_successful_lookup_receive_returns_handle(remote, judge, action):
     """A lookup in an empty queue returns a listed failure and the handle NULL. A lookup in a queue with a message
-    returns MQ_OK; a receiving lookup also returns a handle, with which RemoteQMEndReceive succeeds.
+    returns MQ_OK. A receiving lookup also returns a handle, with which RemoteQMEndReceive succeeds.
     """
     queue = remote.open()
     edge = (
@@ -351,8 +353,8 @@ def test_only_successful_lookup_receive_returns_handle(remote, judge, action):
 )
 @pytest.mark.parametrize("kind", Kind)
 def test_lookup_returns_every_property_of_message(remote, judge, kind):
-    """Two messages arrive with every property set, the second with a body of 70,000 bytes: lookups return unchanged
-    packets, and dwSize is PacketSize.
+    """Two messages arrive with every property set, the second with a body of 70,000 bytes. Lookups return the packets
+    unchanged, and dwSize is PacketSize.
     """
     queue = remote.open(kind.queue)
     sent = [
@@ -411,7 +413,7 @@ def test_lookup_returns_sequential_id_of_start_receive2(remote, judge):
 @needs("receive")
 @covers("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55")
 def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge):
-    """SequentialId of a lookup with each action is the LookupIdentifier that the control channel shows for the message,
+    """For each lookup action, SequentialId equals the LookupIdentifier that the control channel shows for the message,
     without its highest byte. The messages have different priorities.
     """
     queue = remote.open()
@@ -444,10 +446,10 @@ def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge):
 )
 @sut_survives()
 def test_lookup_with_invalid_description_is_refused(remote, judge, action):
-    """A lookup with hRemoteQueue 0, a nonzero timeout, a cursor, or an unopened queue returns
+    """A lookup with hRemoteQueue 0, with a nonzero timeout, with a cursor, or of an unopened queue returns
     MQ_ERROR_INVALID_PARAMETER.
 
-    A lookup with a queue that was opened and closed also returns this status. A lookup without these errors succeeds.
+    A lookup of a queue that was opened and closed also returns this status. A lookup without these errors succeeds.
     """
     queue = remote.open_with_messages("first", "second", "third")
     closed = remote.open("admin", association=queue.association)
@@ -481,10 +483,10 @@ def test_lookup_with_invalid_description_is_refused(remote, judge, action):
 @covers("MQDMPR-3.1.7.1.13-04", "MQDMPR-3.1.7.1.13-09", "MQDMPR-3.1.7.1.13-32")
 @pytest.mark.parametrize("action", LOOKUP_RECEIVE_ACTIONS, ids=hex)
 def test_lookup_receive_is_kept_until_its_end(remote, judge, action):
-    """A receive by lookup locks its message and returns a handle that can be ended once (erratum E57 leaves open
-    whether RR_NACK returns the message); a second receive of the message fails. The dwRequestID of a lookup can be used
-    again at once, even after a lookup that fails, and a lookup finds only messages of its own queue. The end of a
-    lookup leaves two waiting reads pending: a read of the same handle, and a read of another handle with the same
+    """A receive by lookup locks its message and returns a handle that can be ended once. Erratum E57 leaves open
+    whether RR_NACK returns the message. A second receive of the message fails. The dwRequestID of a lookup can be used
+    again at once, even after a lookup that fails. A lookup finds only messages of its own queue. The end of a lookup
+    leaves two waiting reads pending: a read through the same handle, and a read through another handle with the same
     dwRequestID.
     """
     queue = remote.open_with_messages("first", "second")
@@ -581,7 +583,7 @@ def test_lookup_receive_is_kept_until_its_end(remote, judge, action):
     ],
 )
 def test_lookup_beside_message_crosses_priorities(remote, judge, action, at, rules):
-    """Three messages have different priorities: a lookup with each action and the LookupId of each message reads that
+    """Three messages have different priorities. A lookup with each action and the LookupId of each message reads that
     message, or the message before or after it in the queue.
     """
     queue = remote.open()
@@ -608,8 +610,8 @@ READ_STATUS_RULES = ("MQQP-3.1.4.11-18", "MQQP-3.1.4.11-58")
 
 
 def list_reads_near_locked_messages(action: Action, known: Sequence[int]) -> list[tuple[int, str]]:
-    """Return the LookupIds for reads at and next to the locked messages, each with the expected label or failure of the
-    read.
+    """Return the LookupIds of the lookups at and beside the locked messages, each with the label or the failure that is
+    expected.
     """
     first, second, third, fourth, fifth = known
     if action.peeking == Action.LOOKUP_PEEK_CURRENT:
@@ -627,7 +629,7 @@ def list_reads_near_locked_messages(action: Action, known: Sequence[int]) -> lis
 
 
 def list_locked_message_cases() -> Iterator[Any]:
-    """Yield each action with its rules."""
+    """Yield each lookup action with the rules about it."""
     edges = {Action.LOOKUP_PEEK_NEXT: LookupId.BEFORE_FIRST, Action.LOOKUP_PEEK_PREV: LookupId.BEHIND_LAST}
     for action in LOOKUP_ACTIONS:
         at_edge = [RULE_BY_EDGE_LOOKUP_ID[edges[action.peeking]]] if action.peeking in edges else []
@@ -638,8 +640,8 @@ def list_locked_message_cases() -> Iterator[Any]:
 @pytest.mark.parametrize("action", list(list_locked_message_cases()))
 def test_lookup_passes_over_locked_messages(remote, judge, action):
     """Three receives lock the first, the third and the last of five messages. Lookups from the ends of the queue, and
-    with the LookupIds of locked and of other messages, read only the two other messages. Each successful receive
-    returns MQ_OK and a handle; each peek, each failed and each refused read returns the handle NULL.
+    with the LookupIds of locked and of other messages, read only the two messages that are not locked. Each successful
+    receive returns MQ_OK and a handle. Each peek, each failed read and each refused read returns the handle NULL.
     """
     queue = remote.open_with_messages(*LABELS_BESIDE_LOCKED_MESSAGES)
     known = find_lookup_ids(queue, len(LABELS_BESIDE_LOCKED_MESSAGES))

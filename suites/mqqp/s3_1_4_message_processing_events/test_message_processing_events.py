@@ -21,8 +21,8 @@ UNKNOWN_OPNUM_OUTCOME = "fault nca_s_op_rng_error"
 @covers("MQQP-3.1.4-01")
 @sut_survives()
 def test_invalid_stub_faults_and_does_nothing(remote, judge):
-    """The client sends calls with a value out of range, a missing array, a truncated stub or an empty stub: the SUT
-    answers with RPC_X_BAD_STUB_DATA. The receive that the malformed calls name can still be ended.
+    """The client sends calls with a value out of range, a missing array, a truncated stub or an empty stub. The SUT
+    answers them with RPC_X_BAD_STUB_DATA. The receive that the malformed calls name can still be ended.
     """
     queue = remote.open_with_messages("first")
     association = queue.association

@@ -24,10 +24,10 @@ MAX_REOPEN_ATTEMPTS = 8
 @covers("MQQP-3.1.6.1-01")
 @pytest.mark.parametrize("reading", ["idle", "with a read that waits", "with a receive that is not ended"])
 def test_lost_client_leaves_no_queue_open(remote, judge, reading):
-    """A client has opened two queues, the second queue to peek and with a cursor. The client denies sharing; or the
-    client shares the first queue, where a receive of the client waits or is not ended. The client loses its connection:
-    a second client can open both queues exclusively and receive the next message. The second client also loses its
-    connection: a third client can open both queues.
+    """A client has two queues open, the second one to peek and with a cursor. Either the client denies sharing, or it
+    shares the first queue and has a waiting or unfinished receive there. When the client loses its connection, a second
+    client can open both queues exclusively and receive the next message. When the second client also loses its
+    connection, a third client can open both queues.
     """
     queue = remote.open(share=DENY_RECEIVE if reading == "idle" else DENY_NONE)
     second = remote.open("transactional", association=queue.association, access=PEEK_ACCESS, share=DENY_RECEIVE)
@@ -85,8 +85,8 @@ def test_lost_client_leaves_no_queue_open(remote, judge, reading):
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 @pytest.mark.parametrize("kind", Kind)
 def test_message_of_lost_client_returns_to_queue(remote, judge, by, kind):
-    """Two clients each receive a message, and the connection of one client closes: the message of this client is in the
-    queue again. The handle of the other client stays open, and the message of the other client stays locked.
+    """Two clients each receive a message, and the connection of one client closes. The message of this client is in the
+    queue again. The handle of the other client stays open, and its message stays locked.
     """
     queue, other = remote.open(kind.queue), remote.open(kind.queue)
     if kind == Kind.EXPRESS:
@@ -126,10 +126,10 @@ def test_message_of_lost_client_returns_to_queue(remote, judge, by, kind):
 
 @covers("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02")
 def test_all_messages_of_lost_client_return_to_queue(remote, judge):
-    """A client receives three of four messages, one of them by a cursor, and after a wait the only message of a second
-    queue, where another client's receive waits. The connection of the first client closes: all four messages are in the
-    first queue, in order, and the waiting receive returns the message of the second queue. Then a third client receives
-    a message, and the connection of the third client closes: the message is in the queue again.
+    """A client receives three of four messages, one of them by a cursor. After a wait, it also receives the only
+    message of a second queue, at which a receive of another client waits. The connection of the first client closes.
+    All four messages are then in the first queue, in order, and the waiting receive returns the message of the second
+    queue. Then a third client receives a message and its connection closes; the message is in the queue again.
     """
     queue, other = remote.open_with_messages("first", "second", "third", "fourth"), remote.open()
     admin, waits = remote.open("admin", association=queue.association), remote.open("admin")
@@ -175,8 +175,8 @@ def test_all_messages_of_lost_client_return_to_queue(remote, judge):
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 @pytest.mark.parametrize("lost", [True, False], ids=["lost before restart", "lost by restart"])
 def test_message_of_lost_client_survives_restart(remote, sut, judge, kind, lost):
-    """A client receives the first of two recoverable messages and does not end the receive. The SUT restarts, after the
-    client's connection was lost or while it is open: both messages are in the queue, in order.
+    """A client receives the first of two recoverable messages and does not end the receive. The SUT restarts, either
+    after the client's connection was lost or while it is open. Both messages are in the queue, in order.
     """
     queue = remote.open(kind)
     send_messages_to_queue(remote, kind, "first", "second")
@@ -192,8 +192,8 @@ def test_message_of_lost_client_survives_restart(remote, sut, judge, kind, lost)
 
 @covers("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02")
 def test_receive_on_lost_separate_connection_is_rolled_back(remote, judge):
-    """A queue is opened on one connection, and a message is received on a second connection, which closes: the message
-    is in the queue again. A third connection, on which a receive waits, closes: that receive does not take the next
+    """A queue is opened on one connection, and a message is received on a second connection, which closes. The message
+    is in the queue again. A third connection, on which a receive waits, closes. That receive does not take the next
     message.
     """
     queue = remote.open_with_messages("first", "second")

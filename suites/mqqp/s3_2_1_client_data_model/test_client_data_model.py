@@ -10,8 +10,8 @@ from suites.mqqp.steps.reader import Reader, Reading
 @needs("remote_read", "inspect")
 @covers("MQQP-3.2.1.2-01", "MQQP-3.2.1.4-01")
 def test_client_keeps_entries_of_open_queues_and_pending_reads(peer, sut, judge):
-    """The SUT opens three queues, and two receives and a peek wait: PendingRemoteReadEntryCollection contains three
-    entries with the dwRequestIDs of the reads, and RemoteOpenQueueEntryCollection contains three entries with the
+    """The SUT opens three queues, and two receives and a peek wait. PendingRemoteReadEntryCollection contains three
+    entries, with the dwRequestIDs of the reads. RemoteOpenQueueEntryCollection contains three entries, with the
     phQueues of the queues.
     """
     reader = Reader(peer, sut)

@@ -36,9 +36,9 @@ def _list_qm2qm_associations(reader):
     "MQQP-3.2.4.1-02", "MQQP-3.2.4.1-03", "MQQP-3.2.4.1-04", "MQQP-3.2.4.1-05", "MQQP-3.2.4.1-08", "MQQP-3.2.4.1-09"
 )
 def test_client_binds_at_returned_port_and_opens_queue_there(peer, sut, judge):
-    """The SUT opens three queues, one after the other, the last one to peek. For each queue, the SUT binds to qm2qm,
-    requests the port of IP_READ, binds to qm2qm at that port, and calls RemoteQMOpenQueue there. Then the SUT closes
-    the first binding. The ports of the first two queues differ.
+    """The SUT opens three queues one after the other, the last one to peek. For each queue, it binds to qm2qm, requests
+    the port of IP_READ, binds to qm2qm at that port, calls RemoteQMOpenQueue there, and then closes the first binding.
+    The ports of the first two queues differ.
     """
     reader = Reader(peer, sut)
     judge_opening_of_queue(peer, sut, judge, reader)
@@ -160,9 +160,9 @@ def test_client_open_queue_has_dw_mqs_of_its_role(peer, sut, judge):
 @needs("remote_read")
 @covers("MQQP-3.2.4.1-06")
 def test_client_without_second_binding_makes_no_further_call(peer, sut, judge):
-    """RemoteQMGetQMQMServerPort returns a port where no server listens, or an invalid port: the SUT does not open the
-    queue, and makes no further call. The SUT also does not open the queue if the name of the host has no address. All
-    this happens while no queue is open, and again while another queue is open.
+    """RemoteQMGetQMQMServerPort returns a port at which no server listens, or an invalid port. The SUT does not open
+    the queue, and makes no further call. The SUT also does not open a queue if the host name has no address. The check
+    runs these steps while no queue is open, and again while another queue is open.
     """
     reader = Reader(peer, sut)
     judge_failed_openings(judge, reader)
@@ -172,7 +172,7 @@ def test_client_without_second_binding_makes_no_further_call(peer, sut, judge):
 
 
 def judge_failed_openings(judge, reader):
-    """Let the SUT open queues for which the peer returns unusable ports, and judge the calls of the SUT."""
+    """Let the SUT open queues for which the peer returns unusable ports, and judge the calls that the SUT makes."""
     calls_before = len(reader.server.calls)
     nowhere = reader.server.free_port()
     outcomes = []
@@ -189,9 +189,9 @@ def judge_failed_openings(judge, reader):
 @needs("remote_read")
 @covers("MQQP-3.2.4.1-07")
 def test_client_closes_binding_with_queue(peer, sut, judge):
-    """The SUT has five queues open, and the connections of all five calls of RemoteQMOpenQueue are open. The
-    application closes four queues one after the other: a queue with a cursor, a queue where a peek waits, a queue where
-    a peek waits whose cancellation fails, and a queue whose RemoteQMCloseQueue returns a failure. Each time, only the
+    """The SUT has five queues open, and the connections on which it called RemoteQMOpenQueue are all open. The
+    application closes four queues one after the other: a queue with a cursor, a queue with a waiting peek, a queue with
+    a waiting peek whose cancellation fails, and a queue whose RemoteQMCloseQueue returns a failure. Each time, only the
     connection of the closed queue closes.
     """
     reader = Reader(peer, sut)
@@ -224,7 +224,7 @@ def test_client_closes_binding_with_queue(peer, sut, judge):
 @needs("remote_read", "set_timers")
 @covers("MQQP-3.2.4.1-15", "MQQP-3.2.4.1-16")
 def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
-    """The peer does not answer RemoteQMOpenQueue: after five minutes the SUT cancels the call. The SUT also cancels a
+    """The peer does not answer RemoteQMOpenQueue. After five minutes, the SUT cancels the call. It also cancels a
     second such call.
 
     Reads of a queue that is already open succeed before and after the cancelled call.
@@ -283,9 +283,9 @@ def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
 @needs("remote_read", "inspect")
 @covers("MQQP-3.2.4.1-17", "MQQP-3.2.4.1-20")
 def test_client_keeps_entry_of_open_queue(peer, sut, judge):
-    """RemoteOpenQueueEntryCollection is empty before the SUT opens two queues, of which one is opened to peek.
-    Afterwards the collection contains two entries, each with the handle of a queue and the context handle of its
-    RemoteQMOpenQueue. A queue whose RemoteQMOpenQueue fails has no entry.
+    """RemoteOpenQueueEntryCollection is empty before the SUT opens two queues, one of them to peek. Afterwards, the
+    collection contains two entries, each with the handle of a queue and the context handle that RemoteQMOpenQueue
+    returned for it. A queue whose RemoteQMOpenQueue fails has no entry.
     """
     reader = Reader(peer, sut)
     counts = [len(reader.list_open_queue_entries())]

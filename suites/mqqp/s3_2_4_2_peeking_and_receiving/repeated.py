@@ -1,4 +1,4 @@
-"""Judge repeated reads of a client, and the cancel of a read.
+"""Judges repeated reads by a client, and the cancellation of a read.
 
 Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6.
 """
@@ -25,7 +25,7 @@ def begin_infinite_read(reader: Reader, reading: Reading, remote: int) -> Reques
 def judge_repeated_reads(
     reader: Reader, judge: Judge, calls: list[ServedCall], method: Method, rules: Mapping[str, str], action: Action
 ) -> None:
-    """Judge ulAction, dwSize and lpBuffer of those reads that are calls of a method."""
+    """Judge ulAction, dwSize and lpBuffer of the reads that call the given method."""
     for call in calls:
         if call.name != method:
             continue
@@ -37,8 +37,8 @@ def judge_repeated_reads(
 
 
 def judge_cancel_in_second_queue(reader: Reader, judge: Judge, section: Section, second: int) -> None:
-    """Let the SUT open a third queue, read the second queue without a time limit, and cancel this read: judge the
-    request.
+    """Let the SUT open a third queue, begin a read of the second queue without a time limit, and cancel this read;
+    judge the request of the read.
     """
     reader.open()
     begun, rules = len(reader.reads()), section.entry

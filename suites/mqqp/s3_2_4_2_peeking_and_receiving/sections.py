@@ -18,10 +18,9 @@ from suites.mqqp.steps.reader import Reading
 class Section:
     """The rules of one section, by subject.
 
-    ``entry``: the PendingRemoteReadEntry of a read; ``removal``: the removal of that entry.
-    ``version``: the method that the client calls for a version of the server.
-    ``old``, ``new``: the fields of RemoteQMStartReceive and of RemoteQMStartReceive2.
-    ``message``: the use of the message that the server returned.
+    ``entry``: the PendingRemoteReadEntry of a read; ``removal``: the removal of that entry. ``version``: the method
+    that the client calls, depending on the version of the server. ``old``, ``new``: the fields of RemoteQMStartReceive
+    and of RemoteQMStartReceive2. ``message``: the use of the message that the server returned.
     """
 
     number: str

@@ -67,10 +67,11 @@ method for such a server.
 @parametrize_section(lambda section: [*section.old.values(), *section.new.values()])
 @covers("MQQP-2.2.2.1-D03")
 def test_client_read_has_required_fields(peer, sut, judge, section):
-    """The SUT has read a queue of the peer twice and closed it, has opened the queue three more times, with cursors,
-    and has read by the second handle. Each further read by this handle has the required value in each field: in the
-    REMOTEREADDESC of RemoteQMStartReceive when the peer returns version 5.0, in the REMOTEREADDESC2 of
-    RemoteQMStartReceive2 when the peer returns version 6.1. The dwRequestIDs of simultaneous reads differ.
+    """The SUT has read a queue of the peer twice and closed it. It has then opened the queue three more times, with
+    cursors, and has read through the second handle. Each further read through this handle has the required value in
+    each field. If the peer returned version 5.0, these are the fields of REMOTEREADDESC in RemoteQMStartReceive; if it
+    returned version 6.1, those of REMOTEREADDESC2 in RemoteQMStartReceive2. Simultaneous reads have different
+    dwRequestIDs.
     """
     reader, reading = Reader(peer, sut), section.reading
     closed = reader.open()
@@ -224,9 +225,9 @@ def build_required_numbers(reading: Reading, timeout_ms: int) -> dict[str, int]:
 
 @parametrize_section(lambda section: section.version.values())
 def test_client_chooses_read_method_by_server_version(peer, sut, judge, section):
-    """After a read of a server of version 6.1, and while a peek of the queue waits, the peer returns many versions:
-    before each read, the SUT calls RemoteQmGetVersion; the SUT then calls RemoteQMStartReceive for versions below 5.1
-    and RemoteQMStartReceive2 for later versions.
+    """The peer has returned version 6.1 for an earlier read, and a peek of the queue waits. Then the peer returns many
+    versions. The SUT calls RemoteQmGetVersion before each read. It then calls RemoteQMStartReceive for versions below
+    5.1, and RemoteQMStartReceive2 for later versions.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
@@ -273,10 +274,11 @@ def test_client_chooses_read_method_by_server_version(peer, sut, judge, section)
 
 @parametrize_section(lambda section: section.entry.values())
 def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section):
-    """Two reads of one queue and one read of a second queue wait. The peer answers an earlier read, and then a third
-    read of the first queue and one read of each other kind wait: all reads have different dwRequestIDs. The application
-    cancels the first waiting read of the first queue, and then a read of the second queue without a time limit, which
-    began after a third queue was opened: RemoteQMCancelReceive contains the dwRequestID and the phQueue of each read.
+    """Two reads of one queue and one read of a second queue wait, and the peer answers the first of them. Then a third
+    read of the first queue, and one read of each other kind, wait. All waiting reads have different dwRequestIDs. The
+    application cancels the first waiting read of the first queue. It then cancels a read of the second queue without a
+    time limit, which began after a third queue was opened. Each time, RemoteQMCancelReceive contains the dwRequestID
+    and the phQueue of the cancelled read.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
@@ -324,8 +326,8 @@ def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section
 @needs("inspect")
 @parametrize_section(lambda section: [section.removal, section.entry["add"]])
 def test_answered_read_is_removed_from_pending_reads(peer, sut, judge, section):
-    """Two reads of a queue wait, and the peer answers the second read with a message, a failure or a fault, or answers
-    RemoteQMEndReceive with a failure: PendingRemoteReadEntryCollection contains the entries of both reads before the
+    """Two reads of a queue wait. The peer answers the second read with a message, a failure or a fault, or answers its
+    RemoteQMEndReceive with a failure. PendingRemoteReadEntryCollection contains the entries of both reads before the
     answer, and only the entry of the first read afterwards. When the connection of the reads is lost, the collection
     contains no entry.
     """
@@ -371,8 +373,8 @@ LONGEST_LABEL = "label " * 41 + "end"
 
 
 def begin_reads_of_other_kinds(reader: Reader, reading: Reading, remote: int) -> None:
-    """Let the SUT read a message of another queue, begin a peek of the given queue that waits, and begin a read of the
-    given queue that fails.
+    """Let the SUT read a message from another queue, begin a peek of the given queue that waits, and begin a read of
+    the given queue that fails.
     """
     reader.begin_read(reading, reader.open()).outcome()
     reader.leave_start_receives_unanswered()
@@ -387,8 +389,8 @@ def begin_reads_of_other_kinds(reader: Reader, reading: Reading, remote: int) ->
 @parametrize_section(lambda section: section.message.values())
 def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, section, version):
     """A read of another queue has ended, a peek of the queue waits, and a read has failed. The peer answers reads with
-    messages of each kind: with every property set, without a body, with a body of 70,000 bytes, with a body that ends
-    with zeros, and with the longest label. The application receives every property. Then two reads without a time limit
+    several messages: with every property set, without a body, with a body of 70,000 bytes, with a body that ends with
+    zeros, and with the longest label. The application receives every property. Then two reads without a time limit
     wait, and the peer answers the later read first. For each receive, the SUT sends one RemoteQMEndReceive with the
     handle of the receive and RR_ACK, even if that call fails.
     """
@@ -463,8 +465,8 @@ ON_SOURCE_QUEUE_TYPE, ON_DESTINATION_QUEUE_TYPE = 2, 3
 )
 @parametrize_section(lambda section: [section.message["message"]])
 def test_client_resolves_private_response_queue_on_its_computer(peer, sut, judge, section, kind):
-    """A message names, by number, a private response queue on the source computer or on the destination computer of the
-    message: the application receives a private format name with the GUID of that computer.
+    """A message names, by its number, a private response queue on the message's source computer or on its destination
+    computer. The application receives a private format name with the GUID of that computer.
     """
     reader = Reader(peer, sut)
     user = {

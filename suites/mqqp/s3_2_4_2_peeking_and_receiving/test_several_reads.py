@@ -1,4 +1,4 @@
-"""MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6: several reads, and reads of a queue opened to peek."""
+"""MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6: several reads, and reads of a queue that is open to peek."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ COMPARED_READ_FIELDS = ("ulAction", "dwSize", "lpBuffer")
 
 @parametrize_section(lambda section: [section.version["old"], *(section.old[name] for name in COMPARED_READ_FIELDS)])
 def test_client_calls_start_receive_for_each_read_of_old_server(peer, sut, judge, section):
-    """The peer returns version 5.0. The SUT reads a queue, then reads the queue without a time limit, and then reads
-    that queue and a second queue while a peek waits: if the first read is a call of RemoteQMStartReceive, then each
-    read is such a call with the ulAction of the read, dwSize 0 and lpBuffer NULL.
+    """The peer returns version 5.0. The SUT reads a queue, then reads it without a time limit, and then reads it and a
+    second queue while a peek waits. If the first read calls RemoteQMStartReceive, each read calls this method, with the
+    ulAction of the read, dwSize 0 and lpBuffer NULL.
     """
     reader, rule = Reader(peer, sut, Reader.WINDOWS_2000), section.version["old"]
     remote, second = reader.open(), reader.open()
@@ -44,7 +44,7 @@ def test_client_calls_start_receive_for_each_read_of_old_server(peer, sut, judge
 
 @covers("MQQP-3.2.4.2-02")
 def test_client_cancels_peek_of_queue_opened_to_peek(peer, sut, judge):
-    """The SUT opens a queue to peek, and a peek waits. When the application cancels the peek, the SUT calls
+    """The SUT has a queue open to peek, and a peek waits. When the application cancels the peek, the SUT calls
     RemoteQMCancelReceive with the dwRequestID of the peek.
     """
     reader = Reader(peer, sut)

@@ -13,7 +13,7 @@ from suites.mqqp.steps.reader import Reader, Reading
 @pytest.mark.parametrize("which", [0, 1], ids=["first", "second"])
 def test_client_purges_queue_that_application_names(peer, sut, judge, which):
     """Two queues are open, and the application purges one of them twice, the second time while the queue has a cursor
-    and a waiting read: each time the SUT sends one RemoteQMPurgeQueue with the phQueue of that queue.
+    and a waiting read. Each time, the SUT sends one RemoteQMPurgeQueue with the phQueue of that queue.
     """
     reader = Reader(peer, sut)
     remotes = [reader.open()]

@@ -31,10 +31,10 @@ NOT_FOUND = 0xC000_0225
 )
 @covers("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-03", "MQQP-3.2.4.7-04", "MQQP-3.2.4.7-05", "MQQP-3.2.4.7-06")
 def test_client_cancels_read_that_application_names(peer, sut, judge, reading, cancelled_reading, version, timeout_ms):
-    """Three queues are open, three reads wait at the second queue and one at the first queue. The application cancels
-    the second read of the second queue, and then the third; the reads are of any kind, with or without a time limit.
-    For each, the SUT sends one RemoteQMCancelReceive with the dwRequestID of that read and the handles of its queue.
-    The other reads still wait, and return the messages that arrive.
+    """Three queues are open; three reads wait at the second queue, and one at the first. The application cancels the
+    second read at the second queue, and then the third. The reads are of any kind, with or without a time limit. For
+    each cancelled read, the SUT sends one RemoteQMCancelReceive with the dwRequestID of that read and the handles of
+    its queue. The other reads still wait, and return the messages that arrive.
     """
     reader = Reader(peer, sut, version)
     beside, remote, _ = (reader.open() for _ in range(3))
@@ -95,8 +95,8 @@ def judge_cancel_call(judge, cancels, request_id):
 def test_cancelled_read_is_removed_from_pending_reads(peer, sut, judge, status):
     """Three reads wait, and the application cancels the second read, and then the third.
     PendingRemoteReadEntryCollection contains three entries before the cancellations. When the peer has answered
-    RemoteQMCancelReceive with success or a failure, the collection contains only the entries of the reads that were not
-    cancelled, although the peer has not answered the cancelled reads.
+    RemoteQMCancelReceive, with success or with a failure, the collection contains only the entries of the reads that
+    were not cancelled, although the peer has not answered the cancelled reads.
     """
     reader = Reader(peer, sut)
     remote = reader.open()

@@ -13,9 +13,9 @@ from suites.mqqp.steps.reader import Reader, Reading
 @covers("MQQP-3.2.4.8-02", "MQQP-3.2.4.8-03", "MQQP-3.2.4.8-04")
 @pytest.mark.parametrize("closed", [0, 1], ids=["first", "last"])
 def test_client_closes_cursor_at_server(peer, sut, judge, closed):
-    """The application has two cursors of a queue, and closes one of them: the SUT sends one RemoteQMCloseCursor with
-    the handles of the queue and that cursor. The application can still read by the other cursor.
-    When the application also closes the other cursor, the SUT sends a second RemoteQMCloseCursor, with its handles.
+    """The application has two cursors of a queue, and closes one of them. The SUT sends one RemoteQMCloseCursor with
+    the handles of the queue and of that cursor. The application can still read by the other cursor. When the
+    application closes this cursor too, the SUT sends a second RemoteQMCloseCursor with the handle of this cursor.
     """
     reader = Reader(peer, sut)
     reader.open()
@@ -55,8 +55,8 @@ def test_client_closes_cursor_at_server(peer, sut, judge, closed):
 @needs("remote_read")
 @covers("MQQP-3.1.4.5-01", "MQQP-3.2.4.8-02")
 def test_client_does_not_use_closed_cursor(peer, sut, judge):
-    """The application reads by a cursor and closes the cursor, and then tries to read by the cursor and to close it
-    again: after the first close, the SUT sends no call with that cursor.
+    """The application reads by a cursor and closes it, and then tries to read by it and to close it again. After the
+    first close, the SUT sends no call with that cursor.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
@@ -88,8 +88,8 @@ def test_client_does_not_use_closed_cursor(peer, sut, judge):
 @covers("MQQP-3.2.4.8-02", "MQQP-3.2.4.8-03", "MQQP-3.2.4.8-04")
 @pytest.mark.parametrize("closed", [0, 1], ids=["first", "last"])
 def test_client_closes_cursor_of_one_of_two_queues(peer, sut, judge, closed):
-    """The application has cursors of two remote queues, a read waits at each queue, and the application closes one
-    cursor: the SUT sends one RemoteQMCloseCursor with the handles of that cursor and of its queue.
+    """The application has cursors of two remote queues, and a read waits at each queue. The application closes one
+    cursor. The SUT sends one RemoteQMCloseCursor with the handles of that cursor and of its queue.
     """
     reader = Reader(peer, sut)
     remotes = [reader.open(), reader.open()]

@@ -22,11 +22,11 @@ NOT_FOUND = 0xC000_0225
     ids=["idle", "with reads that wait", "with reads that cannot be cancelled"],
 )
 def test_client_closes_queue_that_application_names(peer, sut, judge, reads_wait, cancel_fails):
-    """Three queues are open, each with a cursor; the first queue is open with peek access. A peek waits or does not
-    wait at each queue, and the server cancels or does not cancel a waiting peek. The application closes the second
-    queue: the SUT sends one RemoteQMCloseQueue with the context handle of that queue. The application can still read
-    the third queue by its cursor. When the application also closes the third queue and then the first queue, the SUT
-    sends one RemoteQMCloseQueue for each.
+    """Three queues are open, each with a cursor; the first is open to peek. At each queue, a peek waits or does not
+    wait, and the server cancels a waiting peek or does not cancel it. The application closes the second queue, and the
+    SUT sends one RemoteQMCloseQueue with the context handle of that queue. The application can still read the third
+    queue by its cursor. When the application also closes the third queue and then the first, the SUT sends one
+    RemoteQMCloseQueue for each.
     """
     reader = Reader(peer, sut)
     remotes = [reader.open(access=access) for access in ("peek", "receive", "receive")]
@@ -82,9 +82,9 @@ def test_client_closes_queue_that_application_names(peer, sut, judge, reads_wait
 @needs("remote_read")
 @covers("MQQP-3.2.4.9-03", "MQQP-3.2.4.9-04")
 def test_client_cancels_reads_of_closed_queue_by_their_ids(peer, sut, judge):
-    """Reads wait on two queues, and two of them wait on the queue that the application closes: each
-    RemoteQMCancelReceive that the SUT sends contains the phQueue of that queue and the dwRequestID of one of the two
-    reads, and no dwRequestID is repeated.
+    """Reads wait at two queues, and two of them wait at the queue that the application closes. Each
+    RemoteQMCancelReceive that the SUT sends contains the phQueue of that queue and the dwRequestID of one of these two
+    reads. No dwRequestID is repeated.
     """
     reader = Reader(peer, sut)
     beside, remote = reader.open(), reader.open()
@@ -121,9 +121,8 @@ def test_client_cancels_reads_of_closed_queue_by_their_ids(peer, sut, judge):
 @covers("MQQP-3.2.4.9-07")
 @pytest.mark.parametrize("status", [0, NOT_FOUND], ids=["closed", "refused"])
 def test_client_removes_entry_of_closed_queue(peer, sut, judge, status):
-    """Three queues are open, and the application closes the second queue: RemoteOpenQueueEntryCollection contains three
-    entries before the close, and the entries of the other two queues after the close, even if RemoteQMCloseQueue
-    failed.
+    """Three queues are open, and the application closes the second queue. RemoteOpenQueueEntryCollection contains three
+    entries before the close, and the entries of the other two queues afterwards, even if RemoteQMCloseQueue failed.
     """
     reader = Reader(peer, sut)
     remotes = [reader.open() for _ in range(3)]

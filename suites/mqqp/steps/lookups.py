@@ -14,8 +14,8 @@ _LOW_SEVEN_BYTES_MASK = (1 << 56) - 1
 
 
 def list_candidate_lookup_ids(sequential_id: int, read: Call) -> list[int]:
-    """Return the LookupIdentifiers that the message of a read may have; the lower 7 bytes of each are the SequentialId
-    of the read.
+    """Return the LookupIdentifiers that the message returned by a read may have. The lower 7 bytes of each are the
+    SequentialId of the read.
 
     The highest byte is 0 or 7 minus the priority (erratum E59).
     """
@@ -25,7 +25,9 @@ def list_candidate_lookup_ids(sequential_id: int, read: Call) -> list[int]:
 
 
 def look_up_sequential_id(queue: RemoteQueue, sequential_id: int, read: Call) -> str:
-    """Look up the message of a read by the SequentialId that the read returned; return the label or outcome."""
+    """Look up the message that a read returned, by the SequentialId in the same response; return the label or the
+    outcome.
+    """
     found = [
         queue.look_up(Action.LOOKUP_PEEK_CURRENT, one).label_or_outcome
         for one in list_candidate_lookup_ids(sequential_id, read)

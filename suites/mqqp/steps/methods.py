@@ -11,8 +11,8 @@ from harness.run.marks import covers
 
 
 def parametrize_method(methods: Mapping[str, Mapping[str, Sequence[str]]]) -> pytest.MarkDecorator:
-    """Return a decorator that runs a check for several methods, each with the rules of the method's section. The rules
-    of each method are grouped by the parts of the check.
+    """Return a decorator that runs a check for several methods, each with the rules of the method's own section. The
+    rules of each method are grouped by the part of the check that judges them.
     """
     return pytest.mark.parametrize(
         ("by", "rules"),

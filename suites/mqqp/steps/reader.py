@@ -36,7 +36,7 @@ class CommandOutcome(StrEnum):
 
 
 class Request:
-    """A command that was sent on the SUT's control channel, and its reply after it has arrived."""
+    """A command that was sent on the SUT's control channel, and the reply once it has arrived."""
 
     def __init__(self, reader: Reader, number: int) -> None:
         self.reader = reader
@@ -100,7 +100,7 @@ class OpenQueueHandles(NamedTuple):
 def build_numbered_handles(number: int) -> OpenQueueHandles:
     """Build the handles of a queue; ``number``: the number of queues that the SUT has opened before.
 
-    The values need all 32 bits, and differ from the values of other queues in their upper and in their lower half.
+    The values need all 32 bits. They differ from the values of other queues both in the upper and in the lower half.
     """
     step = number * 0x0001_0101
     return OpenQueueHandles(
@@ -312,7 +312,7 @@ class Reader:
         return self.begin("remote_open", queue=queue or self.format_name)
 
     def open(self, **how: Any) -> int:
-        """Let the SUT open the peer's queue; return the number that identifies the queue in later verbs."""
+        """Let the SUT open the peer's queue; return the number by which later verbs identify the queue."""
         remote = int(self.ask("remote_open", queue=self.format_name, **how)["remote"])
         self.remotes.append(remote)
         self.peer.at_end(lambda: self._begin_close(remote))
@@ -323,7 +323,7 @@ class Reader:
         self.sut.control.begin("remote_close", remote=remote)
 
     def open_cursor(self, remote: int) -> int:
-        """Let the SUT open a cursor; return the number that identifies the cursor in later verbs."""
+        """Let the SUT open a cursor; return the number by which later verbs identify the cursor."""
         return int(self.ask("remote_open_cursor", remote=remote)["cursor"])
 
     def begin_read(
@@ -351,11 +351,15 @@ class Reader:
         return requests
 
     def list_pending_read_entries(self) -> list[dict[str, Any]]:
-        """Return rPendingRemoteReadEntryCollection. The entries do not name the application that caused them."""
+        """Return rPendingRemoteReadEntryCollection. Its entries do not identify the application whose request caused
+        them.
+        """
         self.sut.require_running_alone("there are pending reads")
         return list(self.sut.inspect()["PendingRemoteReadEntryCollection"])
 
     def list_open_queue_entries(self) -> list[dict[str, Any]]:
-        """Return rRemoteOpenQueueEntryCollection. The entries do not name the application that caused them."""
+        """Return rRemoteOpenQueueEntryCollection. Its entries do not identify the application whose request caused
+        them.
+        """
         self.sut.require_running_alone("there are open queues")
         return list(self.sut.inspect()["RemoteOpenQueueEntryCollection"])

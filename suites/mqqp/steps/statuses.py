@@ -32,8 +32,8 @@ def has_customer_bit(status: int) -> bool:
 
 
 def is_documented_status(status: int) -> bool:
-    """Return whether a document defines a status: a listed code of message queuing, or any code of a different
-    facility.
+    """Return whether a document defines a status. A document defines the listed codes of message queuing, and all codes
+    of other facilities.
     """
     if status >> 16 & 0x7FF != MESSAGE_QUEUING_FACILITY:
         return True

@@ -31,7 +31,7 @@ class Kind(StrEnum):
 
     @property
     def queue(self) -> str:
-        """The queue of the SUT for messages of this kind."""
+        """The queue of the SUT to which messages of this kind are sent."""
         return "transactional" if self is Kind.TRANSACTIONAL else "plain"
 
 
@@ -102,8 +102,8 @@ def build_full_message(peer: Peer, label: str, kind: Kind = Kind.RECOVERABLE, **
 
 
 class UnchangedMessage(Expectation):
-    """The expectation that a read returns a message with the properties of the sent message. The observed value is the
-    read.
+    """The expectation that a read returns a message with the properties of the sent message; the read itself is the
+    observed value.
     """
 
     def __init__(self, sent: Any) -> None:
@@ -146,7 +146,7 @@ def _read_compared_properties(packet: Any) -> dict[str, str]:
 
 
 def _build_list_element(name: Any) -> str:
-    """Build an element of a list of queues from a name; a direct name may begin with DIRECT= (E07)."""
+    """Build an element of a list of queues from a queue name. A direct name may begin with DIRECT= (E07)."""
     fields = (str(getattr(name, one)) for one in _QUEUE_NAME_FIELDS if hasattr(name, one))
     return " ".join(fields).lower().removeprefix("direct=")
 

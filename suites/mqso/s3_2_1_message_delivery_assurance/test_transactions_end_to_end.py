@@ -12,9 +12,9 @@ from suites.mqqb.steps.ordering import read_acknowledged_sequence_place
 @covers("MQSO-3.2.1-01", "MQSO-3.2.1-D01", "MQSO-3.2.1-D03", "MQSO-4.3.1.2-D04")
 @varied("application tag", "extension", "correlation", priority=("3", "7"))
 def test_repeated_transactional_message_is_stored_once(peer, sut, judge):
-    """The peer sends a transactional message twice: the SUT stores the message once and acknowledges it, and does not
-    store it again when it arrives after a purge. The SUT does not store a nontransactional message in the transactional
-    queue, and stores once an express message that arrives twice.
+    """The peer sends a transactional message twice. The SUT stores the message once and acknowledges it. After a purge,
+    the same message arrives again, and the SUT does not store it. A nontransactional message is not stored in the
+    transactional queue, and an express message that arrives twice is stored once.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     label, queue = f"once {peer.next_message_id()}", sut.queue("transactional")

@@ -1,4 +1,4 @@
-"""MS-MQSO 3.3.4.5 Transfer Message: messages of other queue managers, which the SUT sends on to the next hop."""
+"""MS-MQSO 3.3.4.5 Transfer Message: messages from other queue managers that the SUT forwards to the next hop."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ DESTINATIONS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @pytest.mark.parametrize("name", list(DESTINATIONS))
 def test_message_in_transit_is_sent_to_site_gate(peer, sut, judge, name, delivery):
-    """The SUT forwards a message of another queue manager to the peer. Then a message of that queue manager arrives for
-    a queue of another site: the SUT sends the message to the peer, which is the gate on the route to that site, and the
+    """The SUT forwards a message from another queue manager to the peer. That queue manager then sends a message for a
+    queue in another site. The SUT sends this message to the peer, which is the gate on the route to that site; the
     message is still addressed to the queue manager of the queue.
     """
     first, _ = forward_message(peer, sut, TRANSIT_USER_HEADER_FIELDS)

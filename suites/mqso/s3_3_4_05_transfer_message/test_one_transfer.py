@@ -13,8 +13,8 @@ UNACKNOWLEDGED_SESSION_COUNT = 3
 
 @covers("MQSO-3.3.4.5-D03")
 def test_each_sender_gets_acknowledgments_of_its_own_messages(peer, sut, judge):
-    """The peer sends one message, and another queue manager sends two messages: the SUT acknowledges to each sender the
-    messages of that sender, and no others.
+    """The peer sends one message, and another queue manager sends two messages. The SUT acknowledges to each sender
+    exactly the messages from that sender.
     """
     sessions = {"peer": peer.open_raw(), "other": peer.open_raw({"ClientGuid": OTHER_GUID})}
     counts = {"peer": 1, "other": 2}
@@ -31,8 +31,9 @@ def test_each_sender_gets_acknowledgments_of_its_own_messages(peer, sut, judge):
 
 @covers("MQSO-3.3.4.5-D04")
 def test_message_is_sent_again_until_it_is_acknowledged(peer, sut, judge):
-    """The peer drops three sessions without an acknowledgment and acknowledges the SUT's message on the next session:
-    the message arrives on each session, and not on the session of a later message.
+    """The peer drops three sessions without acknowledging the SUT's message, and acknowledges it on the fourth session.
+    The SUT sends the message on each of the four sessions, but does not repeat it on the session on which it sends a
+    later message.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-again"))
     sender.send(1, delivery="recoverable")

@@ -1,5 +1,5 @@
-"""MS-MQSO 3.3.4.5, 4.3.1.2: repeated transfers of transactional messages, duplicates of several sources, and all causes
-of a refusal.
+"""MS-MQSO 3.3.4.5, 4.3.1.2: repeated transfers of transactional messages, duplicates from several sources, and each
+cause of a refusal.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ INTERVENING_MESSAGE_COUNT = 8
 @needs("send", "queue_control")
 @covers("MQSO-3.3.4.5-D04", "MQSO-4.3.1.2-D03", "MQSO-4.3.1.2-D05", "MQSO-5.1.1.3-D04")
 def test_transactional_messages_are_repeated_until_their_order_acks(peer, sut, judge):
-    """The SUT sends three transactional messages, and a SessionAck acknowledges them: the SUT sends all of them again,
-    three times, and keeps them. The OrderAck of the second message removes the first two; the SUT repeats only the
-    third, until its OrderAck removes it.
+    """A SessionAck acknowledges three transactional messages from the SUT. The SUT nevertheless sends all three again,
+    three times, and keeps them in its outgoing queue. The OrderAck of the second message removes the first two
+    messages. From then on, the SUT repeats only the third message, until the OrderAck of that message removes it.
     """
     outgoing = Outgoing(peer, sut, "mqc-until-order-ack")
     sent = outgoing.send(3)
@@ -45,7 +45,9 @@ def test_transactional_messages_are_repeated_until_their_order_acks(peer, sut, j
         return sut.outgoing_queue(outgoing.to)["count"]
 
     def repeat() -> dict[int, bool]:
-        """Wait until the SUT repeats messages once; return the messages that it repeats."""
+        """Wait for the next repetition by the SUT; return, for each message number, whether that
+        message was repeated.
+        """
         known = {number: len(outgoing.copies(number)) for number in (1, 2, 3)}
         outgoing.await_resend(3)
         peer.settle()
@@ -100,8 +102,9 @@ def test_transactional_messages_are_repeated_until_their_order_acks(peer, sut, j
 @needs("receive")
 @covers("MQSO-3.3.4.5-D01")
 def test_duplicates_are_recognized_by_source_and_number(peer, sut, judge):
-    """An express and a recoverable message are stored, and discarded when they are repeated on another session, also
-    after an application has received them. Messages of another source with the same numbers are not stored twice.
+    """The SUT stores an express and a recoverable message. When the messages are repeated on another session, the SUT
+    discards them, even after an application has received the stored messages. Messages from another source have the
+    same numbers and also arrive twice; the SUT stores none of them twice.
     """
     queue = sut.new_queue("repeated")
     destination = rf"TCP:{sut.address}\{queue}"
@@ -149,9 +152,9 @@ REFUSAL_CAUSES = ("transactional to a missing queue", "plain to transactional", 
 @covers("MQSO-3.3.4.5-D02")
 @pytest.mark.parametrize("cause", REFUSAL_CAUSES)
 def test_every_refused_message_is_answered_negatively(peer, sut, judge, cause):
-    """The peer sends two messages that the SUT cannot accept, for one of four causes, and an acceptable message between
-    them: the SUT sends a negative acknowledgment of each of the two messages and does not store them; it stores the
-    acceptable message and sends no negative acknowledgment of it.
+    """The peer sends two messages that the SUT must refuse for the same cause, and an acceptable message between them;
+    the check runs for each of four causes. The SUT sends a negative acknowledgment of both refused messages and stores
+    neither. It stores the acceptable message and sends no negative acknowledgment of it.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     queue, small = sut.queue(), sut.new_queue("small", quota_kb=2)
@@ -193,8 +196,8 @@ def test_every_refused_message_is_answered_negatively(peer, sut, judge, cause):
 @needs("receive", "queue_control")
 @covers("MQSO-3.3.4.5-D03", "MQSO-4.3.1.2-D04")
 def test_sequences_of_two_sources_on_one_session_are_acknowledged(peer, sut, judge):
-    """Two sources each send two transactional messages to different queues on one session, between an express and a
-    recoverable message: the SUT stores all of them, acknowledges six messages, and sends the OrderAck of each sequence.
+    """On one session, two sources each send two transactional messages to different queues, between an express and a
+    recoverable message. The SUT stores and acknowledges all six messages, and sends the OrderAck of each sequence.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     queues = [sut.new_queue(f"sequence-{number}", transactional=True) for number in range(2)]

@@ -14,7 +14,7 @@ NEGATIVE_CLASS_BIT = 0x8000
 @covers("MQSO-3.3.4.5-D01", "MQSO-3.3.4.5-D02")
 @varied("application tag", "extension", "correlation", priority=("3", "0"))
 def test_duplicate_is_discarded_and_refused_message_is_nacked(peer, sut, judge):
-    """Two messages that arrive twice are stored once each; a nontransactional message to a transactional queue gets a
+    """Two messages that arrive twice are stored once each. A nontransactional message to a transactional queue gets a
     negative acknowledgment.
     """
     receiver = AcknowledgingReceiver(peer, sut)

@@ -24,8 +24,8 @@ CHANGED_PROPERTIES = {"label": "other", "journaling": False, "quota_kb": 32, "ba
 @needs("queue_control")
 @covers("MQSO-3.3.4.1-D01")
 def test_queue_is_created_and_changed_as_requested_or_unchanged(sut, judge):
-    """A queue has the properties that its creator set, and later the changed properties. The SUT refuses to create the
-    queue again and to change a missing queue, and these requests change nothing.
+    """A queue has the properties that its creator set and, after a change, the changed properties. The SUT refuses to
+    create the queue again and to change a missing queue; these refused requests change nothing.
     """
     name = sut.new_queue("made", **CREATION_PROPERTIES)
     missing = f"private$\\mqc-{sut.own}-missing"
@@ -133,8 +133,8 @@ def test_queue_queries_change_nothing(sut, judge):
 @covers("MQSO-3.2.1-01", "MQSO-3.3.4.3-D01", "MQSO-3.3.4.3-D02", "MQSO-5.1.1.3-01")
 @varied("priority", "response queue", "time to be received", "time to reach queue", "application tag")
 def test_accepted_messages_are_stored_refused_one_is_not(sut, judge):
-    """An application sends messages to a nontransactional and to a transactional queue: the messages are in their
-    queues. The SUT refuses five messages and stores them nowhere: a message over the quota of each queue, a
+    """An application sends messages to a nontransactional and to a transactional queue, and each message is in its
+    queue. The SUT refuses five further messages and stores them nowhere: a message above the quota of each queue, a
     transactional message to the nontransactional queue, a message outside a transaction to the transactional queue, and
     a message to a missing queue.
     """
@@ -172,8 +172,8 @@ def test_accepted_messages_are_stored_refused_one_is_not(sut, judge):
 @needs("send", "receive", "queue_control", "pause")
 @covers("MQSO-3.3.4.3-D01", "MQSO-3.3.4.3-D02", "MQSO-3.3.4.3-D03")
 def test_copies_for_several_queues_reach_each_of_them(peer, sut, judge):
-    """A message to two queues of the SUT and two queues of the peer is in both queues of the SUT, and one copy waits in
-    a separate outgoing queue for each queue of the peer.
+    """An application sends a message to two queues of the SUT and to two queues of the peer. Both queues of the SUT
+    contain the message. For each queue of the peer, one copy waits in a separate outgoing queue.
     """
     queues = [sut.new_queue(f"copy-{number}") for number in range(2)]
     remote = [peer.direct_name(f"mqc-copy-{number}") for number in range(2)]
@@ -194,7 +194,7 @@ def test_copies_for_several_queues_reach_each_of_them(peer, sut, judge):
 @covers("MQSO-3.3.4.6-D02", "MQSO-5.1.1.3-D06")
 @varied("priority", "response queue", "time to be received", "time to reach queue", "application tag")
 def test_received_message_is_removed_from_its_queue(peer, sut, judge):
-    """Two messages are received once each: the queue is empty afterwards, and a third read returns nothing."""
+    """Two messages are received once each. Afterwards the queue is empty, and a third read returns nothing."""
     application = Application(peer, sut)
     application.store("first", "second")
     labels = [sut.read_label("receive", queue=application.queue) for _ in range(3)]
@@ -208,10 +208,10 @@ def test_received_message_is_removed_from_its_queue(peer, sut, judge):
     "MQSO-5.1.1.3-D06",
 )  # fmt: skip
 def test_waiting_receives_of_two_queues_get_their_own_messages(peer, sut, judge):
-    """At each of two empty queues, a receive by name and a receive by cursor wait, at one queue in a transaction. The
-    first message to a queue answers one receive of this queue, and the second message the other. Received messages have
-    left their queue, or are locked. A cancelled receive is answered with a refusal, and a receive whose timeout has
-    expired returns nothing; another waiting receive still gets the next message.
+    """A receive by name and a receive by cursor wait at each of two empty queues, at one of them in a transaction. The
+    first message to a queue completes one receive of that queue, and the second message completes the other. Afterwards
+    the received messages have left their queue, or are locked by the transaction. A cancelled receive is answered with
+    a refusal, and a receive whose timeout expires returns nothing; another waiting receive still gets the next message.
     """
     plain, transactional = sut.new_queue("plain-waits"), sut.new_queue("transactional-waits", transactional=True)
     transaction = sut.control.call("begin")["transaction"]
@@ -287,8 +287,8 @@ def test_waiting_receives_of_two_queues_get_their_own_messages(peer, sut, judge)
 @needs("send", "receive", "queue_control", "transactions")
 @covers("MQSO-3.3.4.6-D02", "MQSO-3.3.4.7-D02")
 def test_message_received_from_journal_or_subqueue_is_removed(sut, judge):
-    """A message that is received from the journal of its queue leaves the journal. In transactions, a message is
-    received from a subqueue: an abort returns the message to the subqueue, and a commit removes the message.
+    """A message that is received from the journal of its queue leaves the journal. A message is then received from a
+    subqueue in transactions: an abort returns the message to the subqueue, and a commit removes it.
     """
     queue = sut.new_queue("with-parts", transactional=True, journaling=True)
     sut.send_here(queue, ["journaled", "moved"], delivery="transactional")

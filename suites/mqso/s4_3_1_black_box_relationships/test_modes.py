@@ -19,8 +19,8 @@ DIRECTORY_MODE_REASON = "the SUT is integrated with a directory"
 @covers("MQSO-4.3.1.1-01", "MQSO-4.3.1.3-01", "MQSO-4.3.1.3-D01", "MQSO-4.3.3-D02")
 @varied("time to be received", "extension", "correlation", "trace", "label", "read by")
 def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
-    """A SUT in workgroup mode refuses to create two public queues, lets applications receive from a private and
-    a private transactional queue, and sends messages of each kind to direct format names of two queues.
+    """In workgroup mode, the SUT refuses to create two public queues. Applications can receive from a private queue and
+    from a private transactional queue. The SUT sends messages of each kind to the direct format names of two queues.
     """
     if sut.is_directory_integrated:
         judge.mark_not_exercised(

@@ -22,9 +22,10 @@ REFUSAL_CLASSES = ("BAD_DST_Q", "Q_EXCEED_QUOTA", "NOT_TRANSACTIONAL_Q", "Q_DELE
 @covers("MQSO-3.3.4.5-D05", "MQSO-4.3.1.2-04", "MQSO-5.1.1.2-D12", "MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D08")
 @pytest.mark.parametrize("refusal", REFUSAL_CLASSES)
 def test_refused_transactional_messages_become_dead_letters_on_request(peer, sut, judge, refusal):
-    """The destination sends FinalAcks that three transactional messages were refused or removed: the SUT stores the
-    message with negative journaling only in the transactional dead-letter queue, and stores the message with positive
-    journaling and the message without journaling in no queue. The SUT journals a fourth message, which was received.
+    """The destination reports by FinalAcks that it refused or removed three transactional messages. The SUT stores the
+    message with negative journaling in the transactional dead-letter queue and nowhere else. It stores the message with
+    positive journaling and the message without journaling in no queue. A fourth message, which was received at the
+    destination, is stored in the journal.
     """
     outgoing = Outgoing(peer, sut, "mqc-refusing")
     sent = []

@@ -43,8 +43,8 @@ def test_message_sent_in_internal_transaction_is_stored_at_commit(sut, judge):
 @covers(*PENDING_SEND_RULES, *SEND_DECISION_RULES, *COORDINATED_TRANSACTION_RULES)
 @pytest.mark.parametrize("outcome", ["abort", "commit"])
 def test_message_sent_in_external_transaction_is_stored_at_commit(sut, judge, outcome):
-    """A message that is sent in an external transaction is not in its queue before or after the transaction is
-    prepared; it is in the queue only after a commit.
+    """A message that is sent in an external transaction is in its queue only after the commit: not before the
+    transaction is prepared, and not between the prepare request and the commit.
     """
     queue = sut.queue("transactional")
     transaction = _begin_transaction_with_message(sut, judge, outcome, external=True)
@@ -91,7 +91,7 @@ def _begin_transaction_with_message(sut: Sut, judge: Judge, label: str, *, exter
 @pytest.mark.parametrize("verb", ["receive", "receive_by_lookup_id"])
 def test_message_is_received_in_transaction_of_other_kind(peer, sut, judge, verb):
     """Two messages that were sent in an internal transaction can be received in an external transaction, and vice
-    versa, in order or by LookupIdentifier; an abort after the vote returns the first message to the queue, and a commit
+    versa, in order or by LookupIdentifier. An abort after the vote returns the first message to the queue, and a commit
     removes it.
     """
     how = {"timeout_ms": 0} if verb == "receive" else {"seek": "first"}
@@ -132,7 +132,7 @@ def _end_transaction(sut: Sut, transaction: str, outcome: str, *, external: bool
 @needs("send", "transactions")
 @covers(*SEND_DECISION_RULES)
 def test_message_is_transferred_after_commit_only(peer, sut, judge):
-    """Two messages are sent to the peer in transactions: the message of the committed transaction arrives after the
+    """Two messages are sent to the peer in transactions. The message of the committed transaction arrives after the
     commit, and the message of the aborted transaction never arrives.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-committed"))

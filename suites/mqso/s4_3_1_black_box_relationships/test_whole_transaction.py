@@ -46,10 +46,11 @@ EFFECTS_OF_UNCOMMITTED_RECEIVES = {
     ],
 )
 def test_all_operations_of_transaction_take_effect_together(peer, sut, judge, external, outcome):
-    """A transaction receives five messages of two queues by name, handle, cursor and LookupIdentifier, and sends six
-    messages to three queues and two to the peer. Until its end, no other reader sees a received or a sent message, even
-    after a vote and after queries of the queues. A commit removes and stores all these messages in order; an abort
-    restores the received messages at their old places, and stores none.
+    """A transaction receives five messages from two queues by name, handle, cursor and LookupIdentifier. It sends six
+    messages to three queues of the SUT, and two messages to the peer. Until the transaction ends, no other reader sees
+    a received or a sent message, even after a vote and after queries of the queues. A commit removes the received
+    messages and stores the sent messages in order. An abort returns the received messages to their old places and
+    stores no sent message.
     """
     whole = WholeTransaction(peer, sut, external=external)
     judge(*SEND_RULES, expected=facts(**EFFECTS_OF_UNCOMMITTED_SENDS), observed=whole.observe_effects_of_sends())
@@ -121,9 +122,9 @@ def test_all_operations_of_transaction_take_effect_together(peer, sut, judge, ex
 @needs("send", "receive", "queue_control", "transactions", "restart")
 @covers(*COORDINATED_VOTE_RULES)
 def test_votes_on_two_transactions_survive_restart(sut, judge):
-    """Two external transactions each receive a message and send one, and are prepared. After a restart, their messages
-    are still hidden. Then one transaction is committed and the other is aborted: the queues contain the messages that
-    these decisions require.
+    """Two external transactions each receive one message and send one, and are prepared. After a restart, these
+    messages are still hidden. Then one transaction is committed and the other is aborted, and the queues contain the
+    messages that each decision requires.
     """
     queue, target = (sut.new_queue(name, transactional=True) for name in ("voted-from", "voted-to"))
     names = ("commit", "abort")

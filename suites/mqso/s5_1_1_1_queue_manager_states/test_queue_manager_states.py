@@ -20,8 +20,8 @@ LONG_READ_TIMEOUT_MS = 600_000
 @needs("qm2qm", "ping")
 @covers("MQSO-5.1.1-01", "MQSO-6.6.1-D07")
 def test_sut_answers_sessions_pings_and_remote_calls(peer, remote, judge):
-    """The SUT accepts two sessions at the same time, answers two pings, and answers remote calls of two clients that
-    open a queue.
+    """The SUT accepts two sessions at the same time, answers two pings, and answers the remote calls with which two
+    clients open a queue.
     """
     attempts = [SessionAttempt(peer) for _ in range(2)]
     pinged = [peer.open_udp() for _ in range(2)]
@@ -57,9 +57,9 @@ def test_sut_answers_sessions_pings_and_remote_calls(peer, remote, judge):
 @needs("pause", "send", "receive", "queue_control")
 @covers("MQSO-5.1.1.1-D05")
 def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
-    """While the SUT is offline, it refuses a session, stores no message and sends no message of two outgoing queues.
-    When it is online again, it accepts a session, stores a message and sends the messages of both queues. A SUT that is
-    taken offline again refuses a session again.
+    """While the SUT is offline, it refuses a session, stores no message, and sends no message from its two outgoing
+    queues. When the SUT is online again, it accepts a session, stores a message, and sends the messages of both queues.
+    When it is taken offline a second time, it refuses a session again.
     """
     to, second, queue = peer.direct_name("mqc-offline"), peer.direct_name("mqc-offline-2"), sut.queue()
     connection = peer.open_raw()
@@ -134,10 +134,10 @@ STOPPED_SUT_RULES = ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08")
 @needs("environment", "send", "receive", "queues")
 @covers(*STOPPED_SUT_RULES, "MQSO-5.1.1.1-D01")
 def test_stopped_sut_serves_no_request(peer, sut, judge):
-    """When the SUT is stopped, it closes the session, a connection in the handshake, a silent connection, and the
-    sessions that it opened for two queues. The stopped SUT refuses a session, an application's peek and send, and does
-    not answer a ping; when it is started again, it accepts a session and still has its recoverable message, and sends
-    its unacknowledged recoverable messages.
+    """When the SUT is stopped, it closes the session, a connection during the handshake, a silent connection, and the
+    sessions that it opened for two queues. The stopped SUT accepts no session, carries out no peek or send for an
+    application, and answers no ping. When it is started again, it accepts a session, still has its recoverable message,
+    and sends its unacknowledged recoverable messages.
     """
     queue = sut.new_queue("stopped")
     sut.send_here(queue, ["kept"], delivery="recoverable")
@@ -199,8 +199,8 @@ def test_stopped_sut_serves_no_request(peer, sut, judge):
 @needs("environment", "qm2qm")
 @covers(*STOPPED_SUT_RULES)
 def test_stop_closes_connections_of_remote_readers(remote, sut, judge):
-    """When the SUT is stopped, it closes the connections of three remote readers: the first has a pending read, the
-    second has an open queue, and the third has only connected.
+    """When the SUT is stopped, it closes the connections of three remote readers. The first reader has a pending read,
+    the second has an open queue, and the third is only connected.
     """
     queue, idle, new = remote.open(), remote.open("admin"), remote.associate()
     queue.begin(Action.RECEIVE, ulTimeout=LONG_READ_TIMEOUT_MS).state_after_silence()
@@ -217,8 +217,8 @@ def test_stop_closes_connections_of_remote_readers(remote, sut, judge):
 @needs("environment", "remote_read")
 @covers(*STOPPED_SUT_RULES)
 def test_stop_closes_sut_connections_to_remote_queues(peer, sut, judge):
-    """When the SUT is stopped, it closes the connections on which it has opened two queues of the peer, one of them
-    with a pending read.
+    """The SUT has two queues of the peer open, one of them with a pending read. When the SUT is stopped, it closes the
+    connections of both queues.
     """
     reader = Reader(peer, sut)
     reader.open()
@@ -245,8 +245,8 @@ def test_stop_closes_sut_connections_to_remote_queues(peer, sut, judge):
 )
 def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
     """While its disk is full, the SUT shows Throttled and stores no message from an application or from the peer. When
-    the disk has room again, the SUT stores new messages from both, and also the refused message of the peer when the
-    peer repeats it.
+    the disk has room again, the SUT stores new messages from both. It also stores the message that it refused, when the
+    peer repeats that message.
     """
     queue, transactional = sut.queue(), sut.queue("transactional")
     transaction = sut.control.call("begin")["transaction"] if sut.has("transactions") else None

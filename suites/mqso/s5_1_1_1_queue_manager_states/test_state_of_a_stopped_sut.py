@@ -24,9 +24,9 @@ SYSTEM_QUEUES = {
 @needs("environment", "send", "receive", "queue_control")
 @covers("MQSO-5.1.1.1-D01")
 def test_stopped_sut_keeps_queues_journals_and_subqueues(peer, sut, judge):
-    """Three queues with all properties, their subqueues and journals contain messages of an application and of the
-    peer: after each of two stops, the started SUT shows the same properties and the same recoverable and transactional
-    messages, and discards a repeated message of the peer.
+    """Three queues with every property set, and their subqueues and journals, contain messages from an application and
+    from the peer. After each of two stops, the SUT starts with the same properties and with the same recoverable and
+    transactional messages. It also discards a message that the peer repeats.
     """
     kept = QueueInventory(peer, sut)
     queue = sut.new_queue("repeated", transactional=True)
@@ -55,9 +55,9 @@ def test_stopped_sut_keeps_queues_journals_and_subqueues(peer, sut, judge):
 @needs("environment", "send", "receive", "queue_control")
 @covers("MQSO-5.1.1.1-D01")
 def test_stopped_sut_keeps_messages_of_its_system_queues(peer, sut, judge):
-    """The system journal has a recoverable message that arrived, and the dead-letter queues have a recoverable and a
-    transactional message that expired: the messages are still there after the SUT is stopped and started. A
-    transactional message without an OrderAck is sent again with the same place in its sequence.
+    """The system journal contains a recoverable message that was delivered. The dead-letter queues contain a
+    recoverable and a transactional message that expired. All three are still there after the SUT is stopped and
+    started. A transactional message without an OrderAck is sent again with the same place in its sequence.
     """
     labels = {name: f"{label} {sut.own}" for name, label in SYSTEM_QUEUES.items()}
     unreachable = {"journal": ["negative"], "time_to_reach_queue_s": SHORT_LIFETIME_S}
@@ -96,7 +96,9 @@ def test_stopped_sut_keeps_messages_of_its_system_queues(peer, sut, judge):
 
 
 def _get_place_in_sequence(frame):
-    """Return Ordinal, TimeStamp and number of a message in its sequence, or None for a nontransactional message."""
+    """Return the Ordinal, the TimeStamp and the number that a message has in its sequence, or None for a
+    nontransactional message.
+    """
     if not frame["UserHeader"].TH:
         return None
     header = frame["TransactionHeader"]

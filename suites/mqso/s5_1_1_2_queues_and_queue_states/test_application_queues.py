@@ -21,9 +21,9 @@ SMALL_BODY_BYTES = 200
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
 @varied("positive journaling", "response queue", "queue journaling", "read by")
 def test_queue_returns_messages_in_order_until_purged(peer, sut, judge, transactional):
-    """Two of five messages are received in order. A purge removes the other three messages and, in a nontransactional
-    queue, also messages of the lowest and the highest priority. A second purge changes nothing, and the queue stores
-    the next message.
+    """Two of five messages are received in order. A purge removes the other three messages. A nontransactional queue
+    also contains messages of the lowest and the highest priority, which the purge removes too. A second purge changes
+    nothing, and the queue stores the next message.
     """
     application = Application(peer, sut, transactional=transactional)
     queue = application.queue
@@ -45,8 +45,8 @@ def test_queue_returns_messages_in_order_until_purged(peer, sut, judge, transact
 @covers("MQSO-5.1.1.2-D04")
 @varied("positive journaling", "response queue", "queue journaling")
 def test_purge_removes_messages_around_locked_message(peer, sut, judge):
-    """The second of three messages is received in a transaction and the queue is purged: the queue contains no message
-    before and after the transaction is aborted.
+    """The second of three messages is received in a transaction, and then the queue is purged. The queue contains no
+    message, neither before nor after the transaction is aborted.
     """
     application = Application(peer, sut, transactional=True)
     application.store("1", "2", "3")
@@ -76,9 +76,9 @@ WAITING_READ_RULES = ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
 @covers("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
 @varied("acknowledgments", "positive journaling", "queue journaling", "queue quota", "queue privacy")
 def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
-    """A pending receive takes a message that arrives; a receive by name or through a handle whose timeout has expired
-    returns no message and takes no later message. When one of two pending receives through a handle is cancelled, the
-    other still takes the next message.
+    """A pending receive takes a message that arrives. A receive whose timeout has expired returns no message and takes
+    no later message, whether it was requested by name or through a handle. When one of two pending receives through a
+    handle is cancelled, the other still takes the next message.
     """
     application = Application(peer, sut)
     queue = application.queue
@@ -115,8 +115,8 @@ def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
 @covers("MQSO-5.1.1.2-D05")
 @varied("acknowledgments", "positive journaling", "negative journaling", "application tag", "trace")
 def test_deleted_queue_and_its_messages_are_gone(sut, judge):
-    """When a queue with two messages and a journaled message has been deleted, peeks at the queue and sends to it are
-    refused; a new queue with the same name is empty, and so is its journal.
+    """A queue with two messages and a journaled message is deleted. Peeks at the deleted queue and sends to it are
+    refused. A new queue with the same name is empty, and so is its journal.
     """
     queue = sut.new_queue("deleted", journaling=True)
     sut.send_here(queue, ["journaled", "1", "2"], delivery="recoverable")
@@ -134,8 +134,9 @@ def test_deleted_queue_and_its_messages_are_gone(sut, judge):
 @varied("acknowledgments", "negative journaling", "response queue", "time to be received", "application tag")
 @pytest.mark.parametrize("delivery", ["express", "transactional"])
 def test_full_queue_stores_no_message(sut, judge, delivery):
-    """A queue of each kind with a quota of 8 KB stores a first message of 5,000 characters, and stores a second message
-    of this size only after a purge; small messages are stored only up to the quota.
+    """A queue with a quota of 8 KB stores a message of 5,000 characters, and stores a second message of this size only
+    after a purge. It stores small messages only up to the quota. The check runs for an express and for a transactional
+    queue.
     """
     queue = sut.new_queue("full", quota_kb=8, transactional=delivery == "transactional")
     whole = {"body": "x" * 5_000, "delivery": delivery}
@@ -158,8 +159,8 @@ def test_full_queue_stores_no_message(sut, judge, delivery):
 @covers("MQSO-5.1.1.2-D06", "MQSO-5.1.1-D01")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_cursors_have_separate_positions_until_restart(sut, judge):
-    """One of two cursors is moved and reads the second message, while the other cursor and a later cursor read the
-    first; after a restart, reads by all cursors are refused.
+    """One of two cursors is moved and reads the second message. The other cursor, and a cursor that is opened later,
+    still read the first message. After a restart, reads by all three cursors are refused.
     """
     queue = sut.new_queue("cursors")
     sut.send_here(queue, ["1", "2", "3"], delivery="recoverable")
@@ -196,9 +197,9 @@ def test_cursors_have_separate_positions_until_restart(sut, judge):
     "MQSO-5.1.1.3-D07",
 )
 def test_aborted_transaction_leaves_three_queues_as_they_were(peer, sut, judge):
-    """In a transaction, the first of four messages is received by its position and the third by its LookupIdentifier,
-    and a message is sent to each of two other queues. Until the abort, other readers get neither the received nor the
-    sent messages; after the abort, the four messages are in their old order, and the other queues are empty.
+    """A transaction receives the first of four messages by its position and the third by its LookupIdentifier, and
+    sends a message to each of two other queues. Until the abort, other readers get neither the received nor the sent
+    messages. After the abort, the four messages are in their old order, and the other queues are empty.
     """
     application = Application(peer, sut, transactional=True)
     others = [sut.new_queue(f"other-{number}", transactional=True) for number in range(2)]

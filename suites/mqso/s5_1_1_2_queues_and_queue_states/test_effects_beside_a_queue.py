@@ -1,4 +1,4 @@
-"""MS-MQSO 5.1.1.2: events of one queue leave its journal, its subqueues and other queues as they are."""
+"""MS-MQSO 5.1.1.2: events at one queue do not change its journal, its subqueues or other queues."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ LARGE_BODY = b"x" * 5_000
 
 
 class NeighboringQueues:
-    """Two queues, one with a name that begins with the name of the other, each with messages, a journal and, if the SUT
-    has subqueues, a subqueue.
+    """Two queues, of which one has a name that begins with the name of the other. Each queue has messages, a journal
+    and, if the SUT supports subqueues, a subqueue.
     """
 
     def __init__(self, sut: Sut, *, transactional: bool) -> None:
@@ -50,7 +50,7 @@ class NeighboringQueues:
         sut.send_here(queue, ["1", "2"], delivery=self.delivery)
 
     def observe(self) -> dict[str, list[str]]:
-        """Return the labels in every place of both queues."""
+        """Return the labels of the messages in both queues, their journals and their subqueues."""
         places = [f"{queue}{suffix}" for queue in (self.queue, self.longer) for suffix in self.suffixes]
         return {
             place: self.sut.labels(place)
@@ -64,10 +64,10 @@ class NeighboringQueues:
 @covers("MQSO-5.1.1.2-D04", "MQSO-5.1.1.2-D05")
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
 def test_purge_and_deletion_affect_only_their_queue(peer, sut, judge, transactional):
-    """A purge of a queue, of its journal or of its subqueue removes only the messages in the purged place; a waiting
-    receive still waits. A deletion removes the queue with its journal and its subqueue, and does not change a queue
-    with a longer name. A new queue with the name of the deleted queue is empty, and its journal and its subqueue are
-    empty.
+    """A purge of a queue, of its journal or of its subqueue removes only the messages in the purged place, and a
+    waiting receive still waits. A deletion removes the queue with its journal and its subqueue, but does not change a
+    queue whose longer name begins with the same name. A new queue with the name of the deleted queue is empty, and so
+    are its journal and its subqueue.
     """
     near = NeighboringQueues(sut, transactional=transactional)
     expected = near.observe()
@@ -123,8 +123,8 @@ def _build_messages(peer: Peer, kind: str, **headers: Any) -> Any:
 @covers("MQSO-5.1.1.2-D02")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_full_queue_rejects_message_of_network(peer, sut, judge, kind):
-    """A queue with a quota of 8 KB stores the first of two messages of 5,000 bytes that the peer sends, and not the
-    second; the SUT stores a message to another queue. After a purge, the full queue stores a message again.
+    """The peer sends two messages of 5,000 bytes to a queue with a quota of 8 KB. The queue stores the first message
+    but not the second; meanwhile, another queue stores a message. After a purge, the full queue stores a message again.
     """
     transactional = kind == "transactional"
     full, other = (sut.new_queue(name, transactional=transactional, quota_kb=8) for name in ("full", "with-room"))
@@ -152,9 +152,9 @@ def test_full_queue_rejects_message_of_network(peer, sut, judge, kind):
 @needs("queue_control", "send", "receive", "transactions")
 @covers("MQSO-5.1.1.2-D01")
 def test_messages_of_all_origins_are_in_order_of_arrival(peer, sut, judge):
-    """Express and recoverable messages of an application and of the peer arrive alternately in a queue: they are
-    returned in this order, by name and by a cursor. In a transactional queue, the messages of a transaction are
-    together, after the messages that arrived before its commit.
+    """Express and recoverable messages from an application and from the peer arrive alternately in a queue. Reads by
+    name and by a cursor return them in this order. In a transactional queue, the messages of a transaction are next to
+    each other, after the messages that arrived before its commit.
     """
     queue, transactional = sut.new_queue("mixed"), sut.new_queue("mixed-transactional", transactional=True)
     connection = peer.open_raw()
@@ -183,8 +183,8 @@ def test_messages_of_all_origins_are_in_order_of_arrival(peer, sut, judge):
 @needs("queue_control", "send", "receive")
 @covers("MQSO-5.1.1.2-D06")
 def test_cursors_of_two_queues_are_independent(sut, judge):
-    """Cursors of two handles and of two queues each keep their position while another cursor is moved, receives a
-    message or is closed, and while another queue is purged.
+    """Cursors of two handles and of two queues keep their positions while another cursor is moved, receives a message
+    or is closed, and while another queue is purged.
     """
     first, second = sut.new_queue("cursors-a"), sut.new_queue("cursors-b")
     for queue in (first, second):
@@ -212,8 +212,8 @@ def test_cursors_of_two_queues_are_independent(sut, judge):
 @needs("send", "queue_control", "pause")
 @covers("MQSO-5.1.1.2-D10")
 def test_outgoing_queue_can_be_paused_repeatedly(peer, sut, judge):
-    """An outgoing queue is paused and resumed three times: during each pause it accepts a message of each kind and
-    sends nothing; after each resumption it sends these messages.
+    """An outgoing queue is paused and resumed three times. During each pause, the queue accepts a message of each kind
+    and sends nothing. After each resumption, it sends these messages.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-repeatedly"))
     sender.send(1, delivery="recoverable")
@@ -244,7 +244,7 @@ def test_outgoing_queue_can_be_paused_repeatedly(peer, sut, judge):
 @needs("queue_control")
 @covers("MQSO-5.1.1.2-D11")
 def test_order_queue_belongs_to_queue_manager(sut, judge):
-    """An application can neither create nor delete the order queue, whatever the case of the letters in its name."""
+    """An application can neither create nor delete the order queue, in whatever letter case it spells the name."""
     names = {"order queue": ORDER_QUEUE_PATH, "order queue in capital letters": ORDER_QUEUE_PATH.upper()}
     observed = {
         f"{verb} of the {name}": sut.attempt(verb, name=path)

@@ -24,9 +24,9 @@ def _count_outgoing_messages(sut: Sut, *names: str) -> dict[str, int]:
 @needs("send", "queue_control", "set_timers", "pause")
 @covers("MQSO-5.1.1.2-D08")
 def test_outgoing_queue_reconnects_and_ends_when_idle(peer, sut, judge):
-    """When the peer listens again, the SUT sends the message of an outgoing queue whose connection had failed. An idle
-    outgoing queue disappears from the list, but an outgoing queue that contains a message does not. An outgoing queue
-    that was created again disappears again.
+    """The connection of an outgoing queue has failed; when the peer listens again, the SUT sends the message of this
+    queue. An outgoing queue that is idle disappears from the list, but an outgoing queue that contains a message does
+    not. An outgoing queue that is created again after it disappeared, disappears again.
     """
     sut.limit_time_scale(HIGHEST_TIMER_ACCELERATION)
     sut.set_timers(outgoing_queue_idle_ms=IDLE_DURATION_MS)
@@ -97,9 +97,10 @@ def test_outgoing_queue_reconnects_and_ends_when_idle(peer, sut, judge):
 @needs("directory", "environment", "set_timers", "queue_control", "send", "inspect")
 @covers("MQSO-5.1.1.2-D08")
 def test_outgoing_queue_without_connection_resolves_its_destination_again(peer, sut, judge):
-    """The SUT cannot connect for a message to a public queue of the peer, and then the directory becomes unavailable:
-    the outgoing queue is in the state Initializing, in which the SUT cannot resolve the destination, so the SUT does
-    not connect when the peer listens. When the directory is available again, the message arrives.
+    """The SUT cannot connect to send a message to a public queue of the peer, and then the directory becomes
+    unavailable. The outgoing queue is in the state Initializing, in which the SUT cannot resolve the destination;
+    therefore the SUT does not connect when the peer listens. When the directory is available again, the message
+    arrives.
     """
     enterprise = Enterprise(peer, sut)
     sut.set_timers(session_retry_connect_ms=RETRY_INTERVAL_MS)

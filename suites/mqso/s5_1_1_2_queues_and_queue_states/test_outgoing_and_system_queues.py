@@ -25,8 +25,8 @@ ON_HOLD_STATE = "OnHold"
 @covers("MQSO-3.3.4.3-D03", "MQSO-5.1.1.2-D07")
 @varied("priority", "response queue", "time to be received", "time to reach queue", "label")
 def test_each_destination_has_own_outgoing_queue(peer, sut, judge):
-    """One message, two messages and three messages for three different queues of the peer wait in a separate outgoing
-    queue for each of the three queues.
+    """One, two and three messages are sent to three different queues of the peer. Each queue's messages wait in a
+    separate outgoing queue.
     """
     names = [peer.direct_name(f"mqc-{number}") for number in (1, 2, 3)]
     for count, name in enumerate(names, 1):
@@ -46,7 +46,7 @@ def test_each_destination_has_own_outgoing_queue(peer, sut, judge):
 @covers("MQSO-5.1.1.2-D10", "MQDMPR-3.1.4.14-03", "MQDMPR-3.1.4.15-03")
 def test_paused_outgoing_queue_sends_after_resume(peer, sut, judge):
     """A paused outgoing queue sends neither of its two messages, while a second outgoing queue is not paused. When the
-    second queue is paused and resumed, the first queue stays paused. When the first queue is resumed, it sends both
+    second queue is paused and resumed, the first queue remains paused. When the first queue is resumed, it sends both
     messages in order.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-held"))
@@ -95,7 +95,7 @@ def test_paused_outgoing_queue_sends_after_resume(peer, sut, judge):
 @needs("send", "receive", "queue_control")
 @covers("MQSO-5.1.1.2-D11")
 def test_system_queues_refuse_messages_and_deletion(peer, sut, judge):
-    """The dead-letter queues and the journal cannot be deleted, and store no message that an application or the peer
+    """The dead-letter queues and the journal cannot be deleted. They store no message that an application or the peer
     sends to them.
     """
     connection = peer.open_raw()
@@ -125,10 +125,9 @@ def test_system_queues_refuse_messages_and_deletion(peer, sut, judge):
 )
 @varied("response queue", "trace", priority=("3", "0"))
 def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
-    """Of fifteen messages that expire unsent, only the messages with negative journaling become dead letters; the
+    """Of fifteen messages that expire unsent, only those with negative journaling become dead letters; the
     transactional dead-letter queue contains only transactional messages. Two messages that expire in their queue are
-    removed. Of three delivered messages, only the messages with positive journaling are in the
-    journal.
+    removed. Of three delivered messages, only those with positive journaling are in the journal.
     """
     to = peer.direct_name("mqc-kept")
     began_ms = peer.recorder.elapsed_ms()
@@ -225,8 +224,8 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
 @needs("send", "receive", "queue_control", "restart")
 @covers("MQSO-3.2.1-D02", "MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02")
 def test_dead_letters_after_restart_are_in_queues_of_their_kinds(peer, sut, judge):
-    """A recoverable and a transactional message with negative journaling expire after a restart: each is in the
-    dead-letter queue of its kind, even after a further restart.
+    """After a restart, a recoverable and a transactional message with negative journaling expire. Each becomes a dead
+    letter in the dead-letter queue of its kind, and is still there after a further restart.
     """
     if not find_release(sut).dead_letters:
         raise LackedByRelease("the SUT has no dead-letter queues (MS-MQMQ <3>)")
@@ -288,8 +287,8 @@ def test_order_ack_is_sent_to_order_queue_of_sender(peer, sut, judge):
 @needs("send", "receive", "transactions")
 @covers("MQSO-4.3.1.2-04")
 def test_message_that_expires_before_commit_is_dead_letter(peer, sut, judge):
-    """Two messages to the peer are sent in a transaction and expire before it is committed: the message with negative
-    journaling is in the transactional dead-letter queue, and the other message is not.
+    """Two messages to the peer are sent in a transaction and expire before the commit. The message with negative
+    journaling is in the transactional dead-letter queue; the other message is not.
     """
     to = peer.direct_name("mqc-late")
     transaction = sut.control.call("begin")["transaction"]

@@ -27,9 +27,9 @@ from suites.mqqb.steps.sender import Sender
 @pytest.mark.parametrize("external", [False, True], ids=["internal", "external"])
 @varied("acknowledgments", "positive journaling", "queue journaling", "queue quota", "queue privacy")
 def test_received_message_is_locked_until_transaction_ends(sut, judge, external, outcome, left):
-    """Two peeks leave a message in its queue. When a transaction has received the message, it is hidden from other
-    reads. A commit deletes the message; an abort restores it, and so does the abort of a second transaction that
-    receives it.
+    """Two peeks leave a message in its queue. When a transaction has received the message, other reads do not find it.
+    A commit deletes the message. An abort restores it, and so does the abort of a second transaction that receives it
+    afterwards.
     """
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1"], delivery="transactional")
@@ -79,8 +79,8 @@ def test_received_message_is_locked_until_transaction_ends(sut, judge, external,
 @covers("MQSO-4.3.1.2-D05", "MQSO-5.1.1.3-D04")
 @varied("positive journaling", "label", priority=("3", "0"))
 def test_message_leaves_outgoing_queue_when_acknowledged(peer, sut, judge):
-    """Three messages are sent: the express and the recoverable message are removed from the outgoing queue at the
-    SessionAck, and the transactional message at the OrderAck.
+    """The SUT sends three messages. The express and the recoverable message are removed from the outgoing queue when
+    the SessionAck arrives, and the transactional message when the OrderAck arrives.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-transferred"))
     for tag, delivery in enumerate(("express", "recoverable", "transactional"), 1):
@@ -116,9 +116,9 @@ LOOKUP_SEEK_VALUES = ("first", "previous", "current", "next", "last")
 @covers("MQSO-5.1.1.3-D05")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_peeks_of_all_kinds_change_no_message(peer, sut, judge, delivery):
-    """Three messages are peeked by name, handle, two cursors and their LookupIdentifiers in each direction: each peek
-    returns its message and changes neither the queue, its journal, the properties of the messages, nor the order in
-    which the messages are received afterwards.
+    """Three messages are peeked by name, by handle, by two cursors, and by their LookupIdentifiers in each direction.
+    Each peek returns its message. No peek changes the queue, its journal, the properties of the messages, or the order
+    in which the messages are received afterwards.
     """
     queue = sut.new_queue("peeked", transactional=delivery == "transactional", journaling=True)
     sut.send_here(queue, ["1", "2", "3"], delivery=delivery)

@@ -10,8 +10,8 @@ from harness.sut.outcomes import Outcome
 @needs("transactions", "send", "receive", "queues")
 @covers("MQSO-5.2.1.3-D01")
 def test_internal_transaction_ends_without_vote(sut, judge):
-    """Two internal transactions each receive a message and send a message: the first transaction can be aborted, and
-    the second can be committed, without a request to prepare.
+    """Two internal transactions each receive a message and send a message. The first transaction can be aborted, and
+    the second can be committed, without a prepare request.
     """
     queue = sut.queue("transactional")
     sut.send_here(queue, ["first", "second"], delivery="transactional")

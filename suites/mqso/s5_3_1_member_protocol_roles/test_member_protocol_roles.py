@@ -14,8 +14,8 @@ HIGHEST_PORT = 0xFFFF
 @needs("qm2qm")
 @covers("MQSO-5.3.1-01", "MQSO-5.3.1-02")
 def test_queue_opened_by_qmcomm_is_read_by_qm2qm(remote, judge):
-    """qmcomm returns the port of qm2qm and opens a queue to receive and to peek (MS-MQMP); qm2qm opens the same queue
-    for reading twice, receives its message, peeks with a cursor of qmcomm, and purges the queue (MS-MQQP).
+    """qmcomm returns the port of qm2qm, and opens a queue to receive and to peek (MS-MQMP). qm2qm opens the same queue
+    for reading twice, receives a message, peeks with a cursor that qmcomm created, and purges the queue (MS-MQQP).
     """
     association = remote.associate()
     port_call = association.call("R_QMGetRTQMServerPort", fIP=PortType.IP_HANDSHAKE)

@@ -25,10 +25,10 @@ OUTGOING_MESSAGE_RULES = ("MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-D01", "M
     "MQSO-5.5.1-05", "MQSO-5.5.1-06", "MQSO-6.6.2-02",
 )  # fmt: skip
 def test_queues_journals_and_subqueues_are_unchanged_by_restarts(peer, sut, judge):
-    """Three queues with all properties, their subqueues and journals contain messages of an application and of the peer
-    with all properties, an express message and a message that expires. After each of two restarts, queues and messages
-    are unchanged, except that the express message is lost. The expiring message leaves its queue when its lifetime has
-    passed, and a new message has a new identifier.
+    """Three queues with every property set, and their subqueues and journals, contain messages from an application and
+    from the peer, also with every property set, as well as an express message and a message that will expire. After
+    each of two restarts, queues and messages are unchanged, except that the express message is lost. The expiring
+    message leaves its queue when its lifetime ends. A new message has a new identifier.
     """
     kept = QueueInventory(peer, sut)
     properties = kept.properties()
@@ -71,10 +71,10 @@ def test_queues_journals_and_subqueues_are_unchanged_by_restarts(peer, sut, judg
 @needs("send", "queue_control", "restart", "pause")
 @covers(*OUTGOING_MESSAGE_RULES, "MQSO-5.5.1-01", "MQSO-5.5.1-06", "MQSO-3.2.1-D01")
 def test_two_outgoing_queues_are_unchanged_by_restart(peer, sut, judge):
-    """Two outgoing queues each have two recoverable, two transactional and two express messages with different
-    properties, two messages of one transaction, and a message that expires; some are large. After two restarts, each
-    queue sends the recoverable and the transactional messages in order, a later message continues the sequence, the
-    expired message is not sent, and after the acknowledgments nothing is left.
+    """Two outgoing queues each contain two recoverable, two transactional and two express messages with different
+    properties, two messages of one transaction, and a message that will expire; some of the messages are large. After
+    two restarts, each queue sends its recoverable and its transactional messages in order, and a later message
+    continues the sequence. The expired message is not sent. After the acknowledgments, both queues are empty.
     """
     names = [peer.direct_name(f"mqc-kept-{number}") for number in range(2)]
     together = [6, 7] if sut.has("transactions") else []

@@ -30,7 +30,7 @@ COMPARED_QUEUE_PROPERTIES = (
 
 
 def _read_create_and_modify_times(sut: Sut, *names: str) -> list[dict[str, object]]:
-    """Return the persistent times of queues, if the SUT shows its data model."""
+    """Return CreateTime and ModifyTime of each queue, or an empty list if the SUT does not show its data model."""
     if not sut.has("inspect"):
         return []
     shown = {one["Pathname"]: one for one in sut.inspect_queue_manager()["QueueCollection"]}
@@ -38,7 +38,7 @@ def _read_create_and_modify_times(sut: Sut, *names: str) -> list[dict[str, objec
 
 
 def _read_compared_queue_properties(sut: Sut, name: str) -> dict[str, object]:
-    """Return the properties of a queue, or no properties if the SUT refuses to show them."""
+    """Return the compared properties of a queue, or an empty mapping if the SUT refuses to show the queue."""
     try:
         shown = sut.control.call("get_queue", name=name)
     except ControlRefused:
@@ -58,9 +58,9 @@ def _read_compared_queue_properties(sut: Sut, name: str) -> dict[str, object]:
     "MQSO-5.5.1-06",
 )
 def test_stored_messages_survive_restart_except_express(sut, judge):
-    """Across restarts, three queues keep their properties, and the recoverable and transactional messages that were not
-    received, also large messages and a message that an undecided transaction has received; the express messages are
-    lost, even in the journal of a queue. The queue that was created last is empty.
+    """Across restarts, three queues keep their properties and the recoverable and transactional messages that were not
+    received, including large messages and a message that an undecided transaction has received. The express messages
+    are lost, even those in the journal of a queue. The queue that was created last is empty.
     """
     plain_queue = sut.new_queue(
         "plain", label="of the check", journaling=True, quota_kb=640, journal_quota_kb=32, base_priority=2
@@ -128,9 +128,9 @@ def test_stored_messages_survive_restart_except_express(sut, judge):
 @needs("receive", "queues", "restart")
 @covers("MQSO-3.2.1-D02", "MQSO-3.2.1-D03", "MQSO-5.5.1-01")
 def test_sequences_of_two_senders_survive_restart(peer, sut, judge):
-    """Two senders each send a transactional message to a queue and a recoverable message to another, and two further
+    """Two senders each send a transactional message to one queue and a recoverable message to another. Two further
     senders send transactional messages to a third queue, where they are received. After a restart, each sender repeats
-    its messages and sends the next message to each queue: each message is delivered once.
+    its messages and sends the next message to each queue. Each message is delivered once.
     """
     queues = {name: sut.new_queue(name, transactional=name != "plain") for name in ("sequences", "emptied", "plain")}
     sources = {"a": peer.identifier, "b": OTHER_GUID}
@@ -182,8 +182,8 @@ def test_sequences_of_two_senders_survive_restart(peer, sut, judge):
 @covers("MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-06", "MQSO-5.5.1-D01")
 def test_outgoing_messages_survive_restart_until_acknowledged(peer, sut, judge):
     """After two restarts, the SUT sends its recoverable messages and its transactional message, but no express message.
-    The SUT sends these messages again when two connections are lost before their acknowledgment. When the messages have
-    been acknowledged, the SUT sends no message after a further restart.
+    When two connections are lost before the acknowledgment, the SUT sends these messages again. After the
+    acknowledgment, the SUT sends no message, not even after a further restart.
     """
     to = peer.direct_name("mqc-outlives")
     for tag, delivery in enumerate((*MESSAGE_KINDS, "recoverable"), 1):
@@ -246,7 +246,7 @@ def test_outgoing_messages_survive_restart_until_acknowledged(peer, sut, judge):
 @needs("send", "receive", "queue_control", "restart", "subqueues")
 @covers("MQSO-5.5.1-05", "MQSO-5.5.1-06", "MQSO-5.1.1.3-D01")
 def test_express_message_of_subqueue_is_lost_at_restart(sut, judge):
-    """An express and a recoverable message are moved to a subqueue: after a restart, the subqueue contains only the
+    """An express and a recoverable message are moved to a subqueue. After a restart, the subqueue contains only the
     recoverable message.
     """
     queue = sut.new_queue("moved")

@@ -22,7 +22,7 @@ APPLICATION_TAGS_OF_MESSAGES = (0x61, 0x62)
     ],
 )
 def test_messages_in_transit_survive_restart_of_sender_or_router(topology, judge, role, delivery, rule):
-    """Two recoverable or transactional messages wait at the sender or at the router; after a restart of that system,
+    """Two recoverable or transactional messages wait at the sender or at the router. After that system has restarted,
     each message arrives once.
     """
     routed = RoutedMessages(topology, delivery)

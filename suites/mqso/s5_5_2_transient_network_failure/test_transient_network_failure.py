@@ -60,7 +60,7 @@ def test_waiting_messages_are_transferred_after_outage(peer, sut, judge, attempt
 
 
 def _receive_on_next_connection(peer: Peer, listener: RawListener) -> list[Frame]:
-    """Wait for the SUT to connect; receive its messages, and close the connection."""
+    """Wait for the SUT to connect, receive the messages that it sends, and close the connection; return the frames."""
     connection = listener.accept()
     if connection is None:
         return []
@@ -74,8 +74,9 @@ def _receive_on_next_connection(peer: Peer, listener: RawListener) -> list[Frame
 @covers("MQSO-5.1.1.2-D09", "MQSO-5.5.2-D01")
 @pytest.mark.parametrize("attempts", [3, 12])
 def test_own_messages_of_sut_are_transferred_after_outage(peer, sut, judge, attempts):
-    """The SUT sends an unacknowledged message, which may be an acknowledgment that the SUT itself created, again on the
-    next connection. After a short or a long outage, it sends this message and two new messages.
+    """The SUT sends an unacknowledged message, which may be an acknowledgment that the SUT itself created. It sends
+    this message again on the next connection. After a short or a long outage, it sends this message and two new
+    messages.
     """
     to = peer.direct_name("mqc-own")
     listener = peer.listen_raw()
@@ -161,10 +162,10 @@ def test_remote_queue_cannot_be_read_during_outage(peer, sut, judge):
 @needs("send", "queue_control")
 @covers("MQSO-4.3.1.2-D03", "MQSO-5.5.2-01", "MQSO-5.5.2-D01", "MQSO-3.3.4.5-D04")
 def test_messages_of_two_queues_are_repeated_after_two_outages(peer, sut, judge):
-    """Two outgoing queues each have two transactional, two recoverable and an express message that the peer has
-    received and not acknowledged when the connections are lost, and new messages that an application sends during the
-    outage. After each of two outages, each queue sends its recoverable and its transactional messages in order, and
-    keeps them until they are acknowledged.
+    """Two outgoing queues each contain two transactional, two recoverable and an express message, which the peer has
+    received but not acknowledged when the connections are lost. During the outage, an application sends new messages.
+    After each of two outages, each queue sends its recoverable and its transactional messages in order, and keeps them
+    until they are acknowledged.
     """
     names = [peer.direct_name(f"mqc-outage-{number}") for number in range(2)]
     sender = Sender(peer, sut, names[0])

@@ -18,8 +18,8 @@ SAMPLE_TRANSACTION_ID = UUID("6d71636f-6e66-4f72-8d00-0000000000e5")
 
 
 def _get_transactional_use_outcomes(sut: Sut, queue: str) -> dict[str, str]:
-    """Send to a transactional queue and receive from it in transactions of the coordinator; return the outcomes. The
-    second transaction has an identifier that the coordinator gives.
+    """Send to a transactional queue and receive from it in a transaction of the coordinator; also begin a transaction
+    with a given identifier. Return the outcome of each request.
     """
     given = sut.attempt("begin", external=True, transaction=str(SAMPLE_TRANSACTION_ID))
     if given == Outcome.DONE:
@@ -37,9 +37,9 @@ def _get_transactional_use_outcomes(sut: Sut, queue: str) -> dict[str, str]:
 @needs("environment", "transactions", "send", "receive", "queues")
 @covers("MQSO-5.5.3-01", "MQSO-5.5.3-03", "MQSO-5.5.3-04", "MQSO-5.5.3-06")
 def test_loss_of_coordinator_aborts_its_transactions(peer, sut, judge):
-    """When the coordinator is lost, the messages that two of its transactions have received are in the queue again, and
-    neither transaction can be committed; new external transactions are refused until the coordinator is available
-    again.
+    """Two transactions of the coordinator have each received a message when the coordinator is lost. The messages are
+    in the queue again, and neither transaction can be committed. New external transactions are refused until the
+    coordinator is available again.
     """
     queue = sut.queue("transactional")
     labels = ["1", "2"]
@@ -71,7 +71,7 @@ def test_loss_of_coordinator_aborts_its_transactions(peer, sut, judge):
 @needs("environment", "transactions", "send", "receive", "queues")
 @covers("MQSO-5.5.3-01", "MQSO-5.5.3-03", "MQSO-5.5.3-06")
 def test_external_transaction_commits_after_coordinator_returns(sut, judge):
-    """The coordinator is lost twice. Each time, a transaction that has only sent a message is aborted; when the
+    """The coordinator is lost twice. Each time, a transaction that has only sent a message is aborted. When the
     coordinator is available again, an external transaction can receive a message, be prepared and be committed.
     """
     queue = sut.queue("transactional")
@@ -111,8 +111,8 @@ def _judge_external_transaction(sut, judge):
 @needs("environment", "transactions", "send", "receive", "queues")
 @covers("MQSO-5.5.3-05", "MQSO-4.3.3-D01")
 def test_operations_without_coordinator_continue(peer, sut, judge):
-    """While the coordinator is unavailable, the SUT sends and receives local messages, even in internal transactions,
-    accepts a session, sends its waiting transactional message, and stores a transactional message from the peer.
+    """While the coordinator is unavailable, the SUT sends and receives local messages, also in internal transactions.
+    It accepts a session, sends its waiting transactional message, and stores a transactional message from the peer.
     """
     plain_queue, transactional, to = sut.new_queue("plain"), sut.queue("transactional"), peer.direct_name("mqc-beyond")
     sut.send(to, body="message 1", application_tag=1, delivery="transactional")
@@ -162,10 +162,10 @@ def test_operations_without_coordinator_continue(peer, sut, judge):
 @needs("environment", "transactions", "send", "receive", "queue_control")
 @covers("MQSO-5.5.3-03", "MQSO-5.5.3-05", "MQSO-5.5.3-06", "MQSO-4.3.3-D01", "MQSO-5.2.1.3-D01")
 def test_internal_transactions_outlive_loss_of_coordinator(peer, sut, judge):
-    """Two internal and two external transactions each receive a message and send one to a second queue and to the peer;
-    a receive waits in one of the external transactions. When the coordinator is lost, the SUT undoes the external
-    transactions and ends their waiting receive; the internal transactions continue, one is committed, and one is
-    aborted. Meanwhile a further internal transaction is begun and aborted, and queues are created, changed, peeked,
+    """Two internal and two external transactions each receive a message, and send one message to a second queue and one
+    to the peer; a receive waits in one of the external transactions. When the coordinator is lost, the SUT undoes the
+    external transactions and ends their waiting receive. The internal transactions continue; one is committed, and one
+    is aborted. Meanwhile a further internal transaction is begun and aborted, and queues are created, changed, peeked,
     purged and deleted. When the coordinator is available again, an external transaction succeeds.
     """
     queue, target = (sut.new_queue(name, transactional=True) for name in ("from", "to"))
@@ -238,8 +238,8 @@ def test_internal_transactions_outlive_loss_of_coordinator(peer, sut, judge):
 @needs("environment", "transactions", "send", "receive", "queues", "restart")
 @covers("MQSO-5.5.3-02")
 def test_sut_starts_without_coordinator(peer, sut, judge):
-    """If the SUT is restarted while the coordinator is unavailable, it accepts a session and still has its stored
-    messages; external transactions succeed when the coordinator is available again.
+    """The SUT is restarted while the coordinator is unavailable. It accepts a session and still has its stored
+    messages. External transactions succeed when the coordinator is available again.
     """
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1", "2"], delivery="transactional")

@@ -17,7 +17,7 @@ from suites.mqso.steps.timers import list_running_directory_timers
 
 
 def _receive_from_private_queue(peer: Peer, sut: Sut, name: str) -> list[str]:
-    """Create a private queue, and receive from it a message of an application and a message of the peer; return the
+    """Create a private queue, and receive from it one message from an application and one from the peer; return the
     labels.
     """
     try:
@@ -43,8 +43,8 @@ EXPECTED_QUEUE_OUTCOMES = {
 
 
 def _get_outcomes_of_known_queues(sut: Sut, public: str) -> dict[str, object]:
-    """Use a transactional and a public queue of the SUT by direct names: send, receive in a transaction if the SUT has
-    transactions, and read by a cursor.
+    """Use a transactional and a public queue of the SUT by their direct names: send to them, receive in a transaction
+    if the SUT supports transactions, and read by a cursor.
     """
     queue = sut.new_queue("offline-transactional", transactional=True)
     sent = {label: sut.attempt(sut.send_here, queue, [label], delivery="transactional") for label in ("1", "2")}
@@ -88,9 +88,9 @@ def _get_outcomes_or_first_refusal(sut: Sut, public: str) -> dict[str, object]:
 )
 def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge):
     """While the directory is unavailable, the SUT shows DirectoryOffline and refuses to create or delete a public
-    queue; it still uses, changes, purges and deletes private queues, and keeps a message to a public name. When the
-    directory is available again, the SUT creates a public queue and sends the message. The check repeats these steps in
-    a second outage, which outlasts the Directory Online Timer.
+    queue. It still uses, changes, purges and deletes private queues, and keeps a message to a public format name. When
+    the directory is available again, the SUT creates a public queue and sends the message. The check repeats these
+    steps in a second outage, which outlasts the Directory Online Timer.
     """
     enterprise = Enterprise(peer, sut)
     if not enterprise.await_online():  # a check before this one may have taken it away
@@ -211,9 +211,9 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
 @covers("MQSO-5.5.4-02", "MQSO-5.5.4-03", "MQSO-6.4.1-D01", "MQSO-6.6.2-D01", "MQSO-4.3.1.3-D01")
 def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
     """A SUT that is restarted while the directory is unavailable shows DirectoryIntegrated False, has only private
-    queues, and runs no timer of the directory; the return of the directory changes nothing. After a restart with the
-    directory available, the SUT shows DirectoryIntegrated True, and its directory object and that of its
-    public queue are unchanged.
+    queues, and runs no directory timer. The return of the directory does not change this. After a restart while the
+    directory is available, the SUT shows DirectoryIntegrated True; its own directory object and that of its public
+    queue are unchanged.
     """
     enterprise = Enterprise(peer, sut)
     public = enterprise.create_queue(label="of the check")

@@ -47,8 +47,8 @@ REPEATED_RETRY_RULES = ("MQSO-6.4.4.1-01", "MQSO-6.4.4.1-D01", "MQSO-6.6.2-04")
 
 @dataclass(frozen=True, slots=True)
 class StartOnDamagedStore:
-    """A start of the SUT with a damaged store: the interval in which the SUT started, and whether it then served
-    requests.
+    """A start of the SUT with a damaged store: the interval in which the SUT started, the attempts to open a session,
+    and the outcomes of other requests.
     """
 
     queue: str
@@ -61,7 +61,9 @@ class StartOnDamagedStore:
 
 
 def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str, ...]) -> StartOnDamagedStore | None:
-    """Restart the SUT with a damaged store; return None if the SUT repaired the store."""
+    """Restart the SUT with a damaged store, try to use it, and return what was observed; return None if the SUT
+    repaired the store itself.
+    """
     sut.limit_time_scale(HIGHEST_TIMER_ACCELERATION)
     queue = sut.new_queue("damaged")
     sut.send_here(queue, ["kept"], delivery="recoverable")
@@ -86,12 +88,14 @@ def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str
 
 
 def _is_retry_wait_too_long(sut: Sut) -> bool:
-    """Return whether the retries after the first retry take longer than a check may wait."""
+    """Return whether the interval between later retries is longer than a check may wait."""
     return not sut.environment.virtual and sut.duration_ms(LATER_RETRY_MS) > LONGEST_WAIT_MS
 
 
 def _repair_store_before(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules: tuple[str, ...]) -> bool:
-    """Repair the store; return whether the repair preceded the attempt that must succeed."""
+    """Repair the store; return whether the repair preceded the retry that is expected to succeed. If it did not, mark
+    the rules as not exercised.
+    """
     sut.change_environment(store=True)
     if peer.measure_duration(due_ms).ms < 0:
         return True
@@ -101,8 +105,8 @@ def _repair_store_before(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules:
 
 @dataclass(frozen=True, slots=True)
 class RetryObservation:
-    """The observation of a retry: whether the SUT accepted a session before and after the retry; ``in_time``: the first
-    session request preceded the retry.
+    """The outcomes of a session request before a retry and of one after it. ``in_time``: whether the first request
+    preceded the retry.
     """
 
     before: str
@@ -133,7 +137,9 @@ def _observe_retry(
 
 
 def _judge_retry_time(judge: Judge, rules: tuple[str, ...], retry: RetryObservation) -> None:
-    """Judge rules about the time of a retry."""
+    """Judge each rule by whether the SUT refused sessions before the retry and accepted them after it. If the first
+    request came too late, mark the rules as not exercised.
+    """
     for rule in rules:
         if retry.in_time:
             observed = {
@@ -156,7 +162,7 @@ def _judge_retry_time(judge: Judge, rules: tuple[str, ...], retry: RetryObservat
 @needs("environment", "restart", "set_timers", "send", "receive", "queue_control")
 @covers(*DAMAGED_STORE_RULES, *RETRY_RULES, *FIRST_RETRY_RULES, "MQSO-6.6.2-D06")
 def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
-    """A SUT that is started with a damaged store refuses sessions and requests; when the store has been repaired, the
+    """A SUT that is started with a damaged store refuses sessions and requests. When the store has been repaired, the
     SUT starts by itself 120 seconds after the failure, and still has its message.
     """
     damaged = _start_on_damaged_store(
@@ -228,8 +234,8 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
 @needs("environment", "restart", "set_timers", "send", "receive", "queues")
 @covers("MQSO-5.5.5-03", *LATER_RETRY_RULES, *REPEATED_RETRY_RULES)
 def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
-    """A SUT whose start and first retry fail serves no requests for a further 900 seconds; then it serves requests if
-    the store has been repaired.
+    """A SUT whose start and first retry fail serves no requests for a further 900 seconds. After that time, it serves
+    requests if the store has been repaired.
     """
     retry_rules = (*LATER_RETRY_RULES, *REPEATED_RETRY_RULES)
     rules = ("MQSO-5.5.5-03", *retry_rules)
@@ -266,8 +272,8 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
 @needs("environment", "restart", "send", "receive", "queue_control")
 @covers("MQSO-5.5.5-02")
 def test_repairable_store_is_repaired_before_serving(peer, sut, judge):
-    """A SUT whose stored counter of queue numbers is too low starts: the SUT still has its old queue with the message,
-    and assigns a different number to a new queue, even after a further restart.
+    """The SUT is started with a stored counter of queue numbers that is too low. It still has its old queue with the
+    message. It assigns a different number to a new queue, even after a further restart.
     """
     queue = sut.new_queue("had")
     sut.send_here(queue, ["kept"], delivery="recoverable")

@@ -93,10 +93,10 @@ class OperationOnFullDisk:
     ],
 )
 def test_each_operation_on_full_disk_fails_entirely_or_succeeds(peer, sut, judge, operation):
-    """On a full disk, the SUT carries out an operation entirely, or refuses it and changes nothing; a restart does not
-    change the outcome. The operations are a purge, a deletion, a change of four properties, a receive, a send, and a
-    commit of a transaction with six operations on four queues. A refused operation succeeds when the disk has room
-    again.
+    """On a full disk, the SUT either carries out an operation entirely, or refuses it and changes nothing; a restart
+    does not change the outcome. The operations are a purge, a deletion, a change of four properties, a receive, a send,
+    and the commit of a transaction with six operations on four queues. A refused operation succeeds when the disk has
+    room again.
     """
     sut.take_offline()
     stored = OperationOnFullDisk(peer, sut)

@@ -93,9 +93,9 @@ def test_request_on_full_disk_fails_entirely(peer, sut, judge):
 @needs("environment", "send", "receive", "queue_control")
 @covers("MQSO-5.5.5-01")
 def test_refused_messages_on_full_disk_leave_nothing(peer, sut, judge):
-    """On a full disk, an application sends a message to a queue that has room for only one message, and a transactional
-    message to the peer; the peer sends a recoverable and a transactional message. When the disk has room again,
-    everything that was refused is repeated: each message arrives once, and the outgoing sequence has no gap.
+    """On a full disk, an application sends a message to a queue with room for only one message, and a transactional
+    message to the peer. The peer sends a recoverable and a transactional message. When the disk has room again, every
+    refused message is sent again. Each message arrives once, and the outgoing sequence has no gap.
     """
     tight = sut.new_queue("tight", quota_kb=SMALL_QUOTA_KB)
     queues = {

@@ -10,8 +10,8 @@ from suites.mqqb.steps.pinging import read_element
 @needs("directory", "environment", "inspect", "restart", "queue_control")
 @covers("MQSO-5.5.6-01", "MQSO-5.5.6-02", "MQSO-5.5.6-03")
 def test_foreign_directory_object_sets_directory_offline(peer, sut, judge):
-    """The SUT shows DirectoryOffline while the directory has a different Identifier for its computer, even after the
-    next query, and is online when the directory object has its own Identifier again.
+    """While the directory object of its computer has a different Identifier, the SUT shows DirectoryOffline, even after
+    its next query. When the object has the SUT's Identifier again, the SUT is online.
     """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(registration=False)

@@ -13,8 +13,8 @@ DELIVERY_MODES = ("express", "recoverable", "transactional")
 @needs("send")
 @covers("MQSO-6.3.1-01")
 def test_message_to_http_name_is_not_sent_over_mqqb(peer, sut, judge):
-    """Messages of each delivery to HTTP and HTTPS names of the peer, with and without a port, do not arrive on a
-    session of MS-MQQB; a message to a direct TCP name arrives.
+    """Messages of each kind to HTTP and HTTPS names of the peer, with and without a port, do not arrive on a session of
+    MS-MQQB. A message to a direct TCP name arrives.
     """
     sender = Sender(peer, sut)
     sender.send(DIRECT_TCP_MESSAGE_TAG)

@@ -27,8 +27,8 @@ def _find_recipient_keys(frame: Frame) -> str:
 @covers("MQSO-6.4.3.2-D01", "MQSO-6.4.3.2-D02")
 def test_expired_public_keys_are_read_from_directory_again(peer, sut, judge):
     """The peer's public keys in the directory are changed, and later changed back. After each change, the SUT encrypts
-    with the current keys in the directory as soon as the cache timer has expired. Each message has a different privacy
-    level, so that no symmetric key is used twice.
+    with the keys that the directory then contains as soon as the cache timer has expired. Each message has a different
+    privacy level, so that no symmetric key is used twice.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     sut.set_timers(public_key_cache_ms=CACHE_DURATION_MS)

@@ -63,13 +63,13 @@ def _read_guid(sut: Sut) -> UUID:
 
 
 def _select_attributes(published: dict[str, Any] | None) -> dict[str, Any]:
-    """Return the attributes of a computer's object that the directory shows."""
+    """Return the attributes of a computer's object that the directory contains."""
     return {name: (published or {}).get(name) for name in OBJECT_ATTRIBUTES}
 
 
 @covers("MQSO-6.6.2-D02", "MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02")
 def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
-    """After a start without its domain and then a start in its domain, LastDomain of the SUT is that domain, its
+    """The SUT starts without its domain and then in its domain. LastDomain of the SUT is then that domain, its
     directory object exists, and it creates a public queue.
     """
     enterprise = Enterprise(peer, sut)
@@ -106,7 +106,7 @@ def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
 
 
 def _judge_used_identifiers(sender: Sender, judge: Judge, identifier: str, time: str) -> None:
-    """Judge the Identifier of the SUT in its packets, in its abstract data model and in a private format name."""
+    """Judge the Identifier of the SUT in its packets, in its abstract data model, and in a private format name."""
     peer, sut = sender.peer, sender.sut
     used: dict[str, str] = {}
     evidence: list[Frame] = []
@@ -134,8 +134,8 @@ def _judge_used_identifiers(sender: Sender, judge: Judge, identifier: str, time:
 
 @covers(*CHANGE_OF_DOMAIN_RULES, "MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05")
 def test_sut_in_new_domain_creates_object_and_uses_its_identifier(peer, sut, judge):
-    """A SUT that is started in a new domain creates its object with the attributes of the old object, stores the new
-    domain as LastDomain, and uses the new object's Identifier, even after a restart.
+    """A SUT that is started in a new domain creates its object with the attributes of the old object, and stores the
+    new domain as LastDomain. It uses the new object's Identifier, even after a restart.
     """
     object_before = _select_attributes(sut.read_directory_object())
     _restart_in_environment(sut, own_domain=False)
@@ -166,8 +166,8 @@ def test_sut_in_new_domain_creates_object_and_uses_its_identifier(peer, sut, jud
 
 @covers("MQSO-6.6.2.1-D01")
 def test_sut_in_new_domain_without_directory_creates_object_at_next_start(peer, sut, judge):
-    """A SUT that is started in a new domain while the directory is unavailable creates no object when the directory
-    becomes available, but creates it at the next start.
+    """A SUT is started in a new domain while the directory is unavailable. It creates no object when the directory
+    becomes available, but creates one at its next start.
     """
     _restart_in_environment(sut, own_domain=False, directory=False)
     sut.change_environment(directory=True)
@@ -195,8 +195,8 @@ def test_sut_in_new_domain_without_directory_creates_object_at_next_start(peer, 
 
 @covers("MQSO-6.6.2.1-03", "MQSO-6.6.2.1-D02")
 def test_object_with_same_name_in_new_domain_sets_directory_offline(peer, sut, judge):
-    """A SUT is started in a new domain whose directory contains an object with the SUT's name but a different
-    Identifier: the SUT keeps its Identifier, and shows DirectoryOffline until the object has the SUT's Identifier.
+    """A SUT is started in a new domain whose directory contains an object with the SUT's name but with a different
+    Identifier. The SUT keeps its own Identifier, and shows DirectoryOffline until the object has that Identifier.
     """
     enterprise = Enterprise(peer, sut)
     own_identifier = _read_guid(sut)

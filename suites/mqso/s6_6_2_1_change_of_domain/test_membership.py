@@ -24,7 +24,7 @@ def _read_public_keys_of_peer(peer, sut):
 @covers("MQSO-6.6.2-D03", "MQSO-6.6.2.2-01", "MQSO-6.6.2.2-02")
 def test_computer_without_domain_is_in_workgroup_mode(peer, sut, judge):
     """A SUT that is started twice without its domain shows DirectoryIntegrated False and refuses to create a public
-    queue; its object remains in the directory.
+    queue. Its object remains in the directory.
     """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(domain=False)

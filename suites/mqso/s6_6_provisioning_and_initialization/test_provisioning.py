@@ -26,7 +26,7 @@ UNINITIALIZED_VALUES = (None, False)
 
 
 def _select_shown_attributes(shown: dict[str, Any], expected: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the expected and the observed values of the attributes that the SUT shows."""
+    """Return the expected and the observed values of those attributes that the SUT shows."""
     return {name: value for name, value in expected.items() if name in shown}, {
         name: shown[name] for name in expected if name in shown
     }
@@ -44,7 +44,7 @@ def _judge_provisioned_modes(sut: Sut, judge: Judge, shown: dict[str, Any]) -> N
 @covers("MQSO-6.6.1-03", "MQSO-6.6.1-D03", "MQSO-6.6.1-D04", *INITIALIZATION_RULES)
 def test_modes_are_as_provisioned(sut, judge):
     """The SUT shows the modes that its SUT file declares, and an InitializationRetryTimerDuration of 120 or 900
-    seconds; in workgroup mode it is neither a directory server nor a routing server.
+    seconds. In workgroup mode, it is neither a directory server nor a routing server.
     """
     queue_manager = sut.inspect_queue_manager()
     _judge_provisioned_modes(sut, judge, queue_manager)

@@ -13,8 +13,8 @@ from suites.mqso.steps.serving import SessionAttempt
 @needs("restart", "receive")
 @covers("MQSO-6.6.2-01", "MQSO-6.6.2-02", "MQSO-6.6.2-D06", "MQSO-6.6.2-D07")
 def test_restarted_sut_accepts_session_and_message(peer, sut, judge):
-    """After each of two restarts, the SUT accepts two sessions and an RPC bind, answers a ping as before, and stores
-    messages of each kind from the peer and, if it can send, from an application.
+    """After each of two restarts, the SUT accepts two sessions and an RPC bind, and answers a ping as it did before. It
+    stores messages of each kind from the peer and, if it can send, from an application.
     """
     pinged = ping_sut(peer).is_answered if sut.has("ping") else None
     for number in range(2):

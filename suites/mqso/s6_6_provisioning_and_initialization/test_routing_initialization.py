@@ -14,7 +14,7 @@ def _list_sites(sut: Sut) -> set[str]:
 @needs("topology", "inspect", "restart")
 @covers("MQSO-6.6.2-D05")
 def test_restarted_routing_server_has_route_to_each_site(topology, judge):
-    """After a restart, the router's routing table has a next hop to each site of the sender and of the receiver."""
+    """After a restart, the router's routing table has a next hop to the sender's site and to the receiver's site."""
     topology.router.restart()
     table = read_element(topology.router.inspect_queue_manager(), "RoutingTable")
     destinations = {str(row["DestinationSiteID"]).lower() for row in table if row["NextHopSiteID"]}

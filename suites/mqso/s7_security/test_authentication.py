@@ -17,8 +17,8 @@ NEEDED_SECURITY_FACILITIES = needs("security", "receive")
 @NEEDED_SECURITY_FACILITIES
 @covers("MQQB-3.1.5.8.3-22", "MQSO-7.4.1.3-D01", "MQSO-7.4.1.4.2-D04")
 def test_signed_message_without_sender_is_not_refused(peer, sut, judge):
-    """A message with a valid signature, ST 0 and an unregistered certificate is not refused because of its signature;
-    if one bit of the message is altered, it is refused.
+    """A message with a valid signature, ST 0 and an unregistered certificate is not refused because of its signature.
+    If one bit of the message is altered, the message is refused.
     """
     secured = SecuredMessageSender(peer, sut)
     secured.require_accepted_signature(ALICE)

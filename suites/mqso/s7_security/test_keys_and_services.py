@@ -16,8 +16,8 @@ SAMPLE_CALL_ID = 77
 @needs("qm2qm")
 @covers("MQSO-7.4.1.1-01")
 def test_unknown_authentication_service_is_refused(remote, judge):
-    """The SUT refuses a bind and an alter_context with an unknown authentication service, and accepts a bind with the
-    service of the SUT file (without authentication if the file names no user).
+    """The SUT refuses a bind and an alter_context with an unknown authentication service. It accepts a bind with the
+    service that the SUT file names, or without authentication if the file names no user.
     """
     port = remote.get_read_port()
     first_connection, second_connection = remote.connect(port), remote.connect(port)
@@ -64,7 +64,9 @@ def test_unknown_authentication_service_is_refused(remote, judge):
 
 
 def append_authentication_trailer(packet):
-    """Return a PDU with the trailer and the token of an unknown authentication service (MS-RPCE 2.2.2.11)."""
+    """Return a PDU with an authentication trailer and token for an unknown authentication service
+    (MS-RPCE 2.2.2.11).
+    """
     trailer = bytes([UNKNOWN_AUTHENTICATION_SERVICE, CONNECT_AUTHENTICATION_LEVEL, 0, 0]) + bytes(4)
     size = len(packet) + len(trailer) + len(UNKNOWN_AUTHENTICATION_TOKEN)
     return (

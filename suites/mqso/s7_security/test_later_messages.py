@@ -1,4 +1,6 @@
-"""MS-MQSO 7.3, 7.4.1.3, 7.4.1.4: later messages of a sender, large and encrypted messages, and keys after a restart."""
+"""MS-MQSO 7.3, 7.4.1.3, 7.4.1.4: later messages from a sender, large and encrypted messages, and keys
+after a restart.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +43,8 @@ ALTERATION_RULES = (
 @needs("security", "receive")
 @covers(*ALTERATION_RULES)
 def test_altered_message_is_refused_after_valid_messages_of_its_sender(peer, sut, judge):
-    """After valid messages of a user, the peer sends altered messages of the same user, of which one has a large body,
-    one an encrypted body, and one belongs to a sequence: the SUT refuses each of them.
+    """After valid messages from a user, the peer sends altered messages from the same user: one with a large body, one
+    with an encrypted body, and one in a sequence. The SUT refuses each of them.
     """
     secured = SecuredMessageSender(peer, sut)
     secured.require_accepted_signature(ALICE)
@@ -65,8 +67,8 @@ def test_altered_message_is_refused_after_valid_messages_of_its_sender(peer, sut
 @needs("security", "receive")
 @covers("MQSO-7.4.1.4.2-D04")
 def test_message_without_signature_or_certificate_is_not_refused_for_its_sender(peer, sut, judge):
-    """Messages without a signature, one with a certificate that is not registered for its sender, and one without a
-    certificate, are not refused because of a signature.
+    """Messages without a signature are not refused because of a signature, even if their certificate is not registered
+    for their sender, or if they have no certificate.
     """
     secured = SecuredMessageSender(peer, sut)
     found = secured.dispositions(
@@ -89,8 +91,8 @@ def test_message_without_signature_or_certificate_is_not_refused_for_its_sender(
 @needs("security", "receive", "queue_control")
 @covers("MQSO-7.4.1.3-D01")
 def test_certificate_of_signed_message_stays_in_message(peer, sut, judge):
-    """A message with a valid signature, ST 0 and an unregistered certificate arrives: an application that reads the
-    message finds the certificate.
+    """A message with a valid signature, ST 0 and an unregistered certificate arrives. An application that reads the
+    message gets the certificate.
     """
     secured = SecuredMessageSender(peer, sut)
     open_to_all = base64.b64encode(
@@ -120,8 +122,8 @@ def test_certificate_of_signed_message_stays_in_message(peer, sut, judge):
 @needs("security", "receive", "queue_control")
 @covers("MQSO-7.3-D01")
 def test_transactional_queue_grants_right_to_write_to_one_user(peer, sut, judge):
-    """A transactional queue grants the right to write to Bob only: the message of Bob arrives, the message of Alice is
-    refused, and a second message of Alice is refused.
+    """A transactional queue grants the right to write only to Bob. The message from Bob arrives, and two messages from
+    Alice are refused.
     """
     queue = _create_queue(sut, judge, "ordered", transactional=True)
     if queue is None:
@@ -140,7 +142,7 @@ def test_transactional_queue_grants_right_to_write_to_one_user(peer, sut, judge)
 @needs("security", "receive", "queue_control", "directory")
 @covers("MQSO-7.3-01", "MQSO-7.3-D01")
 def test_public_queue_grants_right_to_write_to_one_user(peer, sut, judge):
-    """A public queue grants the right to write to Bob only: the message of Bob arrives, and the message of Alice is
+    """A public queue grants the right to write only to Bob. The message from Bob arrives, and the message from Alice is
     refused.
     """
     name = f"mqc-{sut.own}-closed"
@@ -164,8 +166,8 @@ def test_public_queue_grants_right_to_write_to_one_user(peer, sut, judge):
 @needs("security", "receive", "restart")
 @covers("MQSO-7.4.1.3-03", "MQSO-7.4.1.4.3-D02")
 def test_body_for_each_key_is_decrypted_for_second_sender_and_after_restart(peer, sut, judge):
-    """The peer sends bodies that are encrypted for two keys of the SUT, in messages of two queue managers; then the SUT
-    restarts, and the peer sends such bodies again: all bodies arrive decrypted.
+    """The peer sends bodies that are encrypted for two keys of the SUT, in messages from two queue managers. Then the
+    SUT restarts, and the peer sends such bodies again. All bodies arrive decrypted.
     """
     secured = SecuredMessageSender(peer, sut)
     rules = ("MQSO-7.4.1.3-03", "MQSO-7.4.1.4.3-D02")
@@ -190,7 +192,9 @@ def _encode_descriptor_for_bob():
 
 
 def _create_queue(sut, judge, name, **properties):
-    """Create a queue that grants the right to write to Bob; return its path name, or None if this is impossible."""
+    """Create a queue that grants the right to write only to Bob; return its path name, or None if the queue cannot be
+    created.
+    """
     try:
         return sut.new_queue(name, security_base64=_encode_descriptor_for_bob(), **properties)
     except ControlRefused as refused:

@@ -34,8 +34,8 @@ can be opened.
 @needs("qm2qm", "queue_control")
 @covers("MQSO-7.3-01")
 def test_remote_reader_opens_queue_only_as_granted(remote, sut, judge):
-    """For each of five security descriptors, a remote reader can open the queue for receiving, for peeking, or for
-    receiving from its journal only if the descriptor grants that right.
+    """A remote reader can open a queue for receiving, for peeking, or for receiving from its journal only if the
+    queue's security descriptor grants that right. The check runs for five security descriptors.
     """
     association = remote.associate()
     for name, (mask, flags, allowed) in ALLOWED_READS_BY_GRANT.items():
@@ -60,8 +60,8 @@ def test_remote_reader_opens_queue_only_as_granted(remote, sut, judge):
 @needs("qm2qm", "queue_control", "subqueues")
 @covers("MQSO-7.3-01")
 def test_remote_reader_opens_subqueue_only_as_its_queue_grants(remote, sut, judge):
-    """A queue with a subqueue lets everyone peek: a remote reader can open the subqueue for peeking, and not for
-    receiving.
+    """A queue with a subqueue grants everyone only the right to peek. A remote reader can open the subqueue for
+    peeking, but not for receiving.
     """
     queue = _create_restricted_queue(
         sut, judge, descriptors.build_descriptor(granted=((descriptors.EVERYONE, PEEK_RIGHT_MASK),))
@@ -85,8 +85,8 @@ def test_remote_reader_opens_subqueue_only_as_its_queue_grants(remote, sut, judg
 @needs("qm2qm", "queue_control", "restart")
 @covers("MQSO-7.3-01")
 def test_remote_reader_opens_queue_only_as_granted_after_restart(remote, sut, judge):
-    """A queue grants everyone only the right to peek: before and after a restart of the SUT, a remote reader can open
-    the queue for peeking and not for receiving.
+    """A queue grants everyone only the right to peek. Before and after a restart of the SUT, a remote reader can open
+    the queue for peeking, but not for receiving.
     """
     queue = _create_restricted_queue(
         sut, judge, descriptors.build_descriptor(granted=((descriptors.EVERYONE, PEEK_RIGHT_MASK),))
@@ -108,7 +108,7 @@ def test_remote_reader_opens_queue_only_as_granted_after_restart(remote, sut, ju
 
 
 def _create_restricted_queue(sut, judge, descriptor):
-    """Create a queue with a security descriptor; return its path name, or None if this is impossible."""
+    """Create a queue with a security descriptor; return its path name, or None if the queue cannot be created."""
     try:
         return sut.new_queue("restricted", security_base64=base64.b64encode(descriptor).decode())
     except ControlRefused as refused:

@@ -1,4 +1,6 @@
-"""Create objects in several queues, and compare the objects that survive a restart before and after it."""
+"""Creates queues with messages and other objects, and compares the objects that survive a restart with
+those before it.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ OTHER_QUEUE_KINDS = ("plain", "transactional")
 
 
 class QueueInventory:
-    """Two queues with messages of all kinds from an application and from the peer, subqueues, and journals."""
+    """Two queues with subqueues and journals, and with messages of all kinds from an application and from the peer."""
 
     def __init__(self, peer: Peer, sut: Sut) -> None:
         self.peer, self.sut = peer, sut
@@ -72,7 +74,9 @@ class QueueInventory:
         self.peer.eventually(lambda: "second" in sut.labels(queue))
 
     def _send_whole_messages(self, queue: str, delivery: str) -> None:
-        """Send messages that have all properties, the longest label, no body, and the extreme priorities."""
+        """Send messages with every property set, with the longest label, with no body, and with the lowest and the
+        highest priority.
+        """
         to = self.sut.direct_name(queue)
         self.sut.send(
             to,
@@ -92,7 +96,7 @@ class QueueInventory:
             self.sut.send(to, label=f"priority {priority}", body="", delivery=delivery, priority=priority)
 
     def properties(self) -> dict[str, Any]:
-        """Return the properties of each queue, without the numbers and sizes of its messages."""
+        """Return the properties of each queue, without the number and the size of its messages."""
         shown = {name: self.sut.control.call("get_queue", name=queue) for name, queue in self.queues.items()}
         return {
             name: {key: value for key, value in one.items() if key not in (*QUEUE_COUNT_PROPERTIES, "id", "ok")}
@@ -100,7 +104,9 @@ class QueueInventory:
         }
 
     def places(self, kind: str) -> dict[str, str]:
-        """Return the places of the messages of one queue: queue, subqueue, journal."""
+        """Return the path names of the places in which one queue keeps messages: the queue itself, its subqueue and its
+        journal.
+        """
         queue = self.queues[kind]
         found = {"queue": queue, "journal": f"{queue};journal"}
         return found | ({"subqueue": f"{queue};mqc-kept"} if self.subqueues else {})

@@ -1,4 +1,6 @@
-"""Messages from an application on one system of a topology, which a second system receives through the router."""
+"""Messages from an application on one system of a topology to a second system, which receives them
+through the router.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ DELIVERY_MODES = ("express", "recoverable", "transactional")
 
 
 class RoutedMessages:
-    """The messages of one delivery, from the sender to a queue that the receiver created for them."""
+    """The messages of one delivery kind that the sender sends to a queue of the receiver."""
 
     def __init__(self, topology: Topology, delivery: str) -> None:
         self.topology = topology
@@ -24,19 +26,21 @@ class RoutedMessages:
 
     @property
     def longest_acknowledgment_time_ms(self) -> int:
-        """Return the time, in ms, within which any system acknowledges a message."""
+        """Return the longest time, in ms, within which a system of the topology acknowledges a message."""
         return max(
             one.sut.duration_ms(ACK_TIMEOUT_MS) + one.sut.slack_ms(ACK_TIMEOUT_MS) + one.sut.response_timeout_ms
             for one in self.topology.systems.values()
         )
 
     def send(self, *tags: int) -> None:
-        """Let the sender send one message for each tag."""
+        """Let the sender send one message with each application tag."""
         for tag in tags:
             self.topology.sender.send(self.to, body=f"message {tag}", application_tag=tag, delivery=self.delivery)
 
     def await_arrival(self, *tags: int) -> list[Frame]:
-        """Wait until the receiver has the messages; return all packets that contain them."""
+        """Wait until the messages with these application tags have been sent to the receiver; return all packets, on
+        any hop, that contain them.
+        """
         within_ms = self.topology.sender.connect_timeout_ms + self.topology.router.connect_timeout_ms
         self.topology.environment.run_until(
             lambda: set(tags) <= {read_application_tag(one) for one in self.list_packets_sent_to_receiver()}, within_ms
@@ -44,7 +48,7 @@ class RoutedMessages:
         return [one for one in self.packets() if read_application_tag(one) in tags]
 
     def await_acknowledgment(self, by: str, to: str) -> None:
-        """Wait until one system acknowledges the messages of a second system; raise ConformanceFailure if this system
+        """Wait until the system ``to`` acknowledges the messages of the system ``by``. Raise ConformanceFailure if it
         does not acknowledge them.
         """
         ack = self.topology.wait_for("SessionAck", by=to, to=by, within_ms=self.longest_acknowledgment_time_ms)
@@ -58,7 +62,7 @@ class RoutedMessages:
         ]
 
     def packets(self) -> list[Frame]:
-        """Return all message packets that one system sent to a second system, in order."""
+        """Return all message packets that any system sent to another system, in order."""
         pairs = [(by, to) for by in ROLES for to in ROLES if by != to]
         frames = [
             frame for by, to in pairs for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=to)
@@ -66,8 +70,8 @@ class RoutedMessages:
         return sorted(frames, key=lambda frame: frame.number)
 
     def hops(self, *tags: int) -> dict[str, set[int]]:
-        """Return, for each pair of a sending and a receiving system, the tags that were sent; repeated packets count
-        once.
+        """Return the application tags that were sent on each hop. A hop is a pair of a sending and a receiving system;
+        repeated packets count once.
         """
         hops = {}
         for by in ROLES:

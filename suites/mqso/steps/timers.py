@@ -10,6 +10,6 @@ _DIRECTORY_TIMERS = ("DirectorySitesUpdate", "DirectorySiteGatesUpdate")
 
 
 def list_running_directory_timers(queue_manager: dict[str, Any]) -> list[str]:
-    """Return the names of the running timers of the directory in the data model of a queue manager."""
+    """Return the names of those directory timers that are running in the data model of a queue manager."""
     timers = read_element(queue_manager, "timers")
     return [name for name in _DIRECTORY_TIMERS if read_element(timers, name) is not None]

@@ -1,4 +1,4 @@
-"""One transaction with all kinds of operations: it receives from two queues in four ways, and sends to three queues of
+"""One transaction with operations of all kinds: it receives from two queues in four ways, and sends to three queues of
 the SUT and to the peer.
 """
 
@@ -26,7 +26,7 @@ READ_TIMEOUT_MS = 60_000
 
 
 class WholeTransaction:
-    """A transaction, internal or external, with its operations, and the effects that others see."""
+    """An internal or external transaction with its operations, and the effects that other readers can observe."""
 
     def __init__(self, peer: Peer, sut: Sut, *, external: bool) -> None:
         self.peer, self.sut, self.external = peer, sut, external
@@ -76,15 +76,17 @@ class WholeTransaction:
             self.sut.send(self.sender.to, body=f"message {tag}", application_tag=tag, **how)
 
     def labels(self, which: Mapping[str, tuple[str, ...]], *, but: bool = False) -> dict[str, list[str]]:
-        """Return the visible labels of each queue: only the given labels or, with ``but``, only the other labels."""
+        """Return the visible labels of each queue: only the given labels or, if ``but`` is set, only
+        the other labels.
+        """
         shown = {name: self.sut.labels(queue) for name, queue in self.queues.items()}
         return {
             name: [one for one in labels if (one in which.get(name, ())) is not but] for name, labels in shown.items()
         }
 
     def observe_effects_of_sends(self) -> dict[str, Any]:
-        """Return what others see of the messages that the transaction sent: the visible labels, whether the waiting
-        read got a message, and whether the SUT opened a session to the peer.
+        """Return what other readers observe of the messages that the transaction sent: the visible labels, whether the
+        waiting read got a message, and whether the SUT opened a session to the peer.
         """
         session = self.peer.await_session(self.sut.quiet_ms)
         return {
@@ -96,8 +98,8 @@ class WholeTransaction:
         }
 
     def observe_effects_of_receives(self) -> dict[str, Any]:
-        """Return what others see of the messages that the transaction received: the visible labels, the results of
-        reads, and the journal.
+        """Return what other readers observe of the messages that the transaction received: the visible labels, the
+        results of reads, and the journal.
         """
         sut = self.sut
         first, second = self.queues["first"], self.queues["second"]
@@ -129,7 +131,7 @@ class WholeTransaction:
         return self.sut.attempt(outcome, transaction=self.transaction)
 
     def list_tags_of_outgoing_messages(self) -> list[int]:
-        """Return the tags of the messages that the peer receives, in order; acknowledge them."""
+        """Acknowledge the messages that the peer receives; return their tags in order."""
         session = self.sender.poll_session()
         if session is None:
             return []
