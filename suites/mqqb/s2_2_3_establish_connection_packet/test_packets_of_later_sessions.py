@@ -4,6 +4,7 @@ and while another session is open.
 
 from __future__ import annotations
 
+from harness.errors import ConformanceFailure
 from harness.peer.handshake import establish_request, parameters_request
 from harness.peer.inbox import establish_response
 from harness.run.marks import covers, needs
@@ -22,14 +23,18 @@ def _judge_parameters_size(judge, frame, case):
     judge(
         *PARAMETERS_SIZE_RULES,
         expected=PARAMETERS_BYTES,
-        observed="nothing" if frame is None else len(frame.data),
+        observed=len(frame.data),
         case=f"size of the {case}",
         evidence=[frame],
     )
 
 
 def _judge_internal_bits(judge, rules, packet_type, frame, case):
-    """Judge IN and PT of a packet; ``rules``: the rule about IN, and the rule about PT."""
+    """Judge IN and PT of a packet; ``rules``: the rule about IN, and the rule about PT. Raise ConformanceFailure if the
+    packet is missing.
+    """
+    if frame is None:
+        raise ConformanceFailure(f"the SUT did not send the {case}")
     bits = read_internal_bits(frame)
     for rule, name, value in zip(rules, ("IN", "PT"), (1, packet_type), strict=True):
         judge(rule, expected=value, observed=bits[name], case=f"{name} in the {case}", evidence=[frame])
@@ -40,21 +45,23 @@ def test_answers_beside_open_session_have_in_set_and_their_pt(peer, judge):
     """While a session of the peer is open, the SUT answers a request for another queue manager with a packet that has
     IN set and PT 2. It answers the packets that open a second session with IN set and PT 2 or 3.
     """
-    peer.try_session()
+    peer.open_session()
     refused = peer.connect()
     refused.send(establish_request(peer, ServerGuid=OTHER_GUID))
     second = peer.connect()
     second.send(establish_request(peer))
     establish_rules = ("MQQB-2.2.3-01", "MQQB-2.2.3-02")
     answer = second.poll_packet(0)
-    _judge_internal_bits(judge, establish_rules, 2, answer, "answer beside an open session")
+    _judge_internal_bits(judge, establish_rules, 2, answer, "EstablishConnection answer beside an open session")
     refusal = refused.poll_packet(0)
     if refusal is not None:  # a SUT may close the connection
         _judge_internal_bits(judge, establish_rules, 2, refusal, "refusal")
     second.send(parameters_request())
     parameters = second.poll_packet(1)
-    _judge_internal_bits(judge, ("MQQB-2.2.2-01", "MQQB-2.2.2-02"), 3, parameters, "answer beside an open session")
-    _judge_parameters_size(judge, parameters, "answer beside an open session")
+    _judge_internal_bits(
+        judge, ("MQQB-2.2.2-01", "MQQB-2.2.2-02"), 3, parameters, "ConnectionParameters answer beside an open session"
+    )
+    _judge_parameters_size(judge, parameters, "ConnectionParameters answer beside an open session")
 
 
 @needs("private_names")
@@ -68,7 +75,7 @@ def test_requests_for_private_name_have_in_set_and_their_pt(peer, sut, judge):
     for attempt in ("first attempt", "second attempt"):
         connection = session.listener.accept(2 * sut.connect_timeout_ms)
         request = None if connection is None else connection.poll_packet(0)
-        _judge_internal_bits(judge, ("MQQB-2.2.3-01", "MQQB-2.2.3-02"), 2, request, attempt)
+        _judge_internal_bits(judge, ("MQQB-2.2.3-01", "MQQB-2.2.3-02"), 2, request, f"request of the {attempt}")
         if connection is None or request is None or request.kind != "EstablishConnection":
             judge.mark_not_exercised(
                 "MQQB-2.2.2-01", "MQQB-2.2.2-02", *PARAMETERS_SIZE_RULES, reason="the SUT sent no EstablishConnection"
@@ -76,6 +83,6 @@ def test_requests_for_private_name_have_in_set_and_their_pt(peer, sut, judge):
             return
         connection.send(establish_response(peer, request))
         parameters = connection.poll_packet(1)
-        _judge_internal_bits(judge, ("MQQB-2.2.2-01", "MQQB-2.2.2-02"), 3, parameters, attempt)
-        _judge_parameters_size(judge, parameters, attempt)
+        _judge_internal_bits(judge, ("MQQB-2.2.2-01", "MQQB-2.2.2-02"), 3, parameters, f"parameters of the {attempt}")
+        _judge_parameters_size(judge, parameters, f"parameters of the {attempt}")
         connection.close()
