@@ -99,7 +99,9 @@ def test_listener_must_belong_to_started_program_unless_declared_otherwise(tmp_p
         assert f"(driver.tcp_port) is in use by process {stranger}, " in complaint(done)
     else:
         assert done.returncode == 1
-        assert {line["verdict"] for line in verdicts(tmp_path / "run")} == {"inconclusive"}
+        found = {line["verdict"] for line in verdicts(tmp_path / "run")}
+        assert "inconclusive" in found
+        assert found <= {"inconclusive", "not_applicable"}  # one check needs a capability
 
 
 @pytest.mark.parametrize("workers", [1, 2])
