@@ -99,7 +99,7 @@ class DrivenConnectingSystem:
         self._windows = dict.fromkeys(self._names, 64)
 
     def elapsed_ms(self) -> int | None:
-        """Return None, because a step takes the time that the model assigns to it, or slightly more in real time."""
+        """Return None: elapsed time is not measured, because the model sets the duration of each step."""
         return None
 
     def idle(self, ms: int) -> None:

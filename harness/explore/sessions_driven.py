@@ -67,7 +67,7 @@ class DrivenSessions:
             peer.sut.set_timers(**timers, **({} if peer.environment.virtual else {"scale": 1}))
 
     def elapsed_ms(self) -> int | None:
-        """Return None, because a step takes the time that the model assigns to it, or slightly more in real time."""
+        """Return None: elapsed time is not measured, because the model sets the duration of each step."""
         return None
 
     def idle(self, ms: int) -> None:

@@ -80,7 +80,7 @@ class DrivenTransfer(DrivenQueues):
         """The names of the peer's messages by their MessageIDs."""
 
     def elapsed_ms(self) -> int | None:
-        """Return None, because a step takes the time that the model assigns to it, or slightly more in real time."""
+        """Return None: elapsed time is not measured, because the model sets the duration of each step."""
         return None
 
     def take(self, step: Step, awaited: Set[str]) -> StepObservation:

@@ -153,7 +153,7 @@ class Inbox:
     # -- sessions of the SUT without a core of the peer -----------------------------------------------------------
 
     def listen(self) -> RawListener:
-        """Accept the SUT's connections without a core, and set up a session on each connection while the check
+        """Accept the SUT's connections without the peer's core, and set up a session on each connection while the check
         waits.
 
         The SUT waits for answers no longer than its Session Initialization Timer.

@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
-from reports.lake.order import DECIDED_RANKS, get_rank, get_verdict, is_decided
+from reports.lake.order import RANKS_OF_DECIDING_VERDICTS, get_rank, get_verdict, is_decided
 from reports.lake.retirement import COUNTS_COLUMN, mark_counting_verdicts
 from reports.lake.schemas import shape_rows
 
@@ -135,7 +135,7 @@ def _pair_events(events: DataFrame) -> DataFrame:
         .withColumn("stood", sql.lag("stands").over(in_order))
     )
     return stood.groupBy(*PRODUCT_COLUMNS, "rule", "ingest").agg(
-        *(_name_difference(number).alias(f"by{number}") for number in DECIDED_RANKS),
+        *(_name_difference(number).alias(f"by{number}") for number in RANKS_OF_DECIDING_VERDICTS),
         sql.count("rank").alias("judged"),
         sql.max("document").alias("document"),
         sql.max("section").alias("section"),
@@ -158,7 +158,10 @@ def _collect_verdicts(steps: DataFrame) -> DataFrame:
     so_far = in_order.rowsBetween(Over.unboundedPreceding, Over.currentRow)
     earlier = in_order.rowsBetween(Over.unboundedPreceding, -1)
     stands = sql.coalesce(
-        *(sql.when(sql.sum(f"by{number}").over(so_far) > 0, get_verdict(sql.lit(number))) for number in DECIDED_RANKS)
+        *(
+            sql.when(sql.sum(f"by{number}").over(so_far) > 0, get_verdict(sql.lit(number)))
+            for number in RANKS_OF_DECIDING_VERDICTS
+        )
     )
     return (
         steps.select(

@@ -9,7 +9,7 @@ from pyspark.sql import functions as sql
 
 from reports.vocabulary import DECIDED_VERDICTS, SEVERITY, VERDICTS
 
-DECIDED_RANKS = tuple(SEVERITY[name] for name in DECIDED_VERDICTS)
+RANKS_OF_DECIDING_VERDICTS = tuple(SEVERITY[name] for name in DECIDED_VERDICTS)
 
 
 def get_rank(verdict: Column) -> Column:
@@ -24,7 +24,7 @@ def get_verdict(rank_: Column) -> Column:
 
 def is_decided(rank_: Column) -> Column:
     """Return whether the verdict with the given rank decides about the system (fail, warn or pass)."""
-    return rank_.isin(*DECIDED_RANKS)
+    return rank_.isin(*RANKS_OF_DECIDING_VERDICTS)
 
 
 def build_count_map(numbers: Mapping[str, Column]) -> Column:

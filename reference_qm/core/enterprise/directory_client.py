@@ -157,8 +157,8 @@ class DirectoryClient(Part):
             self.qm.directory_link.write(Write(state.LocalQueueManager, tuple(changed)), lambda answer: None)
 
     def _take_over_attributes(self) -> None:
-        """Set the attributes of the queue manager to their values in the directory. The keys keep their local
-        values.
+        """Set the attributes of the queue manager to their values in the directory, except the lists of public keys,
+        which keep their local values.
         """
         local = self.qm.enterprise.state.LocalQueueManager
         for name in list_directory_attributes(QueueManager):
