@@ -21,8 +21,6 @@ _REACTION_MS = 30
 _SENT_TIME = 1_500_000_000
 _ACK_FLAGS = {"positive_arrival": "PA", "positive_receive": "PR"}
 _JOURNAL_FLAGS = {"positive": "JP", "negative": "JN"}
-_VERBS_ANSWERED_LATER = ("read", "look_up")
-"""The steps that begin a read. The answer to such a step is stored under the name of the read."""
 
 
 class DrivenClient:

@@ -6,27 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
-from typing import Protocol
 
 from harness.explore.walk import DrivenSystem
 from harness.explore.worlds import BrokenRule, StepObservation
-from harness.judging.compared import load_compared_rules
-from harness.judging.passive import PASSIVE_RULES, PassiveJudge, load_predicates
+from harness.judging.compared import ComparedRule, load_compared_rules
+from harness.judging.passive import PASSIVE_RULES, PassiveJudge, PassiveRule, load_predicates
 from harness.model.steps import Step
 from harness.peer.peer import Peer
 from harness.rules.catalogue import load_catalogue
-
-
-class JudgedRule(Protocol):
-    """A rule that is judged on packets in every check."""
-
-    @property
-    def advice(self) -> bool:
-        """Whether only the SHOULD in the rule's sentence is judged."""
-
-    @property
-    def expected(self) -> str:
-        """The expectation as verdicts show it."""
 
 
 class JudgedByPackets:
@@ -34,12 +21,11 @@ class JudgedByPackets:
 
     def __init__(self, driven: DrivenSystem, peer: Peer) -> None:
         load_predicates()
-        self._rules: Mapping[str, JudgedRule] = {**PASSIVE_RULES, **load_compared_rules()}
+        self._rules: Mapping[str, PassiveRule | ComparedRule] = {**PASSIVE_RULES, **load_compared_rules()}
         self._driven = driven
         self._profile = peer.sut.file.sut.profile
         self._packets = PassiveJudge()
-        if peer.sut.observe_answers(lambda *answer: self._packets.compare_messages().on_answer(*answer)):
-            self._packets.compare_messages()
+        peer.sut.observe_answers(self._packets.compare_messages().on_answer)
         peer.recorder.listeners.append(self._packets.on_frame)
 
     def take(self, step: Step, awaited: Set[str]) -> StepObservation:
@@ -58,9 +44,10 @@ class JudgedByPackets:
 
     def _list_broken_rules(self) -> Iterator[BrokenRule]:
         for rule, tally in sorted(self._packets.tallies.items()):
-            if tally.failures and not self._rules[rule].advice and not self._may_break(rule):
+            judged = self._rules[rule]
+            if tally.failures and not judged.advice and not self._may_break(rule):
                 frame, observed = tally.failures[0]
-                yield BrokenRule(rule, self._rules[rule].expected, f"{observed} in {frame}")
+                yield BrokenRule(rule, judged.expected, f"{observed} in {frame}")
 
     def _may_break(self, rule: str) -> bool:
         """Return whether a violation of a rule counts only as a warning for this system."""

@@ -16,3 +16,14 @@ def get_newest_session(qm: QueueManager, session: Session) -> Session:
     """Return the newest open session (possibly the given session), or the given session if no session is open."""
     newest = [one for one in qm.sessions.values() if one.SessionState is SessionState.OPEN]
     return max(newest or [session], key=lambda one: one.number)
+
+
+def find_resolved_session(qm: QueueManager, session: Session, *, direct: bool) -> Session | None:
+    """Return the session of the first other outgoing queue that has NextHops and whose destination is a direct format
+    name (``direct``) or a GUID, or None.
+    """
+    for queue in qm.adm.OutgoingQueues.values():
+        other = queue.session
+        if other is not session and other.NextHopCollection and other.direct is direct:
+            return other
+    return None

@@ -7,7 +7,9 @@ from typing import Any
 
 from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import replace_part
+from harness.faults.primitives import packets
 from harness.faults.registry import Install
+from harness.faults.sent_messages import correct_packet_size, has_header
 from reference_qm.codec import Packet, parse_packet
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.connecting import Connecting
@@ -38,6 +40,16 @@ def change_sent_packet(kind: type[Packet], change: Callable[[bytes], bytes], whe
                 super().send(session, packet)
 
     return replace_part(Changing)
+
+
+def change_session_header(kind: type[Any], change: Callable[[bytes], bytes]) -> Install:
+    """Return an installer of a fault that changes the bytes of the SessionHeader in sent packets of one kind."""
+
+    def change_packet(packet: Any) -> bytes:
+        header = packet.SessionHeader.build()
+        return correct_packet_size(packet.build().replace(header, change(header)))
+
+    return packets(kind, change_packet, has_header("SessionHeader"))
 
 
 def clear_internal_flag(data: bytes) -> bytes:

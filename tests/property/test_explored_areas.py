@@ -11,6 +11,7 @@ import pytest
 
 from harness.explore.areas import AREAS
 from harness.explore.explored import ExplorationLimits, Explorer
+from harness.judging.compared import load_compared_rules
 from harness.sut.sut_file import CAPABILITIES, load_sut_file
 from harness.sut.virtual_driver import VirtualDriver
 
@@ -59,3 +60,12 @@ def test_explorer_finds_a_packet_field_outside_the_model(virtual) -> None:
     assert found.diverged is not None and found.diverged.divergence is not None
     assert found.diverged.divergence.rules in (("MQQB-3.1.5.3.1-12",), ("MQQB-3.1.5.2.3-12",))  # of either side
     assert len(found.diverged.steps) <= 2
+
+
+def test_explorer_finds_a_property_of_a_packet_that_differs_from_the_request(virtual) -> None:
+    fault = "sender-application-tag-cut-to-16-bits"
+    faulty = replace(virtual, reference=replace(virtual.reference, faults=(fault,)))
+    found = Explorer(VirtualDriver(faulty), AREAS["transfer"]).explore(ExplorationLimits(2_000), lambda done, of: None)
+    assert found.diverged is not None and found.diverged.divergence is not None
+    assert set(found.diverged.divergence.rules) <= load_compared_rules().keys()
+    assert [step.name for step in found.diverged.steps] == ["ship_message"]

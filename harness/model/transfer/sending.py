@@ -35,10 +35,13 @@ ROUTES = ("near", "far")
 """The names of the outgoing queues. The messages in each outgoing queue are for one queue of the peer."""
 BOTH_ROUTES = "+".join(ROUTES)
 CORRELATION_ID_BYTES = 20
+"""The size of a correlation identifier (MS-MQMQ 2.2.19.3)."""
 QUEUE_PROPERTIES = ("admin_queue", "response_queue")
+"""The properties whose value is the name of a route."""
 PROPERTIES_OF_SEND_EXTENSION = frozenset({"correlation_id", "extension_base64"})
 """The properties that only a system with the facility send_extension accepts."""
 TRACE_QUEUE = "6d71636f-6e66-4f72-8d00-0000000000dd"
+"""The GUID of the queue for trace reports. No system has this queue."""
 SYSTEM_JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadxact"
 
 

@@ -41,7 +41,7 @@ REACH_QUEUE_CLASS = 0x0002
 """The class of an acknowledgment; a queue manager processes an acknowledgment like any other message (MS-MQQB
 3.1.5.11).
 """
-NONTRANSACTIONAL_DEAD_LETTER_QUEUE, SYSTEM_JOURNAL = "system$;deadletter", "system$;journal"
+NONTRANSACTIONAL_DEAD_LETTER_QUEUE = "system$;deadletter"
 
 
 def _judge_properties(judge, wanted, shown, path, evidence, names=ALL_COMPARED_PROPERTIES):

@@ -21,7 +21,6 @@ from suites.mqqb.steps.sender import Sender
 
 pytestmark = needs("restart")
 
-HIGHEST_GUID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 LONGEST_LABEL = "Kept, \u00e4\u0416\u4e2d " + "x" * 110 + " End"
 """A label of 124 characters, the maximum number (MS-MQMQ 2.3.1.8)."""
 QUEUE_PROPERTY_CASES: tuple[dict[str, Any], ...] = (

@@ -17,7 +17,6 @@ pytestmark = needs("queues", "receive")
 
 MESSAGE_LIFETIME_S = 2
 """TimeToBeReceived, in seconds, of the messages that expire in their queue."""
-PRIORITY_BY_LATER_LABEL = {"d": 3, "high": 5, "middle": 4, "low": 2, "second high": 5, "top": 7, "second top": 7}
 MESSAGE_PRIORITIES = (3, 6, 0, 7, 3)
 """The priorities of the messages, in order of arrival."""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from harness.faults.calls import Given, replace_step_if, with_arguments
+from harness.faults.calls import replace_step_if, with_arguments
 from harness.faults.parts import fault, only_if
+from harness.faults.read_answers import change_answers, is_transactional
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass
 from reference_qm.core.queueing.cursors import Cursors, Got
@@ -18,16 +18,6 @@ from reference_qm.model.elements import Answered, Cursor, WaitingMessageReadOper
 from reference_qm.model.enums import CursorState
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.model.statuses import CursorStatus, Status
-
-
-def _is_transactional(position: MessagePosition | None) -> bool:
-    return position is not None and position.MessageReference.TransactionIdentifier is not None
-
-
-def _change_answers(change: Callable[[Given, Status, MessagePosition | None], Any]) -> Callable[[Given], Answered]:
-    """Return a function that replaces the completion of a read."""
-    return lambda given: lambda status, position: given.answered(*change(given, status, position))
-
 
 add(
     "queue-manager-receive-with-timeout-from-deleted-queue-times-out",
@@ -143,10 +133,10 @@ add(
     "A pending receive without a cursor returns MQ_ERROR_IO_TIMEOUT when a transactional message arrives.",
     with_arguments(
         Waiting.wait_for_new_message,
-        answered=_change_answers(
+        answered=change_answers(
             lambda given, status, position: (
                 (Status.MQ_ERROR_IO_TIMEOUT, None)
-                if given.destructive_read and given.cursor is None and _is_transactional(position)
+                if given.destructive_read and given.cursor is None and is_transactional(position)
                 else (status, position)
             )
         ),
@@ -161,7 +151,7 @@ add(
     "A pending receive without a cursor whose timeout expires returns MQ_ERROR_MESSAGE_NOT_FOUND.",
     with_arguments(
         Waiting.wait_for_new_message,
-        answered=_change_answers(
+        answered=change_answers(
             lambda given, status, position: (
                 (Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)
                 if status is Status.MQ_ERROR_IO_TIMEOUT and given.destructive_read and given.cursor is None
@@ -181,7 +171,7 @@ class QueueManagerTwoPhaseReceiveLeavesTransactionalMessageFree(Reading):
         self, position: MessagePosition, transaction: Any, two_phase_read: bool, answered: Answered
     ) -> None:
         super().take_message_out(position, transaction, two_phase_read, answered)
-        if two_phase_read and transaction is None and _is_transactional(position):
+        if two_phase_read and transaction is None and is_transactional(position):
             position.State = MessagePositionState.AVAILABLE
 
 
@@ -230,7 +220,7 @@ add(
     "A receive that finds a message with a body of more than 10,000 bytes returns MQ_ERROR_IO_TIMEOUT.",
     with_arguments(
         Reading.dequeue_message,
-        answered=_change_answers(
+        answered=change_answers(
             lambda given, status, position: (
                 (Status.MQ_ERROR_IO_TIMEOUT, None)
                 if position is not None and len(position.MessageReference.Body) > 10_000

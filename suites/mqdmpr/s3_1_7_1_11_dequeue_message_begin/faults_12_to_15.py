@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-from harness.faults.calls import Given, with_arguments
+from harness.faults.calls import with_arguments
+from harness.faults.read_answers import change_answers
 from harness.faults.registry import add
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
-from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered
 from reference_qm.model.statuses import Status
-
-
-def _change_answers(change: Callable[[Given, Status, MessagePosition | None], Any]) -> Callable[[Given], Answered]:
-    """Return a function that replaces the completion of a read."""
-    return lambda given: lambda status, position: given.answered(*change(given, status, position))
-
 
 add(
     "queue-manager-tag-of-second-two-phase-receive-lost",
@@ -37,7 +27,7 @@ add(
     " MQ_ERROR_MESSAGE_NOT_FOUND.",
     with_arguments(
         TwoPhaseReading.dequeue_message_begin,
-        answered=_change_answers(
+        answered=change_answers(
             lambda given, status, position: (
                 Status.MQ_ERROR_IO_TIMEOUT if status is Status.MQ_ERROR_MESSAGE_NOT_FOUND else status,
                 position,

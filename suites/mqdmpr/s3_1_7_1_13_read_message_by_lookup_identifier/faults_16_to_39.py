@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.calls import Given, with_arguments
+from harness.faults.read_answers import is_transactional
 from harness.faults.registry import add
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.model.adm import MessagePosition
@@ -24,10 +25,6 @@ def _change_lookup(change: Callable[[Given, Status, MessagePosition | None], Any
         return lambda status, position: given.answered(*change(given, status, position))
 
     return with_arguments(Reading.read_by_lookup_identifier, answered=make_completion)
-
-
-def _is_transactional(position: MessagePosition | None) -> bool:
-    return position is not None and position.MessageReference.TransactionIdentifier is not None
 
 
 def _get_neighbour(position: MessagePosition | None) -> MessagePosition | None:
@@ -61,7 +58,7 @@ for _name, _rules, _says, _change in (
         "A peek by LookupIdentifier that finds a transactional message returns the following message.",
         lambda given, status, position: (
             status,
-            _get_neighbour(position) if given.peek_operation and _is_transactional(position) else position,
+            _get_neighbour(position) if given.peek_operation and is_transactional(position) else position,
         ),
     ),
     (
@@ -124,7 +121,7 @@ for _name, _rules, _says, _change in (
         "MQDMPR-3.1.7.1.13-32",
         "A two-phase receive of a transactional message by LookupIdentifier does not lock the message.",
         lambda given, status, position: _unlock(
-            given, status, position, given.two_phase_read and _is_transactional(position)
+            given, status, position, given.two_phase_read and is_transactional(position)
         ),
     ),
     (
@@ -145,7 +142,7 @@ for _name, _rules, _says, _change in (
         " transactional.",
         lambda given, status, position: (
             (Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)
-            if _is_transactional(position) and given.lookup_operation is MessageSeekAction.PREVIOUS
+            if is_transactional(position) and given.lookup_operation is MessageSeekAction.PREVIOUS
             else (status, position)
         ),
     ),

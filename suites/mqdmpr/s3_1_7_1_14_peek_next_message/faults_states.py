@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-from harness.faults.calls import Given, replace_step_if, with_arguments
+from harness.faults.calls import replace_step_if, with_arguments
 from harness.faults.parts import fault
+from harness.faults.read_answers import change_answers, is_transactional
 from harness.faults.registry import add
 from reference_qm.core.queueing.cursors import Cursors, Got
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered, Cursor
+from reference_qm.model.elements import Cursor
 from reference_qm.model.enums import CursorState
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus, Status
-
-
-def _is_transactional(position: MessagePosition | None) -> bool:
-    return position is not None and position.MessageReference.TransactionIdentifier is not None
-
-
-def _change_answers(change: Callable[[Given, Status, MessagePosition | None], Any]) -> Callable[[Given], Answered]:
-    """Return a function that replaces the completion of a read."""
-    return lambda given: lambda status, position: given.answered(*change(given, status, position))
-
 
 add(
     "queue-manager-peek-next-with-timeout-in-deleted-queue-times-out",
@@ -93,10 +81,10 @@ add(
     "A pending peek at the next message returns MQ_ERROR_IO_TIMEOUT when a transactional message arrives.",
     with_arguments(
         Waiting.wait_for_new_message,
-        answered=_change_answers(
+        answered=change_answers(
             lambda given, status, position: (
                 (Status.MQ_ERROR_IO_TIMEOUT, None)
-                if not given.destructive_read and given.cursor is not None and _is_transactional(position)
+                if not given.destructive_read and given.cursor is not None and is_transactional(position)
                 else (status, position)
             )
         ),

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-from harness.faults.primitives import packets
-from harness.faults.registry import Install, add
-from harness.faults.sent_messages import correct_packet_size, has_header
+from harness.faults.registry import add
+from harness.faults.session_packets import change_session_header
 from reference_qm.codec import SessionAckPacket
 
 _SIZE = 16
 """The size of a SessionHeader in bytes."""
-_ACK_NUMBER_END, _RECOVERABLE_ACK_END, _FLAGS_END, _NUMBER_END, _RECOVERABLE_END, _WINDOW_END = 2, 4, 8, 10, 12, 14
-"""The offsets at which the fields of a SessionHeader end."""
+_RECOVERABLE_ACK_END, _FLAGS_END, _NUMBER_END, _RECOVERABLE_END, _WINDOW_END = 4, 8, 10, 12, 14
+"""The offsets at which fields of a SessionHeader end."""
 
 
 def _exchange_fields(first: int, second: int, end: int) -> Callable[[bytes], bytes]:
@@ -21,28 +19,18 @@ def _exchange_fields(first: int, second: int, end: int) -> Callable[[bytes], byt
     return lambda data: data[:first] + data[second:end] + data[first:second] + data[end:]
 
 
-def _change_header(kind: type[Any], change: Callable[[bytes], bytes]) -> Install:
-    """Change the bytes of the SessionHeader in packets of one kind."""
-
-    def change_packet(packet: Any) -> bytes:
-        header = packet.SessionHeader.build()
-        return correct_packet_size(packet.build().replace(header, change(header)))
-
-    return packets(kind, change_packet, has_header("SessionHeader"))
-
-
 for _name, _rules, _says, _install in (
     (
         "session-ack-message-number-before-flags",
         ("MQMQ-2.2.20.4-D01",),
         "The queue manager's SessionAck has UserMsgSequenceNumber before RecoverableMsgAckFlags.",
-        _change_header(SessionAckPacket, _exchange_fields(_RECOVERABLE_ACK_END, _FLAGS_END, _NUMBER_END)),
+        change_session_header(SessionAckPacket, _exchange_fields(_RECOVERABLE_ACK_END, _FLAGS_END, _NUMBER_END)),
     ),
     (
         "session-ack-reserved-before-window-size",
         ("MQMQ-2.2.20.4-D01",),
         "The queue manager's SessionAck has Reserved before WindowSize.",
-        _change_header(SessionAckPacket, _exchange_fields(_RECOVERABLE_END, _WINDOW_END, _SIZE)),
+        change_session_header(SessionAckPacket, _exchange_fields(_RECOVERABLE_END, _WINDOW_END, _SIZE)),
     ),
 ):
     add(f"queue-manager-{_name}", _rules, _says, _install, blind=True)

@@ -61,7 +61,6 @@ def _append_unflagged_header(name: str, header: Any, when: Any) -> Any:
 
 _SH = "UserHeader.SH"
 _DH = "BaseHeader.DH"
-_SESSION_HEADER_FLAG = "BaseHeader.SH"
 for _name, _rules, _says, _install in (
     (
         "report-without-message-properties-header",

@@ -9,14 +9,14 @@ from functools import partial
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip, skip_during
 from harness.faults.registry import Install, add
-from reference_qm.codec import EstablishConnectionPacket, UserMessagePacket
+from reference_qm.codec import EstablishConnectionPacket
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.sessions.session_timers import SessionTimers
 from reference_qm.core.transfer.history import History
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.core.transfer.transactional_sending import TransactionalSending, get_outgoing_sequence
-from reference_qm.model.adm import MessageIDHistoryEntry, Session
+from reference_qm.model.adm import Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
@@ -246,13 +246,3 @@ class ReceiverHistoryTimerWithDefaultTimeAfterExpiry(History):
         key = TimerKey(TimerName.MESSAGE_ID_HISTORY_CLEANUP, 0)
         if self.qm.timers.is_running(key):
             self.qm.timers.start(key, now.monotonic_ms, 1_800_000)
-
-
-@fault("receiver-history-timer-started-again-by-each-message", breaks="MQQB-3.1.2.8-01", blind=True)
-class ReceiverHistoryTimerStartedAgainByEachMessage(History):
-    """The receiver starts the MessageIDHistory Cleanup Timer again whenever it adds a message to the history."""
-
-    def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
-        entry = super().remember_message(packet, now)
-        self.start_history_timer(now)
-        return entry

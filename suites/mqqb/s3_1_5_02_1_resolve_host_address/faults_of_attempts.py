@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from harness.faults.other_sessions import find_resolved_session
 from harness.faults.parts import fault
 from reference_qm.codec import NULL_GUID, UserMessagePacket
 from reference_qm.codec.format_names import PrivateQueuePath, PublicQueuePath, parse_format_name
@@ -43,15 +44,6 @@ def _find_queue_of_same_host(qm: QueueManager, format_name: str) -> OutgoingQueu
         other = queue.DestinationFormatName
         if host and other.lower() != format_name.lower() and _get_address_part(other) == host:
             return queue
-    return None
-
-
-def _find_other_session(qm: QueueManager, session: Session, *, direct: bool) -> Session | None:
-    """Return the first session of another outgoing queue, whose destination is a direct format name or a GUID."""
-    for queue in qm.adm.OutgoingQueues.values():
-        other = queue.session
-        if other is not session and other.NextHopCollection and other.direct is direct:
-            return other
     return None
 
 
@@ -238,7 +230,7 @@ class InitiatorUsesNextHopOfOtherSessionWhenNoneExists(Resolving):
     """The initiator connects to the next hop of another session when a destination has no next hop."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
-        other = _find_other_session(self.qm, session, direct=False) or _find_other_session(
+        other = find_resolved_session(self.qm, session, direct=False) or find_resolved_session(
             self.qm, session, direct=True
         )
         info = self.qm.next_hops.get_destination_info(outgoing_queue(session).DestinationFormatName)
@@ -261,7 +253,7 @@ class InitiatorConnectsToHostOfFirstDirectSession(Resolving):
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
-        other = _find_other_session(self.qm, session, direct=True)
+        other = find_resolved_session(self.qm, session, direct=True)
         if session.direct and other is not None and other.number < session.number:
             session.RemoteQMAddress = other.NextHopCollection[0].Address
 
@@ -272,7 +264,7 @@ class InitiatorConnectsToHostOfLastDirectSessionAtRetry(Resolving):
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
-        other = _find_other_session(self.qm, session, direct=True)
+        other = find_resolved_session(self.qm, session, direct=True)
         if session.direct and session.retrying and other is not None:
             session.RemoteQMAddress = other.NextHopCollection[0].Address
 
@@ -283,7 +275,7 @@ class InitiatorServerGuidZeroWithDirectSession(Resolving):
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
-        if not session.direct and _find_other_session(self.qm, session, direct=True) is not None:
+        if not session.direct and find_resolved_session(self.qm, session, direct=True) is not None:
             session.RemoteQMGuid = NULL_GUID
 
 
@@ -293,7 +285,7 @@ class InitiatorGuidDestinationAtAddressOfDirectSession(Resolving):
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
-        other = _find_other_session(self.qm, session, direct=True)
+        other = find_resolved_session(self.qm, session, direct=True)
         if not session.direct and other is not None:
             session.RemoteQMAddress = other.NextHopCollection[0].Address
 

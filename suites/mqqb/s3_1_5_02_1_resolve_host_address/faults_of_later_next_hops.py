@@ -6,22 +6,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from harness.faults.other_sessions import find_resolved_session
 from harness.faults.parts import fault
 from reference_qm.codec import NULL_GUID
-from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.resolving import Resolving, format_next_hop
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
-
-
-def _find_other_session(qm: QueueManager, session: Session, *, direct: bool) -> Session | None:
-    """Return the first session of another outgoing queue, whose destination is a direct format name or a GUID."""
-    for queue in qm.adm.OutgoingQueues.values():
-        other = queue.session
-        if other is not session and other.NextHopCollection and other.direct is direct:
-            return other
-    return None
-
 
 # -- MQQB-3.1.5.2.1-30, -31 and -36: the NextHops and the session
 
@@ -87,6 +77,6 @@ class InitiatorRemoteHostNameOfOtherSession(Resolving):
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
-        other = _find_other_session(self.qm, session, direct=session.direct)
+        other = find_resolved_session(self.qm, session, direct=session.direct)
         if other is not None:
             session.RemoteQMHostName = other.NextHopCollection[0].HostName

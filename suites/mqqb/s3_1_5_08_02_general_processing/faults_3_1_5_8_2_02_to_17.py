@@ -230,7 +230,7 @@ add(
 )
 
 
-@fault("receiver-history-timer-restarted-by-each-message", breaks="MQQB-3.1.5.8.2-11", blind=True)
+@fault("receiver-history-timer-restarted-by-each-message", breaks=("MQQB-3.1.5.8.2-11", "MQQB-3.1.2.8-01"), blind=True)
 class ReceiverHistoryTimerRestartedByEachMessage(History):
     """The receiver restarts the MessageIDHistory Cleanup Timer with each message."""
 

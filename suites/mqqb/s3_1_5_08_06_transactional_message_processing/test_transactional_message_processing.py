@@ -69,11 +69,6 @@ WAIT_FOR_NEW_SECOND_MS = 2_500
 """The time in ms after which a new sequence has a later TimeStamp than all sequences of this check."""
 QUEUE_NAME_KINDS = ("direct", pytest.param("private", marks=needs("queue_control")))
 FOR_EACH_KIND_OF_NAME = pytest.mark.parametrize("name", QUEUE_NAME_KINDS)
-LATER_MESSAGE_DELAY_MS = 3_000
-LEAST_IDENTIFIER_GROWTH_S = 2
-"""The time in s for which the check waits before the SUT sets a time element again, and the least increase of that
-element in s.
-"""
 MAX_ATTEMPTS = 3
 MAX_STALLED_ATTEMPTS = 6
 """The number of attempts. The check needs several attempts, because a slow system may process a message and a timer

@@ -10,7 +10,7 @@ from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 
 _ALL = 0xFFFFFFFF
-_SH, _IN = BaseHeader.flags(SH=1), BaseHeader.flags(IN=1)
+_SH = BaseHeader.flags(SH=1)
 
 
 def _is_full(packet: SessionAckPacket) -> bool:

@@ -100,7 +100,7 @@ class SenderMessageWithoutSessionAckNotSentAgain(TransactionalSending):
         self.qm.post(SessionMaySend(session))
 
 
-@fault("sender-resends-first-unacknowledged-message-only", breaks="MQQB-3.1.6.5-01", blind=True)
+@fault("sender-resends-first-unacknowledged-message-only", breaks=("MQQB-3.1.6.5-01", "MQQB-3.1.6.5-02"), blind=True)
 class SenderResendsFirstUnacknowledgedMessageOnly(TransactionalSending):
     """When the Transactional Ack Wait Timer expires, the sender resends only the first transactional message that no
     OrderAck has acknowledged.

@@ -8,19 +8,6 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-@fault("sender-only-first-of-several-transactional-messages-resent", breaks="MQQB-3.1.6.5-02", blind=True)
-class SenderOnlyFirstOfSeveralTransactionalMessagesResent(TransactionalSending):
-    """When the Transactional Ack Wait Timer expires, the sender resends only the first message without OrderAck."""
-
-    def on_ack_wait_timer(self, session: Session, now: Now) -> None:
-        later = [one for one in session.OutgoingMessageTable if one.TxSequenceNumber and not one.ReceivedOrderAck][1:]
-        for position in later:
-            position.ReceivedOrderAck = True
-        super().on_ack_wait_timer(session, now)
-        for position in later:
-            position.ReceivedOrderAck = False
-
-
 @fault("sender-transactional-messages-resent-once", breaks="MQQB-3.1.6.5-02", blind=True)
 class SenderTransactionalMessagesResentOnce(TransactionalSending):
     """When the Transactional Ack Wait Timer expires a second time, the sender resends nothing."""

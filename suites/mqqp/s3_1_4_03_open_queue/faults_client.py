@@ -33,7 +33,9 @@ _LATER_CALLS = (
 """Rules about calls that follow RemoteQMOpenQueue."""
 
 
-@fault("client-second-queue-of-server-not-opened", breaks=(*_LATER_CALLS, "MQQP-3.2.4.1-08"), blind=True)
+@fault(
+    "client-second-queue-of-server-not-opened", breaks=(*_LATER_CALLS, "MQQP-3.2.4.1-08", "MQQP-3.1.4.7-01"), blind=True
+)
 class ClientSecondQueueOfServerNotOpened(ClientOpening):
     """When a queue of the server is open, the client uses the context handle of this queue for a second queue of the
     server, and does not call RemoteQMOpenQueue.

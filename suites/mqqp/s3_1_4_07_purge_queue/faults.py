@@ -11,9 +11,6 @@ from harness.faults.rpc_calls import call_unbound, change_answer_values, error_f
 from reference_qm.codec import MessageClass
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
-from reference_qm.core.remote.client_model import RemoteQueue
-from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_steps import Sequence
 from reference_qm.core.remote.remote_ending import CANCELED_STATUS
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.core.store.disk import Change
@@ -390,17 +387,6 @@ class ServerPurgeAfterEarlierPurgeDoesNothing(RemoteOpening):
             return
         self.purged |= {call.arguments["hQueue"]}
         super().purge_remote_queue(call, queue)
-
-
-@fault("client-second-queue-of-server-purged-without-open", breaks="MQQP-3.1.4.7-01", blind=True)
-class ClientSecondQueueOfServerPurgedWithoutOpen(ClientOpening):
-    """The client does not call RemoteQMOpenQueue while another queue of the same server is open."""
-
-    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
-        for entry in self.qm.remote_client.RemoteOpenQueueEntryCollection:
-            if entry.queue.RemoteServer.host == queue.RemoteServer.host:
-                return entry.RRSessionHandle
-        return (yield from super().call_open_queue(queue))
 
 
 @fault("server-purge-includes-journal", breaks="MQQP-3.1.4.7-09", blind=True)

@@ -215,7 +215,7 @@ class QueueManagerWithoutDirectorySendsNoTransactionalMessage(Commands):
         return super().send_message(request, token, now)
 
 
-@fault("queue-manager-second-return-leaves-directory-offline", breaks="MQSO-5.5.4-08", blind=True)
+@fault("queue-manager-second-return-leaves-directory-offline", breaks=("MQSO-5.5.4-01", "MQSO-5.5.4-08"), blind=True)
 class QueueManagerSecondReturnLeavesDirectoryOffline(DirectoryClient):
     """The queue manager sets DirectoryOffline to FALSE when the directory returns, but not after a second loss."""
 

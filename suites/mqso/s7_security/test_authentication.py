@@ -8,7 +8,7 @@ from harness.sut.provisioning import ALICE, MALLORY
 from harness.wire.protection import SIG20
 from suites.mqqb.steps.secured import NOBODY, SecuredMessageSender, flip_signature_bit, judge_dispositions, sign_message
 
-ARRIVED_CLASS, BAD_SIGNATURE_CLASS = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
+BAD_SIGNATURE_CLASS = "NACK_BAD_SIGNATURE"
 
 
 NEEDED_SECURITY_FACILITIES = needs("security", "receive")

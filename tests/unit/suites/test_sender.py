@@ -32,3 +32,21 @@ def test_sender_without_a_session_of_the_sut_fails_with_the_observation(
     with pytest.raises(ConformanceFailure) as missed:
         Sender.__new__(Sender).await_session()
     assert str(missed.value) == said
+
+
+class _ArrivedMessage:
+    """A message that arrived on a session which is still open."""
+
+    connection = SimpleNamespace(closed_by=None, sut_role="acceptor")
+
+
+def test_collected_message_does_not_identify_the_session_used_next(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("suites.mqqb.steps.sender.is_order_or_final_ack", lambda frame: False)
+    arrived: list[Any] = [_ArrivedMessage()]
+    inbox = SimpleNamespace(find=lambda meant: list(filter(meant, arrived)), conversation=lambda frame: "the session")
+    peer = SimpleNamespace(inbox=inbox, wait=lambda *arguments: None, listen=lambda **options: None, address="a")
+    sender = Sender(peer, SimpleNamespace())  # type: ignore[arg-type]
+    sender.collect(SimpleNamespace(messages=list(arrived), record=SimpleNamespace(closed_by=None)), 1)  # type: ignore[arg-type]
+    assert sender._find_new_open_session() is None
+    arrived.append(_ArrivedMessage())
+    assert sender._find_new_open_session() == "the session"

@@ -1,0 +1,23 @@
+"""Helper functions for faults in the answers to reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.faults.calls import Given
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.elements import Answered
+from reference_qm.model.statuses import Status
+
+
+def change_answers(change: Callable[[Given, Status, MessagePosition | None], Any]) -> Callable[[Given], Answered]:
+    """Return a function for ``with_arguments`` that replaces the completion of a read. ``change`` computes the status
+    and the position of the answer from the arguments of the read and from the original answer.
+    """
+    return lambda given: lambda status, position: given.answered(*change(given, status, position))
+
+
+def is_transactional(position: MessagePosition | None) -> bool:
+    """Return whether a read found a message, and the message is transactional."""
+    return position is not None and position.MessageReference.TransactionIdentifier is not None
