@@ -1,4 +1,6 @@
-"""Find free ports for SUTs that will listen. No port is assigned to two SUTs."""
+"""Find free ports for SUTs that will listen. No port is assigned to two SUTs, not even by two processes of this
+machine.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +27,16 @@ assign to any program.
 _PORTS_APART = 61
 """The distance between the ports at which two processes with consecutive ids begin their search."""
 
-_GIVEN_PORTS: set[int] = set()
+_RESERVATIONS: dict[int, socket.socket] = {}
+"""For each assigned port, the local socket that reserves it. The name of this socket contains the number of the port.
+Linux lets only one process of a network namespace bind a name, and releases the name when the process ends.
+"""
 _PORT_LOCK = threading.Lock()
 
 
 def free_port(address: str, kind: socket.SocketKind) -> int:
     """Return a port on which no program listens. The port was not assigned to another SUT, which possibly does not
-    listen yet. Raise HarnessError if no port is free.
+    listen yet. It stays reserved until this process ends. Raise HarnessError if no port is free.
     """
     for turn in range(_MAX_PORTS):
         port = _FIRST_PORT + (_PORTS_APART * os.getpid() + turn) % _MAX_PORTS
@@ -59,10 +64,30 @@ def _reserve_ports(address: str, kind: socket.SocketKind, *ports: int) -> bool:
     return False.
     """
     with _PORT_LOCK:
-        if not _GIVEN_PORTS.isdisjoint(ports) or not all(_is_free(address, kind, port) for port in ports):
-            return False
-        _GIVEN_PORTS.update(ports)
+        reserved: dict[int, socket.socket] = {}
+        for port in ports:
+            reservation = None if port in _RESERVATIONS else _bind_reservation(port)
+            if reservation is not None:
+                reserved[port] = reservation
+            if reservation is None or not _is_free(address, kind, port):
+                for each in reserved.values():
+                    each.close()
+                return False
+        _RESERVATIONS.update(reserved)
         return True
+
+
+def _bind_reservation(port: int) -> socket.socket | None:
+    """Return the local socket that reserves a port, or None if another process has reserved this port."""
+    reservation = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    try:
+        reservation.bind(f"\0mqconform-port-{port}")
+    except OSError as error:
+        reservation.close()
+        if error.errno != errno.EADDRINUSE:
+            raise
+        return None
+    return reservation
 
 
 def _is_free(address: str, kind: socket.SocketKind, port: int) -> bool:

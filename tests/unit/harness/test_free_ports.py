@@ -3,7 +3,13 @@ listen.
 """
 
 import socket
+import subprocess
+import sys
 
+import pytest
+
+from harness.errors import HarnessError
+from harness.sut import free_ports
 from harness.sut.free_ports import READ_PORT_OFFSET, RPC_PORT, RPC_PORT_STEP, find_free_rpc_port, free_port
 
 ADDRESS = "127.0.49.1"
@@ -25,3 +31,21 @@ def test_port_pair_with_one_port_in_use_is_skipped():
     following = find_free_rpc_port(ADDRESS) + RPC_PORT_STEP
     with socket.create_server((ADDRESS, following + READ_PORT_OFFSET)):
         assert find_free_rpc_port(ADDRESS) != following
+
+
+def test_port_that_another_process_has_reserved_is_not_assigned(monkeypatch: pytest.MonkeyPatch):
+    """The other process has been given the port, and does not listen yet."""
+    with started_process("print(free_port(ADDRESS, socket.SOCK_STREAM), flush=True)") as other:
+        monkeypatch.setattr(free_ports, "_FIRST_PORT", int(other.stdout.readline()))
+        monkeypatch.setattr(free_ports, "_MAX_PORTS", 1)
+        with pytest.raises(HarnessError, match=f"is free on {ADDRESS}"):
+            free_port(ADDRESS, socket.SOCK_STREAM)
+        other.communicate("\n")
+    assert free_port(ADDRESS, socket.SOCK_STREAM) == free_ports._FIRST_PORT
+
+
+def started_process(code: str) -> subprocess.Popen[str]:
+    """Start Python with code that then waits for a line on its standard input."""
+    imports = f"import socket\nfrom harness.sut.free_ports import free_port\nADDRESS = {ADDRESS!r}\n"
+    command = [sys.executable, "-c", f"{imports}{code}\ninput()"]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
