@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
+from reference_qm.codec import SessionAckPacket, SessionHeader
 from reference_qm.core.queueing.quotas import Quotas
-from reference_qm.model.adm import Message, Queue
+from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.model.adm import Message, Queue, Session
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.statuses import EnqueueStatus
+from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-over-quota-recoverable-message-stored", breaks="MQSO-5.1.1.3-01")
@@ -41,3 +44,17 @@ class QueueManagerOverQuotaMessageInTransactionStored(Quotas):
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         status = super().check(queue, message)
         return EnqueueStatus.NO_ERROR if queue.Transactional else status
+
+
+@fault("sender-recoverable-message-acked-by-message-not-transferred", breaks="MQSO-5.1.1.3-D04", blind=True)
+class SenderRecoverableMessageAckedByMessageNotTransferred(SessionAcks):
+    """The sender keeps recoverable messages whose acknowledgment arrives in the SessionHeader of a UserMessage."""
+
+    def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
+        self.__dict__["alone"] = True
+        super().receive(session, packet, now)
+        self.__dict__["alone"] = False
+
+    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+        if self.__dict__.get("alone"):
+            super().delete_acknowledged_recoverable(session, header)
