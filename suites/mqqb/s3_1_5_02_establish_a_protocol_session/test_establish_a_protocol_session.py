@@ -129,10 +129,10 @@ def test_unknown_host_name_has_status_dns_failure(peer, sut, judge):
 @needs("send", "management")
 @covers("MQQB-3.1.5.2-01", "MQQB-3.1.5.2-02", "MQQB-3.1.5.2-03", "MQQB-3.1.5.2-04")
 def test_invalid_responses_have_their_entries_in_connection_history(peer, sut, judge):
-    """The peer ends the SUT's first attempt with an EstablishConnection response for another queue manager; its Status
-    is UnknownFailure. The peer ends the second and the third attempt with a response with CS set; their Status is
-    ConnectionRefused. Each failure adds an entry, with the time of the failure, after the earlier entries. If the first
-    failure of a second queue is ConnectionRefused, its entry has the same Error.
+    """The peer ends the SUT's first and fourth attempt with an EstablishConnection response for another queue manager;
+    their Status is UnknownFailure. The peer ends the second and the third attempt with a response with CS set; their
+    Status is ConnectionRefused. Each failure adds an entry, with the time of the failure, after the earlier entries. If
+    the first failure of a second queue is ConnectionRefused, its entry has the same Error.
     """
     to = peer.direct_name()
     session = OutgoingSession(peer, sut, to)
@@ -140,6 +140,7 @@ def test_invalid_responses_have_their_entries_in_connection_history(peer, sut, j
         ("MQQB-3.1.5.2-03", "UnknownFailure", {"ClientGuid": OTHER_GUID}),
         ("MQQB-3.1.5.2-02", "ConnectionRefused", {"internal": {"CS": 1}}),
         ("MQQB-3.1.5.2-02", "ConnectionRefused", {"internal": {"CS": 1}}),
+        ("MQQB-3.1.5.2-03", "UnknownFailure", {"ClientGuid": OTHER_GUID}),
     ):
         request = session.await_request()
         known = _list_history_entries(sut, to)

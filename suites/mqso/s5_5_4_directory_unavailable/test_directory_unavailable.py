@@ -298,7 +298,7 @@ def test_start_without_directory_reads_queues_of_other_queue_managers(peer, sut,
         peer.settle()
         reader = Reader(peer, sut)
         opened = reader.begin("remote_open", queue=reader.format_name)
-        observed = {"opening": opened.outcome()}
+        observed: dict[str, str] = {"opening": opened.outcome()}
         remote = opened.wait().get("remote")
         for verb in ("remote_peek", "remote_receive"):
             asked = remote is not None
