@@ -225,3 +225,14 @@ class InitiatorRemoteGuidOfSecondSessionIsGuidOfFirst(Resolving):
         others = [one for one in self.qm.sessions.values() if one.initiator and one.NextHopCollection]
         hops: list[NextHop] = others[0].NextHopCollection if others else session.NextHopCollection
         session.RemoteQMGuid = hops[0].QMGuid
+
+
+@fault("initiator-host-name-of-next-hop-is-address-at-later-attempt", breaks="MQQB-3.1.5.2.1-29")
+class InitiatorHostNameOfNextHopIsAddressAtLaterAttempt(Resolving):
+    """When the initiator resolves a destination again, HostName of each NextHop is the address of the NextHop."""
+
+    def try_addresses(self, session: Session, now: Now) -> None:
+        super().try_addresses(session, now)
+        if session.retrying:
+            hops = session.NextHopCollection
+            hops[:] = [replace(hop, HostName=hop.Address) for hop in hops]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.faults.parts import fault
-from reference_qm.codec import PingPacket
+from reference_qm.codec import EstablishConnectionPacket, PingPacket
 from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
 from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus, SessionState
 from reference_qm.surface.clock import Now
@@ -57,3 +60,17 @@ class InitiatorPositivePingResponseWhileSessionIsOpenIgnored(Ping):
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         if response.RF or not any(one.SessionState is SessionState.OPEN for one in self.qm.sessions.values()):
             super().response_processed(session, response, now)
+
+
+@fault("initiator-response-with-other-server-guid-recorded-as-refused", breaks="MQQB-3.1.5.2-03")
+class InitiatorResponseWithOtherServerGuidRecordedAsRefused(SessionOpening):
+    """If ServerGuid of the EstablishConnection response is not the GUID of the destination, Status of the entry is
+    ConnectionRefused.
+    """
+
+    def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        other = packet.EstablishConnectionHeader.ServerGuid != session.RemoteQMGuid and not session.direct
+        super().receive_establish_response(session, packet, now)
+        history = outgoing_queue(session).ConnectionHistory
+        if other and history[-1].Status is ConnectionStatus.UNKNOWN_FAILURE:
+            history[-1] = replace(history[-1], Status=ConnectionStatus.CONNECTION_REFUSED)

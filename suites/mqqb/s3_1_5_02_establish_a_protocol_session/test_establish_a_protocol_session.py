@@ -18,6 +18,7 @@ from suites.mqqb.steps.opening import (
     get_last_entry,
     is_address,
     list_outgoing_queues,
+    private_name,
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.provoking import make_sut_send_message
@@ -192,6 +193,32 @@ def test_invalid_responses_have_their_entries_in_connection_history(peer, sut, j
             case="Error of a refusal after another failure, and of a refusal that is the first failure",
             evidence=[request, sent],
         )
+    _open_and_close_session(peer, session)
+
+
+@needs("management", "private_names")
+@covers("MQQB-3.1.5.2-03")
+def test_response_of_other_acceptor_adds_unknown_failure(peer, sut, judge):
+    """The SUT requests a session with the GUID in a private name. The peer refuses the first attempt, and ends the
+    second with an EstablishConnection response that contains another ServerGuid. Status of the last failure is
+    UnknownFailure.
+    """
+    name = private_name(peer.identifier)
+    session = OutgoingSession(peer, sut, name)
+    for flaw in ({"internal": {"CS": 1}}, {"ServerGuid": OTHER_GUID}):
+        request = session.await_request()
+        known = _list_history_entries(sut, name)
+        sent = session.connection.send(establish_response(peer, request, **flaw))
+        session.connection.wait_closed()
+        peer.eventually(lambda known=known: len(_list_history_entries(sut, name)) > len(known))
+    added = [one["Status"] for one in _list_history_entries(sut, name)[len(known) :]]
+    judge(
+        "MQQB-3.1.5.2-03",
+        expected="UnknownFailure",
+        observed=added[-1] if added else "no entry",
+        case="Status of the ConnectionHistory entry",
+        evidence=[request, sent],
+    )
     _open_and_close_session(peer, session)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import RETRY_INTERVAL_MS, respond_to_parameters, respond_to_request
+from suites.mqqb.steps.opening import RETRY_INTERVAL_MS
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.pinging import PingingSut, read_ping
 from suites.mqqb.steps.provoking import make_sut_send_message
@@ -22,22 +22,23 @@ def test_positive_ping_response_leads_to_request_beside_session_and_after_failur
     asked = pinging.await_ping()
     ping = read_ping(asked)
     answer = pinging.answer_ping(asked, RC=0 if ping is None else 1 - ping.RC)
-    outcome, connection = pinging.await_connection(sut.response_timeout_ms)
+    session = OutgoingSession(peer, sut, listener=pinging.listener)
+    request = session.poll_request(sut.response_timeout_ms)
     judge(
         "MQQB-3.1.5.2.2-04",
         expected=pinging.SESSION_OPENED,
-        observed=outcome,
+        observed=pinging.NO_SESSION if request is None else pinging.SESSION_OPENED,
         case="positive Ping Response with another RC, while another session is open",
         evidence=[asked, answer],
     )
-    if connection is None or outcome != pinging.SESSION_OPENED:
+    if request is None:
         return
     judge.conclude()
-    respond_to_parameters(connection, respond_to_request(connection, connection.received[0]))
-    _end_session(peer, connection)
+    session.respond()
+    session.agree()
+    _end_session(peer, session.connection)
     make_sut_send_message(peer, sut, pinging.name, tag=2)
     pinging.answer_ping(pinging.await_ping(), RF=1)
-    session = OutgoingSession(peer, sut, listener=pinging.listener)
     retry_ms = sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS)
     if session.poll_request(sut.response_timeout_ms + retry_ms) is None:
         raise ConformanceFailure("the SUT did not connect after the failed ping")

@@ -51,3 +51,15 @@ class InitiatorNextHopsOfAllQueuesClearedByOpenSession(SessionOpening):
         for queue in self.qm.adm.OutgoingQueues.values():
             if queue is not session.OutgoingQueueReference:
                 queue.NextHops.clear()
+
+
+@fault("initiator-received-window-size-never-decreases", breaks="MQQB-3.1.5.4.2-01")
+class InitiatorReceivedWindowSizeNeverDecreases(SessionOpening):
+    """When a session follows a lost session, the initiator keeps ReceivedWindowSize if WindowSize of the response is
+    lower.
+    """
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        before = session.ReceivedWindowSize
+        super().receive_parameters_response(session, packet, now)
+        session.ReceivedWindowSize = max(before, session.ReceivedWindowSize)

@@ -62,14 +62,16 @@ def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, ackno
 @covers("MQQB-3.1.5.5-04", "MQQB-3.1.5.5.2-01")
 @pytest.mark.parametrize("carrier", [BY_SESSION_ACK, BY_MESSAGE])
 def test_express_messages_acknowledged_with_recoverable_ones_do_not_come_again(peer, sut, judge, carrier):
-    """The SUT sends two express messages before and two after a recoverable message. One SessionHeader acknowledges the
-    first four messages, and has the flag of the recoverable message set. On the next session, the SUT sends only the
-    last message.
+    """The SUT sends two express messages before and two after a recoverable message; the first and the fourth message
+    request source journaling. One SessionHeader acknowledges the first four messages, and has the flag of the
+    recoverable message set. On the next session, the SUT sends only the last message.
     """
     sender = Sender(peer, sut)
-    sender.send(1, 2)
+    sender.send(1, journal=["positive"])
+    sender.send(2)
     sender.send(3, delivery="recoverable")
-    sender.send(4, 5)
+    sender.send(4, journal=["positive"])
+    sender.send(5)
     session, sent = sender.await_first_messages(5)
     flags = {"RecoverableMsgAckSeqNumber": 1, "RecoverableMsgAckFlags": 1}
     ack = acknowledge_with_carrier(carrier, session, AckSequenceNumber=4, **flags)

@@ -82,3 +82,12 @@ class SenderOnlyOneExpressMessageDeleted(SessionAcks):
         if position.recoverable or not self.__dict__.get("deleted"):
             super().delete_position(session, position)
         self.__dict__["deleted"] = True
+
+
+@fault("sender-acknowledged-express-message-with-journaling-kept", breaks="MQQB-3.1.5.5-04")
+class SenderAcknowledgedExpressMessageWithJournalingKept(SessionAcks):
+    """The sender keeps acknowledged express messages that request positive source journaling."""
+
+    def delete_position(self, session: Session, position: OutgoingMessagePosition) -> None:
+        if position.recoverable or not position.UserMessage.UserHeader.JP:
+            super().delete_position(session, position)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.codec import OrderAckBody
+from reference_qm.codec import OrderAckBody, UserMessagePacket
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.transactional_sending import TransactionalSending, get_outgoing_sequence
 from reference_qm.model.adm import NO_SEQUENCE, OutgoingTransferInfo, Session
@@ -237,3 +237,18 @@ class SenderEodLastNonAckWithoutSequence(_OrderAcksWithChangedTransferInfo):
         self, session: Session, before: OutgoingTransferInfo, after: OutgoingTransferInfo
     ) -> OutgoingTransferInfo:
         return replace(after, EodLastNonAck=replace(after.EodLastNonAck, SeqID=0))
+
+
+@fault("sender-time-of-last-ack-not-set-by-order-ack-on-accepted-session", breaks="MQQB-3.1.5.6-03")
+class SenderTimeOfLastAckNotSetByOrderAckOnAcceptedSession(OrderAcks):
+    """An OrderAck that arrives on a session that the sender accepted leaves TimeOfLastAck unchanged."""
+
+    def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        sequences = [queue.session.TxOutgoingSequence for queue in self.qm.adm.OutgoingQueues.values()]
+        times = [(one, one.TimeOfLastAck) for one in sequences if one is not None]
+        super().receive(session, packet, now)
+        if not session.initiator:
+            for sequence, time in times:
+                sequence.TimeOfLastAck = time
+            for queue in self.qm.adm.OutgoingQueues.values():
+                self.note_transfer(queue.session)

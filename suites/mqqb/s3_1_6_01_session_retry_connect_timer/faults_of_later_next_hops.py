@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.faults.parts import fault
 from reference_qm.codec import NULL_GUID
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.sessions.resolving import Resolving
 from reference_qm.model.adm import Session
-from reference_qm.model.states import SessionState
+from reference_qm.model.states import ConnectionStatus, SessionState
 from reference_qm.surface.clock import Now
 
 
@@ -93,3 +95,29 @@ class InitiatorResolvesAgainAfterLostSession(Closing):
         super().close(session, reason, now)
         if opened and session.NextHopCollection:
             session.NextHopIndexer = len(session.NextHopCollection) - 1
+
+
+@fault("initiator-resolves-again-after-refused-session", breaks="MQQB-3.1.6.1-09")
+class InitiatorResolvesAgainAfterRefusedSession(Closing):
+    """When the acceptor at a next hop refuses a session, the initiator resolves the destination again instead of trying
+    the further next hops that it knows.
+    """
+
+    def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
+        super().fail_to_establish(session, status, reason, now)
+        if status is ConnectionStatus.CONNECTION_REFUSED:
+            session.NextHopIndexer = len(session.NextHopCollection) - 1
+
+
+@fault("initiator-next-hop-after-refused-session-at-same-address", breaks="MQQB-3.1.6.1-06")
+class InitiatorNextHopAfterRefusedSessionAtSameAddress(Closing):
+    """When the acceptor at a next hop refuses a session, the initiator connects to the same address again, although it
+    selects the following next hop.
+    """
+
+    def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
+        super().fail_to_establish(session, status, reason, now)
+        following = session.NextHopIndexer + 1
+        if status is ConnectionStatus.CONNECTION_REFUSED and following < len(session.NextHopCollection):
+            hop = session.NextHopCollection[following]
+            session.NextHopCollection[following] = replace(hop, Address=session.RemoteQMAddress)

@@ -106,3 +106,18 @@ class ServerPeekNextWithoutCursorUsesCursorOfHandle(RemoteStarting):
             if not description["hCursor"] and descriptor is not None and descriptor.CursorCollection:
                 description["hCursor"] = next(reversed(descriptor.CursorCollection))
         super().remote_qm_start_receive(call, now)
+
+
+@fault("server-peek-next-2-after-wait-moves-other-cursors", breaks="MQQP-3.1.4.10-D04")
+class ServerPeekNext2AfterWaitMovesOtherCursors(Cursors):
+    """If RemoteQMStartReceive2 with PEEK_NEXT had to wait for the next message, the server moves every cursor of the
+    handle to this message.
+    """
+
+    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+        super().message_available(cursor, message_position)
+        waits = [entry for entry in self.qm.remote.reads.values() if "lpRemoteReadDesc2" in entry.call.arguments]
+        if any(entry.Action is ReadAction.MQ_ACTION_PEEK_NEXT for entry in waits):
+            for other in cursor.OpenQueueDescriptorReference.CursorCollection.values():
+                if other is not cursor:
+                    super().message_available(other, message_position)

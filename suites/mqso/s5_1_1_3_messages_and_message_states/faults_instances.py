@@ -58,3 +58,21 @@ class SenderRecoverableMessageAckedByMessageNotTransferred(SessionAcks):
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
         if self.__dict__.get("alone"):
             super().delete_acknowledged_recoverable(session, header)
+
+
+@fault("sender-transactional-message-acked-by-message-not-transferred", breaks="MQSO-5.1.1.3-D04")
+class SenderTransactionalMessageAckedByMessageNotTransferred(SessionAcks):
+    """After an OrderAck, the sender keeps transactional messages whose session acknowledgment arrived in the
+    SessionHeader of a UserMessage.
+    """
+
+    def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
+        self.__dict__["alone"] = True
+        super().receive(session, packet, now)
+        self.__dict__["alone"] = False
+
+    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+        super().mark_acknowledged(session, header)
+        for position in session.OutgoingMessageTable:
+            if position.TxSequenceNumber and not self.__dict__.get("alone"):
+                position.ReceivedSessionAck = False

@@ -210,3 +210,14 @@ class PurgeOnFullDiskDeletesExpressMessages(Queues):
                 failed()
 
         return super().purge(queue, token, done, delete_express_messages)
+
+
+@fault("deletion-on-full-disk-deletes-messages-of-journal", breaks="MQSO-5.5.5-01")
+class DeletionOnFullDiskDeletesMessagesOfJournal(Queues):
+    """The deletion of a queue that fails because the disk is full deletes the messages of the queue's journal."""
+
+    def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
+        journal = queue.JournalQueueReference
+        for position in list(journal.MessagePositionList) if journal is not None else ():
+            self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
+        return super().delete(queue, token, done)

@@ -17,7 +17,7 @@ from harness.sut.sut import Sut
 COMPARED_QUEUE_PROPERTIES = ("label", "journaling", "quota_kb", "base_priority")
 EXPRESS_LABEL = "express"
 """The label of the express message in the queue, which a restart may delete."""
-CHANGED_QUEUE_PROPERTIES = {"label": "changed", "journaling": True, "quota_kb": 77, "base_priority": 5}
+CHANGED_QUEUE_PROPERTIES = {"label": "changed", "journaling": False, "quota_kb": 77, "base_priority": 5}
 
 
 class OperationOnFullDisk:
@@ -25,9 +25,13 @@ class OperationOnFullDisk:
 
     def __init__(self, peer: Peer, sut: Sut) -> None:
         self.sut = sut
-        self.plain, self.transactional = sut.new_queue("full"), sut.new_queue("full-transactional", transactional=True)
+        self.plain, self.transactional = (
+            sut.new_queue("full", journaling=True),
+            sut.new_queue("full-transactional", transactional=True),
+        )
         self.remote = [peer.direct_name(f"mqc-full-{number}") for number in range(2)]
-        sut.send_here(self.plain, ["1", "2", "3"], delivery="recoverable")
+        sut.send_here(self.plain, ["0", "1", "2", "3"], delivery="recoverable")
+        sut.read_label("receive", queue=self.plain)  # the message is then in the journal
         sut.send_here(self.plain, [EXPRESS_LABEL], delivery="express")
         sut.send_here(self.transactional, ["4", "5", "6"], delivery="transactional")
         self.second = lookup_id(sut.control.call("peek", queue=self.plain, limit=10)["messages"][1])
@@ -67,12 +71,13 @@ class OperationOnFullDisk:
             self.sut.attempt("abort", transaction=self.transaction)
 
     def observe(self) -> dict[str, Any]:
-        """Return the messages of all queues, and the properties of the queue that the operation changes."""
+        """Return the messages of all queues and of the journal, and the properties of the queue that changes."""
         outgoing = {one["format_name"].lower(): one["count"] for one in self.sut.control.call("list")["outgoing"]}
         try:
             shown = self.sut.control.call("get_queue", name=self.plain)
             plain: Any = {name: shown.get(name) for name in COMPARED_QUEUE_PROPERTIES} | {
-                "labels": self.sut.labels(self.plain)
+                "labels": self.sut.labels(self.plain),
+                "labels_in_the_journal": self.sut.labels(f"{self.plain};journal"),
             }
         except ControlRefused:
             plain = Outcome.REFUSED
