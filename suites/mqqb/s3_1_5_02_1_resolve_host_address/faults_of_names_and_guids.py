@@ -6,8 +6,11 @@ from dataclasses import replace
 from uuid import UUID
 
 from harness.faults.parts import fault
+from harness.faults.primitives import at_restart, set_fields
+from harness.faults.registry import add
 from reference_qm.codec import NULL_GUID, EstablishConnectionPacket, PrivateName, PublicName, parse_format_name
 from reference_qm.core.names.next_hops import Destination, NextHops
+from reference_qm.core.replacing import put_in_place
 from reference_qm.core.sessions.connecting import outgoing_queue
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.sessions.resolving import Resolving
@@ -236,3 +239,32 @@ class InitiatorHostNameOfNextHopIsAddressAtLaterAttempt(Resolving):
         if session.retrying:
             hops = session.NextHopCollection
             hops[:] = [replace(hop, HostName=hop.Address) for hop in hops]
+
+
+class _RequestsWithoutServerGuid(Establishing):
+    def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
+        return set_fields(
+            super().build_establish_request(session, now), {"EstablishConnectionHeader.ServerGuid": NULL_GUID}
+        )
+
+
+add(
+    "initiator-server-guid-zero-after-restart",
+    "MQQB-3.1.5.2.1-14",
+    "After a restart, ServerGuid of every EstablishConnection request is zero, even if the GUID of the destination is "
+    "known.",
+    at_restart(lambda qm: put_in_place(qm, _RequestsWithoutServerGuid)),
+)
+
+
+class _NextHopsOfOwnGuid(NextHops):
+    def get_next_hops(self, guid: UUID) -> tuple[Machine, ...]:
+        return super().get_next_hops(self.qm.adm.Identifier)
+
+
+add(
+    "initiator-next-hops-of-own-guid-after-restart",
+    "MQQB-3.1.5.2.1-16",
+    "After a restart, the argument of Get Next Hops is the Identifier of the initiator.",
+    at_restart(lambda qm: put_in_place(qm, _NextHopsOfOwnGuid)),
+)

@@ -91,6 +91,45 @@ def test_every_attempt_for_name_with_guid_leads_to_its_queue_manager(peer, secon
         )
 
 
+@needs("send", "restart")
+@covers("MQQB-3.1.5.2.1-06", "MQQB-3.1.5.2.1-14", "MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-16")
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param("private", marks=needs("private_names")),
+        pytest.param("public", marks=needs("public_names")),
+    ],
+)
+def test_waiting_message_leads_to_its_queue_manager_after_restart(peer, sut, judge, kind):
+    """A recoverable message for a private or public name waits. After a restart, the SUT connects to the peer, and the
+    request contains the GUID of the peer.
+    """
+    name = private_name(peer.identifier) if kind == "private" else peer.public_name
+    sut.send(name, body="waiting", delivery="recoverable")
+    peer.settle()
+    sut.restart()
+    session = OutgoingSession(peer, sut, listener=peer.listen_raw())
+    request = session.poll_request(
+        sut.connect_timeout_ms + sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS)
+    )
+    judge(
+        "MQQB-3.1.5.2.1-06",
+        "MQQB-3.1.5.2.1-15",
+        "MQQB-3.1.5.2.1-16",
+        expected=holds(f"the SUT connects to {peer.address}", otherwise="the SUT opened no connection"),
+        observed=request is not None,
+        case="after a restart",
+        evidence=[request],
+    )
+    judge(
+        "MQQB-3.1.5.2.1-14",
+        expected=guid_text(peer.identifier),
+        observed="no request" if request is None else guid_text(request["EstablishConnectionHeader"].ServerGuid),
+        case="ServerGuid of the request after a restart",
+        evidence=[request],
+    )
+
+
 @needs("send", "inspect")
 @covers("MQQB-3.1.5.2.1-30", "MQQB-3.1.5.2.1-37")
 @pytest.mark.parametrize("kind", ["direct", pytest.param("public", marks=needs("public_names"))])

@@ -252,3 +252,13 @@ class SenderTimeOfLastAckNotSetByOrderAckOnAcceptedSession(OrderAcks):
                 sequence.TimeOfLastAck = time
             for queue in self.qm.adm.OutgoingQueues.values():
                 self.note_transfer(queue.session)
+
+
+@fault("sender-eod-last-ack-count-of-all-sessions", breaks="MQQB-3.1.5.6-18")
+class SenderEodLastAckCountOfAllSessions(_OrderAcksWithChangedTransferInfo):
+    """After a lost session, EodLastAckCount also counts the OrderAcks of the earlier sessions, unlike LastAckCount."""
+
+    def change_transfer_info(
+        self, session: Session, before: OutgoingTransferInfo, after: OutgoingTransferInfo
+    ) -> OutgoingTransferInfo:
+        return replace(after, EodLastAckCount=before.EodLastAckCount + 1)

@@ -527,7 +527,8 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
 def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, judge):
     """The peer sends an OrderAck for two of four messages with journaling: OutgoingTransferInfo shows the values of
     TxOutgoingSequence. The SUT sends two further messages, and the peer sends an OrderAck for the third message:
-    EodFirstNonAck and EodLastNonAck are the fourth and the sixth message.
+    EodFirstNonAck and EodLastNonAck are the fourth and the sixth message. After a lost session, OutgoingTransferInfo
+    again shows the values of TxOutgoingSequence.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-info")
     outgoing.send(4, journal=["positive"])
@@ -577,6 +578,21 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
             observed=read_sequence_info_of_transfer(info, name),
             case=f"SeqID, SeqNo and PrevNo of {name} after two further messages",
             evidence=[*further, frame],
+        )
+    outgoing.session.close()
+    outgoing.await_session()
+    peer.settle()
+    outgoing.send_session_ack()
+    frame = outgoing.send_order_ack(4)
+    peer.eventually(lambda: outgoing.list_unacknowledged_numbers() == [5, 6])
+    info, sequence = outgoing.read_transfer_info(), outgoing.read_sequence()
+    for rule, (name, source) in COPIED_ELEMENT_BY_RULE.items():
+        judge(
+            rule,
+            expected=fields({source: read_element(sequence, source)}),
+            observed={source: read_element(info, name)},
+            case="on the session after a lost session",
+            evidence=frame,
         )
     for number in range(1, 7):
         outgoing.send_final_ack(number)
