@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from harness.faults.carried_acks import CarrierAwareSessionAcks
 from harness.faults.parts import fault
-from reference_qm.codec import SessionAckPacket, SessionHeader
+from reference_qm.codec import SessionHeader
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import OutgoingMessagePosition, Session
-from reference_qm.surface.clock import Now
 
 
 @fault("sender-window-opened-only-by-session-ack-packet", breaks="MQQB-3.1.5.5-03", blind=True)
-class SenderWindowOpenedOnlyBySessionAckPacket(SessionAcks):
+class SenderWindowOpenedOnlyBySessionAckPacket(CarrierAwareSessionAcks):
     """The sender does not mark the messages that the SessionHeader of a UserMessage acknowledges."""
 
-    def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
-        self.__dict__["alone"] = True
-        super().receive(session, packet, now)
-        self.__dict__["alone"] = False
-
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
-        if self.__dict__.get("alone"):
+        if self.is_carried_by_session_ack_packet:
             super().mark_acknowledged(session, header)
 
 
@@ -48,16 +43,11 @@ class SenderWindowNotOpenedByAckOfTransactionalMessages(SessionAcks):
 
 
 @fault("sender-express-messages-deleted-only-by-session-ack-packet", breaks="MQQB-3.1.5.5-04", blind=True)
-class SenderExpressMessagesDeletedOnlyBySessionAckPacket(SessionAcks):
+class SenderExpressMessagesDeletedOnlyBySessionAckPacket(CarrierAwareSessionAcks):
     """The sender keeps express messages that the SessionHeader of a UserMessage acknowledges."""
 
-    def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
-        self.__dict__["alone"] = True
-        super().receive(session, packet, now)
-        self.__dict__["alone"] = False
-
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
-        if self.__dict__.get("alone"):
+        if self.is_carried_by_session_ack_packet:
             super().delete_acknowledged_express(session, header)
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from harness.faults.carried_acks import CarrierAwareSessionAcks
 from harness.faults.parts import fault
-from reference_qm.codec import SessionAckPacket, SessionHeader
+from reference_qm.codec import SessionHeader
 from reference_qm.core.queueing.quotas import Quotas
-from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Message, Queue, Session
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.statuses import EnqueueStatus
-from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-over-quota-recoverable-message-stored", breaks="MQSO-5.1.1.3-01")
@@ -47,32 +46,22 @@ class QueueManagerOverQuotaMessageInTransactionStored(Quotas):
 
 
 @fault("sender-recoverable-message-acked-by-message-not-transferred", breaks="MQSO-5.1.1.3-D04", blind=True)
-class SenderRecoverableMessageAckedByMessageNotTransferred(SessionAcks):
+class SenderRecoverableMessageAckedByMessageNotTransferred(CarrierAwareSessionAcks):
     """The sender keeps recoverable messages whose acknowledgment arrives in the SessionHeader of a UserMessage."""
 
-    def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
-        self.__dict__["alone"] = True
-        super().receive(session, packet, now)
-        self.__dict__["alone"] = False
-
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
-        if self.__dict__.get("alone"):
+        if self.is_carried_by_session_ack_packet:
             super().delete_acknowledged_recoverable(session, header)
 
 
 @fault("sender-transactional-message-acked-by-message-not-transferred", breaks="MQSO-5.1.1.3-D04")
-class SenderTransactionalMessageAckedByMessageNotTransferred(SessionAcks):
+class SenderTransactionalMessageAckedByMessageNotTransferred(CarrierAwareSessionAcks):
     """After an OrderAck, the sender keeps transactional messages whose session acknowledgment arrived in the
     SessionHeader of a UserMessage.
     """
 
-    def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
-        self.__dict__["alone"] = True
-        super().receive(session, packet, now)
-        self.__dict__["alone"] = False
-
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
         super().mark_acknowledged(session, header)
         for position in session.OutgoingMessageTable:
-            if position.TxSequenceNumber and not self.__dict__.get("alone"):
+            if position.TxSequenceNumber and not self.is_carried_by_session_ack_packet:
                 position.ReceivedSessionAck = False
