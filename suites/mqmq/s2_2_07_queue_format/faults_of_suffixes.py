@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.parts import replace_part
+from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.names.queue_formats import SYSTEM_FLAG, QueueFormats, QueueFormatType, SuffixType
 from suites.mqmq.s2_2_07_queue_format.fault_steps import misread_queue_format_suffix
@@ -131,3 +131,13 @@ for _name, _rule, _says, _install in (
     ),
 ):
     add(f"server-queue-format-{_name}", _rule, _says, _install, blind=True)
+
+
+@fault("server-suffix-read-with-reserved-bytes", breaks="MQMQ-2.2.7-14", blind=True)
+class ServerSuffixReadWithReservedBytes(QueueFormats):
+    """The server reads m_reserved of QUEUE_FORMAT as a part of the suffix, and refuses a suffix that is not known."""
+
+    def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
+        if queue_format["m_SuffixAndFlags"] and queue_format["m_reserved"]:
+            return None
+        return super().format_name_of(queue_format)

@@ -5,13 +5,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from harness.faults.fields import field_is
+from harness.faults.parts import fault
 from harness.faults.primitives import packets
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import correct_packet_size
-from reference_qm.codec import UserMessagePacket
+from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.core.transfer.admin_acks import AdminAcks
+from reference_qm.model.adm import Message
+from reference_qm.surface.clock import Now
 from suites.mqmq.steps.kinds_of_messages import (
     is_admin_ack,
     is_final_ack,
@@ -150,3 +155,28 @@ for _name, _rule, _says, _install in (
     ),
 ):
     add(_name, _rule, _says, _install)
+
+
+BIT_6 = 1 << 6
+
+
+@fault("receiver-ack-repeats-correlation-of-message", breaks="MQMQ-2.2.19.3-14", blind=True)
+class ReceiverAckRepeatsCorrelationOfMessage(AdminAcks):
+    """If the acknowledged message has a CorrelationID, the receiver copies it to the administration acknowledgment."""
+
+    def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
+        ack = super().build(message, message_class, now)
+        return (
+            replace(ack, CorrelationIdentifier=message.CorrelationIdentifier)
+            if any(message.CorrelationIdentifier)
+            else ack
+        )
+
+
+@fault("receiver-bit-6-of-flags-prevents-receive-acks", breaks="MQMQ-2.2.19.3-07", blind=True)
+class ReceiverBit6OfFlagsPreventsReceiveAcks(AdminAcks):
+    """The receiver sends no acknowledgment that a message left its queue if bit 6 of its Flags is set."""
+
+    def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
+        if not message.AcknowledgementsRequested & BIT_6:
+            super().acknowledge_receive(message, reason, now)

@@ -19,6 +19,8 @@ from suites.mqqb.steps.disposition import (
 NO_REQUESTED_BITS: dict[str, int] = {}
 EVERY_REQUESTED_BIT = {"PA": 1, "PR": 1, "NA": 1, "NR": 1}
 UNUSED_ACK_BITS = {"X4": 1, "X5": 1, "X6": 1, "X7": 1}
+CORRELATION_IDS = bytes(20), bytes(range(1, 21))
+"""CorrelationID of the first messages, and CorrelationID of the second messages."""
 UNUSED_BIT_RULES = ("MQMQ-2.2.19.3-05", "MQMQ-2.2.19.3-06", "MQMQ-2.2.19.3-07", "MQMQ-2.2.19.3-08")
 ACKNOWLEDGMENT_RULES = ("MQMQ-2.2.19.3-14", "MQMQ-2.2.19.3-D01", "MQMQ-2.2.18.1.3-D01", "MQMQ-2.2.18.1.6-D01")
 """The rules about the class and the CorrelationID of each acknowledgment, and about the bits that request it."""
@@ -44,13 +46,15 @@ class AcknowledgedMessages:
         """The messages, by name."""
 
     def send(self, wanted, plain=None, transactional=None, more=NO_REQUESTED_BITS, note="", **fields):
-        """Send two messages of each kind; the first requests every acknowledgment, and the second only the
-        acknowledgments `wanted`. Nontransactional messages go to the queue `plain`, and transactional messages to the
-        queue `transactional`. Both arguments are direct names; None stands for a queue of the check.
+        """Send two messages of each kind; the first requests every acknowledgment, and the second has a CorrelationID
+        and requests only the acknowledgments `wanted`. Nontransactional messages go to the queue `plain`, and
+        transactional messages to the queue `transactional`. Both arguments are direct names; None stands for a queue of
+        the check.
         """
         user = self.receiver.add_admin_queue_fields(fields.pop("user", {}))
-        for turn, requested in (("first", EVERY_REQUESTED_BIT), ("second", wanted)):
-            bits = {**requested, **more}
+        turns = (("first", EVERY_REQUESTED_BIT), ("second", wanted))
+        for (turn, requested), correlation in zip(turns, CORRELATION_IDS, strict=True):
+            bits = {**requested, **more, "CorrelationID": correlation}
             for kind, arguments in KINDS.items():
                 merged = {**fields, **arguments, "user": {**user, **arguments.get("user", {})}}
                 self._send_message_with_bits(f"{turn} {kind} message{note}", self.peer.message, plain, bits, **merged)

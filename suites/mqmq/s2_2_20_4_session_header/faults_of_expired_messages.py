@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
+from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.core.names.queue_names import names_order_queue
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
@@ -27,3 +29,17 @@ class SenderExpiredMessageTakesRecoverableSequenceNumber(Sending):
         if position.UserMessage.UserHeader.DM:
             session.RecoverableMessageSentCount = session.RecoverableMessageSentCount + 1 & 0xFFFF
         super().delete_expired(session, position, now)
+
+
+@fault("sender-recoverable-administration-acks-not-counted", breaks="MQMQ-2.2.20.4-04", blind=True)
+class SenderRecoverableAdministrationAcksNotCounted(Sending):
+    """The sender does not count its recoverable administration acknowledgments as recoverable messages, so the next
+    recoverable message has the same number.
+    """
+
+    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
+        packet = super().update_user_message(session, position, now)
+        normal = packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_NORMAL
+        if position.recoverable and not normal and not names_order_queue(packet):
+            session.RecoverableMessageSentCount = session.RecoverableMessageSentCount - 1 & 0xFFFF
+        return packet

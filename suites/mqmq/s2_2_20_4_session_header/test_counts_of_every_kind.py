@@ -137,8 +137,8 @@ def test_messages_of_every_kind_are_counted_and_flagged(peer, judge):
 )
 def test_sent_messages_of_every_kind_are_counted_anew_on_each_session(peer, sut, judge):
     """The SUT sends express, recoverable and transactional messages, some with a large body, on one session. On the
-    next session, it sends an express message, a recoverable message and an acknowledgment. The counts in each
-    SessionAck are the numbers of messages that the SUT sent on that session.
+    next session, it sends an express message, a recoverable message, and acknowledgments of an express and of a
+    recoverable message. The counts in each SessionAck are the numbers of messages that the SUT sent on that session.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-counts"))
     sender.send(1)
@@ -194,6 +194,14 @@ def test_sent_messages_of_every_kind_are_counted_anew_on_each_session(peer, sut,
         case="counts after an acknowledgment of arrival",
         observed=ack["SessionHeader"],
         evidence=[*again, asked, ack],
+    )
+    session.acknowledge_all()
+    asked = session.send(peer.recoverable_message(admin_queue, properties={"PA": 1}))
+    sender.send(8, delivery="recoverable")
+    again = sender.collect(session, 5)
+    ack = _send_message_and_await_ack(session)
+    _judge_session_ack_counts(
+        judge, (), ("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-10"), _count_sent_before(session, ack), [*again, asked, ack]
     )
     session.acknowledge_all()
 

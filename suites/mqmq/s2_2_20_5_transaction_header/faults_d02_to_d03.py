@@ -10,11 +10,13 @@ from harness.faults.fields import (
     change_number,
 )
 from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
-from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.codec import MessageClass, TransactionHeader, UserMessagePacket
+from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.in_sequence import InSequence
-from reference_qm.model.adm import MessagePosition, RecoverableReceipt, Session
+from reference_qm.model.adm import MessagePosition, Queue, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 from suites.mqmq.steps.kinds_of_messages import LARGE_BODY_BYTES
 
@@ -127,3 +129,19 @@ add(
         UserMessagePacket, "TransactionHeader.PreviousTxSequenceNumber", lambda number: number or 0xFFFF_FFFF
     ),
 )
+
+
+FINAL_ACK_REQUIRED = TransactionHeader.flags(FA=1)
+
+
+@fault("receiver-transaction-header-with-x7-without-final-ack", breaks="MQMQ-2.2.20.5-14", blind=True)
+class ReceiverTransactionHeaderWithX7WithoutFinalAck(Admission):
+    """The receiver ignores FA of a TransactionHeader in which bit X7 of Flags is set, and sends no FinalAck."""
+
+    def admit(
+        self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now
+    ) -> UserMessagePacket | None:
+        admitted = super().admit(session, packet, queue, now)
+        if admitted is None or admitted.TransactionHeader is None or not admitted.TransactionHeader.X7:
+            return admitted
+        return set_fields(admitted, {"TransactionHeader.Flags": lambda flags: flags & ~FINAL_ACK_REQUIRED})

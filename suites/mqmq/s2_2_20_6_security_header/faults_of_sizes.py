@@ -9,12 +9,16 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.fields import change_number
-from harness.faults.primitives import packets
+from harness.faults.parts import fault
+from harness.faults.primitives import packets, set_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import change_construction, correct_packet_size, has_header
 from reference_qm.codec import SecurityHeader, UserHeader, UserMessagePacket
 from reference_qm.codec.cursor import Cursor
-from reference_qm.model.adm import Message
+from reference_qm.core.transfer.securing import Securing
+from reference_qm.model.adm import Message, Session
+from reference_qm.security.algorithms import PrivacyLevel
+from reference_qm.surface.clock import Now
 from suites.mqmq.s2_2_20_6_security_header.fault_steps import change_sent_header
 
 _SID, _GUID = 1, 2
@@ -269,3 +273,46 @@ for _name, _rules, _says, _install in (
     ),
 ):
     add(_name, _rules, _says, _install, blind=True)
+
+
+FIXED_SIZE = 16
+"""The size of a SecurityHeader without SecurityData, in bytes."""
+
+
+def _is_signed_and_encrypted(packet: UserMessagePacket) -> bool:
+    security = packet.SecurityHeader
+    return security is not None and bool(security.SignatureSize and security.EncryptionKeySize)
+
+
+def _remove_padding_of_certificate(packet: UserMessagePacket) -> bytes:
+    security = packet.SecurityHeader
+    assert security is not None
+    transaction = packet.TransactionHeader
+    before = len(packet.BaseHeader.build()) + len(packet.UserHeader.build())
+    before += 0 if transaction is None else len(transaction.build())
+    sizes = (security.SenderIdSize, security.EncryptionKeySize, security.SignatureSize)
+    end = before + FIXED_SIZE + sum(size + -size % 4 for size in sizes) + security.SenderCertSize
+    data = packet.build()
+    return correct_packet_size(data[:end] + data[end + -security.SenderCertSize % 4 :])
+
+
+add(
+    "sender-certificate-of-encrypted-message-not-padded",
+    "MQMQ-2.2.20.6-21",
+    "In a message that is both signed and encrypted, the sender does not pad SenderCert, so ProviderInfo is unaligned.",
+    packets(UserMessagePacket, _remove_padding_of_certificate, _is_signed_and_encrypted),
+    blind=True,
+)
+
+
+@fault("sender-name-of-aes-provider-not-terminated", breaks="MQMQ-2.2.20.6-D05", blind=True)
+class SenderNameOfAesProviderNotTerminated(Securing):
+    """In a message that the sender encrypted with AES, ProviderInfo ends without the null of ProviderName."""
+
+    def encrypt_body(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket:
+        encrypted = super().encrypt_body(session, message, packet, now)
+        if encrypted.MessagePropertiesHeader.PrivacyLevel != PrivacyLevel.ADVANCED:
+            return encrypted
+        return set_fields(encrypted, {"SecurityHeader.SecurityData.ProviderInfo": lambda item: item[:-2]})

@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.fields import field_is
-from harness.faults.primitives import packets
+from harness.faults.parts import fault
+from harness.faults.primitives import packets, set_fields
 from harness.faults.registry import add
-from reference_qm.codec import UserMessagePacket
+from reference_qm.codec import BaseHeader, UserMessagePacket
+from reference_qm.core.transfer.admission import Admission
+from reference_qm.model.adm import Queue, Session
+from reference_qm.surface.clock import Now
 from suites.mqmq.s2_2_20_user_message_packet.fault_steps import (
     REMOVED_TRACE_QUEUE_FIELDS,
     PacketCheck,
@@ -130,3 +134,19 @@ for _name, _rule, _says, _install in (
     ),
 ):
     add(_name, _rule, _says, _install)
+
+
+TRACED = BaseHeader.flags(TR=1)
+
+
+@fault("receiver-debug-header-with-x13-not-reported", breaks="MQMQ-2.2.20.8-13", blind=True)
+class ReceiverDebugHeaderWithX13NotReported(Admission):
+    """The receiver stores a traced message with bit X13 of DebugHeader.Flags, but sends no report about it."""
+
+    def admit(
+        self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now
+    ) -> UserMessagePacket | None:
+        admitted = super().admit(session, packet, queue, now)
+        if admitted is None or admitted.DebugHeader is None or not admitted.DebugHeader.X13:
+            return admitted
+        return set_fields(admitted, {"BaseHeader.Flags": lambda flags: flags & ~TRACED})

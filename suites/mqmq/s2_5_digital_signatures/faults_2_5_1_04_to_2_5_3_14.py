@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
+from harness.faults.primitives import set_fields
 from reference_qm.codec import (
     DirectQueueFormatName,
     MessagePropertiesHeader,
@@ -119,3 +120,13 @@ class QueueManagerMsmq2SignatureAcksBeforeJournaling(SecurityOnReceipt):
             return content
         at = len(super().signed_properties(packet, SignatureType.SIG10)) + _SOURCE_DELIVERY_AND_PRIORITY_SIZE
         return content[:at] + content[at : at + 2][::-1] + content[at + 2 :]
+
+
+@fault("signature-covers-low-half-of-application-tag", breaks="MQMQ-2.5.2-03", blind=True)
+class SignatureCoversLowHalfOfApplicationTag(SecurityOnReceipt):
+    """An MSMQ 2.0 signature of the queue manager covers only the low 16 bits of ApplicationTag."""
+
+    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+        if kind is SignatureType.SIG20:
+            packet = set_fields(packet, {"MessagePropertiesHeader.ApplicationTag": lambda tag: tag & 0xFFFF})
+        return super().signed_properties(packet, kind)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.session_packets import (
     OPERATING_SYSTEM_AT,
@@ -17,6 +18,7 @@ from harness.faults.session_packets import (
 )
 from reference_qm.codec import EstablishConnectionPacket
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
 
 _PADDING_OFFSET = 60
@@ -203,3 +205,11 @@ for _name, _rule, _says, _step, _condition in (
     ),
 ):
     add(_name, _rule, _says, change_sent_packet(EstablishConnectionPacket, _step, _condition), blind=True)
+
+
+@fault("initiator-establish-response-with-x15-refused", breaks="MQQB-2.2.3.1-13", blind=True)
+class InitiatorEstablishResponseWithX15Refused(SessionOpening):
+    """The initiator closes the session when bit X15 of OperatingSystem is set in an EstablishConnection response."""
+
+    def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
+        return super().is_establish_response_valid(session, packet) and not packet.EstablishConnectionHeader.X15

@@ -11,10 +11,11 @@ from suites.mqqb.steps.provoking import make_sut_send_message
 
 
 @needs("send", "inspect", "two_addresses")
-@covers("MQQB-3.1.5.2.1-28", "MQQB-3.1.5.2.1-31", "MQQB-3.1.5.2.1-32")
+@covers("MQQB-3.1.5.2.1-28", "MQQB-3.1.5.2.1-29", "MQQB-3.1.5.2.1-31", "MQQB-3.1.5.2.1-32")
 def test_next_hops_of_later_sessions_have_every_address_of_host_name(peer, sut, judge):
     """The SUT connects to a host name with several addresses three times. The peer closes the first session during the
-    handshake, and the second after a message. At each request, NextHopCollection has the same addresses.
+    handshake, and the second after a message. At each request, NextHopCollection has the same addresses and the host
+    name.
     """
     session = OutgoingSession(peer, sut, PEER_QUEUE_BY_HOST_NAME)
     request: Frame | None = session.await_request()
@@ -22,7 +23,17 @@ def test_next_hops_of_later_sessions_have_every_address_of_host_name(peer, sut, 
     for attempt in ("first session", "session after an end in the handshake", "session after a delivered message"):
         if request is None and not peer.eventually(lambda: bool(_list_next_hop_addresses(sut))):
             return  # the SUT makes no further attempt
-        judge.all(
+        judge(
+            "MQQB-3.1.5.2.1-29",
+            expected={TWO_ADDRESSES.lower()},
+            observed=_list_next_hop_names(sut),
+            case=f"HostNames in NextHopCollection, {attempt}",
+            evidence=request or session.request,
+        )
+        judge(
+            "MQQB-3.1.5.2.1-28",
+            "MQQB-3.1.5.2.1-31",
+            "MQQB-3.1.5.2.1-32",
             expected=expected,
             observed=_list_next_hop_addresses(sut),
             case=f"Addresses in NextHopCollection, {attempt}",
@@ -45,3 +56,9 @@ def _list_next_hop_addresses(sut):
     """Return the addresses in NextHopCollection of the session of the queue."""
     hops = find_initiated_session(sut, PEER_QUEUE_BY_HOST_NAME)["NextHopCollection"]
     return sorted(hop["Address"] for hop in hops)
+
+
+def _list_next_hop_names(sut):
+    """Return the host names in NextHopCollection of the session of the queue, in lower case."""
+    hops = find_initiated_session(sut, PEER_QUEUE_BY_HOST_NAME)["NextHopCollection"]
+    return {str(hop["HostName"]).lower() for hop in hops}

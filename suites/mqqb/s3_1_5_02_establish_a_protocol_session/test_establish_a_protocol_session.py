@@ -18,6 +18,7 @@ from suites.mqqb.steps.opening import (
     get_last_entry,
     is_address,
     list_outgoing_queues,
+    private_name,
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.provoking import make_sut_send_message
@@ -129,10 +130,10 @@ def test_unknown_host_name_has_status_dns_failure(peer, sut, judge):
 @needs("send", "management")
 @covers("MQQB-3.1.5.2-01", "MQQB-3.1.5.2-02", "MQQB-3.1.5.2-03", "MQQB-3.1.5.2-04")
 def test_invalid_responses_have_their_entries_in_connection_history(peer, sut, judge):
-    """The peer ends the SUT's first attempt with an EstablishConnection response for another queue manager; its Status
-    is UnknownFailure. The peer ends the second and the third attempt with a response with CS set; their Status is
-    ConnectionRefused. Each failure adds an entry, with the time of the failure, after the earlier entries. If the first
-    failure of a second queue is ConnectionRefused, its entry has the same Error.
+    """The peer ends the SUT's first and fourth attempt with an EstablishConnection response for another queue manager;
+    their Status is UnknownFailure. The peer ends the second and the third attempt with a response with CS set; their
+    Status is ConnectionRefused. Each failure adds an entry, with the time of the failure, after the earlier entries. If
+    the first failure of a second queue is ConnectionRefused, its entry has the same Error.
     """
     to = peer.direct_name()
     session = OutgoingSession(peer, sut, to)
@@ -140,6 +141,7 @@ def test_invalid_responses_have_their_entries_in_connection_history(peer, sut, j
         ("MQQB-3.1.5.2-03", "UnknownFailure", {"ClientGuid": OTHER_GUID}),
         ("MQQB-3.1.5.2-02", "ConnectionRefused", {"internal": {"CS": 1}}),
         ("MQQB-3.1.5.2-02", "ConnectionRefused", {"internal": {"CS": 1}}),
+        ("MQQB-3.1.5.2-03", "UnknownFailure", {"ClientGuid": OTHER_GUID}),
     ):
         request = session.await_request()
         known = _list_history_entries(sut, to)
@@ -191,6 +193,32 @@ def test_invalid_responses_have_their_entries_in_connection_history(peer, sut, j
             case="Error of a refusal after another failure, and of a refusal that is the first failure",
             evidence=[request, sent],
         )
+    _open_and_close_session(peer, session)
+
+
+@needs("management", "private_names")
+@covers("MQQB-3.1.5.2-03")
+def test_response_of_other_acceptor_adds_unknown_failure(peer, sut, judge):
+    """The SUT requests a session with the GUID in a private name. The peer refuses the first attempt, and ends the
+    second with an EstablishConnection response that contains another ServerGuid. Status of the last failure is
+    UnknownFailure.
+    """
+    name = private_name(peer.identifier)
+    session = OutgoingSession(peer, sut, name)
+    for flaw in ({"internal": {"CS": 1}}, {"ServerGuid": OTHER_GUID}):
+        request = session.await_request()
+        known = _list_history_entries(sut, name)
+        sent = session.connection.send(establish_response(peer, request, **flaw))
+        session.connection.wait_closed()
+        peer.eventually(lambda known=known: len(_list_history_entries(sut, name)) > len(known))
+    added = [one["Status"] for one in _list_history_entries(sut, name)[len(known) :]]
+    judge(
+        "MQQB-3.1.5.2-03",
+        expected="UnknownFailure",
+        observed=added[-1] if added else "no entry",
+        case="Status of the ConnectionHistory entry",
+        evidence=[request, sent],
+    )
     _open_and_close_session(peer, session)
 
 

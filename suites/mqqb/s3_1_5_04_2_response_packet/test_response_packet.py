@@ -148,11 +148,11 @@ def test_outgoing_queue_for_a_host_name_shows_the_address(peer, sut, judge):
 @needs("inspect")
 @covers("MQQB-3.1.5.4.2-01")
 def test_received_window_size_is_that_of_the_response(peer, sut, judge):
-    """ReceivedWindowSize of the SUT's session, and of its next session after a loss, is the WindowSize of the peer's
-    ConnectionParameters.
+    """ReceivedWindowSize of the SUT's session, and of its next sessions after a loss, is the WindowSize of the peer's
+    ConnectionParameters, which is first higher and then lower than before.
     """
     session = OutgoingSession(peer, sut)
-    for window in (UNUSUAL_WINDOW_SIZE, UNUSUAL_WINDOW_SIZE + 1):
+    for window in (UNUSUAL_WINDOW_SIZE, UNUSUAL_WINDOW_SIZE + 1, UNUSUAL_WINDOW_SIZE - 1):
         session.await_request()
         session.respond()
         session.agree(WindowSize=window)

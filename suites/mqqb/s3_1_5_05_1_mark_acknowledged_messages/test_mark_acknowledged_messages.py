@@ -21,6 +21,8 @@ HELD_BACK_MESSAGE_COUNT = 60
 acknowledges first.
 """
 DELIVERY_MODES = ("express", "recoverable", "transactional")
+BODY_SIZE_COUNT = 10
+"""The number of different body sizes; messages that follow each other have different sizes."""
 LARGEST_WINDOW_SIZE = 512
 """The largest window that the check fills: more messages would take too long."""
 GREATEST_TIMER_SPEED_UP = 4
@@ -123,12 +125,15 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
 
 
 def _send_with_alternating_delivery(sender, tags):
-    """Let the SUT send messages with priority 0, in turn with each delivery that it supports."""
+    """Let the SUT send messages with priority 0 and with bodies of several sizes, in turn with each delivery that it
+    supports.
+    """
     if not sender.sut.has("send"):
         sender.send(*tags)
         return
     for tag in tags:
-        sender.send(tag, priority=0, delivery=DELIVERY_MODES[tag % len(DELIVERY_MODES)])
+        body = "body" * (1 + 7 * tag % BODY_SIZE_COUNT)
+        sender.send(tag, priority=0, delivery=DELIVERY_MODES[tag % len(DELIVERY_MODES)], body=body)
 
 
 @needs("send")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.run.marks import covers
+from harness.run.marks import covers, needs
 from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK, acknowledge_with_carrier
 from suites.mqqb.steps.sender import Sender
 
@@ -55,4 +55,36 @@ def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, ackno
         last = acknowledged[-1] if turn == 0 else 1
         case = f"numbers of the messages sent again after AckSequenceNumber {last} on session {turn + 1}"
         judge.all(expected=expected, observed=sorted(set(Sender.tags(sent))), case=case, evidence=[*acks, *sent])
+    session.acknowledge_all()
+
+
+@needs("send")
+@covers("MQQB-3.1.5.5-04", "MQQB-3.1.5.5.2-01")
+@pytest.mark.parametrize("carrier", [BY_SESSION_ACK, BY_MESSAGE])
+def test_express_messages_acknowledged_with_recoverable_ones_do_not_come_again(peer, sut, judge, carrier):
+    """The SUT sends two express messages before and two after a recoverable message; the first and the fourth message
+    request source journaling. One SessionHeader acknowledges the first four messages, and has the flag of the
+    recoverable message set. On the next session, the SUT sends only the last message.
+    """
+    sender = Sender(peer, sut)
+    sender.send(1, journal=["positive"])
+    sender.send(2)
+    sender.send(3, delivery="recoverable")
+    sender.send(4, journal=["positive"])
+    sender.send(5)
+    session, sent = sender.await_first_messages(5)
+    flags = {"RecoverableMsgAckSeqNumber": 1, "RecoverableMsgAckFlags": 1}
+    ack = acknowledge_with_carrier(carrier, session, AckSequenceNumber=4, **flags)
+    acknowledged = Sender.tags(sent)[:4]
+    peer.settle()
+    session.close()
+    session = sender.await_session()
+    again = sender.collect_all(session, 1)
+    expected = [tag for tag in (1, 2, 3, 4, 5) if tag not in acknowledged]
+    judge.all(
+        expected=expected,
+        observed=sorted(set(Sender.tags(again))),
+        case="numbers of the messages on the next session",
+        evidence=[ack, *again],
+    )
     session.acknowledge_all()

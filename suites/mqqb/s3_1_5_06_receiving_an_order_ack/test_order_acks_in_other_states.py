@@ -8,22 +8,25 @@ from harness.expectations import holds, none
 from harness.run.marks import covers, needs
 from harness.wire import PrivateQueueFormatNameId
 from suites.mqqb.steps.pinging import read_element
-from suites.mqqb.steps.sequences import Outgoing, read_sequence_info_of_transfer
+from suites.mqqb.steps.sequences import Outgoing, get_sequence_info, read_sequence_info_of_transfer
 
 ORDER_QUEUE_NUMBER = 4
 """The number of the order queue in a private format name (MS-MQQB 2.2.4)."""
 
 
 @needs("send", "inspect", "pause")
-@covers("MQQB-3.1.5.6-08", "MQQB-3.1.5.6-09", "MQQB-3.1.5.6-12")
+@covers("MQQB-3.1.5.6-08", "MQQB-3.1.5.6-09", "MQQB-3.1.5.6-12", "MQQB-3.1.5.6-22")
 def test_order_ack_updates_the_sequence_of_a_queue_on_hold(peer, sut, judge):
-    """While a queue is on hold, the peer sends the OrderAck of two of the three messages in it. The SUT updates
-    TxOutgoingSequence.
+    """While a queue is on hold and has a further message, the peer sends the OrderAck of two of the three messages that
+    the SUT has sent. The SUT updates TxOutgoingSequence, and EodLastNonAck is the third message.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-held")
     sent = outgoing.send(3)
     outgoing.send_session_ack()
     sut.pause(outgoing.to)
+    unsent = peer.next_message_id()
+    outgoing.sender.send(unsent, delivery="transactional")
+    peer.settle()
     frame = outgoing.send_order_ack(2)
     peer.eventually(lambda: outgoing.list_unacknowledged_numbers() == [3])
     sequence = outgoing.read_sequence()
@@ -34,7 +37,20 @@ def test_order_ack_updates_the_sequence_of_a_queue_on_hold(peer, sut, judge):
     judge("MQQB-3.1.5.6-09", expected=[3], observed=left, case="numbers in UnackedSequence", evidence=evidence)
     count = read_element(sequence, "LastAckCount")
     judge("MQQB-3.1.5.6-12", expected=1, observed=count, case="LastAckCount", evidence=evidence)
+    if sut.has("management"):
+        judge(
+            "MQQB-3.1.5.6-22",
+            expected=get_sequence_info(sent[-1]),
+            observed=read_sequence_info_of_transfer(outgoing.read_transfer_info(), "EodLastNonAck"),
+            case="SeqID, SeqNo and PrevNo of EodLastNonAck",
+            evidence=evidence,
+        )
+    else:
+        judge.mark_not_exercised("MQQB-3.1.5.6-22", reason="the SUT does not show OutgoingTransferInfo")
     sut.resume(outgoing.to)
+    outgoing.tags.append(unsent)
+    peer.eventually(lambda: bool(outgoing.copies(4)))
+    outgoing.sent += outgoing.copies(4)[:1]
     outgoing.acknowledge_all()
 
 

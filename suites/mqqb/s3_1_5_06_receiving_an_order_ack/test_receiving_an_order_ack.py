@@ -82,7 +82,8 @@ def test_order_ack_before_open_session_closes_connection(peer, judge):
 def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     """The peer sends OrderAcks for messages 1, 3 and 2 of four messages, and for message 4 after the SUT has resent it.
     Each time, the SUT updates TxOutgoingSequence. When an OrderAck arrives after several resends, the SUT copies the
-    present interval, index and time from TxOutgoingSequence to OutgoingTransferInfo.
+    present interval, index and time from TxOutgoingSequence to OutgoingTransferInfo. The peer then acknowledges
+    messages 5 and 6 one by one, and messages 7 and 8 by one OrderAck, which arrives before their SessionAck.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-moves")
 
@@ -185,12 +186,20 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         evidence=frame,
     )
     judge.conclude("MQQB-3.1.5.6-05")
-    for _ in range(SHORT_RESEND_ENTRY_COUNT):
+    for resends in range(1, SHORT_RESEND_ENTRY_COUNT + 1):
         if outgoing.await_resend(4) != RESENT:
             raise ConformanceFailure(
                 "message 4 was not resent, so it is uncertain whether the ResendIntervalIndex ever changed"
             )
         outgoing.send_session_ack()
+        shown = outgoing.read_sequence()
+        judge(
+            "MQQB-3.1.5.6-06",
+            expected=table[min(read_element(shown, "ResendIntervalIndex"), len(table) - 1)],
+            observed=read_element(shown, "ResendInterval"),
+            case=f"ResendInterval after resend {resends}",
+            evidence=frame,
+        )
     frame = outgoing.send_order_ack(3)
     await_ack_count(4 + REPEATED_ACK_COUNT)
     judge_copied_attributes(outgoing, sut, judge, frame)
@@ -217,9 +226,18 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     if outgoing.await_resend(5) != RESENT:
         raise ConformanceFailure("message 5 was not resent, so it is uncertain whether the ResendIntervalIndex changed")
     outgoing.send_session_ack()
-    index = read_element(outgoing.read_sequence(), "ResendIntervalIndex")
+    before = outgoing.read_sequence()
+    index = read_element(before, "ResendIntervalIndex")
+    peer.pass_time(ORDER_ACK_INTERVAL_MS)
     frame = outgoing.send_order_ack(5)
     peer.eventually(lambda: outgoing.list_unacknowledged_numbers() == [6])
+    times = [read_element(one, "TimeOfLastAck") for one in (before, outgoing.read_sequence())]
+    judge(
+        "MQQB-3.1.5.6-03",
+        expected=holds("TimeOfLastAck is later than after the OrderAcks of the previous sequence"),
+        observed=times[1] > times[0] or str(times),
+        evidence=frame,
+    )
     judge(
         "MQQB-3.1.5.6-04",
         expected=one_of(0, min(index + 1, len(table) - 1)),
@@ -234,6 +252,20 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     peer.eventually(lambda: not outgoing.list_unacknowledged_numbers())
     index = read_element(outgoing.read_sequence(), "ResendIntervalIndex")
     judge("MQQB-3.1.5.6-11", expected=0, observed=index, case="ResendIntervalIndex after a resend", evidence=frame)
+    outgoing.send(2)
+    outgoing.send_session_ack()
+    if outgoing.await_resend(8) != RESENT:
+        raise ConformanceFailure("message 8 was not resent, so it is uncertain whether the ResendIntervalIndex changed")
+    frame = outgoing.send_order_ack(8)
+    peer.eventually(lambda: not outgoing.list_unacknowledged_numbers())
+    judge(
+        "MQQB-3.1.5.6-11",
+        expected=0,
+        observed=read_element(outgoing.read_sequence(), "ResendIntervalIndex"),
+        case="ResendIntervalIndex after one OrderAck of two messages that await their SessionAck",
+        evidence=frame,
+    )
+    outgoing.send_session_ack()
 
 
 @needs("send", "inspect")
@@ -328,7 +360,8 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
     outgoing.send_session_ack()
     for step, (number, last) in enumerate(((1, 1), (3, 3), (2, 3), (4, 4), (5, 5)), 1):
         old_info = outgoing.read_transfer_info()
-        passes = number < last and sut.duration_ms(FIRST_RESEND_MS) > 5 * ORDER_ACK_INTERVAL_MS
+        is_late_or_on_other_session = number < last or number == 4
+        passes = is_late_or_on_other_session and sut.duration_ms(FIRST_RESEND_MS) > 5 * ORDER_ACK_INTERVAL_MS
         if passes:
             peer.pass_time(ORDER_ACK_INTERVAL_MS)
         carrier = peer.open_raw() if number == 4 else outgoing.session
@@ -493,7 +526,9 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
 )
 def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, judge):
     """The peer sends an OrderAck for two of four messages with journaling: OutgoingTransferInfo shows the values of
-    TxOutgoingSequence.
+    TxOutgoingSequence. The SUT sends two further messages, and the peer sends an OrderAck for the third message:
+    EodFirstNonAck and EodLastNonAck are the fourth and the sixth message. After a lost session, OutgoingTransferInfo
+    again shows the values of TxOutgoingSequence.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-info")
     outgoing.send(4, journal=["positive"])
@@ -527,7 +562,39 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
         ("MQQB-3.1.5.6-24", "EodNoReadCount", 2),
     ):
         judge(rule, expected=value, observed=read_element(info, name), case=name, evidence=frame)
-    for number in range(1, 5):
+    further = outgoing.send(2, journal=["positive"])
+    outgoing.send_session_ack()
+    known = read_element(info, "EodLastAckCount")
+    frame = outgoing.send_order_ack(3)
+    outgoing.await_transfer_info_value("EodLastAckCount", known + 1)
+    info = outgoing.read_transfer_info()
+    for rule, name, place in (
+        ("MQQB-3.1.5.6-21", "EodFirstNonAck", get_sequence_info(outgoing.sent[3])),
+        ("MQQB-3.1.5.6-22", "EodLastNonAck", get_sequence_info(further[-1])),
+    ):
+        judge(
+            rule,
+            expected=place,
+            observed=read_sequence_info_of_transfer(info, name),
+            case=f"SeqID, SeqNo and PrevNo of {name} after two further messages",
+            evidence=[*further, frame],
+        )
+    outgoing.session.close()
+    outgoing.await_session()
+    peer.settle()
+    outgoing.send_session_ack()
+    frame = outgoing.send_order_ack(4)
+    peer.eventually(lambda: outgoing.list_unacknowledged_numbers() == [5, 6])
+    info, sequence = outgoing.read_transfer_info(), outgoing.read_sequence()
+    for rule, (name, source) in COPIED_ELEMENT_BY_RULE.items():
+        judge(
+            rule,
+            expected=fields({source: read_element(sequence, source)}),
+            observed={source: read_element(info, name)},
+            case="on the session after a lost session",
+            evidence=frame,
+        )
+    for number in range(1, 7):
         outgoing.send_final_ack(number)
     outgoing.acknowledge_all()
 

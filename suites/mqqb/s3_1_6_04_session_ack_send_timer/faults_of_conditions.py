@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import change_step
+from harness.faults.parts import change_step, fault
 from harness.faults.primitives import replace_byte
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import FormatError, SessionAckPacket, parse_packet
 from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.model.adm import Session
 from reference_qm.model.timers import TimerName
+from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Effect, SendPacket
 
 Condition = Callable[[Any, Any, int], bool]
@@ -297,3 +299,17 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
 )
 for _name, _breaks, _says, _install in _FAULTS:
     add(_name, _breaks, _says, _install, blind=True)
+
+
+@fault("receiver-timer-restarted-only-for-recoverable-messages", breaks="MQQB-3.1.6.4-11", blind=True)
+class ReceiverTimerRestartedOnlyForRecoverableMessages(SessionAcks):
+    """After a SessionAck for recoverable messages, the receiver sends no SessionAck for later express messages."""
+
+    def note_acknowledged(self, session: Session, now: Now) -> None:
+        if session.RecoverableMsgAckFlags:
+            self.__dict__.setdefault("sessions", set()).add(session.number)
+        super().note_acknowledged(session, now)
+
+    def on_send_timer(self, session: Session, now: Now) -> None:
+        if session.number not in self.__dict__.get("sessions", ()) or session.RecoverableMsgAckFlags:
+            super().on_send_timer(session, now)

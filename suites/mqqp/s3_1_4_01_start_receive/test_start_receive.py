@@ -613,24 +613,38 @@ def test_reads_by_cursor_keep_cursor_move_it_or_take_message(remote, judge, by, 
     {
         Method.START_RECEIVE: {
             "receive": ["MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D13", "MQDMPR-3.1.7.1.9-14"],
-            "current": ["MQQP-3.1.4.1-D04", "MQDMPR-3.1.7.1.9-14"],
+            "current": ["MQQP-3.1.4.1-D04", "MQQP-3.1.4.1-D13", "MQDMPR-3.1.7.1.9-14"],
         },
         Method.START_RECEIVE2: {
             "receive": ["MQQP-3.1.4.10-D02", "MQQP-3.1.4.10-23", "MQDMPR-3.1.7.1.9-14"],
-            "current": ["MQQP-3.1.4.10-D03", "MQDMPR-3.1.7.1.9-14"],
+            "current": ["MQQP-3.1.4.10-D03", "MQQP-3.1.4.10-23", "MQDMPR-3.1.7.1.9-14"],
         },
     }
 )
 def test_reads_without_cursor_return_highest_priority(remote, judge, by, rules):
-    """A cursor is open, and eight messages with the priorities 0 to 7 arrive. Each peek and each receive without a
-    cursor returns the remaining message with the highest priority.
+    """Four messages with the priorities 0 to 3 arrive and are peeked at, also by a cursor, which is moved to the second
+    message. Then four messages with the priorities 4 to 7 arrive. Each peek and each receive without a cursor returns
+    the remaining message with the highest priority.
     """
     queue = remote.open()
-    queue.open_cursor()
+    cursor = queue.open_cursor()
     packets = [remote.peer.message({"DM": 1}, base={"PR": one}, label=f"priority {one}") for one in range(8)]
-    remote.send_all(packets)
+    remote.send_all(packets[:4])
+    early = [queue.peek(by=by), queue.peek(by=by, hCursor=cursor), queue.peek_next(by=by, hCursor=cursor)]
+    judge(
+        *rules["current"],
+        expected=["priority 3", "priority 3", "priority 2"],
+        observed=[one.label_or_outcome for one in early],
+        evidence=early,
+        case="labels returned by the early peeks",
+    )
+    remote.send_all(packets[4:])
     wanted = [f"priority {one}" for one in reversed(range(8))]
-    reads = [(queue.peek(by=by), queue.receive(by=by)) for _ in wanted]
+    reads = []
+    for _ in wanted:
+        reads.append((queue.peek(by=by), queue.start_receive(by=by)))
+        if reads[-1][1].outcome == "MQ_OK":
+            queue.acknowledge(reads[-1][1])
     for name, which in (("current", 0), ("receive", 1)):
         observed = [pair[which].label_or_outcome for pair in reads]
         evidence = [pair[which] for pair in reads]

@@ -283,26 +283,29 @@ def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, e
             "peek": ["MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D19"],
             "peeked": ["MQQP-3.1.4.1-D01", "MQQP-3.1.4.1-D04", "MQQP-3.1.4.1-D16"],
             "locked": ["MQQP-3.1.4.1-D15", "MQQP-3.1.4.1-01"],
+            "next": ["MQQP-3.1.4.1-D05", "MQQP-3.1.4.1-D17"],
         },
         Method.START_RECEIVE2: {
             "receive": ["MQQP-3.1.4.10-02", "MQQP-3.1.4.10-54"],
             "peek": ["MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"],
             "peeked": ["MQQP-3.1.4.10-36", "MQQP-3.1.4.10-D03"],
             "locked": ["MQQP-3.1.4.10-31"],
+            "next": ["MQQP-3.1.4.10-40", "MQQP-3.1.4.10-D04"],
         },
     }
 )
 def test_only_waiting_receive_returns_handle_and_locks_message(remote, judge, by, rules):
     """A receive waits at an empty queue, and a PEEK_NEXT waits at the last message of a second queue. Both return the
-    next message, and only the receive returns a handle. The message of the receive is locked: a second receive still
-    waits until it is cancelled, and a peek waits until a further message arrives, which stays available. After RR_NACK,
-    the first message is available again.
+    next message, and only the receive returns a handle. The PEEK_NEXT moves its cursor to the message, and no other
+    cursor. The message of the receive is locked: a second receive still waits until it is cancelled, and a peek waits
+    until a further message arrives, which stays available. After RR_NACK, the first message is available again.
     """
     queue, other = remote.open(), remote.open()
     second = remote.open("admin", association=queue.association)
     remote.deliver(["zero"], queue="admin")
-    cursor = second.open_cursor()
-    second.peek(by=by, hCursor=cursor).expect_success()
+    cursor, at_first = second.open_cursor(), second.open_cursor()
+    for one in (cursor, at_first):
+        second.peek(by=by, hCursor=one).expect_success()
     receive = queue.begin_receive(by=by, ulTimeout=LONG_READ_TIMEOUT_MS)
     number = remote.request_id()
     later = queue.begin_receive(by=by, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
@@ -317,6 +320,14 @@ def test_only_waiting_receive_returns_handle_and_locks_message(remote, judge, by
     remote.deliver(["second"])
     reads.append(peek.wait())
     shown = [other.peek(by=by).label_or_outcome for _ in range(2)]
+    moved, unmoved = (second.peek(by=by, hCursor=one) for one in (cursor, at_first))
+    judge(
+        *rules["next"],
+        expected=["one", "one", "zero"],
+        observed=[one.label_or_outcome for one in (following, moved, unmoved)],
+        evidence=[following, moved, unmoved],
+        case="labels returned by the PEEK_NEXT, by a later peek by its cursor, and by a peek by another cursor",
+    )
     judge(
         *rules["receive"],
         expected=facts(receive="first", has_handle=True),

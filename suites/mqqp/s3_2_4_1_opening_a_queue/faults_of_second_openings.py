@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
 from harness.faults.primitives import effects
-from harness.faults.registry import add
+from harness.faults.registry import FaultyCore, add
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
@@ -14,7 +16,8 @@ from reference_qm.core.remote.client_steps import Bind, Binding, RemoteError, Se
 from reference_qm.core.remote.client_tasks import ClientTasks
 from reference_qm.core.remote.server_bindings import ServerBindings
 from reference_qm.rpc import QM2QM
-from reference_qm.rpc.bodies import CoCancel, Orphaned
+from reference_qm.rpc.bodies import CoCancel, Orphaned, Request
+from reference_qm.rpc.client import find_method
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.surface.clock import Now
@@ -132,3 +135,32 @@ class ClientOpeningToPeekSendsDwmqs1(OpenQueueParameterChanger):
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
         return {} if queue.receives else {"dwMQS": 1}
+
+
+def _cancel_call_before(faulty: FaultyCore) -> None:
+    """Let the PDUs that cancel RemoteQMOpenQueue name the call before it on the connection, such as the bind."""
+    opnum = find_method(QM2QM, "RemoteQMOpenQueue")
+    opening: dict[str, int] = {}
+
+    def rename_cancelled_call(effect: Effect) -> Iterable[Effect]:
+        if not isinstance(effect, SendPacket):
+            return [effect]
+        try:
+            pdu = Pdu.parse(effect.data)
+        except PduError:
+            return [effect]  # a packet of message queuing
+        if isinstance(pdu.body, Request) and pdu.body.opnum == opnum:
+            opening[effect.transport] = pdu.call_id
+        cancels = isinstance(pdu.body, CoCancel | Orphaned) and opening.get(effect.transport) == pdu.call_id
+        return [replace(effect, data=replace(pdu, call_id=pdu.call_id - 1).build())] if cancels else [effect]
+
+    faulty.effect_filters.append(rename_cancelled_call)
+
+
+add(
+    "client-cancel-of-open-queue-names-call-before",
+    "MQQP-3.2.4.1-16",
+    "The PDUs with which the client cancels RemoteQMOpenQueue have the call_id of the call before, such as the bind.",
+    _cancel_call_before,
+    blind=True,
+)

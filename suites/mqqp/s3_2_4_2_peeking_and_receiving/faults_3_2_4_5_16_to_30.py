@@ -10,7 +10,7 @@ from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import Sequence
-from reference_qm.core.remote.enums import ReadAction
+from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import ReadDescriptionChanger
 
 CURSOR_HANDLE_RULES = ("MQQP-3.2.4.5-16", "MQQP-3.2.4.5-26", "MQQP-3.2.4.6-15", "MQQP-3.2.4.6-25")
@@ -140,3 +140,24 @@ class ClientRequestIdsOfCursorReadsCountedApart(ClientReading):
         self.counts[by_cursor] += 1
         entry.RequestId = self.counts[by_cursor]
         return entry
+
+
+@fault("client-peek-uses-newest-cursor-of-queue", breaks="MQQP-3.2.4.5-16", blind=True)
+class ClientPeekUsesNewestCursorOfQueue(ClientReading):
+    """A client that peeks by a cursor with RemoteQMStartReceive sets hCursor to the newest cursor of the queue."""
+
+    def start_receive(self, read: RemoteRead) -> Sequence:
+        handles = [handle for queue, handle in self.qm.remote_client.cursors.values() if queue is read.queue]
+        if read.CursorHandle and handles and read.Action not in RECEIVE_ACTIONS:
+            read = replace(read, CursorHandle=handles[-1])
+        return (yield from super().start_receive(read))
+
+
+@fault("client-peek-2-keeps-16-bits-of-cursor", breaks="MQQP-3.2.4.5-26", blind=True)
+class ClientPeek2Keeps16BitsOfCursor(ClientReading):
+    """A client that peeks by a cursor with RemoteQMStartReceive2 sets hCursor to the low 16 bits of phCursor."""
+
+    def start_receive2(self, read: RemoteRead) -> Sequence:
+        if read.Action not in RECEIVE_ACTIONS:
+            read = replace(read, CursorHandle=read.CursorHandle & 0xFFFF)
+        return (yield from super().start_receive2(read))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from harness.faults.carried_acks import CarrierAwareSessionAcks
 from harness.faults.parts import fault
+from reference_qm.codec import SessionHeader
 from reference_qm.core.queueing.quotas import Quotas
-from reference_qm.model.adm import Message, Queue
+from reference_qm.model.adm import Message, Queue, Session
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.statuses import EnqueueStatus
 
@@ -41,3 +43,25 @@ class QueueManagerOverQuotaMessageInTransactionStored(Quotas):
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         status = super().check(queue, message)
         return EnqueueStatus.NO_ERROR if queue.Transactional else status
+
+
+@fault("sender-recoverable-message-acked-by-message-not-transferred", breaks="MQSO-5.1.1.3-D04", blind=True)
+class SenderRecoverableMessageAckedByMessageNotTransferred(CarrierAwareSessionAcks):
+    """The sender keeps recoverable messages whose acknowledgment arrives in the SessionHeader of a UserMessage."""
+
+    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+        if self.is_carried_by_session_ack_packet:
+            super().delete_acknowledged_recoverable(session, header)
+
+
+@fault("sender-transactional-message-acked-by-message-not-transferred", breaks="MQSO-5.1.1.3-D04")
+class SenderTransactionalMessageAckedByMessageNotTransferred(CarrierAwareSessionAcks):
+    """After an OrderAck, the sender keeps transactional messages whose session acknowledgment arrived in the
+    SessionHeader of a UserMessage.
+    """
+
+    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+        super().mark_acknowledged(session, header)
+        for position in session.OutgoingMessageTable:
+            if position.TxSequenceNumber and not self.is_carried_by_session_ack_packet:
+                position.ReceivedSessionAck = False

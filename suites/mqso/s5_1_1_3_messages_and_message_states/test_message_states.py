@@ -8,6 +8,7 @@ from harness.expectations import each, facts
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
+from suites.mqqb.steps.acknowledging import BY_MESSAGE, acknowledge_with_carrier
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
@@ -80,7 +81,8 @@ def test_received_message_is_locked_until_transaction_ends(sut, judge, external,
 @varied("positive journaling", "label", priority=("3", "0"))
 def test_message_leaves_outgoing_queue_when_acknowledged(peer, sut, judge):
     """The SUT sends three messages. The express and the recoverable message are removed from the outgoing queue when
-    the SessionAck arrives, and the transactional message when the OrderAck arrives.
+    the SessionAck arrives, and the transactional message when the OrderAck arrives. The SUT sends three such messages
+    again. A message of the peer acknowledges them, and the SUT removes them in the same way.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-transferred"))
     for tag, delivery in enumerate(("express", "recoverable", "transactional"), 1):
@@ -106,6 +108,27 @@ def test_message_leaves_outgoing_queue_when_acknowledged(peer, sut, judge):
         observed=counts,
         evidence=evidence,
         case="number of messages in the outgoing queue after each acknowledgment",
+    )
+    for tag, delivery in enumerate(("express", "recoverable", "transactional"), 4):
+        sender.send(tag, delivery=delivery)
+    frames = sender.collect(session, 6)
+    counts = [count_outgoing_messages()]
+    ack = {"AckSequenceNumber": 6, "RecoverableMsgAckSeqNumber": 3, "RecoverableMsgAckFlags": 0b11}
+    evidence = [*frames, acknowledge_with_carrier(BY_MESSAGE, session, **ack)]
+    peer.eventually(lambda: count_outgoing_messages() <= 1)
+    peer.settle()
+    counts.append(count_outgoing_messages())
+    transactional = [frame for frame in frames if frame["UserHeader"].TH][-1]
+    evidence.append(session.send(build_order_ack(peer, transactional)))
+    peer.eventually(lambda: count_outgoing_messages() == 0)
+    counts.append(count_outgoing_messages())
+    judge(
+        "MQSO-5.1.1.3-D04",
+        "MQSO-4.3.1.2-D05",
+        expected=[3, 1, 0],
+        observed=counts,
+        evidence=evidence,
+        case="number of messages in the outgoing queue after each acknowledgment, the first in a message",
     )
 
 

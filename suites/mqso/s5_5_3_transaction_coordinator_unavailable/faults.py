@@ -248,3 +248,13 @@ class QueueManagerReturnedCoordinatorReceivesNotCommitted(Coordinating):
         if getattr(self, "lost", False) and any(one.OperationType is OperationType.DEQUEUE for one in operations):
             raise CommandError("the Transaction Coordinator is unavailable (MQ_ERROR_DTC_CONNECT)")
         return super().prepare(transaction, single_phase, token, now)
+
+
+@fault("queue-manager-second-loss-of-coordinator-aborts-nothing", breaks="MQSO-5.5.3-01", blind=True)
+class QueueManagerSecondLossOfCoordinatorAbortsNothing(Coordinating):
+    """When the queue manager loses the Transaction Coordinator again, it does not abort the undecided transactions."""
+
+    def abort_undecided(self) -> None:
+        if not self.__dict__.get("lost"):
+            super().abort_undecided()
+        self.__dict__["lost"] = True

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
+from reference_qm.core.commands.client_commands import ClientCommands
 from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.errors import CommandError
+from reference_qm.surface import remote_commands
 from reference_qm.surface.clock import Now
 
 
@@ -18,3 +21,15 @@ class QueueManagerChecksLostDirectoryOnlyOnce(DirectoryClient):
         if not self.__dict__.get("watched"):
             super().watch(now)
         self.__dict__["watched"] = self.qm.enterprise.state.DirectoryOffline
+
+
+@fault("client-remote-queue-needs-directory-of-start", breaks="MQSO-5.5.4-03", blind=True)
+class ClientRemoteQueueNeedsDirectoryOfStart(ClientCommands):
+    """A queue manager that started without the directory refuses to open a queue of another queue manager for
+    reading, even by its direct name.
+    """
+
+    def remote_open(self, request: remote_commands.RemoteOpen, token: int, now: Now) -> None:
+        if self.qm.config.directory_integrated and not self.qm.enterprise.state.DirectoryIntegrated:
+            raise CommandError("the directory is not available (MQ_ERROR_NO_DS)")
+        super().remote_open(request, token, now)

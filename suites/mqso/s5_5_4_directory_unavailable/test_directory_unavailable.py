@@ -13,6 +13,7 @@ from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
+from suites.mqqp.steps.reader import CommandOutcome, Reader
 from suites.mqso.steps.timers import list_running_directory_timers
 
 
@@ -281,3 +282,36 @@ def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
     )
     object_after = [sut.read_directory_object(), enterprise.read_object(public)]
     judge("MQSO-6.6.2-D01", expected=object_before, observed=object_after)
+
+
+@needs("directory", "environment", "restart", "remote_read", "qm2qm")
+@covers("MQSO-5.5.4-03")
+def test_start_without_directory_reads_queues_of_other_queue_managers(peer, sut, judge):
+    """A SUT that is restarted while the directory is unavailable opens a queue of the peer by its direct format name,
+    peeks at a message and receives it. The same requests succeed when the directory is available again, before the
+    next restart.
+    """
+    sut.change_environment(directory=False)
+    sut.restart()
+    for available in (False, True):
+        sut.change_environment(directory=available)
+        peer.settle()
+        reader = Reader(peer, sut)
+        opened = reader.begin("remote_open", queue=reader.format_name)
+        observed: dict[str, str] = {"opening": opened.outcome()}
+        remote = opened.wait().get("remote")
+        for verb in ("remote_peek", "remote_receive"):
+            asked = remote is not None
+            observed[verb] = reader.begin(verb, remote=remote, timeout_ms=0).outcome() if asked else Outcome.REFUSED
+        judge(
+            "MQSO-5.5.4-03",
+            expected=facts(
+                opening=CommandOutcome.SUCCESS,
+                remote_peek=CommandOutcome.SUCCESS,
+                remote_receive=CommandOutcome.SUCCESS,
+            ),
+            observed=observed,
+            case="requests for a queue of the peer",
+        )
+        reader.server.close()
+    sut.restart()

@@ -18,6 +18,7 @@ from reference_qm.core.queueing.queues import Queues
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.directory.enums import DirectoryOperationResult
 from reference_qm.model.adm import Queue
+from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
@@ -187,3 +188,36 @@ add(
     "After a restart, the queue manager does not compare its Identifier with the Identifier of its directory object.",
     both(replace_part(OtherDirectoryObjectAcceptor), at_restart(_record_restart)),
 )
+
+
+@fault("purge-on-full-disk-deletes-express-messages", breaks="MQSO-5.5.5-01", blind=True)
+class PurgeOnFullDiskDeletesExpressMessages(Queues):
+    """A purge that fails because the disk is full deletes the express messages of the queue."""
+
+    def purge(
+        self,
+        queue: Queue,
+        token: int | None,
+        done: Callable[[int], Result],
+        failed: Callable[[], None] | None = None,
+    ) -> Result | None:
+        def delete_express_messages() -> None:
+            for position in list(queue.MessagePositionList):
+                express = position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
+                if express and position.State is MessagePositionState.AVAILABLE:
+                    self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
+            if failed is not None:
+                failed()
+
+        return super().purge(queue, token, done, delete_express_messages)
+
+
+@fault("deletion-on-full-disk-deletes-messages-of-journal", breaks="MQSO-5.5.5-01")
+class DeletionOnFullDiskDeletesMessagesOfJournal(Queues):
+    """The deletion of a queue that fails because the disk is full deletes the messages of the queue's journal."""
+
+    def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
+        journal = queue.JournalQueueReference
+        for position in list(journal.MessagePositionList) if journal is not None else ():
+            self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
+        return super().delete(queue, token, done)

@@ -1,0 +1,23 @@
+"""A part for faults that handle a session acknowledgment in a SessionAck Packet and in a UserMessage differently."""
+
+from __future__ import annotations
+
+from reference_qm.codec import SessionAckPacket
+from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.model.adm import Session
+from reference_qm.surface.clock import Now
+
+
+class CarrierAwareSessionAcks(SessionAcks):
+    """Handles session acknowledgments, and states in which kind of packet the present acknowledgment arrived."""
+
+    def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
+        """Handle the acknowledgment of a SessionAck Packet."""
+        self.__dict__["in_session_ack_packet"] = True
+        super().receive(session, packet, now)
+        self.__dict__["in_session_ack_packet"] = False
+
+    @property
+    def is_carried_by_session_ack_packet(self) -> bool:
+        """Whether the present acknowledgment arrived in a SessionAck Packet, and not in a UserMessage."""
+        return bool(self.__dict__.get("in_session_ack_packet"))

@@ -1,0 +1,143 @@
+"""Faults that break rules of MS-MQQB 3.1.5.2.1 Resolve Host Address: addresses of several sessions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
+from reference_qm.core.sessions.resolving import Resolving, format_next_hop
+from reference_qm.model.adm import Session
+from reference_qm.model.states import ConnectionStatus, OutgoingQueueState
+from reference_qm.surface.clock import Now
+
+
+@fault("initiator-history-of-session-in-all-outgoing-queues", breaks="MQQB-3.1.5.2.1-03", blind=True)
+class InitiatorHistoryOfSessionInAllOutgoingQueues(Connecting):
+    """The entries of ConnectionHistory for a session are added to every outgoing queue."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        entry = outgoing_queue(session).ConnectionHistory[-1]
+        for queue in self.qm.adm.OutgoingQueues.values():
+            if queue is not session.OutgoingQueueReference:
+                queue.ConnectionHistory.append(entry)
+
+
+@fault("initiator-closed-session-disconnects-other-queues", breaks="MQQB-3.1.5.2.1-03", blind=True)
+class InitiatorClosedSessionDisconnectsOtherQueues(Closing):
+    """When a session closes, State becomes Disconnected in all connected outgoing queues."""
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        super().close(session, reason, now)
+        for queue in self.qm.adm.OutgoingQueues.values():
+            if session.initiator and queue.State is OutgoingQueueState.CONNECTED:
+                queue.State = OutgoingQueueState.DISCONNECTED
+
+
+@fault("initiator-guid-destination-at-address-of-accepted-session", breaks="MQQB-3.1.5.2.1-15", blind=True)
+class InitiatorGuidDestinationAtAddressOfAcceptedSession(Resolving):
+    """While a session is open that the queue manager accepted, it connects to the initiator of this session when it
+    knows the GUID of the destination.
+    """
+
+    def store_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:
+        accepted = [one.RemoteQMAddress for one in self.qm.sessions.values() if not one.initiator]
+        if accepted and not session.direct:
+            addresses = (accepted[-1],)
+        super().store_addresses(session, host, addresses, now)
+
+
+@fault("initiator-guid-destination-at-last-address-at-later-attempt", breaks="MQQB-3.1.5.2.1-15", blind=True)
+class InitiatorGuidDestinationAtLastAddressAtLaterAttempt(Resolving):
+    """From the second attempt to reach a destination with a GUID, the initiator connects to the address that it
+    resolved last, which can be the address of another destination.
+    """
+
+    def store_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:
+        known: set[int] = self.__dict__.setdefault("known", set())
+        if session.number in known and not session.direct:
+            addresses = self.__dict__["last"]
+        known.add(session.number)
+        self.__dict__["last"] = addresses
+        super().store_addresses(session, host, addresses, now)
+
+
+@fault("initiator-second-host-name-at-once-not-resolved", breaks="MQQB-3.1.5.2.1-25", blind=True)
+class InitiatorSecondHostNameAtOnceNotResolved(Resolving):
+    """While another session is being established, the initiator finds no address for a host name."""
+
+    def store_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:
+        busy = any(
+            one is not session and outgoing_queue(one).State is OutgoingQueueState.WAITING
+            for one in self.qm.sessions.values()
+            if one.initiator
+        )
+        super().store_addresses(session, host, () if busy and host not in addresses else addresses, now)
+
+
+@fault("initiator-next-hop-collection-contains-next-hops-of-other-sessions", breaks="MQQB-3.1.5.2.1-32", blind=True)
+class InitiatorNextHopCollectionContainsNextHopsOfOtherSessions(Resolving):
+    """NextHopCollection of a session also contains the NextHops of the other sessions, after its own."""
+
+    def try_addresses(self, session: Session, now: Now) -> None:
+        super().try_addresses(session, now)
+        for other in self.qm.sessions.values():
+            if other is not session and other.initiator:
+                session.NextHopCollection += other.NextHopCollection
+
+
+@fault("initiator-next-hop-collection-emptied-when-session-closes", breaks="MQQB-3.1.5.2.1-32", blind=True)
+class InitiatorNextHopCollectionEmptiedWhenSessionCloses(Closing):
+    """When a session with one NextHop closes, the initiator removes the NextHop from NextHopCollection."""
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        super().close(session, reason, now)
+        if len(session.NextHopCollection) == 1:
+            session.NextHopCollection.clear()
+
+
+@fault("initiator-next-hop-collection-without-last-next-hop", breaks="MQQB-3.1.5.2.1-32", blind=True)
+class InitiatorNextHopCollectionWithoutLastNextHop(Resolving):
+    """If several addresses are resolved, NextHopCollection does not contain the NextHop of the last address."""
+
+    def try_addresses(self, session: Session, now: Now) -> None:
+        super().try_addresses(session, now)
+        if len(session.NextHopCollection) > 1:
+            session.NextHopCollection.pop()
+
+
+@fault("initiator-remote-address-has-form-of-next-hops", breaks="MQQB-3.1.5.2.1-35", blind=True)
+class InitiatorRemoteAddressHasFormOfNextHops(Connecting):
+    """RemoteQMAddress has the notation of NextHops, with the prefix of its kind, in ConnectionHistory."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        history = outgoing_queue(session).ConnectionHistory
+        if session.RemoteQMAddress:
+            history[-1] = replace(history[-1], AddressList=format_next_hop(session.RemoteQMAddress))
+
+
+@fault("initiator-remote-address-of-lost-session-kept", breaks="MQQB-3.1.5.2.1-35", blind=True)
+class InitiatorRemoteAddressOfLostSessionKept(Resolving):
+    """When the initiator resolves a destination again, RemoteQMAddress remains the address of the session before."""
+
+    def try_addresses(self, session: Session, now: Now) -> None:
+        self.__dict__["kept"] = session.RemoteQMAddress
+        super().try_addresses(session, now)
+
+    def select_next_hop(self, session: Session) -> None:
+        super().select_next_hop(session)
+        session.RemoteQMAddress = self.__dict__.pop("kept", "") or session.RemoteQMAddress
+
+
+@fault("initiator-remote-address-of-second-session-is-address-of-first", breaks="MQQB-3.1.5.2.1-35", blind=True)
+class InitiatorRemoteAddressOfSecondSessionIsAddressOfFirst(Resolving):
+    """RemoteQMAddress of a session is the Address of the NextHop of the oldest session to another queue manager."""
+
+    def select_next_hop(self, session: Session) -> None:
+        super().select_next_hop(session)
+        others = [one for one in self.qm.sessions.values() if one.initiator and one.NextHopCollection]
+        if others:
+            session.RemoteQMAddress = others[0].NextHopCollection[0].Address

@@ -1,0 +1,76 @@
+"""Faults that break rules of MS-MQQB 3.1.5.2 Establish a Protocol Session: the causes of failures, and other pings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.codec import EstablishConnectionPacket, PingPacket
+from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
+from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.model.adm import Session
+from reference_qm.model.states import ConnectionStatus, SessionState
+from reference_qm.surface.clock import Now
+
+
+@fault("initiator-unknown-failure-of-later-attempt-has-status-before", breaks="MQQB-3.1.5.2-03", blind=True)
+class InitiatorUnknownFailureOfLaterAttemptHasStatusBefore(Connecting):
+    """If an earlier attempt failed for a reason with a Status of its own, a later failure without a Status is recorded
+    with this Status.
+    """
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        failures = (
+            ConnectionStatus.PING_FAILURE,
+            ConnectionStatus.SOCKET_CONNECT_FAILURE,
+            ConnectionStatus.DNS_FAILURE,
+            ConnectionStatus.CONNECTION_REFUSED,
+        )
+        known = [one.Status for one in outgoing_queue(session).ConnectionHistory if one.Status in failures]
+        if status is ConnectionStatus.UNKNOWN_FAILURE and known:
+            status = known[-1]
+        super().add_connection_history(session, status, now)
+
+
+@fault("initiator-positive-ping-response-after-failed-ping-ignored", breaks="MQQB-3.1.5.2.2-04", blind=True)
+class InitiatorPositivePingResponseAfterFailedPingIgnored(Ping):
+    """After a ping has failed, the initiator no longer connects after a positive Ping Response, to any destination."""
+
+    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        if response.RF:
+            self.__dict__["failed"] = True
+        if response.RF or not self.__dict__.get("failed"):
+            super().response_processed(session, response, now)
+
+
+@fault("initiator-positive-ping-response-with-rc-not-accepted", breaks="MQQB-3.1.5.2.2-04", blind=True)
+class InitiatorPositivePingResponseWithRcNotAccepted(Ping):
+    """The initiator does not connect after a positive Ping Response in which RC differs from RC of its request."""
+
+    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        if response.RF or response.RC == self.build_request().RC:
+            super().response_processed(session, response, now)
+
+
+@fault("initiator-positive-ping-response-while-session-is-open-ignored", breaks="MQQB-3.1.5.2.2-04", blind=True)
+class InitiatorPositivePingResponseWhileSessionIsOpenIgnored(Ping):
+    """While another session is open, the initiator does not connect after a positive Ping Response."""
+
+    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        if response.RF or not any(one.SessionState is SessionState.OPEN for one in self.qm.sessions.values()):
+            super().response_processed(session, response, now)
+
+
+@fault("initiator-response-with-other-server-guid-recorded-as-refused", breaks="MQQB-3.1.5.2-03")
+class InitiatorResponseWithOtherServerGuidRecordedAsRefused(SessionOpening):
+    """If ServerGuid of the EstablishConnection response is not the GUID of the destination, Status of the entry is
+    ConnectionRefused.
+    """
+
+    def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        other = packet.EstablishConnectionHeader.ServerGuid != session.RemoteQMGuid and not session.direct
+        super().receive_establish_response(session, packet, now)
+        history = outgoing_queue(session).ConnectionHistory
+        if other and history[-1].Status is ConnectionStatus.UNKNOWN_FAILURE:
+            history[-1] = replace(history[-1], Status=ConnectionStatus.CONNECTION_REFUSED)
