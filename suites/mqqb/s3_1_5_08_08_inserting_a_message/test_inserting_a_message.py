@@ -382,7 +382,15 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, k
     )
 
 
-@covers("MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-19", "MQQB-3.1.5.8.8-22", "MQQB-3.1.5.8.8-23", "MQQB-3.1.5.8.8-24")
+@covers(
+    "MQQB-3.1.5.8.8-17",
+    "MQQB-3.1.5.8.8-19",
+    "MQQB-3.1.5.8.8-21",
+    "MQQB-3.1.5.8.8-22",
+    "MQQB-3.1.5.8.8-23",
+    "MQQB-3.1.5.8.8-24",
+    "MQQB-3.1.5.8.8-27",
+)
 @needs("management", "queues", "receive", "queue_control")
 def test_sequences_of_two_senders_have_their_own_transfer_infos(peer, sut, judge):
     """Two queue managers each send the first message of a sequence to one queue, one of them to its direct name and the
@@ -403,6 +411,7 @@ def test_sequences_of_two_senders_have_their_own_transfer_infos(peer, sut, judge
     infos = {one["SequenceIdentifier"]["Ordinal"]: one for one in _list_transfer_infos(sut, name)}
     judge(
         "MQQB-3.1.5.8.8-17",
+        "MQQB-3.1.5.8.8-21",
         "MQQB-3.1.5.8.8-24",
         expected=any_order(*senders),
         observed=list(infos),
@@ -422,6 +431,13 @@ def test_sequences_of_two_senders_have_their_own_transfer_infos(peer, sut, judge
         expected=list(senders.values()),
         observed=[guid_text(infos[one]["SenderIdentifier"]) if one in infos else "none" for one in senders],
         case="SenderIdentifiers",
+        evidence=sent,
+    )
+    judge(
+        "MQQB-3.1.5.8.8-27",
+        expected=[0, 0],
+        observed=[infos[one]["RejectCount"] if one in infos else "none" for one in senders],
+        case="RejectCounts",
         evidence=sent,
     )
 
