@@ -11,11 +11,10 @@ from harness.faults.parts import fault
 from harness.faults.primitives import during
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass
-from reference_qm.core.names.numbering import Numbering
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.own_messages import OwnMessages
 from reference_qm.core.transfer.tracing import Tracing
-from reference_qm.model.adm import Message, OutgoingQueue, Queue
+from reference_qm.model.adm import Message, Queue
 from reference_qm.surface.clock import Now
 
 
@@ -29,17 +28,6 @@ def copy_into_report(*elements: str) -> Install:
     return during(Tracing.trace_received, OwnMessages.send, make_copying_send)
 
 
-add(
-    "receiver-report-has-message-id-of-traced-message",
-    "MQQB-3.1.5.8.9-02",
-    "The receiver gives the report on a received message the ordinal of the received message.",
-    during(
-        Tracing.trace_received,
-        Numbering.assign_identifier,
-        lambda original, qm, message, now: lambda qm: message.Identifier.Ordinal,
-    ),
-    blind=True,
-)
 add(
     "receiver-report-has-correlation-and-tag-of-traced-message",
     "MQQB-3.1.5.8.9-02",
@@ -72,17 +60,6 @@ class ReceiverKnownReportQueueNotOpenedAgain(OwnMessages):
         if known and message.Class is MessageClass.MQMSG_CLASS_REPORT:
             return None
         return super()._open_queue(message, now)
-
-
-@fault("receiver-report-queue-on-own-host-not-opened", breaks="MQQB-3.1.5.8.9-08", blind=True)
-class ReceiverReportQueueOnOwnHostNotOpened(OwnMessages):
-    """The receiver does not open a report queue of its own."""
-
-    def _open_queue(self, message: Message, now: Now) -> Queue | None:
-        queue = super()._open_queue(message, now)
-        if message.Class is MessageClass.MQMSG_CLASS_REPORT and not isinstance(queue, OutgoingQueue):
-            return None
-        return queue
 
 
 @fault("receiver-report-queue-opened-exclusively", breaks="MQQB-3.1.5.8.9-08", blind=True)

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from uuid import UUID
 
-from harness.faults.made_up import OTHER_GUID
+from harness.faults.made_up import OTHER_GUID, UNUSED_ADDRESS
 from harness.faults.primitives import during
 from harness.faults.registry import Install, add
-from reference_qm.codec import MessageClass, PublicName, parse_format_name
-from reference_qm.core.names.next_hops import Destination, NextHops, build_next_hop
+from reference_qm.codec import PublicName, parse_format_name
+from reference_qm.core.names.next_hops import Destination, NextHops
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.connecting import outgoing_queue
 from reference_qm.core.sessions.resolving import Resolving
@@ -55,18 +55,9 @@ def sends_express_message(qm: QueueManager, session: Session) -> bool:
     )
 
 
-def sends_report(qm: QueueManager, session: Session) -> bool:
-    """Return whether a report of this queue manager waits for the session."""
-    return any(
-        position.MessagePosition.MessageReference.Class is MessageClass.MQMSG_CLASS_REPORT
-        for position in session.OutgoingMessageTable
-    )
-
-
 def is_later_attempt(qm: QueueManager, session: Session) -> bool:
-    """Return whether this queue manager has tried to connect before."""
-    queue = session.OutgoingQueueReference
-    return queue is not None and len(queue.ConnectionHistory) > 1
+    """Return whether the session is established again because the Session Retry Connect Timer expired."""
+    return session.retrying
 
 
 def has_other_session(qm: QueueManager, session: Session) -> bool:
@@ -92,6 +83,9 @@ def use_first_queue_of_directory(qm: QueueManager, found: Destination | None) ->
     """Return the destination of the first public queue in the directory if the right queue is unknown."""
     if found is not None:
         return found
+    if not qm.enterprise.state.DirectoryIntegrated:
+        foreign = [one for one in qm.config.public_queues.values() if one != qm.adm.Identifier]
+        return Destination("", foreign[0]) if foreign else None
     for queue in qm.enterprise.directory.contents()[1] or ():
         if isinstance(queue, DirectoryQueue) and queue.Identifier is not None:
             first = qm.next_hops.get_destination_info(str(PublicName(queue.Identifier)))
@@ -113,13 +107,6 @@ for _name, _rule, _says, _when, _change in (
         "MQQB-3.1.7.4-07",
         "The initiator does not parse QueueGuid of a public format name if an express message waits.",
         sends_express_message,
-        find_no_destination,
-    ),
-    (
-        "initiator-public-name-of-report-read-without-guid",
-        "MQQB-3.1.7.4-07",
-        "The initiator does not parse QueueGuid of the public format name of a report queue.",
-        sends_report,
         find_no_destination,
     ),
     (
@@ -168,13 +155,6 @@ for _name, _rule, _says, _when, _change in (
         use_first_queue_of_directory,
     ),
     (
-        "initiator-public-queue-not-read-for-report",
-        "MQQB-3.1.7.4-08",
-        "The initiator does not read the queue of a public format name from the directory if a report waits.",
-        sends_report,
-        find_no_destination,
-    ),
-    (
         "initiator-public-name-of-transactional-message-has-own-queue-manager",
         "MQQB-3.1.7.4-13",
         "The initiator uses its own Identifier as the destination of a public format name if a transactional message "
@@ -203,8 +183,8 @@ for _name, _rule, _says, _when, _change in (
 
 
 def change_host_of_public_queue(when: SessionPredicate) -> Install:
-    """Return an installer of a fault that uses this computer as the host of a public queue, in the sessions for which a
-    condition is true.
+    """Return an installer of a fault that uses a wrong host for a public queue, in the sessions for which a condition
+    is true.
     """
 
     def make_changed_lookup(
@@ -213,10 +193,9 @@ def change_host_of_public_queue(when: SessionPredicate) -> Install:
         def find_changed_hops(qm: QueueManager, guid: UUID) -> tuple[DirectoryQueueManager, ...]:
             found = original(qm, guid)
             name = outgoing_queue(session).DestinationFormatName
-            own = qm.enterprise.find_queue_manager("Identifier", qm.adm.Identifier)
-            if own is None or not isinstance(parse_format_name(name), PublicName) or not when(qm, session):
+            if not isinstance(parse_format_name(name), PublicName) or not when(qm, session):
                 return found
-            return tuple(replace(one, QualifiedComputerName=build_next_hop(own).HostName) for one in found)
+            return tuple(replace(one, QualifiedComputerName=UNUSED_ADDRESS) for one in found)
 
         return find_changed_hops
 
@@ -225,18 +204,18 @@ def change_host_of_public_queue(when: SessionPredicate) -> Install:
 
 for _name, _says, _when in (
     (
-        "initiator-public-queue-at-later-attempt-on-own-host",
-        "The initiator uses its own computer as the host of a public queue at a later attempt to connect.",
+        "initiator-public-queue-at-later-attempt-on-other-host",
+        "The initiator uses a wrong computer as the host of a public queue at a later attempt to connect.",
         is_later_attempt,
     ),
     (
-        "initiator-public-queue-of-transactional-message-on-own-host",
-        "The initiator uses its own computer as the host of a public queue if a transactional message waits.",
+        "initiator-public-queue-of-transactional-message-on-other-host",
+        "The initiator uses a wrong computer as the host of a public queue if a transactional message waits.",
         sends_transactional_message,
     ),
     (
-        "initiator-public-queue-beside-other-queue-on-own-host",
-        "The initiator uses its own computer as the host of a public queue if another outgoing queue exists.",
+        "initiator-public-queue-beside-other-queue-on-other-host",
+        "The initiator uses a wrong computer as the host of a public queue if another outgoing queue exists.",
         has_other_session,
     ),
 ):

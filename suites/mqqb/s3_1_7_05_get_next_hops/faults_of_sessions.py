@@ -75,13 +75,6 @@ for _name, _rule, _says, _when, _change in (
         use_no_hops,
     ),
     (
-        "initiator-transactional-message-not-routed",
-        "MQQB-3.1.7.5-D01",
-        "The initiator connects to the destination instead of the next hops if a transactional message waits.",
-        sends_transactional_message,
-        use_destination,
-    ),
-    (
         "initiator-next-hops-beside-other-queue-not-routed",
         "MQQB-3.1.7.5-D01",
         "The initiator connects to the destination instead of the next hops if another outgoing queue exists.",
@@ -122,13 +115,6 @@ for _name, _rule, _says, _when, _change in (
         "MQQB-3.1.7.5-D03",
         "If routing returns no next hop for an express message, the initiator connects to the hosts of its sessions.",
         sends_express_message,
-        use_open_sessions_without_route,
-    ),
-    (
-        "initiator-later-attempt-without-route-uses-open-sessions",
-        "MQQB-3.1.7.5-D03",
-        "If routing returns no next hop at a later attempt, the initiator connects to the hosts of its sessions.",
-        is_later_attempt,
         use_open_sessions_without_route,
     ),
 ):
