@@ -7,6 +7,13 @@ from dataclasses import replace
 from uuid import UUID
 
 from harness.faults.made_up import OTHER_GUID, UNUSED_ADDRESS
+from harness.faults.opening_sessions import (
+    OpeningCondition,
+    has_other_queue,
+    is_later_attempt,
+    sends_express_message,
+    sends_transactional_message,
+)
 from harness.faults.primitives import during
 from harness.faults.registry import Install, add
 from reference_qm.codec import PublicName, parse_format_name
@@ -17,14 +24,12 @@ from reference_qm.core.sessions.resolving import Resolving
 from reference_qm.directory import Queue as DirectoryQueue
 from reference_qm.directory import QueueManager as DirectoryQueueManager
 from reference_qm.model.adm import Session
-from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 
-SessionPredicate = Callable[[QueueManager, Session], bool]
 ChangeDestination = Callable[[QueueManager, Destination | None], Destination | None]
 
 
-def change_public_destination(when: SessionPredicate, change: ChangeDestination) -> Install:
+def change_public_destination(when: OpeningCondition, change: ChangeDestination) -> Install:
     """Return an installer of a fault that changes the result of Get Destination Info for a public format name, in the
     sessions for which a condition is true.
     """
@@ -40,29 +45,6 @@ def change_public_destination(when: SessionPredicate, change: ChangeDestination)
         return find_changed_destination
 
     return during(Resolving.resolve_host_address, NextHops.get_destination_info, make_changed_lookup)
-
-
-def sends_transactional_message(qm: QueueManager, session: Session) -> bool:
-    """Return whether a transactional message waits for the session."""
-    return any(position.TxSequenceNumber for position in session.OutgoingMessageTable)
-
-
-def sends_express_message(qm: QueueManager, session: Session) -> bool:
-    """Return whether an express message waits for the session."""
-    return any(
-        position.MessagePosition.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
-        for position in session.OutgoingMessageTable
-    )
-
-
-def is_later_attempt(qm: QueueManager, session: Session) -> bool:
-    """Return whether the session is established again because the Session Retry Connect Timer expired."""
-    return session.retrying
-
-
-def has_other_session(qm: QueueManager, session: Session) -> bool:
-    """Return whether this queue manager has another outgoing queue."""
-    return len(qm.adm.OutgoingQueues) > 1
 
 
 def find_no_destination(qm: QueueManager, found: Destination | None) -> None:
@@ -120,7 +102,7 @@ for _name, _rule, _says, _when, _change in (
         "initiator-public-name-not-looked-up-beside-other-queue",
         "MQQB-3.1.7.4-06",
         "The initiator does not look up the destination of a public format name if another outgoing queue exists.",
-        has_other_session,
+        has_other_queue,
         find_no_destination,
     ),
     (
@@ -143,7 +125,7 @@ for _name, _rule, _says, _when, _change in (
         "MQQB-3.1.7.4-11",
         "The initiator uses the first public queue of the directory as the destination of an unknown public format "
         "name if another outgoing queue exists.",
-        has_other_session,
+        has_other_queue,
         use_first_queue_of_directory,
     ),
     (
@@ -175,14 +157,14 @@ for _name, _rule, _says, _when, _change in (
         "MQQB-3.1.7.4-13",
         "The initiator uses another GUID than the Identifier of the owner as the destination of a public format name "
         "if another outgoing queue exists.",
-        has_other_session,
+        has_other_queue,
         use_identifier_of_queue,
     ),
 ):
     add(_name, _rule, _says, change_public_destination(_when, _change), blind=True)
 
 
-def change_host_of_public_queue(when: SessionPredicate) -> Install:
+def change_host_of_public_queue(when: OpeningCondition) -> Install:
     """Return an installer of a fault that uses a wrong host for a public queue, in the sessions for which a condition
     is true.
     """
@@ -216,7 +198,7 @@ for _name, _says, _when in (
     (
         "initiator-public-queue-beside-other-queue-on-other-host",
         "The initiator uses a wrong computer as the host of a public queue if another outgoing queue exists.",
-        has_other_session,
+        has_other_queue,
     ),
 ):
     add(_name, "MQQB-3.1.7.4-12", _says, change_host_of_public_queue(_when), blind=True)

@@ -7,6 +7,13 @@ from dataclasses import replace
 from uuid import UUID
 
 from harness.faults.made_up import OTHER_GUID
+from harness.faults.opening_sessions import (
+    OpeningCondition,
+    has_other_queue,
+    is_later_attempt,
+    sends_express_message,
+    sends_transactional_message,
+)
 from harness.faults.primitives import during
 from harness.faults.registry import Install, add
 from reference_qm.core.names.next_hops import NextHops
@@ -15,19 +22,12 @@ from reference_qm.core.sessions.resolving import Resolving
 from reference_qm.directory import QueueManager as DirectoryQueueManager
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
-from suites.mqqb.s3_1_7_04_get_destination_info.faults_of_public_names import (
-    SessionPredicate,
-    has_other_session,
-    is_later_attempt,
-    sends_express_message,
-    sends_transactional_message,
-)
 
 NextHopTuple = tuple[DirectoryQueueManager, ...]
 ChangeHops = Callable[[QueueManager, UUID, NextHopTuple], NextHopTuple]
 
 
-def change_next_hops(when: SessionPredicate, change: ChangeHops) -> Install:
+def change_next_hops(when: OpeningCondition, change: ChangeHops) -> Install:
     """Return an installer of a fault that changes the next hops of the sessions for which a condition is true."""
 
     def make_changed_hops(
@@ -78,7 +78,7 @@ for _name, _rule, _says, _when, _change in (
         "initiator-next-hops-beside-other-queue-not-routed",
         "MQQB-3.1.7.5-D01",
         "The initiator connects to the destination instead of the next hops if another outgoing queue exists.",
-        has_other_session,
+        has_other_queue,
         use_destination,
     ),
     (
@@ -99,7 +99,7 @@ for _name, _rule, _says, _when, _change in (
         "initiator-next-hop-beside-other-queue-has-other-guid",
         "MQQB-3.1.7.5-D02",
         "The initiator uses a next hop with a wrong GUID if another outgoing queue exists.",
-        has_other_session,
+        has_other_queue,
         replace_guid,
     ),
     (
