@@ -77,7 +77,8 @@ of the administration queue, and number of the queue.
 @pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
 def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, name):
     """The peer sends messages of every priority and delivery (express, recoverable, transactional) to three queues; one
-    body has about 90 KB. Each message is in its destination queue with all its properties, and in no other queue.
+    body has about 90 KB, and one message is an acknowledgment. Each message is in its destination queue with all its
+    properties, and in no other queue.
     """
     session = peer.open_raw()
     sequence = Sequence(peer, ordinal=6)
@@ -97,6 +98,8 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
                 "CorrelationID": bytes(range(priority + 1, priority + 21)),
                 **rest,
             }
+            if (queue, priority) == ("admin", 5):
+                more["MessageClass"] = AckClass.REACH_QUEUE
             user = user | {"ResponseQueue": rf"TCP:{peer.address}\private$\response-{priority}"}
             if queue == "transactional":
                 packet = sequence.message(user, base={"PR": 0}, **more)
