@@ -36,7 +36,7 @@ def has_other_queue(qm: QueueManager, session: Session) -> bool:
 
 
 def is_indirect(qm: QueueManager, session: Session) -> bool:
-    """Return whether the destination is no direct format name."""
+    """Return whether the destination is not a direct format name."""
     return not session.direct
 
 

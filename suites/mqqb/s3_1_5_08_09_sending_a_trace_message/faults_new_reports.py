@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8.9 Sending a Trace Message: reports that are no new messages, and report queues that are not
+"""Faults of MS-MQQB 3.1.5.8.9 Sending a Trace Message: reports that are not new messages, and report queues that are not
 opened.
 """
 

@@ -53,7 +53,7 @@ for _name, _says, _when in (
     ),
     (
         "initiator-ping-cookie-incremented-twice-for-private-name",
-        "The initiator adds two to PingCookie for a Ping Request if the destination is no direct format name.",
+        "The initiator adds two to PingCookie for a Ping Request if the destination is not a direct format name.",
         is_indirect,
     ),
 ):
@@ -129,7 +129,7 @@ class InitiatorPingRequestBesideWaitingRequestToItsAddress(RequestEffectChanged)
 
 @fault("initiator-later-ping-request-to-next-port", breaks="MQQB-3.1.7.6-08", blind=True)
 class InitiatorLaterPingRequestToNextPort(RequestEffectChanged):
-    """The initiator sends each Ping Request but the first to the port after the ping port."""
+    """The initiator sends each Ping Request except the first to the port after the ping port."""
 
     def change_request(self, session: Session, effect: SendDatagram) -> Effect:
         if not has_pinged_before(self.qm, session):
@@ -167,7 +167,7 @@ for _name, _says, _when in (
     ),
     (
         "initiator-ping-timer-for-private-name-not-stopped",
-        "The initiator does not stop the Ping Response Timer if the destination is no direct format name, and closes "
+        "The initiator does not stop the Ping Response Timer if the destination is not a direct format name, and closes "
         "the session when the timer expires.",
         is_indirect,
     ),

@@ -34,7 +34,7 @@ class AcceptorPingResponseWithRcCopiesRf(Ping):
 
 @fault("acceptor-later-ping-response-copies-rf", breaks="MQQB-3.1.7.7-04", blind=True)
 class AcceptorLaterPingResponseCopiesRf(Ping):
-    """The acceptor copies RF of each Ping Request but the first into the Ping Response."""
+    """The acceptor copies RF of each Ping Request except the first into the Ping Response."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
         response = super().build_response(request)

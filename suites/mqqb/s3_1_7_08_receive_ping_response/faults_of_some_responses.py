@@ -64,7 +64,7 @@ for _name, _says, _when in (
     ),
     (
         "initiator-ping-response-for-private-name-ignored",
-        "The initiator ignores the Ping Response if the destination is no direct format name.",
+        "The initiator ignores the Ping Response if the destination is not a direct format name.",
         is_indirect,
     ),
 ):
@@ -73,7 +73,7 @@ for _name, _says, _when in (
 for _name, _says, _when in (
     (
         "initiator-later-wait-for-ping-response-ends-with-timer",
-        "The initiator uses the response to each Ping Request but the first only when the Ping Response Timer expires.",
+        "The initiator uses the response to each Ping Request except the first only when the Ping Response Timer expires.",
         has_pinged_before,
     ),
     (
