@@ -1,5 +1,5 @@
-"""Faults of MS-MQQB 3.1.5.8.9 Sending a Trace Message: reports that are not new messages, and report queues that are not
-opened.
+"""Faults of MS-MQQB 3.1.5.8.9 Sending a Trace Message: report queues that are not opened, and reports that are not new
+messages.
 """
 
 from __future__ import annotations

@@ -167,8 +167,8 @@ for _name, _says, _when in (
     ),
     (
         "initiator-ping-timer-for-private-name-not-stopped",
-        "The initiator does not stop the Ping Response Timer if the destination is not a direct format name, and closes "
-        "the session when the timer expires.",
+        "The initiator does not stop the Ping Response Timer if the destination is not a direct format name, and "
+        "closes the session when the timer expires.",
         is_indirect,
     ),
     (

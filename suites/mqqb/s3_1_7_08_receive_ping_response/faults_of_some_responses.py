@@ -73,7 +73,8 @@ for _name, _says, _when in (
 for _name, _says, _when in (
     (
         "initiator-later-wait-for-ping-response-ends-with-timer",
-        "The initiator uses the response to each Ping Request except the first only when the Ping Response Timer expires.",
+        "The initiator uses the response to each Ping Request except the first only when the Ping Response Timer "
+        "expires.",
         has_pinged_before,
     ),
     (
