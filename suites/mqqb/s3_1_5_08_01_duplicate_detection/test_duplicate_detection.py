@@ -280,7 +280,8 @@ def test_duplicate_extends_the_life_of_its_history_entry(peer, sut, judge):
 @needs("inspect")
 def test_duplicate_updates_the_time_stamp_of_its_history_entry(peer, sut, judge):
     """The peer repeats a message after three seconds: TimeStamp of the message's history entry, in seconds since 1970,
-    increases by three.
+    increases by three. TimeStamp is also in seconds since 1970 after the peer has repeated the message on a second
+    session, together with a recoverable message.
     """
     session = peer.open_raw()
     packet = peer.message()
@@ -312,9 +313,22 @@ def test_duplicate_updates_the_time_stamp_of_its_history_entry(peer, sut, judge)
             evidence=sent,
         )
     expected = between(now_s - CLOCK_TOLERANCE_S, now_s + CLOCK_TOLERANCE_S)
-    judge(
-        "MQQB-3.1.5.8.1-03", expected=expected, observed=new_stamp, case="TimeStamp of the history entry", evidence=sent
-    )
+    stamps = [new_stamp]
+    recoverable = peer.message({"DM": 1})
+    later = peer.open_raw()
+    again = [later.send(one) for one in (packet, recoverable, recoverable)]
+    peer.eventually(lambda: _read_history_time_stamp(sut, again[1]) is not None)
+    peer.settle()
+    stamps += [_read_history_time_stamp(sut, one) for one in again[:2]]
+    cases = ("a duplicate", "a duplicate on a second session", "a recoverable duplicate")
+    for case, stamp in zip(cases, stamps, strict=True):
+        judge(
+            "MQQB-3.1.5.8.1-03",
+            expected=expected,
+            observed="no entry" if stamp is None else stamp,
+            case=f"TimeStamp of the history entry of {case}",
+            evidence=[*sent, *again],
+        )
 
 
 def _read_history_time_stamp(sut: Sut, message: Frame) -> int | None:

@@ -20,6 +20,7 @@ MESSAGE_COUNT_BEYOND_6_BITS = 64
 LONG_ACK_TIMEOUT_MS = 120_000
 """An AckTimeout in ms that is so long that no acknowledgment is sent during a check."""
 LATER_MESSAGE_DELAY_S = 2
+HIGHEST_MESSAGE_ID_BIT = 0x8000_0000
 GREATEST_TIMER_SPEED_UP = 10
 """The greatest speed-up of timers at which the check still has time to act."""
 
@@ -194,14 +195,17 @@ def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
 @varied("application tag", "extension", "correlation", priority=("3", "7"))
 def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
     """The peer sends an express message with a SentTime of an hour ago, a recoverable, a transactional and a refused
-    message, and messages for another queue manager. Each message has an entry in MessageIDHistoryTable, with its
-    source, its MessageID and its time in seconds since 1970.
+    message, a message from another source whose MessageID has its highest bit set, and messages for another queue
+    manager. Each message has an entry in MessageIDHistoryTable, with its source, its MessageID and its time in seconds
+    since 1970.
     """
     session = peer.open_raw()
     known = _read_history_time_stamps(sut)
     first = peer.message({"SentTime": peer.environment.now().utc_s - 3_600})
     expired = {"SentTime": peer.environment.now().utc_s - 3_600}
     packets = [first, peer.recoverable_message(), Sequence(peer).message()]
+    from_other_source = {"SourceQueueManager": OTHER_GUID, "MessageID": peer.next_message_id() | HIGHEST_MESSAGE_ID_BIT}
+    packets.append(peer.message(from_other_source | {"RC": 1}))
     packets.append(peer.message(expired, base={"TimeToReachQueue": 1}, body=bytes(5_000)))
     packets.append(peer.message(destination=rf"TCP:{sut.address}\{MISSING_QUEUE}"))
     if sut.has("private_names"):
@@ -213,7 +217,9 @@ def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
     sent += [session.send(one) for one in packets[1:]]
     peer.eventually(lambda: find_history_entry(sut, sent[-1]) is not None)
     own = {
-        name: stamp for name, stamp in _read_history_time_stamps(sut).items() if name.startswith(f"{peer.identifier} ")
+        name: stamp
+        for name, stamp in _read_history_time_stamps(sut).items()
+        if name.startswith((f"{peer.identifier} ", f"{OTHER_GUID} "))
     }
     new = {name: stamp for name, stamp in own.items() if name not in known}
     now_s = peer.environment.now().utc_s

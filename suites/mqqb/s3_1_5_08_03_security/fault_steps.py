@@ -17,6 +17,7 @@ from reference_qm.model.adm import Message, Session
 from reference_qm.security import Refused
 from reference_qm.surface.clock import Now
 
+PacketPredicate = Callable[[UserMessagePacket], bool]
 SECURITY_NACK_CLASSES = (
     MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE,
     MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION,
@@ -80,6 +81,16 @@ def add_blind_faults(*faults: tuple[str, str | tuple[str, ...], str, Install]) -
     """Register faults whose author had not seen the checks: name, rules, description and installer."""
     for name, breaks, says, install in faults:
         add(name, breaks, says, install, blind=True)
+
+
+def is_any(packet: UserMessagePacket) -> bool:
+    """Return True for every message."""
+    return True
+
+
+def is_recoverable(packet: UserMessagePacket) -> bool:
+    """Return whether a message is recoverable and not transactional."""
+    return bool(packet.UserHeader.DM) and packet.TransactionHeader is None
 
 
 def is_encrypted(packet: UserMessagePacket) -> bool:

@@ -317,6 +317,7 @@ SENDER_IDENTITY_DISPOSITIONS = (
     ("MQQB-3.1.5.8.3-22", "the user's own certificate", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-24", "the user's own certificate", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-27", "the user's own certificate", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-27", "a known user again", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-28", "the user's own certificate", "answer", ARRIVED),
     *(
         (rule, name, "answer", ARRIVED)
@@ -385,6 +386,7 @@ def test_message_arrives_only_with_a_certificate_of_its_user(peer, sut, judge, w
         ),
     }
     after_caching = {
+        "a known user again": sign_message(secured.message(BOB), SIG20, BOB.key),
         "a cached certificate of another user": sign_message(
             secured.message(security={"SenderCert": BOB.certificate}), SIG20, BOB.key
         ),
@@ -420,6 +422,7 @@ FINAL_ACK_DISPOSITIONS = (
     ("MQQB-3.1.5.8.3-18", "a transactional message", "kept", STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-41", "a transactional message", "kept", STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-24", "a transactional message of a new user", "kept", STORED_OUTCOME),
+    ("MQQB-3.1.5.8.3-27", "a transactional message of a new user", "kept", STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-28", "a transactional message of a new user", "kept", STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-18", "an invalid signature", "final", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-14", "an invalid signature", "answer", BAD_SIGNATURE),

@@ -259,6 +259,52 @@ def test_denial_for_group_applies_to_its_members(peer, sut, judge):
     judge_dispositions(judge, secured, dispositions, GROUP_DENIAL_DISPOSITIONS)
 
 
+GROUP_RIGHT_DISPOSITIONS = (
+    *(
+        (rule, name, "answer", expected)
+        for rule in ("MQQB-3.1.5.8.3-114", "MQQB-3.1.5.8.3-115", "MQQB-3.1.5.8.3-116")
+        for name, expected in (
+            ("Bob, encrypted", ARRIVED),
+            ("Bob, transactional", ARRIVED),
+            ("Alice, transactional", DENIED),
+        )
+    ),
+)
+
+
+@RESTRICTED_QUEUE_NEEDS
+@covers("MQQB-3.1.5.8.3-114", "MQQB-3.1.5.8.3-115", "MQQB-3.1.5.8.3-116")
+def test_right_of_group_applies_to_encrypted_and_transactional_messages(peer, sut, judge):
+    """Two queues grant the right to write to a group. An encrypted and a transactional message from Bob, who is a
+    member of the group, arrive. The SUT refuses a transactional message from Alice.
+    """
+    security = base64.b64encode(descriptor(granted=((SENDERS_GROUP_SID, WRITE_MESSAGE_RIGHT),))).decode()
+    try:
+        names = [sut.new_queue("group", security_base64=security, transactional=one) for one in (False, True)]
+    except ControlRefused as refused:
+        judge.end_unobservable(
+            f"the SUT's control channel cannot set the security descriptor of a new queue: {refused}"
+        )
+        return
+    secured, (plain, transactional) = SecuredMessageSender(peer, sut), (rf"TCP:{sut.address}\{one}" for one in names)
+    sequence = secured.create_sequence()
+    in_sequence: dict[str, Any] = {"queue": "transactional", "destination": transactional, "sequence": sequence}
+    dispositions = secured.dispositions(
+        {
+            "Bob, encrypted": encrypt_message(
+                sut,
+                secured.message(BOB, destination=plain),
+                ENHANCED_PRIVACY_LEVEL,
+                protection.RC4,
+                SYMMETRIC_KEYS[128],
+            ),
+            "Bob, transactional": secured.message(BOB, **in_sequence),
+            "Alice, transactional": secured.message(ALICE, **in_sequence),
+        }
+    )
+    judge_dispositions(judge, secured, dispositions, GROUP_RIGHT_DISPOSITIONS)
+
+
 GENERIC_READ, GENERIC_WRITE, GENERIC_ALL = 0x8000_0000, 0x4000_0000, 0x1000_0000
 """Generic rights. Spec: MS-DTYP 2.4.3."""
 GENERIC_RIGHT_CASES = ((ALICE, GENERIC_WRITE, ARRIVED), (BOB, GENERIC_READ, DENIED), (CAROL, GENERIC_ALL, ARRIVED))

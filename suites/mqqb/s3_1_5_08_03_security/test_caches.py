@@ -37,6 +37,7 @@ ENCRYPTION_KINDS = (
 """The kinds of encryption: PrivacyLevel, algorithm, and number of bits of the key."""
 CACHING_DELAY_MS = 3_000
 """A delay in ms that is so long that CachedTime, in whole seconds, differs."""
+DAY_S = 86_400
 LONGEST_TIMER_IN_LIFETIMES = 100
 """The longest accepted duration of a cleanup timer, in lifetimes. A separate rule judges the exact duration."""
 
@@ -60,7 +61,8 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     entry does not restart the timer, and another message with the first certificate does not extend the lifetime of the
     first entry.
 
-    An earlier message without a certificate does not start the timer. A refused certificate is not added.
+    An earlier message without a certificate does not start the timer. A refused certificate is not added. A
+    transactional and an encrypted message each add the certificate of their user.
     """
     secured, caches = SecuredMessageSender(peer, sut), SecurityCaches(sut)
     secured.dispositions(
@@ -72,7 +74,8 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     )
     peer.pass_time(2 * sut.response_timeout_ms)
     initial_users = caches.users()
-    disposition = secured.dispositions({"": sign_message(secured.message(body=CLEAR_BODY))})[""]
+    yesterday = {"SentTime": peer.environment.now().utc_s - DAY_S}
+    disposition = secured.dispositions({"": sign_message(secured.message(body=CLEAR_BODY, header=yesterday))})[""]
     if disposition.found is None:
         raise ConformanceFailure(NO_SIGNATURE_ACCEPTED_REASON)
     entries, now_s = caches.entries(caches.CERTIFICATES), peer.environment.now().utc_s
@@ -126,6 +129,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
             "MQQB-3.1.5.8.3-31": ("SecurityID", BOB.security_id.hex()),
             "MQQB-3.1.5.8.3-30": ("UserCert.Certificate", BOB.certificate.hex()),
             "MQQB-3.1.5.8.3-32": ("CachedTime", expect_later_cached_time(entry, now_s)),
+            "MQQB-3.1.5.8.3-33": ("CachedTime", expect_later_cached_time(entry, now_s)),
         },
         second.frames,
     )
@@ -167,11 +171,24 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     third = secured.dispositions({"": sign_message(transactional, key=CAROL.key)}, "transactional")[""]
     judge(
         "MQQB-3.1.1.3-03",
+        "MQQB-3.1.5.8.3-34",
         expected=["alice", "bob", "carol"],
         observed=sorted(caches.users()),
         case="users in the cache after a refused and a transactional message",
         evidence=[*refused.frames, *third.frames],
     )
+    signed = sign_message(secured.message(DAVE, body=CLEAR_BODY, PrivacyLevel=ENHANCED_PRIVACY_LEVEL), key=DAVE.key)
+    encrypted = encrypt_message(sut, signed, ENHANCED_PRIVACY_LEVEL, protection.RC4, SYMMETRIC_KEYS[128])
+    fourth = secured.dispositions({"": encrypted})[""]
+    later = caches.entries(caches.CERTIFICATES)[2:]
+    evidence = [*third.frames, *fourth.frames]
+    certificates = [one["UserCert"].get("Certificate") for one in later]
+    expected = [user.certificate.hex() for user in (CAROL, DAVE)]
+    judge("MQQB-3.1.5.8.3-30", expected=expected, observed=certificates, case="later UserCerts", evidence=evidence)
+    identifiers = [one["SecurityID"] for one in later]
+    expected = [user.security_id.hex() for user in (CAROL, DAVE)]
+    for rule in ("MQQB-3.1.5.8.3-31", "MQQB-3.1.5.8.3-34"):
+        judge(rule, expected=expected, observed=identifiers, case="later SecurityIDs", evidence=evidence)
 
 
 def expect_later_cached_time(entry, now_s):
@@ -333,7 +350,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         case="number of new cache entries for a different key and for a different algorithm",
         evidence=[*another.frames, *third.frames],
     )
-    judge_remote_guids(judge, secured, caches)
+    judge_keys_of_other_messages(judge, secured, caches)
     observed = (
         first_remaining_ms
         if second_remaining_ms is None
@@ -356,9 +373,9 @@ SECOND_SOURCE = UUID("6d71636f-6e66-4f72-8d00-0000000000e3")
 """The identifier of a queue manager whose message the peer forwards."""
 
 
-def judge_remote_guids(judge, secured, caches):
+def judge_keys_of_other_messages(judge, secured, caches):
     """Send an encrypted message from another source, which the peer forwards, and a transactional message from the
-    peer. Judge RemoteQMGuid of the cache entries of their keys.
+    peer. Judge the elements of the cache entries of their keys.
     """
     peer, sut = secured.peer, secured.sut
     messages = {
@@ -368,8 +385,22 @@ def judge_remote_guids(judge, secured, caches):
     for at, (queue, (message, source)) in enumerate(messages.items()):
         key = SYMMETRIC_KEYS[128][at + 1 :] + SYMMETRIC_KEYS[128][: at + 1]
         packet = encrypt_message(sut, message, ENHANCED_PRIVACY_LEVEL, protection.RC4, key)
+        before = caches.entries(caches.RECEIVED_KEYS)
         disposition = secured.dispositions({"": packet}, queue)[""]
         blob = bytes(disposition.sent["SecurityHeader"].EncryptionKey).hex()
+        new = [entry for entry in caches.entries(caches.RECEIVED_KEYS) if entry not in before]
+        for rule, element, expected in (
+            ("MQQB-3.1.5.8.3-60", "CryptoServiceProvider", PROVIDER_NAME),
+            ("MQQB-3.1.5.8.3-61", "CryptoAlgorithm", protection.RC4),
+            ("MQQB-3.1.5.8.3-62", "EncryptedSymmetricKey", blob),
+        ):
+            judge(
+                rule,
+                expected=[expected],
+                observed=[entry.get(element) for entry in new],
+                case=f"{element} of the key of a message to the {queue} queue",
+                evidence=disposition.frames,
+            )
         judge(
             "MQQB-3.1.5.8.3-59",
             expected=[str(source)],
@@ -384,19 +415,24 @@ def judge_remote_guids(judge, secured, caches):
 
 
 @NEEDED_SECURITY_FACILITIES
-@covers("MQQB-3.1.5.8.3-60", "MQQB-3.1.5.8.3-61", "MQQB-3.1.5.8.3-67")
+@covers("MQQB-3.1.5.8.3-60", "MQQB-3.1.5.8.3-61", "MQQB-3.1.5.8.3-62", "MQQB-3.1.5.8.3-67")
 def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
     """The peer sends messages that each have a different privacy level and algorithm. The SUT adds one entry to the
     cache for each message. Windows XP has two caches (note <60>).
     """
     secured, caches = SecuredMessageSender(peer, sut), SecurityCaches(sut)
-    frames = []
+    frames, blobs = [], []
     for level, algorithm, bits in ENCRYPTION_KINDS:
         packet = encrypt_message(sut, secured.message(body=CLEAR_BODY), level, algorithm, SYMMETRIC_KEYS[bits])
-        frames += secured.dispositions({"": packet})[""].frames
-    expected = [(protection.PROVIDER_BY_PRIVACY_LEVEL[level], algorithm) for level, algorithm, _ in ENCRYPTION_KINDS]
+        disposition = secured.dispositions({"": packet})[""]
+        frames += disposition.frames
+        blobs.append(bytes(disposition.sent["SecurityHeader"].EncryptionKey).hex())
+    expected = [
+        (protection.PROVIDER_BY_PRIVACY_LEVEL[level], algorithm, blob)
+        for (level, algorithm, _), blob in zip(ENCRYPTION_KINDS, blobs, strict=True)
+    ]
     entries = [
-        (entry.get("CryptoServiceProvider"), entry.get("CryptoAlgorithm"))
+        (entry.get("CryptoServiceProvider"), entry.get("CryptoAlgorithm"), entry.get("EncryptedSymmetricKey"))
         for entry in caches.entries(caches.RECEIVED_KEYS)
     ]
     judge(
@@ -407,7 +443,11 @@ def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
         evidence=frames,
     )
     for at, (rule, element) in enumerate(
-        (("MQQB-3.1.5.8.3-60", "CryptoServiceProvider"), ("MQQB-3.1.5.8.3-61", "CryptoAlgorithm"))
+        (
+            ("MQQB-3.1.5.8.3-60", "CryptoServiceProvider"),
+            ("MQQB-3.1.5.8.3-61", "CryptoAlgorithm"),
+            ("MQQB-3.1.5.8.3-62", "EncryptedSymmetricKey"),
+        )
     ):
         observed = [entry[at] for entry in entries]
         judge(rule, expected=[way[at] for way in expected], observed=observed, case=element, evidence=frames)

@@ -54,6 +54,7 @@ MESSAGES_OF_SEVERAL_SEQUENCES = (
     (0, 1, 2, 1, False, "number 2 of the earlier Ordinal 1"),
     (0, 3, 2, 1, False, "number 2 of Ordinal 3 without 1"),
     (0, 3, 7, 0, True, "number 7 without a predecessor of Ordinal 3"),
+    (0, 3, 7, 0, False, "number 7 without a predecessor of Ordinal 3 again"),
     (0, 2, 8, 0, False, "number 8 without a predecessor of the earlier Ordinal 2"),
     (0, 1, 1, 0, False, "number 1 of the earlier Ordinal 1 again"),
     (1, None, 1, 0, True, "number 1 of a later TimeStamp with Ordinal 1"),
@@ -241,15 +242,17 @@ def test_order_ack_names_last_message_accepted_in_order(peer, sut, judge):
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18", "MQMQ-2.2.20.5-19", "MQMQ-2.2.20.5-D03")
 @covers("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D03", "MQQB-3.1.5.8.6-09", "MQQB-3.1.5.8-08")
 @FOR_EACH_KIND_OF_NAME
-def test_messages_of_one_sequence_are_accepted_in_order_and_once(peer, sut, judge, name):
+def test_messages_of_one_sequence_are_accepted_in_order_and_once(peer, second_host, sut, judge, name):
     """After the first message of a sequence to another queue, the peer sends messages of one sequence in order and out
-    of order. The SUT acknowledges and stores only the messages that are in order, each of them once.
+    of order, while a second host has a session. The SUT acknowledges and stores only the messages that are in order,
+    each of them once.
     """
     messages = [
         (PositionInSequence(0, 1, number, previous), accepted, what)
         for number, previous, accepted, what in MESSAGES_OF_ONE_SEQUENCE
     ]
     rules = ("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D03", "MQQB-3.1.5.8.6-09", "MQQB-3.1.5.8-08")
+    second_host.open_raw()
     earlier = Sequence(peer)  # its TxSequenceID is lower, as E41.2 demands
     receiver = AcknowledgingReceiver(peer, sut)
     if sut.has("queue_control"):

@@ -305,24 +305,27 @@ def test_session_closes_unless_count_of_recoverable_messages_is_right(peer, sut,
         session.check_alive()
 
 
-@covers("MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-15")
+@covers("MQQB-3.1.5.8.2-48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-15")
 @varied("time to reach queue", "application tag", priority=("3", "0"))
 def test_session_ack_flags_recoverable_messages_only(peer, sut, judge):
-    """The peer sends three groups of express and recoverable messages on the second of two sessions. In each SessionAck
-    of the SUT, RecoverableMsgAckFlags has bits for the recoverable messages of the group.
+    """The peer sends four groups of express, recoverable and transactional messages on the second of two sessions. In
+    each SessionAck of the SUT, RecoverableMsgAckFlags has bits for the recoverable and transactional messages of the
+    group.
     """
     sut.limit_time_scale(10)
     peer.open_raw()
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATEST_ACK_DELAY_MS)
     evidence: list[Frame] = []
     before = 0
-    for group in ("ereer", "r", "rrre"):
-        packets = [peer.recoverable_message() if one == "r" else peer.message({"JN": 1}) for one in group]
+    sequence = Sequence(peer)
+    builders = {"e": lambda: peer.message({"JN": 1}), "r": peer.recoverable_message, "t": sequence.message}
+    for group in ("ereer", "r", "rrre", "tret"):
+        packets = [builders[one]() for one in group]
         evidence += [session.send(packet) for packet in packets]
         ack = session.poll(
             "SessionAck", within_ms=sut.duration_ms(LATEST_ACK_DELAY_MS) + sut.slack_ms(LATEST_ACK_DELAY_MS)
         )
-        count = group.count("r")
+        count = len(group) - group.count("e")
         if ack is not None:
             evidence.append(ack)
         numbered = fields({"SessionHeader.RecoverableMsgAckSeqNumber": before + 1})
@@ -335,7 +338,7 @@ def test_session_ack_flags_recoverable_messages_only(peer, sut, judge):
             evidence=evidence,
         )
         flagged = fields({"SessionHeader.RecoverableMsgAckFlags": (1 << count) - 1})
-        judge("MQQB-3.1.5.8.7-15", expected=flagged, observed=ack, evidence=evidence)
+        judge("MQQB-3.1.5.8.2-48", "MQQB-3.1.5.8.7-15", expected=flagged, observed=ack, evidence=evidence)
         before += count
 
 

@@ -21,6 +21,8 @@ RULES_WITHOUT_REPORTS = ("MQQB-3.1.5.8.1-04", "MQDMPR-3.1.7.1.31-D07")
 
 
 LARGE_BODY_BYTES = 5_000
+TRACED_CORRELATION = bytes(range(20))
+"""The CorrelationID of a traced message, which the report on this message does not have."""
 LARGE_MESSAGE_ID = 0x5A00_0000
 """A number that makes a MessageID use all its bytes."""
 
@@ -45,9 +47,12 @@ LARGE_MESSAGE_ID = 0x5A00_0000
 def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
     """The peer sends traced messages of several kinds, which arrive. After the first of them, it sends a traced message
     that names an unknown report queue. It also sends three messages that are untraced, repeated or refused. The SUT
-    sends reports only about the traced messages that arrive, with the specified class, destination, label and body.
+    sends reports only about the traced messages that arrive, with the specified class, destination, label and body. An
+    application has the report queue open.
     """
     receiver = AcknowledgingReceiver(peer, sut)
+    if sut.has("open_to_send"):
+        sut.control.call("open_to_send", to=f"PUBLIC={PEER_PUBLIC_QUEUE}")
 
     def build_traced_fields(hops: int, queue: UUID = PEER_PUBLIC_QUEUE, on: int = 1) -> dict[str, Any]:
         return {"user": {"RC": hops}, "base": {"TR": on}, "debug": {"QueueIdentifier": queue}}
@@ -55,6 +60,7 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
     packets = [
         receiver.build_message(**build_traced_fields(0)),
         receiver.build_message(**build_traced_fields(3), body=bytes(LARGE_BODY_BYTES), properties={"PA": 1}),
+        receiver.build_message(**build_traced_fields(9), properties={"CorrelationID": TRACED_CORRELATION}),
         receiver.build_message(**build_traced_fields(0x1D), MessageClass=AckClass.REACH_QUEUE),
         receiver.build_message(**_add_user_fields(build_traced_fields(1), DM=1, JN=1)),
         receiver.build_message(
@@ -108,9 +114,12 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
         ),
         (
             "MQQB-3.1.5.8.9-02",
-            "number of different MessageIDs of the reports",
-            max(len(found), 1),
-            len({report.identifier for report in found}),
+            "number of different MessageIDs of the reports, and of reports with the CorrelationID of a traced message",
+            (len(reported), 0),
+            (
+                len({report.identifier for report in found}),
+                sum(bytes(report.properties.CorrelationID) == TRACED_CORRELATION for report in found),
+            ),
         ),
         (
             "MQQB-3.1.5.8.1-04",
@@ -118,7 +127,12 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
             1,
             count_reports(repeated)[0],
         ),
-        ("MQQB-3.1.5.8.9-08", "a report arrived", True, bool(found)),
+        (
+            "MQQB-3.1.5.8.9-08",
+            "reports arrived on all traced messages for one report queue",
+            [1] * len(reported),
+            count_reports(*reported),
+        ),
         (
             "MQQB-3.1.5.8.9-11",
             "report arrived at the known queue, and number of reports to the unknown queue",

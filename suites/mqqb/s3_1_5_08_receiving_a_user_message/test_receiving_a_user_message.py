@@ -83,9 +83,9 @@ def test_message_before_session_is_open_closes_session(peer, sut, judge, state):
 @covers("MQQB-3.1.5.8-05")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recoverable):
-    """The peer sends three messages with an invalid PrivacyLevel, ciphertext or signature, and two valid messages. The
-    SUT acknowledges only the valid messages. A message with an invalid signature, but without a transaction, to a
-    transactional queue is refused because of the queue.
+    """The peer sends messages with an invalid PrivacyLevel, ciphertext or signature, and two valid messages. Two of the
+    messages are transactional or have a private name. The SUT acknowledges only the valid messages. A message with an
+    invalid signature, but without a transaction, to a transactional queue is refused because of the queue.
     """
     receiver = AcknowledgingReceiver(peer, sut)
 
@@ -102,11 +102,29 @@ def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recover
         build_invalid_message(ST=BY_QUEUE_MANAGER, SecurityID=peer.identifier.bytes_le),
         receiver.build_message({"DM": recoverable}, properties={"PA": 1}),
     ]
+    valid_count = 2
+    signed: dict[str, Any] = {
+        "security": {"ST": NOBODY, "DE": 1, "SenderCert": ALICE.certificate},
+        "properties": {"PA": 1, "HashAlgorithm": SHA512},
+        "body": CLEAR_BODY,
+    }
+    packets[:0] = [
+        flip_signature_bit(sign_message(one))
+        for one in (
+            Sequence(peer).message(receiver.add_admin_queue_fields(), **signed),
+            *(
+                receiver.build_message(
+                    {"DM": recoverable} | peer.private_destination(sut.queue()), destination=None, **signed
+                )
+                for _ in range(sut.has("queue_control"))
+            ),
+        )
+    ]
     sent = [receiver.send_packet(packet) for packet in packets]
-    came = receiver.await_messages_of_sut(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 2)
+    came = receiver.await_messages_of_sut(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), valid_count)
     evidence = [*sent, *came]
-    judge("MQQB-3.1.5.8-05", expected=acknowledged(*sent[3:]), observed=came, evidence=evidence)
-    where = find_queues_with_message(sut, sent[:3], "plain")
+    judge("MQQB-3.1.5.8-05", expected=acknowledged(*sent[-valid_count:]), observed=came, evidence=evidence)
+    where = find_queues_with_message(sut, sent[:-valid_count], "plain")
     judge("MQQB-3.1.5.8-05", expected=IN_NO_QUEUE_OUTCOME, observed=where, case="refused messages", evidence=evidence)
     invalid = receiver.build_message(
         {"DM": recoverable},

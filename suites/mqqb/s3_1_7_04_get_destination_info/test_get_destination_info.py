@@ -5,12 +5,14 @@ from __future__ import annotations
 from functools import partial
 from uuid import UUID
 
+import pytest
+
 from harness.expectations import fields, holds, one_of
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
 from suites.applications import DONE, tried
-from suites.mqqb.steps.opening import OTHER_GUID, PEER_QUEUE_BY_HOST_NAME
+from suites.mqqb.steps.opening import OTHER_GUID, PEER_QUEUE_BY_HOST_NAME, RETRY_INTERVAL_MS
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.sender import Sender
 
@@ -121,13 +123,15 @@ def test_private_name_in_upper_case_leads_to_its_queue_manager(peer, second_host
 
 @needs("send", "private_names")
 @covers("MQQB-3.1.7.4-15", "MQQB-3.1.7.5-D03")
-def test_unknown_private_name_after_known_name_opens_no_connection(peer, sut, judge):
-    """The SUT sends to a private format name of the peer, and then to a private format name of an unknown queue
-    manager. The SUT opens only the connection for the first name.
+@pytest.mark.parametrize("delivery", ["express", "transactional"])
+def test_unknown_private_name_after_known_name_opens_no_connection(peer, sut, judge, delivery):
+    """The SUT sends to a private format name of the peer, and then two messages to a private format name of an unknown
+    queue manager. The SUT opens only the connection for the first name.
     """
     known = OutgoingSession(peer, sut, f"PRIVATE={peer.identifier}\\00000001")
     known.await_request()
-    if tried(partial(sut.send, f"PRIVATE={OTHER_GUID}\\00000002", body="for nobody")) != DONE:
+    send_unknown = partial(sut.send, f"PRIVATE={OTHER_GUID}\\00000002", body="for nobody", delivery=delivery)
+    if [tried(send_unknown) for _ in range(2)] != [DONE, DONE]:
         judge.give_up(Verdict.NOT_EXERCISED, "the SUT refuses a queue of an unknown queue manager")
         return
     second = known.listener.accept(sut.quiet_ms)
@@ -220,6 +224,69 @@ def test_public_name_leads_to_connection_to_owner_of_queue(peer, sut, judge):
     )
 
 
+RULES_OF_DESTINATION_BY_KIND = {
+    "public": (
+        "MQQB-3.1.7.4-06",
+        "MQQB-3.1.7.4-07",
+        "MQQB-3.1.7.4-08",
+        "MQQB-3.1.7.4-12",
+        "MQQB-3.1.7.4-13",
+        "MQQB-3.1.7.5-D01",
+        "MQQB-3.1.7.5-D02",
+    ),
+    "private": ("MQQB-3.1.7.4-15", "MQQB-3.1.7.4-16", "MQQB-3.1.7.5-D01", "MQQB-3.1.7.5-D02"),
+}
+"""The rules about the destination and the next hops of a format name, by the kind of the name."""
+
+
+@needs("send")
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=[covers(*rules), needs(f"{kind}_names")])
+        for kind, rules in RULES_OF_DESTINATION_BY_KIND.items()
+    ],
+)
+def test_name_beside_other_queue_leads_again_to_its_queue_manager(peer, second_host, sut, judge, kind):
+    """The SUT sends to another host, and then a transactional message to a public or private format name of the peer.
+    The SUT connects to the peer, and again after the peer has closed the connection. ServerGuid of both requests and
+    QueueManagerAddress of the message are the peer's GUID.
+    """
+    send_and_observe_connection(second_host, sut, second_host.direct_name())
+    name = {"public": f"PUBLIC={PEER_PUBLIC_QUEUE}", "private": f"PRIVATE={peer.identifier}\\00000001"}[kind]
+    listener = peer.listen_raw()
+    sut.send(name, body="opening", label="opening", delivery="transactional")
+    session = OutgoingSession(peer, sut, listener=listener)
+    for when in ("first", "second"):
+        request = session.poll_request(
+            sut.response_timeout_ms + sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS)
+        )
+        judge.all(
+            expected=expect_connection_to_peer(peer),
+            observed=request is not None,
+            case=f"{when} connection",
+            evidence=request,
+        )
+        if request is None:
+            return
+        judge.all(
+            expected=str(peer.identifier),
+            observed=str(UUID(str(request["EstablishConnectionHeader"].ServerGuid))),
+            case=f"ServerGuid of the {when} request",
+            evidence=request,
+        )
+        if when == "first":
+            session.connection.close()
+    session.respond()
+    message = session.agree()
+    judge.all(
+        expected=str(peer.identifier),
+        observed=str(UUID(str(message["UserHeader"].QueueManagerAddress))),
+        case="QueueManagerAddress of the message",
+        evidence=message,
+    )
+
+
 @needs("send", "two_addresses")
 @covers("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-03", "MQQB-3.1.7.4-04", "MQQB-3.1.7.4-05", "MQQB-3.1.7.4-17")
 def test_direct_name_of_host_leads_to_connection_to_its_address(peer, sut, judge):
@@ -259,19 +326,20 @@ def test_unknown_public_name_opens_no_connection(peer, sut, judge):
 
 
 @needs("send", "public_names")
-@covers("MQQB-3.1.7.4-11")
-def test_unknown_public_name_after_known_name_opens_no_connection(peer, sut, judge):
-    """The SUT sends to a public format name of the peer, and then to a public format name that no directory contains.
-    The SUT opens only the connection for the first name.
+@covers("MQQB-3.1.7.4-08", "MQQB-3.1.7.4-11")
+@pytest.mark.parametrize("delivery", ["express", "transactional"])
+def test_unknown_public_name_after_known_name_opens_no_connection(peer, sut, judge, delivery):
+    """The SUT sends to a public format name of the peer, and then two messages to a public format name that no
+    directory contains. The SUT opens only the connection for the first name.
     """
     known = OutgoingSession(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
     known.await_request()
-    if tried(partial(sut.send, f"PUBLIC={OTHER_GUID}", body="for nobody")) != DONE:
+    send_unknown = partial(sut.send, f"PUBLIC={OTHER_GUID}", body="for nobody", delivery=delivery)
+    if [tried(send_unknown) for _ in range(2)] != [DONE, DONE]:
         judge.give_up(Verdict.NOT_EXERCISED, "the SUT refuses a queue that is in no directory")
         return
     second = known.listener.accept(sut.quiet_ms)
-    judge(
-        "MQQB-3.1.7.4-11",
+    judge.all(
         expected=holds("the SUT opened no connection", otherwise="the SUT opened a connection"),
         observed=not second,
     )
@@ -290,17 +358,21 @@ def test_unknown_public_name_after_known_name_opens_no_connection(peer, sut, jud
 def test_messages_to_two_public_names_have_their_own_queue_managers(peer, sut, judge):
     """The SUT sends to a public format name of the peer, and to a public format name of a remote computer, to which the
     peer is the next hop: QueueManagerAddress of each message is the GUID of the queue manager that owns the queue.
-    The GUID in the second name is in upper case.
+    The GUID in the second name is in upper case. The last message is transactional.
     """
     sender = Sender(peer, sut)
     came = []
-    for tag, queue in ((1, PEER_PUBLIC_QUEUE), (2, str(FAR_PUBLIC_QUEUE).upper())):
+    for tag, queue, delivery in (
+        (1, PEER_PUBLIC_QUEUE, "express"),
+        (2, str(FAR_PUBLIC_QUEUE).upper(), "express"),
+        (3, FAR_PUBLIC_QUEUE, "transactional"),
+    ):
         sender.to = f"PUBLIC={queue}"
-        sender.send(tag)
+        sender.send(tag, delivery=delivery)
         came += peer.inbox.wait(lambda frame, tag=tag: Sender.tags([frame]) == [tag])
         peer.inbox.acknowledge()
     judge.all(
-        expected=[str(peer.identifier), str(FAR_QUEUE_MANAGER)],
+        expected=[str(peer.identifier), str(FAR_QUEUE_MANAGER), str(FAR_QUEUE_MANAGER)],
         observed=[str(UUID(str(frame["UserHeader"].QueueManagerAddress))) for frame in came],
         case="QueueManagerAddress of the messages",
         evidence=came,

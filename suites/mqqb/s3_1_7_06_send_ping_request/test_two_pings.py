@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import fields, packet
+from harness.expectations import fields, one_of, packet
 from harness.judging.verdicts import Verdict
 from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, needs
@@ -24,7 +24,7 @@ def _poll_second_ping(caller: PingingSut):
 
 
 @needs("ping_initiator", "timers")
-@covers("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-10", "MQQB-3.1.7.9-01")
+@covers("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-03", "MQQB-3.1.7.6-10", "MQQB-3.1.7.9-01")
 @pytest.mark.parametrize("first_timer", ["running", "expired"])
 def test_response_to_second_of_two_pings_opens_its_session_only(peer, sut, judge, first_timer):
     """The SUT sends a second Ping Request while it waits for the response to the first Ping Request. The peer answers
@@ -38,6 +38,15 @@ def test_response_to_second_of_two_pings_opens_its_session_only(peer, sut, judge
     if second is None:
         judge.give_up(Verdict.NOT_EXERCISED, SINGLE_PING_OUTCOME)
         return
+    cookie = get_ping_cookie(first)
+    judge(
+        "MQQB-3.1.7.6-03",
+        expected=one_of([cookie, cookie + 1 & 0xFFFFFFFF], [1, 1]),
+        observed=[cookie, get_ping_cookie(second)],
+        case="Cookies of the two Ping Requests",
+        evidence=[first, second],
+    )
+    judge.conclude("MQQB-3.1.7.6-03")
     if first_timer == "running" and get_ping_cookie(first) == get_ping_cookie(second):
         judge.give_up(Verdict.NOT_EXERCISED, "both Ping Requests have the same Cookie (E15)")
         return

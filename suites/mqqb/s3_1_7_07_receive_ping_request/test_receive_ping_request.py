@@ -69,10 +69,13 @@ def test_ping_requests_are_answered_at_their_own_ports(peer, sut, judge):
 @covers("MQQB-2.2.7-04", "MQQB-3.1.7.7-01", "MQQB-3.1.7.7-04", "MQQB-3.1.7.7-09")
 def test_ping_response_has_guid_and_rf_of_acceptor(peer, judge):
     """The peer sends Ping Requests from different ports, all with RF set, some with RC clear and some with RC set, and
-    one with a zero QMGuid. The Ping Responses have the QMGuid of the SUT's sessions, and RF clear.
+    one with a zero QMGuid. The last Ping Request arrives while a session is open. The Ping Responses have the QMGuid of
+    the SUT's sessions, and RF clear.
     """
     guid = fetch_server_guid(peer)
     exchanges = [ping_sut(peer, RF=1, RC=RC) for RC in (0, 1)] + [ping_sut(peer, RF=1, QMGuid=UUID(int=0))]
+    peer.open_raw()
+    exchanges.append(ping_sut(peer, RF=1))
     for exchange in exchanges:
         judge(
             "MQQB-3.1.7.7-01",

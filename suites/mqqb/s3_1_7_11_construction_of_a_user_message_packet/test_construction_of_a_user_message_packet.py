@@ -30,6 +30,10 @@ but leaves enough time to send before the timer expires.
 """
 EARLIER_TIMEOUT_FRACTION = 0.4
 DUE_TIMEOUT_FRACTION = 0.75
+RECOVERABLE_MESSAGES_BY_DELIVERY = {"express": 2, "recoverable": 20, "transactional": 2}
+"""The number of recoverable messages that a SessionHeader acknowledges, by the delivery of the message with the header.
+One number is greater than half the number of the flags.
+"""
 MAX_SEND_ATTEMPTS = 5
 """The number of attempts. The check needs several attempts because a busy machine may act too early or too late."""
 LAST_ACKED_NUMBER_ELEMENT = "LastAckedRecoverableMsgSeqNumber"
@@ -107,12 +111,14 @@ def test_packets_have_identifiers_and_labels_of_their_messages(peer, sut, judge)
 
 
 @covers(*RULES_OF_SESSION_HEADER, "MQQB-3.1.7.11-12", "MQQB-3.1.7.11-15")
-@pytest.mark.parametrize("delivery", ["express", "recoverable"])
-def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut, judge, delivery):
-    """The peer sends three messages. The SUT sends a message soon afterwards, then an express or recoverable message
-    when the acknowledgment is nearly due, and then a third message. Only the SUT's second message has a SessionHeader,
-    with the specified values.
+@pytest.mark.parametrize("delivery", ["express", "recoverable", pytest.param("transactional", marks=needs("send"))])
+def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, second_host, sut, judge, delivery):
+    """The peer sends three or more messages. The SUT sends a message soon afterwards, then an express, recoverable or
+    transactional message when the acknowledgment is nearly due, and then a third message. Only the SUT's second message
+    has a SessionHeader, with the specified values. A second host has sent a message.
     """
+    group = RECOVERABLE_MESSAGES_BY_DELIVERY[delivery]
+    second_host.open_raw().send(peer.recoverable_message({"SourceQueueManager": second_host.identifier}))
     peer.configure(window_size=Sender.PEER_WINDOW)
     sut.limit_time_scale(1)
     sender = Sender(peer, sut)
@@ -124,8 +130,8 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
     stalls = 0
     for attempt in range(1, MAX_SEND_ATTEMPTS + 1):
         session.acknowledge_all()
-        before, received, recoverable = len(session.messages), 3 * attempt, 2 * attempt
-        sent = [session.send(make()) for make in (peer.message, peer.recoverable_message, peer.recoverable_message)]
+        before, received, recoverable = len(session.messages), (1 + group) * attempt, group * attempt
+        sent = [session.send(make()) for make in (peer.message, *[peer.recoverable_message] * group)]
         early, nearly = (
             _send_message_after_packet(sender, session, sent[0], int(delay_ms * part), **kind)
             for part, kind in ((EARLIER_TIMEOUT_FRACTION, {}), (NEARLY_DUE_FRACTION, {"delivery": delivery}))
@@ -160,10 +166,10 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
     header = carrying["SessionHeader"]
     for rules, name, expected in (
         (("MQQB-3.1.7.11-05", "MQMQ-2.2.20.4-05"), "AckSequenceNumber", received),
-        (("MQQB-3.1.7.11-06",), "RecoverableMsgAckSeqNumber", recoverable - 1),
+        (("MQQB-3.1.7.11-06",), "RecoverableMsgAckSeqNumber", recoverable - group + 1),
         (("MQQB-3.1.7.11-07",), "UserMsgSequenceNumber", before + 2),
-        (("MQQB-3.1.7.11-08",), "RecoverableMsgSeqNumber", 1 + (delivery == "recoverable") * attempt),
-        (("MQQB-3.1.7.11-09", "MQMQ-2.2.20.4-08"), "RecoverableMsgAckFlags", 0b11),
+        (("MQQB-3.1.7.11-08",), "RecoverableMsgSeqNumber", 1 + (delivery != "express") * attempt),
+        (("MQQB-3.1.7.11-09", "MQMQ-2.2.20.4-08"), "RecoverableMsgAckFlags", (1 << group) - 1),
         (("MQQB-3.1.7.11-10",), "WindowSize", agreed.WindowSize),
     ):
         judge(*rules, expected=fields({name: expected}), observed=header, evidence=evidence)
@@ -252,19 +258,20 @@ def test_session_header_acknowledges_express_messages_each_time(peer, sut, judge
 @covers("MQQB-3.1.7.11-13", "MQQB-3.1.7.11-14")
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of receipt"))
 def test_data_model_has_nothing_unacknowledged_after_session_header(peer, sut, judge):
-    """Twice on one session, the SUT sends a message whose SessionHeader acknowledges three messages of the peer. Each
-    time, UnackedReceivedMsgCount is 0 afterwards, and LastAckedRecoverableMsgSeqNumber is the number of the last
-    recoverable message.
+    """Twice on one session, the SUT sends a message whose SessionHeader acknowledges three messages of the peer. If the
+    SUT can send a transactional message, the second message is transactional. Each time, UnackedReceivedMsgCount is 0
+    afterwards, and LastAckedRecoverableMsgSeqNumber is the number of the last recoverable message.
     """
     sut.limit_time_scale(1)
     sender = Sender(peer, sut)
     sender.send(1)
     session, _ = sender.await_first_messages(1)
-    if _judge_model_after_session_header(sender, session, judge):
-        _judge_model_after_session_header(sender, session, judge)
+    second = "transactional" if sut.has("send") else "express"
+    if _judge_model_after_session_header(sender, session, judge, "express"):
+        _judge_model_after_session_header(sender, session, judge, second)
 
 
-def _judge_model_after_session_header(sender: Sender, session, judge) -> bool:
+def _judge_model_after_session_header(sender: Sender, session, judge, delivery: str) -> bool:
     """Let the SUT send a message whose SessionHeader acknowledges three messages; judge the data model afterwards.
     Return False if the SUT never sent such a message because the machine was too slow.
     """
@@ -274,7 +281,9 @@ def _judge_model_after_session_header(sender: Sender, session, judge) -> bool:
     for _ in range(MAX_SEND_ATTEMPTS):
         session.acknowledge_all()
         sent = [session.send(make()) for make in (peer.message, peer.recoverable_message, peer.recoverable_message)]
-        frames = _send_message_after_packet(sender, session, sent[0], int(delay_ms * NEARLY_DUE_FRACTION))
+        frames = _send_message_after_packet(
+            sender, session, sent[0], int(delay_ms * NEARLY_DUE_FRACTION), delivery=delivery
+        )
         if has_session_header(frames):
             break
         peer.pass_time(delay_ms)  # until what was sent is acknowledged

@@ -42,8 +42,11 @@ class Report:
         return str(self.user.SourceQueueManager), int(self.user.MessageID)
 
     def is_about_message(self, message: Frame) -> bool:
-        """Return whether the label or the body contains the MessageID of a message."""
-        return f"{message['UserHeader'].MessageID:08X}" in f"{self.label} {self.text}".upper()
+        """Return whether the label or the body contains the MessageID of a message. The name of the target queue, which
+        can contain the number of a private queue, is not searched.
+        """
+        text = re.sub("<TARGET QUEUE>.*?</TARGET QUEUE>", "", self.text)
+        return f"{message['UserHeader'].MessageID:08X}" in f"{self.label} {text}".upper()
 
     @property
     def text(self) -> str:

@@ -1,0 +1,63 @@
+"""Conditions that select the sessions that the queue manager opens, for faults in only some of these sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.model.adm import Session
+from reference_qm.model.states import DeliveryGuarantee, Opening, SessionState
+
+OpeningCondition = Callable[[QueueManager, Session], bool]
+"""The type of conditions for a session that is being opened."""
+
+
+def sends_transactional_message(qm: QueueManager, session: Session) -> bool:
+    """Return whether a transactional message waits for the session."""
+    return any(position.TxSequenceNumber for position in session.OutgoingMessageTable)
+
+
+def sends_express_message(qm: QueueManager, session: Session) -> bool:
+    """Return whether an express message waits for the session."""
+    return any(
+        position.MessagePosition.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
+        for position in session.OutgoingMessageTable
+    )
+
+
+def is_later_attempt(qm: QueueManager, session: Session) -> bool:
+    """Return whether the session is established again because the Session Retry Connect Timer expired."""
+    return session.retrying
+
+
+def has_other_queue(qm: QueueManager, session: Session) -> bool:
+    """Return whether this queue manager has another outgoing queue."""
+    return len(qm.adm.OutgoingQueues) > 1
+
+
+def is_indirect(qm: QueueManager, session: Session) -> bool:
+    """Return whether the destination is not a direct format name."""
+    return not session.direct
+
+
+def has_open_session(qm: QueueManager, session: Session) -> bool:
+    """Return whether another session is open."""
+    return any(one is not session and one.SessionState is SessionState.OPEN for one in qm.sessions.values())
+
+
+def find_other_pinging_session(qm: QueueManager, session: Session) -> Session | None:
+    """Return another session that waits for a Ping Response, or None."""
+    for one in qm.sessions.values():
+        if one is not session and one.opening is Opening.PING_RESPONSE:
+            return one
+    return None
+
+
+def has_other_pinging_session(qm: QueueManager, session: Session) -> bool:
+    """Return whether another session waits for a Ping Response."""
+    return find_other_pinging_session(qm, session) is not None
+
+
+def has_pinged_before(qm: QueueManager, session: Session) -> bool:
+    """Return whether the queue manager has sent more than one Ping Request."""
+    return qm.adm.PingCookie > 1

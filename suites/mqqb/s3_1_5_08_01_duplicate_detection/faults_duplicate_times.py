@@ -1,0 +1,65 @@
+"""Faults of MS-MQQB 3.1.5.8.1 Duplicate Detection: TimeStamp in the history entry of a duplicate."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.core.transfer.history import History
+from reference_qm.model.adm import MessageIDHistoryEntry, RecoverableReceipt, Session
+from reference_qm.surface.clock import Now
+
+SECONDS_FROM_1970_TO_1980 = 315_532_800
+HOUR_S = 3_600
+
+
+class DuplicateTimeChanged(History):
+    """Changes TimeStamp of the history entry of each duplicate."""
+
+    def disregard_duplicate(
+        self, session: Session, entry: MessageIDHistoryEntry, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        super().disregard_duplicate(session, entry, receipt, now)
+        table = self.qm.adm.MessageIDHistoryTable
+        found = table.find(entry.MessageIdentifier.QueueManagerGuid, entry.MessageIdentifier.Ordinal)
+        if found is not None:
+            table.insert(replace(found, TimeStamp=self.change_time(session, entry, found.TimeStamp)))
+
+    def change_time(self, session: Session, entry: MessageIDHistoryEntry, time_s: int) -> int:
+        """Return the wrong time. ``entry`` is the entry before the duplicate arrived."""
+        return time_s
+
+
+@fault("receiver-duplicate-timestamp-since-1980", breaks="MQQB-3.1.5.8.1-03", blind=True)
+class ReceiverDuplicateTimestampSince1980(DuplicateTimeChanged):
+    """The receiver sets TimeStamp of the history entry of a duplicate to the seconds since 1980."""
+
+    def change_time(self, session: Session, entry: MessageIDHistoryEntry, time_s: int) -> int:
+        return time_s - SECONDS_FROM_1970_TO_1980
+
+
+@fault("receiver-duplicate-timestamp-in-local-time", breaks="MQQB-3.1.5.8.1-03", blind=True)
+class ReceiverDuplicateTimestampInLocalTime(DuplicateTimeChanged):
+    """The receiver sets TimeStamp of the history entry of a duplicate to local time, which is one hour ahead of UTC."""
+
+    def change_time(self, session: Session, entry: MessageIDHistoryEntry, time_s: int) -> int:
+        return time_s + HOUR_S
+
+
+@fault("receiver-duplicate-timestamp-on-second-session-in-ms", breaks="MQQB-3.1.5.8.1-03", blind=True)
+class ReceiverDuplicateTimestampOnSecondSessionInMs(DuplicateTimeChanged):
+    """The receiver sets TimeStamp of the history entry of a duplicate to milliseconds while two sessions are open."""
+
+    def change_time(self, session: Session, entry: MessageIDHistoryEntry, time_s: int) -> int:
+        return time_s * 1_000 & 0xFFFFFFFF if len(self.qm.sessions) > 1 else time_s
+
+
+@fault("receiver-third-duplicate-timestamp-in-ms", breaks="MQQB-3.1.5.8.1-03", blind=True)
+class ReceiverThirdDuplicateTimestampInMs(DuplicateTimeChanged):
+    """The receiver sets TimeStamp of the history entry of a message to milliseconds from the second duplicate on."""
+
+    def change_time(self, session: Session, entry: MessageIDHistoryEntry, time_s: int) -> int:
+        seen = self.__dict__.setdefault("duplicated", set())
+        again = entry.MessageIdentifier in seen
+        seen.add(entry.MessageIdentifier)
+        return time_s * 1_000 & 0xFFFFFFFF if again else time_s

@@ -1,0 +1,91 @@
+"""Faults of MS-MQQB 3.1.5.8.2: history entries with wrong identifiers, and recoverable messages that are handled like
+express messages.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.faults.other_sessions import list_open_sessions
+from harness.faults.parts import fault
+from harness.faults.primitives import during, set_fields
+from harness.faults.registry import add
+from reference_qm.codec import PrivateQueueFormatNameId, UserMessagePacket
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.transfer.history import History
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.model.adm import MessageIDHistoryEntry, RecoverableReceipt, Session
+from reference_qm.surface.clock import Now
+
+HIGHEST_BIT = 0x80000000
+
+
+@fault("receiver-history-entry-of-second-source-has-first-source", breaks="MQQB-3.1.5.8.2-06", blind=True)
+class ReceiverHistoryEntryOfSecondSourceHasFirstSource(History):
+    """The receiver's history entry of a message has the source of the first message that the receiver got."""
+
+    def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
+        first = self.__dict__.setdefault("first_source", packet.UserHeader.SourceQueueManager)
+        return super().remember_message(set_fields(packet, {"UserHeader.SourceQueueManager": first}), now)
+
+
+@fault("receiver-history-entry-without-highest-bit-of-message-id", breaks="MQQB-3.1.5.8.2-06", blind=True)
+class ReceiverHistoryEntryWithoutHighestBitOfMessageId(History):
+    """The receiver's history entry of a message has MessageID without its highest bit."""
+
+    def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
+        low = packet.UserHeader.MessageID & ~HIGHEST_BIT
+        return super().remember_message(set_fields(packet, {"UserHeader.MessageID": low}), now)
+
+
+def _make_remembering_with_session_guid(
+    original: Any, qm: QueueManager, session: Session, packet: UserMessagePacket, *_: Any
+) -> Any:
+    changes = {"UserHeader.SourceQueueManager": session.RemoteQMGuid}
+    return lambda qm, packet, now: original(qm, set_fields(packet, changes), now)
+
+
+add(
+    "receiver-history-entry-has-guid-of-session",
+    "MQQB-3.1.5.8.2-06",
+    "The receiver's history entry of a message has RemoteQMGuid of the session as the source of the message.",
+    during(Receiving.take_message, History.remember_message, _make_remembering_with_session_guid),
+    blind=True,
+)
+
+
+class RecoverableFlagOmitted(Receiving):
+    """Does not acknowledge some recoverable messages as stored."""
+
+    def is_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
+        """Return whether a message is not acknowledged as stored."""
+        return False
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        if self.is_omitted(session, packet):
+            receipt.acknowledge = False
+        super().take_message(session, packet, receipt, now)
+
+
+@fault("receiver-recoverable-message-to-private-name-not-flagged", breaks="MQQB-3.1.5.8.2-48", blind=True)
+class ReceiverRecoverableMessageToPrivateNameNotFlagged(RecoverableFlagOmitted):
+    """The receiver sets no bit of RecoverableMsgAckFlags for a message to a private format name."""
+
+    def is_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
+        return isinstance(packet.UserHeader.DestinationQueue, PrivateQueueFormatNameId)
+
+
+@fault("receiver-transactional-message-not-flagged", breaks="MQQB-3.1.5.8.2-48", blind=True)
+class ReceiverTransactionalMessageNotFlagged(RecoverableFlagOmitted):
+    """The receiver sets no bit of RecoverableMsgAckFlags for a transactional message."""
+
+    def is_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
+        return packet.TransactionHeader is not None
+
+
+@fault("receiver-recoverable-message-beside-other-session-not-flagged", breaks="MQQB-3.1.5.8.2-48", blind=True)
+class ReceiverRecoverableMessageBesideOtherSessionNotFlagged(RecoverableFlagOmitted):
+    """The receiver sets no bit of RecoverableMsgAckFlags while another session is open."""
+
+    def is_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
+        return bool(list_open_sessions(self.qm, session))

@@ -1,0 +1,370 @@
+"""Faults in the attributes of a new IncomingTransactionalTransferInfo, and in EodNextSeq. MS-MQQB 3.1.5.8.8."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.codec import SequenceInfo, UserMessagePacket
+from reference_qm.core.commands.inspection import Inspection
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.transactional_sending import get_outgoing_sequence
+from reference_qm.model.adm import (
+    NO_INCOMING_SEQUENCE,
+    IncomingTransactionalTransferInfo,
+    Session,
+)
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import GetTransfers, Result
+
+U16_MASK = 0xFFFF
+
+
+def is_new(transfer: IncomingTransactionalTransferInfo) -> bool:
+    """Return whether a sequence has no accepted message yet."""
+    return transfer.SequenceIdentifier == NO_INCOMING_SEQUENCE
+
+
+def find_transfer(
+    qm: QueueManager, when: Callable[[IncomingTransactionalTransferInfo], bool]
+) -> IncomingTransactionalTransferInfo | None:
+    """Return the first IncomingTransactionalTransferInfo of any queue for which a condition is true, or None."""
+    for queue in qm.queue_names.every_queue():
+        for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
+            if when(transfer):
+                return transfer
+    return None
+
+
+def find_transfer_of_other_queue(
+    qm: QueueManager, transfer: IncomingTransactionalTransferInfo
+) -> IncomingTransactionalTransferInfo | None:
+    """Return the IncomingTransactionalTransferInfo of the same sender at another queue, or None."""
+    return find_transfer(
+        qm,
+        lambda one: (
+            one.QueueReference is not transfer.QueueReference and one.SenderIdentifier == transfer.SenderIdentifier
+        ),
+    )
+
+
+def find_transfer_of_other_sender(
+    qm: QueueManager, transfer: IncomingTransactionalTransferInfo
+) -> IncomingTransactionalTransferInfo | None:
+    """Return the IncomingTransactionalTransferInfo of another sender at the same queue, or None."""
+    return find_transfer(
+        qm,
+        lambda one: one.QueueReference is transfer.QueueReference and one.SenderIdentifier != transfer.SenderIdentifier,
+    )
+
+
+class NewTransferInfoChanged(InSequence):
+    """Changes each IncomingTransactionalTransferInfo after its first message was accepted."""
+
+    def accept_in_sequence(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
+    ) -> None:
+        new = is_new(transfer)
+        super().accept_in_sequence(session, transfer, packet, now)
+        if new:
+            self.change_new_transfer(session, transfer, packet, now)
+
+    def change_new_transfer(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
+    ) -> None:
+        """Change the new IncomingTransactionalTransferInfo."""
+
+
+@fault("receiver-transfer-info-of-second-queue-also-at-first", breaks="MQQB-3.1.5.8.8-21", blind=True)
+class ReceiverTransferInfoOfSecondQueueAlsoAtFirst(NewTransferInfoChanged):
+    """The receiver adds the IncomingTransactionalTransferInfo of a sender's sequence to a second queue also to the
+    sender's first queue.
+    """
+
+    def change_new_transfer(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
+    ) -> None:
+        other = find_transfer_of_other_queue(self.qm, transfer)
+        if other is not None:
+            key = (transfer.SenderIdentifier, transfer.FormatName.lower())
+            other.QueueReference.IncomingTransactionalTransferInfoCollection[key] = transfer
+
+
+@fault("receiver-transfer-info-of-private-name-not-at-queue", breaks="MQQB-3.1.5.8.8-21", blind=True)
+class ReceiverTransferInfoOfPrivateNameNotAtQueue(Inspection):
+    """The receiver keeps the IncomingTransactionalTransferInfo of a sequence to a private format name at no queue."""
+
+    def get_transfers(self, request: GetTransfers, token: int, now: Now) -> Result:
+        found = super().get_transfers(request, token, now)
+        kept = [one for one in found.values["transfers"] if not one["FormatName"].upper().startswith("PRIVATE=")]
+        return Result({"transfers": kept})
+
+
+@fault("receiver-transfer-info-of-second-sender-not-at-queue", breaks="MQQB-3.1.5.8.8-21", blind=True)
+class ReceiverTransferInfoOfSecondSenderNotAtQueue(Inspection):
+    """The receiver keeps only the IncomingTransactionalTransferInfos of a queue's first sender at the queue."""
+
+    def get_transfers(self, request: GetTransfers, token: int, now: Now) -> Result:
+        found = super().get_transfers(request, token, now)
+        transfers = found.values["transfers"]
+        return Result(
+            {"transfers": [one for one in transfers if one["SenderIdentifier"] == transfers[0]["SenderIdentifier"]]}
+        )
+
+
+@fault("receiver-transfer-info-of-late-first-number-has-number-1", breaks="MQQB-3.1.5.8.8-25", blind=True)
+class ReceiverTransferInfoOfLateFirstNumberHasNumber1(NewTransferInfoChanged):
+    """The receiver sets SequenceNumber of a new IncomingTransactionalTransferInfo to 1, although the first message of
+    the sequence has a greater TxSequenceNumber.
+    """
+
+    def change_new_transfer(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
+    ) -> None:
+        transfer.SequenceNumber = 1
+
+
+@fault("receiver-transfer-info-of-second-queue-has-number-of-first", breaks="MQQB-3.1.5.8.8-25", blind=True)
+class ReceiverTransferInfoOfSecondQueueHasNumberOfFirst(NewTransferInfoChanged):
+    """The receiver sets SequenceNumber of a new IncomingTransactionalTransferInfo of a second queue to the
+    SequenceNumber of the sender's sequence to the first queue.
+    """
+
+    def change_new_transfer(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
+    ) -> None:
+        other = find_transfer_of_other_queue(self.qm, transfer)
+        if other is not None:
+            transfer.SequenceNumber = other.SequenceNumber
+
+
+@fault("receiver-transfer-info-number-cut-to-16-bits", breaks="MQQB-3.1.5.8.8-25", blind=True)
+class ReceiverTransferInfoNumberCutTo16Bits(NewTransferInfoChanged):
+    """The receiver cuts SequenceNumber of a new IncomingTransactionalTransferInfo to 16 bits."""
+
+    def change_new_transfer(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
+    ) -> None:
+        transfer.SequenceNumber &= U16_MASK
+
+
+@fault("receiver-transfer-info-of-second-queue-has-identifier-of-first", breaks="MQQB-3.1.5.8.8-24", blind=True)
+class ReceiverTransferInfoOfSecondQueueHasIdentifierOfFirst(NewTransferInfoChanged):
+    """The receiver sets SequenceIdentifier of a new IncomingTransactionalTransferInfo of a second queue to the
+    SequenceIdentifier of the sender's sequence to the first queue.
+    """
+
+    def change_new_transfer(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
+    ) -> None:
+        other = find_transfer_of_other_queue(self.qm, transfer)
+        if other is not None:
+            transfer.SequenceIdentifier = other.SequenceIdentifier
+
+
+@fault("receiver-transfer-info-of-second-sender-has-identifier-of-first", breaks="MQQB-3.1.5.8.8-24", blind=True)
+class ReceiverTransferInfoOfSecondSenderHasIdentifierOfFirst(NewTransferInfoChanged):
+    """The receiver sets SequenceIdentifier of a new IncomingTransactionalTransferInfo of a second sender to the
+    SequenceIdentifier of the first sender at the same queue.
+    """
+
+    def change_new_transfer(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
+    ) -> None:
+        other = find_transfer_of_other_sender(self.qm, transfer)
+        if other is not None:
+            transfer.SequenceIdentifier = other.SequenceIdentifier
+
+
+@fault("receiver-transfer-info-of-second-queue-has-access-time-of-first", breaks="MQQB-3.1.5.8.8-26", blind=True)
+class ReceiverTransferInfoOfSecondQueueHasAccessTimeOfFirst(NewTransferInfoChanged):
+    """The receiver sets LastAccessTime of a new IncomingTransactionalTransferInfo of a second queue to the
+    LastAccessTime of the sender's sequence to the first queue.
+    """
+
+    def change_new_transfer(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
+    ) -> None:
+        other = find_transfer_of_other_queue(self.qm, transfer)
+        if other is not None:
+            transfer.LastAccessTime = other.LastAccessTime
+
+
+@fault("receiver-transfer-info-access-time-is-sent-time", breaks="MQQB-3.1.5.8.8-26", blind=True)
+class ReceiverTransferInfoAccessTimeIsSentTime(NewTransferInfoChanged):
+    """The receiver sets LastAccessTime of a new IncomingTransactionalTransferInfo to SentTime of the message."""
+
+    def change_new_transfer(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
+    ) -> None:
+        transfer.LastAccessTime = packet.UserHeader.SentTime
+
+
+@fault("receiver-transfer-info-access-time-in-local-time", breaks="MQQB-3.1.5.8.8-26", blind=True)
+class ReceiverTransferInfoAccessTimeInLocalTime(NewTransferInfoChanged):
+    """The receiver sets LastAccessTime of a new IncomingTransactionalTransferInfo to local time, which is one hour
+    ahead of UTC.
+    """
+
+    def change_new_transfer(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
+    ) -> None:
+        transfer.LastAccessTime = now.utc_s + 3600
+
+
+@fault("receiver-transfer-info-of-second-queue-has-reject-count-of-first", breaks="MQQB-3.1.5.8.8-27", blind=True)
+class ReceiverTransferInfoOfSecondQueueHasRejectCountOfFirst(NewTransferInfoChanged):
+    """The receiver sets RejectCount of a new IncomingTransactionalTransferInfo of a second queue to the RejectCount of
+    the sender's sequence to the first queue.
+    """
+
+    def change_new_transfer(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
+    ) -> None:
+        other = find_transfer_of_other_queue(self.qm, transfer)
+        if other is not None:
+            transfer.RejectCount = other.RejectCount
+
+
+@fault("receiver-transfer-info-of-second-sender-has-reject-count-1", breaks="MQQB-3.1.5.8.8-27", blind=True)
+class ReceiverTransferInfoOfSecondSenderHasRejectCount1(NewTransferInfoChanged):
+    """The receiver sets RejectCount of a new IncomingTransactionalTransferInfo to 1 if the queue has a sequence of
+    another sender.
+    """
+
+    def change_new_transfer(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
+    ) -> None:
+        if find_transfer_of_other_sender(self.qm, transfer) is not None:
+            transfer.RejectCount = 1
+
+
+class IncomingSequenceReplaced(InSequence):
+    """Uses, for a message to a queue that has no sequence with the message's key, another sequence of the queue."""
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        queue = self.qm.arrival.find_destination(packet)
+        assert queue is not None  # a message to no queue was refused before
+        if session.IncomingTxSequenceID == NO_INCOMING_SEQUENCE:
+            for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
+                if self.is_confused(transfer, packet):
+                    session.IncomingTxSequenceID = transfer.SequenceIdentifier
+                    session.IncomingTxSequenceNumber = transfer.SequenceNumber
+        return super().is_in_sequence(session, packet)
+
+    def is_confused(self, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket) -> bool:
+        """Return whether the sequence is used for the message by mistake."""
+        return False
+
+
+@fault("receiver-transfer-info-found-by-queue-alone", breaks="MQQB-3.1.5.8.8-18", blind=True)
+class ReceiverTransferInfoFoundByQueueAlone(IncomingSequenceReplaced):
+    """The receiver uses the IncomingTransactionalTransferInfo of another sender's sequence to the same queue for the
+    first message of a second sender.
+    """
+
+    def is_confused(self, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket) -> bool:
+        return transfer.SenderIdentifier != packet.UserHeader.SourceQueueManager
+
+
+@fault("receiver-transfer-info-found-by-timestamp-alone", breaks="MQQB-3.1.5.8.8-18", blind=True)
+class ReceiverTransferInfoFoundByTimestampAlone(InSequence):
+    """The receiver finds the IncomingTransactionalTransferInfo of a message by TimeStamp of TxSequenceID, and ignores
+    Ordinal.
+    """
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        header = packet.TransactionHeader
+        assert header is not None  # only transactional messages are in a sequence
+        if header.TxSequenceID.TimeStamp == session.IncomingTxSequenceID.TimeStamp:
+            session.IncomingTxSequenceID = header.TxSequenceID
+        return super().is_in_sequence(session, packet)
+
+
+class NextSequenceChanged(OrderAcks):
+    """Changes EodNextSeq of each OutgoingTransferInfo."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        queue = session.OutgoingQueueReference
+        if queue is not None and queue.OutgoingTransferInfoReference is not None:
+            info = queue.OutgoingTransferInfoReference
+            queue.OutgoingTransferInfoReference = replace(info, EodNextSeq=self.change_next(session, info.EodNextSeq))
+
+    def change_next(self, session: Session, info: SequenceInfo) -> SequenceInfo:
+        """Return the changed EodNextSeq."""
+        return info
+
+    def find_other_next(self, session: Session) -> SequenceInfo | None:
+        """Return EodNextSeq of the first other outgoing queue that has a transactional sequence, or None."""
+        for queue in self.qm.adm.OutgoingQueues.values():
+            info = queue.OutgoingTransferInfoReference
+            if queue.session is not session and info is not None:
+                return info.EodNextSeq
+        return None
+
+
+@fault("router-next-sequence-has-only-timestamp", breaks="MQQB-3.1.5.8.8-37", blind=True)
+class RouterNextSequenceHasOnlyTimestamp(NextSequenceChanged):
+    """The queue manager that forwards a message sets SeqID of EodNextSeq to OutgoingTxSequenceID without Ordinal."""
+
+    def change_next(self, session: Session, info: SequenceInfo) -> SequenceInfo:
+        return replace(info, SeqID=info.SeqID >> 32 << 32)
+
+
+@fault("router-next-sequence-of-second-destination-is-that-of-first", breaks="MQQB-3.1.5.8.8-37", blind=True)
+class RouterNextSequenceOfSecondDestinationIsThatOfFirst(NextSequenceChanged):
+    """The queue manager that forwards a message to a second destination sets SeqID of EodNextSeq to the
+    OutgoingTxSequenceID of the first destination.
+    """
+
+    def change_next(self, session: Session, info: SequenceInfo) -> SequenceInfo:
+        other = self.find_other_next(session)
+        return info if other is None else replace(info, SeqID=other.SeqID)
+
+
+@fault("router-next-sequence-is-that-of-last-ack", breaks="MQQB-3.1.5.8.8-37", blind=True)
+class RouterNextSequenceIsThatOfLastAck(NextSequenceChanged):
+    """The queue manager that forwards a message sets SeqID of EodNextSeq to the SeqID of LastAck."""
+
+    def change_next(self, session: Session, info: SequenceInfo) -> SequenceInfo:
+        return replace(info, SeqID=get_outgoing_sequence(session).LastAck.SeqID)
+
+
+@fault("router-next-number-of-second-destination-is-that-of-first", breaks="MQQB-3.1.5.8.8-38", blind=True)
+class RouterNextNumberOfSecondDestinationIsThatOfFirst(NextSequenceChanged):
+    """The queue manager that forwards a message to a second destination sets SeqNo of EodNextSeq to the
+    OutgoingTxSequenceNumber of the first destination.
+    """
+
+    def change_next(self, session: Session, info: SequenceInfo) -> SequenceInfo:
+        other = self.find_other_next(session)
+        return info if other is None else replace(info, SeqNo=other.SeqNo)
+
+
+@fault("router-next-number-is-number-of-unacknowledged-messages", breaks="MQQB-3.1.5.8.8-38", blind=True)
+class RouterNextNumberIsNumberOfUnacknowledgedMessages(NextSequenceChanged):
+    """The queue manager that forwards a message sets SeqNo of EodNextSeq to the number of messages in the
+    OutgoingMessageTable.
+    """
+
+    def change_next(self, session: Session, info: SequenceInfo) -> SequenceInfo:
+        return replace(info, SeqNo=len(session.OutgoingMessageTable))
+
+
+@fault("router-next-number-is-number-of-forwarded-message", breaks="MQQB-3.1.5.8.8-38", blind=True)
+class RouterNextNumberIsNumberOfForwardedMessage(NextSequenceChanged):
+    """The queue manager that forwards a message sets SeqNo of EodNextSeq to the number that follows TxSequenceNumber of
+    the forwarded message.
+    """
+
+    def change_next(self, session: Session, info: SequenceInfo) -> SequenceInfo:
+        numbers = [
+            position.UserMessage.TransactionHeader.TxSequenceNumber
+            for position in session.OutgoingMessageTable
+            if position.UserMessage.TransactionHeader is not None
+        ]
+        return replace(info, SeqNo=numbers[-1] + 1) if numbers else info

@@ -1,0 +1,181 @@
+"""Faults of MS-MQQB 3.1.7.6 Send Ping Request in some of the Ping Requests only."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.opening_sessions import (
+    OpeningCondition,
+    find_other_pinging_session,
+    has_open_session,
+    has_other_pinging_session,
+    has_pinged_before,
+    is_indirect,
+    sends_transactional_message,
+)
+from harness.faults.parts import fault, replace_part
+from harness.faults.registry import Install, add
+from reference_qm.codec import PingPacket
+from reference_qm.core.sessions.ping import Ping
+from reference_qm.model.adm import Session
+from reference_qm.model.states import Opening, SessionState
+from reference_qm.model.timers import TimerName
+from reference_qm.surface.clock import Now
+from reference_qm.surface.effects import Effect, SendDatagram
+from reference_qm.surface.inputs import Endpoint, PingSocket
+
+SESSION_PORT = 1801
+"""The port on which queue managers accept sessions."""
+
+
+def skip_cookie(when: OpeningCondition) -> Install:
+    """Return an installer of a fault that increments PingCookie twice for some Ping Requests."""
+
+    class CookieSkipped(Ping):
+        def send_request(self, session: Session, now: Now) -> None:
+            if when(self.qm, session):
+                self.qm.adm.PingCookie += 1
+            super().send_request(session, now)
+
+    return replace_part(CookieSkipped)
+
+
+for _name, _says, _when in (
+    (
+        "initiator-ping-cookie-incremented-twice-beside-waiting-request",
+        "The initiator adds two to PingCookie for a Ping Request while another Ping Request waits for its response.",
+        has_other_pinging_session,
+    ),
+    (
+        "initiator-ping-cookie-incremented-twice-beside-open-session",
+        "The initiator adds two to PingCookie for a Ping Request while another session is open.",
+        has_open_session,
+    ),
+    (
+        "initiator-ping-cookie-incremented-twice-for-private-name",
+        "The initiator adds two to PingCookie for a Ping Request if the destination is not a direct format name.",
+        is_indirect,
+    ),
+):
+    add(_name, "MQQB-3.1.7.6-03", _says, skip_cookie(_when), blind=True)
+
+
+class RequestEffectChanged(Ping):
+    """Changes the datagram of each Ping Request."""
+
+    def send_request(self, session: Session, now: Now) -> None:
+        self.qm.adm.PingCookie = self.qm.adm.PingCookie + 1 & 0xFFFFFFFF
+        session.ping_cookie = self.qm.adm.PingCookie
+        session.opening = Opening.PING_RESPONSE
+        remote = Endpoint(session.RemoteQMAddress, self.qm.config.remote_ping_port)
+        effect = SendDatagram(PingSocket.SOURCE, remote, self.build_request().build())
+        self.qm.emit(self.change_request(session, effect))
+        self.qm.session_timers.start(session, TimerName.PING_RESPONSE, self.qm.settings.ping_response_ms, now)
+
+    def change_request(self, session: Session, effect: SendDatagram) -> Effect:
+        """Return the changed datagram."""
+        return effect
+
+
+@fault("initiator-ping-request-beside-open-session-has-rf-set", breaks="MQQB-3.1.7.6-07", blind=True)
+class InitiatorPingRequestBesideOpenSessionHasRfSet(RequestEffectChanged):
+    """The initiator sets RF of a Ping Request while another session is open."""
+
+    def change_request(self, session: Session, effect: SendDatagram) -> Effect:
+        if not has_open_session(self.qm, session):
+            return effect
+        return replace(effect, data=bytes([effect.data[0] | PingPacket.flags(RF=1)]) + effect.data[1:])
+
+
+@fault("initiator-ping-request-of-transactional-message-has-rf-set", breaks="MQQB-3.1.7.6-07", blind=True)
+class InitiatorPingRequestOfTransactionalMessageHasRfSet(RequestEffectChanged):
+    """The initiator sets RF of a Ping Request if a transactional message waits."""
+
+    def change_request(self, session: Session, effect: SendDatagram) -> Effect:
+        if not sends_transactional_message(self.qm, session):
+            return effect
+        return replace(effect, data=bytes([effect.data[0] | PingPacket.flags(RF=1)]) + effect.data[1:])
+
+
+@fault("initiator-ping-request-beside-waiting-request-has-signature-0", breaks="MQQB-3.1.7.6-07", blind=True)
+class InitiatorPingRequestBesideWaitingRequestHasSignature0(RequestEffectChanged):
+    """The initiator sets Signature of a Ping Request to 0 while another Ping Request waits for its response."""
+
+    def change_request(self, session: Session, effect: SendDatagram) -> Effect:
+        waiting = has_other_pinging_session(self.qm, session)
+        return replace(effect, data=effect.data[:2] + bytes(2) + effect.data[4:]) if waiting else effect
+
+
+@fault("initiator-ping-request-of-transactional-message-to-session-port", breaks="MQQB-3.1.7.6-08", blind=True)
+class InitiatorPingRequestOfTransactionalMessageToSessionPort(RequestEffectChanged):
+    """The initiator sends a Ping Request to the port for sessions if a transactional message waits."""
+
+    def change_request(self, session: Session, effect: SendDatagram) -> Effect:
+        if not sends_transactional_message(self.qm, session):
+            return effect
+        return replace(effect, remote=effect.remote._replace(port=SESSION_PORT))
+
+
+@fault("initiator-ping-request-beside-waiting-request-to-its-address", breaks="MQQB-3.1.7.6-08", blind=True)
+class InitiatorPingRequestBesideWaitingRequestToItsAddress(RequestEffectChanged):
+    """The initiator sends a Ping Request to the address of another Ping Request that waits for its response."""
+
+    def change_request(self, session: Session, effect: SendDatagram) -> Effect:
+        other = find_other_pinging_session(self.qm, session)
+        if other is None:
+            return effect
+        return replace(effect, remote=effect.remote._replace(host=other.RemoteQMAddress))
+
+
+@fault("initiator-later-ping-request-to-next-port", breaks="MQQB-3.1.7.6-08", blind=True)
+class InitiatorLaterPingRequestToNextPort(RequestEffectChanged):
+    """The initiator sends each Ping Request except the first to the port after the ping port."""
+
+    def change_request(self, session: Session, effect: SendDatagram) -> Effect:
+        if not has_pinged_before(self.qm, session):
+            return effect
+        return replace(effect, remote=effect.remote._replace(port=effect.remote.port + 1))
+
+
+def let_timer_close_session(when: OpeningCondition) -> Install:
+    """Return an installer of a fault that does not stop the Ping Response Timer when the response arrives, and closes
+    the session when the timer expires.
+    """
+
+    class TimerKept(Ping):
+        def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+            kept = when(self.qm, session)
+            super().response_processed(session, response, now)
+            if kept and session.opening is not Opening.PING_RESPONSE:
+                self.qm.session_timers.start(session, TimerName.PING_RESPONSE, self.qm.settings.ping_response_ms, now)
+
+        def on_response_timer(self, session: Session, now: Now) -> None:
+            if session.SessionState is SessionState.OPEN:
+                self.qm.closing.close(session, "a fault", now)
+            else:
+                super().on_response_timer(session, now)
+
+    return replace_part(TimerKept)
+
+
+for _name, _says, _when in (
+    (
+        "initiator-ping-timer-of-transactional-message-not-stopped",
+        "The initiator does not stop the Ping Response Timer if a transactional message waits, and closes the session "
+        "when the timer expires.",
+        sends_transactional_message,
+    ),
+    (
+        "initiator-ping-timer-for-private-name-not-stopped",
+        "The initiator does not stop the Ping Response Timer if the destination is not a direct format name, and "
+        "closes the session when the timer expires.",
+        is_indirect,
+    ),
+    (
+        "initiator-ping-timer-beside-open-session-not-stopped",
+        "The initiator does not stop the Ping Response Timer while another session is open, and closes the session "
+        "when the timer expires.",
+        has_open_session,
+    ),
+):
+    add(_name, "MQQB-3.1.7.6-14", _says, let_timer_close_session(_when), blind=True)
