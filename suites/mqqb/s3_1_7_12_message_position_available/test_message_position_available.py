@@ -154,7 +154,7 @@ def test_each_waiting_message_is_sent_once_on_each_session(peer, sut, judge):
     if sut.has("receive"):
         _judge_journaled_messages(peer, sut, judge, journaled)
     else:
-        judge.mark_not_exercised("MQQB-3.1.7.12-08", "the control channel does not show the system journal")
+        judge.mark_not_exercised("MQQB-3.1.7.12-08", reason="the control channel does not show the system journal")
     peer.hang_up()
     sender.send(LAST_TAG)
     peer.inbox.wait(lambda frame: Sender.tags([frame]) == [LAST_TAG])

@@ -26,6 +26,7 @@ from suites.mqqb.steps.ordering import (
     PRIVATE_NAMES_OF_PEER,
     Receiver,
     get_private_queue_number,
+    is_order_or_final_ack,
     read_acknowledged_sequence_place,
 )
 
@@ -305,11 +306,25 @@ def test_acknowledgments_of_private_name_go_to_private_queue_4(peer, sut, judge)
         _judge_private_destination(judge, peer, sent, frame, f"destination of the {turn} OrderAck")
     if sut.has("receive") and peer.eventually(lambda: bool(sut.messages("transactional"))):
         receive_first_message(sut, sut.queue("transactional"))
-        frame = receiver.await_acknowledgment(final=True)
+        frame = _await_final_ack_besides_admin_acks(receiver, 1)
         _judge_private_destination(judge, peer, sent, frame, "destination of the FinalAck of a received message")
+    known = len(_list_final_acks(receiver))
     refused = receiver.send(peer.private_queue(sut.guid, MISSING_QUEUE_NUMBER), destination=None)
-    frame = receiver.await_acknowledgment(final=True)
+    frame = _await_final_ack_besides_admin_acks(receiver, known + 1)
     _judge_private_destination(judge, peer, refused, frame, "destination of the FinalAck of a refused message")
+
+
+def _list_final_acks(receiver: Receiver) -> list[Frame]:
+    """Return the FinalAcks that have arrived, without administration acknowledgments of the same class."""
+    return [frame for frame in receiver.acknowledgments(final=True) if is_order_or_final_ack(frame)]
+
+
+def _await_final_ack_besides_admin_acks(receiver: Receiver, count: int) -> Frame:
+    """Wait for the given number of FinalAcks; return the last FinalAck."""
+    frame = receiver.poll(lambda: _list_final_acks(receiver), count - 1)
+    if frame is None:
+        raise ConformanceFailure("no FinalAck arrived for the transactional messages")
+    return frame
 
 
 def _judge_private_destination(judge, peer, sent: Frame, frame: Frame, case: str) -> None:
