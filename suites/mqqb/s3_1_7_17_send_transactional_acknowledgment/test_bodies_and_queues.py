@@ -107,7 +107,7 @@ def test_order_acks_name_last_accepted_message_of_their_sequence(peer, sut, judg
     receiver = Receiver(peer, sut, ordinal=9)
     sent = [receiver.send() for _ in range(3)]
     receiver.await_last_acknowledgment(len(sent))
-    receiver.sequence.number = 6
+    receiver.sequence.number = 5
     sent.append(receiver.send(transaction={"PreviousTxSequenceNumber": 5}))
     receiver.poll_acknowledgment()
     receiver.sequence = Sequence(peer, 10)
