@@ -12,7 +12,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-def _clear_number_of_later_message(
+def _decrement_number_of_later_message(
     self: Any, original: Any, session: Session, position: OutgoingMessagePosition, packet: Any
 ) -> None:
     original(session, position, packet)
@@ -20,7 +20,7 @@ def _clear_number_of_later_message(
         position.TxSequenceNumber -= 1
 
 
-def _number_by_session(
+def _keep_message_sent_count(
     self: Any, original: Any, session: Session, position: OutgoingMessagePosition, packet: Any
 ) -> None:
     original(session, position, packet)
@@ -28,7 +28,9 @@ def _number_by_session(
         position.TxSequenceNumber = session.MessageSentCount
 
 
-def _add_attempts(self: Any, original: Any, session: Session, position: OutgoingMessagePosition, packet: Any) -> None:
+def _increment_number_with_each_attempt(
+    self: Any, original: Any, session: Session, position: OutgoingMessagePosition, packet: Any
+) -> None:
     sent = self.__dict__.setdefault("attempts", set())
     original(session, position, packet)
     if position.TxSequenceNumber and id(position) in sent:
@@ -36,7 +38,7 @@ def _add_attempts(self: Any, original: Any, session: Session, position: Outgoing
     sent.add(id(position))
 
 
-def _keep_last_acknowledged(
+def _restore_flags_after_transactional_header(
     self: Any, original: Any, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> UserMessagePacket:
     before = session.LastAckedRecoverableMsgSeqNumber, session.RecoverableMsgAckFlags
@@ -46,7 +48,7 @@ def _keep_last_acknowledged(
     return packet
 
 
-def _count_all_messages(
+def _advance_number_by_all_messages(
     self: Any, original: Any, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> UserMessagePacket:
     packet: UserMessagePacket = original(session, position, now)
@@ -60,31 +62,31 @@ for _name, _rule, _says, _install in (
         "sender-kept-tx-number-of-later-message-one-too-low",
         "MQQB-3.1.7.1.3-05",
         "The sender keeps the preceding TxSequenceNumber in the OutgoingMessagePosition of each later message.",
-        change_step(Sending.transmit, _clear_number_of_later_message),
+        change_step(Sending.transmit, _decrement_number_of_later_message),
     ),
     (
         "sender-kept-tx-number-is-message-sent-count",
         "MQQB-3.1.7.1.3-05",
         "The sender keeps MessageSentCount as TxSequenceNumber of a sent message.",
-        change_step(Sending.transmit, _number_by_session),
+        change_step(Sending.transmit, _keep_message_sent_count),
     ),
     (
         "sender-kept-tx-number-incremented-with-each-attempt",
         "MQQB-3.1.7.1.3-05",
         "The sender increments TxSequenceNumber in the OutgoingMessagePosition of a message that it sends again.",
-        change_step(Sending.transmit, _add_attempts),
+        change_step(Sending.transmit, _increment_number_with_each_attempt),
     ),
     (
         "sender-header-of-transactional-message-does-not-advance-acknowledged-number",
         "MQQB-3.1.7.1.3-25",
         "After the SessionHeader of a transactional message, the next acknowledgment begins with the old number.",
-        change_step(Sending.update_user_message, _keep_last_acknowledged),
+        change_step(Sending.update_user_message, _restore_flags_after_transactional_header),
     ),
     (
         "sender-acknowledgment-after-header-counts-express-messages",
         "MQQB-3.1.7.1.3-25",
         "After a SessionHeader, the next acknowledgment begins with the number that follows MessageReceivedCount.",
-        change_step(Sending.update_user_message, _count_all_messages),
+        change_step(Sending.update_user_message, _advance_number_by_all_messages),
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)

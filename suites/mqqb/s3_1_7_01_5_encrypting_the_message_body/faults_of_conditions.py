@@ -46,28 +46,28 @@ _CALG_RSA_SIGN = 0x2400
 _AES_ALGORITHMS = (EncryptionAlgorithm.AES128, EncryptionAlgorithm.AES192, EncryptionAlgorithm.AES256)
 
 
-def _is_reduced(step: EncryptionStep) -> bool:
+def _has_reduced_rc2_key(step: EncryptionStep) -> bool:
     """Return whether the key of a message is a 40-bit RC2 key of the Enhanced provider."""
     return step.key.CryptoServiceProvider == ENHANCED_PROVIDER and not any(step.key.SymmetricKey[_REDUCED_KEY_BYTES:])
 
 
-def _pad_with_ones(step: EncryptionStep) -> bytes | None:
+def _pad_reduced_key_with_ones(step: EncryptionStep) -> bytes | None:
     key = step.key.SymmetricKey
-    return key[:_REDUCED_KEY_BYTES].ljust(_WHOLE_KEY_BYTES, b"\xff") if _is_reduced(step) else None
+    return key[:_REDUCED_KEY_BYTES].ljust(_WHOLE_KEY_BYTES, b"\xff") if _has_reduced_rc2_key(step) else None
 
 
-def _pad_at_front(step: EncryptionStep) -> bytes | None:
+def _pad_reduced_key_at_front(step: EncryptionStep) -> bytes | None:
     key = step.key.SymmetricKey
-    return key[:_REDUCED_KEY_BYTES].rjust(_WHOLE_KEY_BYTES, b"\0") if _is_reduced(step) else None
+    return key[:_REDUCED_KEY_BYTES].rjust(_WHOLE_KEY_BYTES, b"\0") if _has_reduced_rc2_key(step) else None
 
 
-def _repeat_key(step: EncryptionStep) -> bytes | None:
+def _repeat_reduced_key(step: EncryptionStep) -> bytes | None:
     key = step.key.SymmetricKey[:_REDUCED_KEY_BYTES]
-    return (key * 4)[:_WHOLE_KEY_BYTES] if _is_reduced(step) else None
+    return (key * 4)[:_WHOLE_KEY_BYTES] if _has_reduced_rc2_key(step) else None
 
 
 def _draw_whole_key_later(step: EncryptionStep) -> bytes | None:
-    return step.qm.entropy.token(_WHOLE_KEY_BYTES) if _is_reduced(step) and step.number else None
+    return step.qm.entropy.token(_WHOLE_KEY_BYTES) if _has_reduced_rc2_key(step) and step.number else None
 
 
 def _reduce_rc4_key(step: EncryptionStep) -> bytes | None:
@@ -84,11 +84,13 @@ def _cut_aes_key(step: EncryptionStep) -> bytes | None:
     return key[:_WHOLE_KEY_BYTES].ljust(len(key), b"\0")
 
 
-def _halve_base_key(step: EncryptionStep) -> bytes | None:
+def _shorten_base_key(step: EncryptionStep) -> bytes | None:
     return step.key.SymmetricKey[:2] + bytes(3) if step.level == PrivacyLevel.BASE else None
 
 
-def _omit_first_look_up(self: Any, original: Any, session: Session, message: Message, *arguments: Any) -> Any:
+def _omit_look_up_for_lower_levels(
+    self: Any, original: Any, session: Session, message: Message, *arguments: Any
+) -> Any:
     """Encrypt only messages with PrivacyLevel Advanced if the public keys are not known yet."""
     security = message.security
     level = 0 if security is None else security.PrivacyLevel
@@ -156,7 +158,7 @@ def _begin_like_first_key(step: EncryptionStep) -> bytes | None:
     return (first * 8)[:size] if step.number else None
 
 
-def _use_zero_key_for_base(step: EncryptionStep) -> bytes | None:
+def _return_zero_key_for_base(step: EncryptionStep) -> bytes | None:
     return bytes(len(step.key.SymmetricKey)) if step.level == PrivacyLevel.BASE else None
 
 
@@ -249,19 +251,19 @@ for _name, _rule, _says, _install in (
         "sender-reduced-rc2-key-padded-with-ones",
         "MQQB-3.1.7.1.5-29",
         "The sender pads a 40-bit RC2 key of the Enhanced provider with 88 bits that are 1.",
-        use_symmetric_key(_pad_with_ones),
+        use_symmetric_key(_pad_reduced_key_with_ones),
     ),
     (
         "sender-reduced-rc2-key-padded-at-front",
         "MQQB-3.1.7.1.5-29",
         "The sender puts the 88 zero bits before a 40-bit RC2 key of the Enhanced provider.",
-        use_symmetric_key(_pad_at_front),
+        use_symmetric_key(_pad_reduced_key_at_front),
     ),
     (
         "sender-reduced-rc2-key-padded-with-itself",
         "MQQB-3.1.7.1.5-29",
         "The sender repeats a 40-bit RC2 key of the Enhanced provider until it has 128 bits.",
-        use_symmetric_key(_repeat_key),
+        use_symmetric_key(_repeat_reduced_key),
     ),
     (
         "sender-reduced-rc2-key-only-for-first-message",
@@ -273,7 +275,7 @@ for _name, _rule, _says, _install in (
         "sender-public-keys-not-looked-up-for-lower-levels",
         "MQQB-3.1.7.1.5-04",
         "The sender looks up public keys only for a message with PrivacyLevel Advanced.",
-        change_step(Securing.encrypt_body, _omit_first_look_up),
+        change_step(Securing.encrypt_body, _omit_look_up_for_lower_levels),
     ),
     (
         "sender-failed-look-up-of-public-keys-kept",
@@ -334,7 +336,7 @@ for _name, _rule, _says, _install in (
         "sender-key-of-base-provider-zero",
         ("MQQB-3.1.7.1.5-23", "MQQB-3.1.7.1.5-24"),
         "The sender encrypts messages of privacy level Base with a key of zeros.",
-        use_symmetric_key(_use_zero_key_for_base),
+        use_symmetric_key(_return_zero_key_for_base),
     ),
     (
         "sender-key-of-aes-provider-derived-from-provider-name",
@@ -412,7 +414,7 @@ for _name, _rule, _says, _install in (
         "sender-key-of-base-provider-with-16-bits",
         "MQQB-3.1.7.1.5-28",
         "The sender creates a key of 16 bits for the Base provider, and pads the key with zero bits.",
-        use_symmetric_key(_halve_base_key),
+        use_symmetric_key(_shorten_base_key),
     ),
     (
         "sender-body-encrypted-with-short-aes-key-without-chain",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from harness.errors import ConformanceFailure
@@ -33,7 +35,7 @@ def test_accepted_session_gets_outgoing_queue_of_its_first_message(peer, sut, ju
     peer.inbox.listen()
     session = peer.open_raw()
     named = peer.private_destination(sut.queue(queue)) if kind == "private" else {}
-    place = {"destination": None} if kind == "private" else {}
+    place: dict[str, Any] = {"destination": None} if kind == "private" else {}
     before = read_element(find_accepted_session(sut, peer.identifier), "OutgoingQueueReference")
     if before is not None:
         raise ConformanceFailure(f"a new session already has the OutgoingQueueReference {before}")

@@ -46,7 +46,7 @@ def _is_addressed_to_own_private_name(faulty: FaultyCore, request: SendMessage) 
     return request.to.lower().startswith(f"private={faulty.core.adm.Identifier}")
 
 
-def _is_transactional_and_own(faulty: FaultyCore, request: SendMessage) -> bool:
+def _is_transactional_message_to_own_queue(faulty: FaultyCore, request: SendMessage) -> bool:
     return request.transactional and faulty.core.destinations.find_local(request.to) is not None
 
 
@@ -172,7 +172,7 @@ for _name, _rule, _says, _install in (
         "sender-transactional-message-for-own-queue-also-sent",
         "MQQB-3.1.7.12-02",
         "The sender also sends a transactional message for its own queue to another queue manager.",
-        redirect_sent_messages(_is_transactional_and_own, as_well=True),
+        redirect_sent_messages(_is_transactional_message_to_own_queue, as_well=True),
     ),
     (
         "sender-third-waiting-message-without-entry",

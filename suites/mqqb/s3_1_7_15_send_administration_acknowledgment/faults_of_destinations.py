@@ -43,7 +43,7 @@ SendAck = Callable[[Message, MessageClass, Now], None]
 ChangeName = Callable[[str, Message], str]
 
 
-def _acknowledge_to(find: Callable[[Any, Message], str | None]) -> Install:
+def _add_missing_admin_queue(find: Callable[[Any, Message], str | None]) -> Install:
     """Return an installer of a fault that acknowledges a message without administration queue to another queue."""
 
     def send(self: Any, original: SendAck, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -74,7 +74,7 @@ def _send_copies(find: Callable[[Message], str | None], classes: frozenset[Messa
     return change_step(AdminAcks.send, send)
 
 
-def _change_name(attribute: str, kind: type, classes: frozenset[MessageClass], change: ChangeName) -> Install:
+def _change_name_of_kind(attribute: str, kind: Any, classes: frozenset[MessageClass], change: ChangeName) -> Install:
     """Return an installer of a fault that changes the destination or the response queue of acknowledgments if it is a
     format name of one kind.
     """
@@ -93,12 +93,12 @@ def _name_queue_of_source(name: str, message: Message) -> str:
     return str(replace(_parse_private(name), ComputerGuid=message.Identifier.QueueManagerGuid))
 
 
-def _cut_number(name: str, message: Message) -> str:
+def _cut_queue_number(name: str, message: Message) -> str:
     found = _parse_private(name)
     return str(replace(found, QueueIdentifier=found.QueueIdentifier & 0xFFFF))
 
 
-def _clear_highest_byte(name: str, message: Message) -> str:
+def _clear_highest_byte_of_queue_number(name: str, message: Message) -> str:
     found = _parse_private(name)
     return str(replace(found, QueueIdentifier=found.QueueIdentifier & 0xFFFFFF))
 
@@ -121,7 +121,9 @@ def _name_private_queue_of_public_guid(name: str, message: Message) -> str:
     return str(PrivateName(message.Identifier.QueueManagerGuid, found.QueueGuid.fields[0]))
 
 
-def _address_source(select: Callable[[Any, Message, PrivateName], bool], find: Callable[[Any], UUID]) -> Install:
+def _replace_host_of_admin_queue(
+    select: Callable[[Any, Message, PrivateName], bool], find: Callable[[Any], UUID]
+) -> Install:
     """Return an installer of a fault that replaces the queue manager of a private administration queue."""
 
     def send(self: Any, original: SendAck, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -160,7 +162,7 @@ def _cut_long_direct_name(name: str, message: Message) -> str:
     return name[:40]
 
 
-def _open_only_known_queue(self: Any, original: Any, message: Message, now: Now) -> None:
+def _send_only_to_first_queue(self: Any, original: Any, message: Message, now: Now) -> None:
     name = message.DestinationQueueFormatName.lower()
     is_first = self.__dict__.setdefault("first_ack_queue", name) == name
     if message.Class in ALL_CLASSES - {MessageClass.MQMSG_CLASS_REPORT} and not is_first:
@@ -222,14 +224,14 @@ for _name, _rule, _says, _install in (
         "receiver-message-with-aq-0-acknowledged-to-last-administration-queue",
         "MQQB-3.1.7.15-04",
         "The receiver acknowledges a packet with AQ 0 to the administration queue of an earlier packet.",
-        _acknowledge_to(lambda part, message: part.__dict__.get("last_admin_queue")),
+        _add_missing_admin_queue(lambda part, message: part.__dict__.get("last_admin_queue")),
     ),
     (
         "receiver-message-with-aq-0-acknowledged-to-same-number-at-source",
         "MQQB-3.1.7.15-04",
         "The receiver acknowledges a packet with AQ 0 to the private queue of the source that has the number of the "
         "destination queue.",
-        _acknowledge_to(_find_destination_on_source),
+        _add_missing_admin_queue(_find_destination_on_source),
     ),
     (
         "receiver-acknowledgment-of-removal-sent-twice",
@@ -247,67 +249,67 @@ for _name, _rule, _says, _install in (
         "receiver-acknowledgment-for-aq-2-to-remote-queue-manager-of-session",
         "MQQB-3.1.7.15-11",
         "The receiver addresses the acknowledgment of a packet with AQ 2 to the remote queue manager of its session.",
-        _address_source(_names_queue_of_source, _find_newest_initiator),
+        _replace_host_of_admin_queue(_names_queue_of_source, _find_newest_initiator),
     ),
     (
         "receiver-acknowledgment-for-aq-2-with-number-of-16-bits",
         "MQQB-3.1.7.15-11",
         "The receiver cuts the number of the private queue of an acknowledgment for AQ 2 to 16 bits.",
-        _change_name(_DESTINATION, PrivateName, ARRIVAL_CLASSES | REFUSAL_CLASSES, _cut_number),
+        _change_name_of_kind(_DESTINATION, PrivateName, ARRIVAL_CLASSES | REFUSAL_CLASSES, _cut_queue_number),
     ),
     (
         "receiver-acknowledgment-of-removal-for-aq-2-without-highest-byte",
         "MQQB-3.1.7.15-11",
         "The receiver clears the highest byte of the queue number in the acknowledgment of a removed message.",
-        _change_name(_DESTINATION, PrivateName, REMOVAL_CLASSES, _clear_highest_byte),
+        _change_name_of_kind(_DESTINATION, PrivateName, REMOVAL_CLASSES, _clear_highest_byte_of_queue_number),
     ),
     (
         "receiver-acknowledgment-of-arrival-for-aq-3-to-source",
         "MQQB-3.1.7.15-12",
         "The receiver addresses the acknowledgment of an arrival for AQ 3 to a private queue of the source.",
-        _change_name(_DESTINATION, PrivateName, ARRIVAL_CLASSES, _name_queue_of_source),
+        _change_name_of_kind(_DESTINATION, PrivateName, ARRIVAL_CLASSES, _name_queue_of_source),
     ),
     (
         "receiver-acknowledgment-of-removal-for-aq-3-to-source",
         "MQQB-3.1.7.15-12",
         "The receiver addresses the acknowledgment of a removal for AQ 3 to a private queue of the source.",
-        _change_name(_DESTINATION, PrivateName, REMOVAL_CLASSES, _name_queue_of_source),
+        _change_name_of_kind(_DESTINATION, PrivateName, REMOVAL_CLASSES, _name_queue_of_source),
     ),
     (
         "receiver-nack-for-aq-3-to-source",
         "MQQB-3.1.7.15-12",
         "The receiver addresses the negative acknowledgment of a refusal for AQ 3 to a private queue of the source.",
-        _change_name(_DESTINATION, PrivateName, REFUSAL_CLASSES, _name_queue_of_source),
+        _change_name_of_kind(_DESTINATION, PrivateName, REFUSAL_CLASSES, _name_queue_of_source),
     ),
     (
         "receiver-acknowledgment-for-aq-5-with-swapped-guid",
         "MQQB-3.1.7.15-13",
         "The receiver swaps bytes of the GUID of the public queue in the acknowledgment of a removed message.",
-        _change_name(_DESTINATION, PublicName, REMOVAL_CLASSES, _swap_guid_bytes),
+        _change_name_of_kind(_DESTINATION, PublicName, REMOVAL_CLASSES, _swap_guid_bytes),
     ),
     (
         "receiver-nack-for-aq-5-with-swapped-guid",
         "MQQB-3.1.7.15-13",
         "The receiver swaps bytes of the GUID of the public queue in a negative acknowledgment.",
-        _change_name(_DESTINATION, PublicName, REFUSAL_CLASSES, _swap_guid_bytes),
+        _change_name_of_kind(_DESTINATION, PublicName, REFUSAL_CLASSES, _swap_guid_bytes),
     ),
     (
         "receiver-acknowledgment-for-aq-5-to-private-queue",
         "MQQB-3.1.7.15-13",
         "The receiver addresses the acknowledgment of an arrival for AQ 5 to a private queue of the source.",
-        _change_name(_DESTINATION, PublicName, ARRIVAL_CLASSES, _name_private_queue_of_public_guid),
+        _change_name_of_kind(_DESTINATION, PublicName, ARRIVAL_CLASSES, _name_private_queue_of_public_guid),
     ),
     (
         "receiver-acknowledgment-for-aq-6-to-remote-queue-manager-of-session",
         "MQQB-3.1.7.15-14",
         "The receiver addresses the acknowledgment of a packet with AQ 6 to the remote queue manager of its session.",
-        _address_source(_names_queue_of_third, _find_newest_initiator),
+        _replace_host_of_admin_queue(_names_queue_of_third, _find_newest_initiator),
     ),
     (
         "receiver-acknowledgment-of-removal-for-aq-6-to-source",
         "MQQB-3.1.7.15-14",
         "The receiver addresses the acknowledgment of a removal for AQ 6 to a private queue of the source.",
-        _change_name(
+        _change_name_of_kind(
             _DESTINATION, PrivateName, REMOVAL_CLASSES - {MessageClass.MQMSG_CLASS_ACK_RECEIVE}, _name_queue_of_source
         ),
     ),
@@ -315,68 +317,68 @@ for _name, _rule, _says, _install in (
         "receiver-nack-for-aq-6-with-number-of-16-bits",
         "MQQB-3.1.7.15-14",
         "The receiver cuts the number of the private queue of a negative acknowledgment for AQ 6 to 16 bits.",
-        _change_name(_DESTINATION, PrivateName, REFUSAL_CLASSES, _cut_number),
+        _change_name_of_kind(_DESTINATION, PrivateName, REFUSAL_CLASSES, _cut_queue_number),
     ),
     (
         "receiver-response-queue-of-removal-for-dq-3-on-source",
         "MQQB-3.1.7.15-21",
         "The receiver sets the response queue of the acknowledgment of a removed message with DQ 3 to a private queue "
         "of the source.",
-        _change_name(_RESPONSE, PrivateName, REMOVAL_CLASSES, _name_queue_of_source),
+        _change_name_of_kind(_RESPONSE, PrivateName, REMOVAL_CLASSES, _name_queue_of_source),
     ),
     (
         "receiver-response-queue-of-nack-for-dq-3-on-source",
         "MQQB-3.1.7.15-21",
         "The receiver sets the response queue of a negative acknowledgment for DQ 3 to a private queue of the source.",
-        _change_name(_RESPONSE, PrivateName, REFUSAL_CLASSES, _name_queue_of_source),
+        _change_name_of_kind(_RESPONSE, PrivateName, REFUSAL_CLASSES, _name_queue_of_source),
     ),
     (
         "receiver-response-queue-of-nack-for-dq-3-with-number-of-16-bits",
         "MQQB-3.1.7.15-21",
         "The receiver cuts the number of the response queue of a negative acknowledgment for DQ 3 to 16 bits.",
-        _change_name(_RESPONSE, PrivateName, REFUSAL_CLASSES, _cut_number),
+        _change_name_of_kind(_RESPONSE, PrivateName, REFUSAL_CLASSES, _cut_queue_number),
     ),
     (
         "receiver-response-queue-of-removal-for-dq-5-with-swapped-guid",
         "MQQB-3.1.7.15-22",
         "The receiver swaps bytes of the GUID of the response queue in the acknowledgment of a removed message.",
-        _change_name(_RESPONSE, PublicName, REMOVAL_CLASSES, _swap_guid_bytes),
+        _change_name_of_kind(_RESPONSE, PublicName, REMOVAL_CLASSES, _swap_guid_bytes),
     ),
     (
         "receiver-response-queue-of-nack-for-dq-5-with-swapped-guid",
         "MQQB-3.1.7.15-22",
         "The receiver swaps bytes of the GUID of the response queue in a negative acknowledgment.",
-        _change_name(_RESPONSE, PublicName, REFUSAL_CLASSES, _swap_guid_bytes),
+        _change_name_of_kind(_RESPONSE, PublicName, REFUSAL_CLASSES, _swap_guid_bytes),
     ),
     (
         "receiver-response-queue-of-arrival-for-dq-5-on-source",
         "MQQB-3.1.7.15-22",
         "The receiver sets the response queue of the acknowledgment of an arrival with DQ 5 to a private queue.",
-        _change_name(_RESPONSE, PublicName, ARRIVAL_CLASSES, _name_private_queue_of_public_guid),
+        _change_name_of_kind(_RESPONSE, PublicName, ARRIVAL_CLASSES, _name_private_queue_of_public_guid),
     ),
     (
         "receiver-response-queue-of-removal-for-dq-7-by-host-name",
         "MQQB-3.1.7.15-23",
         "The receiver names the host of the response queue by OS in the acknowledgment of a removed message.",
-        _change_name(_RESPONSE, DirectName, REMOVAL_CLASSES, _name_host_by_os),
+        _change_name_of_kind(_RESPONSE, DirectName, REMOVAL_CLASSES, _name_host_by_os),
     ),
     (
         "receiver-response-queue-of-nack-for-dq-7-by-host-name",
         "MQQB-3.1.7.15-23",
         "The receiver names the host of the response queue by OS in a negative acknowledgment.",
-        _change_name(_RESPONSE, DirectName, REFUSAL_CLASSES, _name_host_by_os),
+        _change_name_of_kind(_RESPONSE, DirectName, REFUSAL_CLASSES, _name_host_by_os),
     ),
     (
         "receiver-response-queue-for-dq-7-cut-to-40-characters",
         "MQQB-3.1.7.15-23",
         "The receiver cuts the direct format name of the response queue to 40 characters.",
-        _change_name(_RESPONSE, DirectName, ALL_CLASSES, _cut_long_direct_name),
+        _change_name_of_kind(_RESPONSE, DirectName, ALL_CLASSES, _cut_long_direct_name),
     ),
     (
         "receiver-second-destination-of-acknowledgments-not-opened",
         "MQQB-3.1.7.15-30",
         "The receiver opens only the first administration queue, and discards acknowledgments to other queues.",
-        change_step(OwnMessages.send, _open_only_known_queue),
+        change_step(OwnMessages.send, _send_only_to_first_queue),
     ),
     (
         "receiver-own-destination-of-acknowledgment-not-opened",

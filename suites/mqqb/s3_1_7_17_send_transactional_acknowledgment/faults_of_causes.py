@@ -43,7 +43,7 @@ def _replace_class(right: MessageClass, wrong: MessageClass) -> Install:
     )
 
 
-def _only_for(wanted: MessageClass, values: dict[str, Any]) -> Callable[..., dict[str, Any]]:
+def _change_only_class(wanted: MessageClass, values: dict[str, Any]) -> Callable[..., dict[str, Any]]:
     """Return a function that computes the given attributes for acknowledgments of one class."""
     return lambda qm, ack, *arguments: values if ack.Class == wanted else {}
 
@@ -83,7 +83,7 @@ def _use_highest_number(self: Any, original: Any, transfer: IncomingTransactiona
     return OrderAckBody(transfer.saved_identifier, number, number - 1)
 
 
-def _change_source(find: Callable[[QM, MessagePosition, UUID], UUID]) -> Install:
+def _change_source_guid(find: Callable[[QM, MessagePosition, UUID], UUID]) -> Install:
     """Return an installer of a fault that changes SourceGUID in the FinalAck for a message that has left its queue."""
 
     def compute(qm: QM, ack: Message, position: MessagePosition, reason: MessageClass) -> dict[str, Any]:
@@ -244,7 +244,7 @@ for _name, _rule, _says, _install in (
         "receiver-final-ack-of-purged-message-express",
         "MQQB-3.1.7.17-D01",
         "The receiver sends the FinalAck of a purged message as an express message.",
-        change_final_ack_of_removal(_only_for(_PURGED, _EXPRESS)),
+        change_final_ack_of_removal(_change_only_class(_PURGED, _EXPRESS)),
     ),
     (
         "receiver-final-ack-to-direct-name-express",
@@ -258,19 +258,19 @@ for _name, _rule, _says, _install in (
         "receiver-final-ack-source-guid-of-newest-session",
         "MQQB-3.1.7.17-D06",
         "The receiver sets SourceGUID in a FinalAck to the remote queue manager of its newest session.",
-        _change_source(_get_newest_remote),
+        _change_source_guid(_get_newest_remote),
     ),
     (
         "receiver-final-ack-source-guid-null-for-limited-message",
         "MQQB-3.1.7.17-D06",
         "The receiver sets SourceGUID in the FinalAck of a message with a limited TimeToBeReceived to the null GUID.",
-        _change_source(_get_null_if_expired),
+        _change_source_guid(_get_null_if_expired),
     ),
     (
         "receiver-final-ack-source-guid-of-receiver-for-secured-message",
         "MQQB-3.1.7.17-D06",
         "The receiver sets SourceGUID in the FinalAck of a message with security attributes to its own GUID.",
-        _change_source(_get_own_if_encrypted),
+        _change_source_guid(_get_own_if_encrypted),
     ),
     (
         "receiver-final-ack-of-removal-to-private-queue-for-direct-name",
