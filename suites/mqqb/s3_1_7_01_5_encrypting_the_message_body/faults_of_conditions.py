@@ -88,9 +88,7 @@ def _shorten_base_key(step: EncryptionStep) -> bytes | None:
     return step.key.SymmetricKey[:2] + bytes(3) if step.level == PrivacyLevel.BASE else None
 
 
-def _omit_look_up_for_lower_levels(
-    self: Any, original: Any, session: Session, message: Message, *arguments: Any
-) -> Any:
+def _omit_look_up_for_lower_level(self: Any, original: Any, session: Session, message: Message, *arguments: Any) -> Any:
     """Encrypt only messages with PrivacyLevel Advanced if the public keys are not known yet."""
     security = message.security
     level = 0 if security is None else security.PrivacyLevel
@@ -275,7 +273,7 @@ for _name, _rule, _says, _install in (
         "sender-public-keys-not-looked-up-for-lower-levels",
         "MQQB-3.1.7.1.5-04",
         "The sender looks up public keys only for a message with PrivacyLevel Advanced.",
-        change_step(Securing.encrypt_body, _omit_look_up_for_lower_levels),
+        change_step(Securing.encrypt_body, _omit_look_up_for_lower_level),
     ),
     (
         "sender-failed-look-up-of-public-keys-kept",
