@@ -7,14 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import change_step
-from harness.faults.registry import add
+from harness.faults.primitives import both
+from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
+from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
 from reference_qm.surface.clock import Now
 
-_NORMAL_CLASS = 0
+_NORMAL_CLASS, _HIGHEST_PRIORITY = 0, 7
 
 
 def _name_private_queue_directly(self: Any, original: Callable[[str], Any], name: str) -> Any:
@@ -72,6 +74,21 @@ def _cut_label_of_recoverable_message(
             packet, BaseHeader=replace(packet.BaseHeader, PacketSize=0), MessagePropertiesHeader=properties
         )
     original(session, position, packet)
+
+
+def _ignore_expiration(applies: Callable[[UserMessagePacket], bool]) -> Install:
+    """Return an installer of a fault with which the sender ignores the expiration of some messages."""
+
+    def check_expiration(self: Any, original: Any, packet: UserMessagePacket, now: Now) -> bool:
+        return not applies(packet) and original(packet, now)
+
+    def delete_expired(self: Any, original: Any, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        if not applies(position.UserMessage):
+            original(session, position, now)
+
+    return both(
+        change_step(Lifetimes.has_expired, check_expiration), change_step(Sending.delete_expired, delete_expired)
+    )
 
 
 def _reuse_identifier_of_acknowledgment(
@@ -135,6 +152,18 @@ for _name, _rule, _says, _install in (
         "MQQB-3.1.7.1-05",
         "The sender cuts the label of a recoverable message to three characters.",
         change_step(Sending.transmit, _cut_label_of_recoverable_message),
+    ),
+    (
+        "sender-expiration-of-transactional-message-not-checked",
+        "MQQB-3.1.7.1-06",
+        "The sender does not check the expiration of a transactional message that it is about to send.",
+        _ignore_expiration(lambda packet: packet.TransactionHeader is not None),
+    ),
+    (
+        "sender-expiration-of-urgent-message-not-checked",
+        "MQQB-3.1.7.1-06",
+        "The sender does not check the expiration of a message of priority 7 that it is about to send.",
+        _ignore_expiration(lambda packet: packet.BaseHeader.PR == _HIGHEST_PRIORITY),
     ),
     (
         "any-acknowledgments-with-identifier-of-first-acknowledgment",
