@@ -70,6 +70,8 @@ def test_acknowledgment_of_removal_names_private_queues(peer, sut, judge):
         raise ConformanceFailure("the messages are not in their queue")
     sut.control.call("purge", queue=sut.queue())
     came = receiver.await_acks(len(sent))
+    if not came:
+        raise ConformanceFailure("no acknowledgment of the purged messages arrived")
     for rule, message in sent.items():
         acks = [ack for ack in came if get_correlation_id(ack) == identifier(message)]
         queues = [getattr(ack["UserHeader"].DestinationQueue, "PrivateQueueIdentifier", None) for ack in acks]

@@ -12,7 +12,7 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds, of_class
-from harness.run.marks import covers, needs, varied
+from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import FinalAckBody, OrderAckBody
 from suites.messages import Sequence
 from suites.mqqb.s3_1_7_17_send_transactional_acknowledgment.attributes import (
@@ -98,6 +98,7 @@ def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
         judge("MQQB-3.1.7.17-D02", expected=CLEAR_BODY_EXPECTATION, observed=_read_privacy_fields(one), evidence=[one])
 
 
+@malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("MQQB-3.1.7.17-06")
 def test_order_acks_name_last_accepted_message_of_their_sequence(peer, sut, judge):
     """The peer sends three messages of a sequence, a message that does not follow them, and then the first message of
@@ -111,7 +112,7 @@ def test_order_acks_name_last_accepted_message_of_their_sequence(peer, sut, judg
     sent.append(receiver.send(transaction={"PreviousTxSequenceNumber": 5}))
     receiver.poll_acknowledgment()
     receiver.sequence = Sequence(peer, 10)
-    sent.append(receiver.send({"SourceQueueManager": OTHER_GUID}))
+    sent.append(receiver.send({"SourceQueueManager": OTHER_GUID, "RC": 1}))
     receiver.poll_acknowledgment()
     places = [read_acknowledged_sequence_place(frame) for frame in receiver.acknowledgments()]
     last = {place.Ordinal: (place.TxSequenceNumber, place.TxPreviousSequenceNumber) for place in places}
