@@ -38,7 +38,7 @@ SHORT_LIFETIME_S = 1
 
 @malforms("MQQB-2.4.2-01", "MQQB-2.4.2-D01")
 @needs("security", "receive")
-@covers(*FINAL_ACK_CLASS_BY_RULE)
+@covers(*FINAL_ACK_CLASS_BY_RULE, "MQQB-3.1.7.17-04")
 def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judge):
     """The SUT refuses eight messages. One comes from a user without access, one has a bad key, one names an unknown
     provider, and five have an invalid signature. Of these five, three have a different user's signature of some kind,
@@ -83,8 +83,10 @@ def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judg
     }
     found = secured.dispositions({case: packet for case, (_, packet) in cases.items()}, "transactional")
     for case, (rule, _) in cases.items():
+        certain = [] if rule == "MQQB-2.2.5-17" else ["MQQB-3.1.7.17-04"]
         judge(
             rule,
+            *certain,
             expected=FINAL_ACK_CLASS_BY_RULE[rule],
             observed=found[case].final,
             case=f"class of the FinalAck of the {case}",
@@ -93,7 +95,7 @@ def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judg
 
 
 @needs("queues")
-@covers("MQQB-2.2.5-19")
+@covers("MQQB-2.2.5-19", "MQQB-3.1.7.17-04")
 @varied("time to be received", "time to reach queue")
 def test_message_beyond_the_quota_causes_final_ack(peer, sut, judge):
     """The peer sends two messages of 1,400 bytes to a queue with a quota of 2 KB. The SUT refuses one message, and its
@@ -106,6 +108,7 @@ def test_message_beyond_the_quota_causes_final_ack(peer, sut, judge):
     frame = receiver.poll_acknowledgment(final=True)
     judge(
         "MQQB-2.2.5-19",
+        "MQQB-3.1.7.17-04",
         expected=of_class(AckClass.Q_EXCEED_QUOTA),
         observed=frame,
         case="class of the FinalAck",

@@ -113,14 +113,15 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
 @covers("MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02", "MQQB-3.1.7.1-06", "MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24")
 @varied("positive journaling", "label", priority=("3", "0"))
 def test_message_that_expires_after_sending_is_not_resent(peer, sut, judge):
-    """The SUT sends two messages; the peer acknowledges neither and drops the session, and one message expires: on the
-    next session, the SUT sends only the other message.
+    """The SUT sends an express and a transactional message that expire, and a message that does not expire; the peer
+    acknowledges none and drops the session: on the next session, the SUT sends only the message that has not expired.
     """
     sut.set_timers(scale=1, session_retry_connect_ms=EXPIRY_WAIT_MS)
     sender = Sender(peer, sut)
     sender.send(1, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     sender.send(2, time_to_reach_queue_s=LONG_LIFETIME_S)
-    session, _ = sender.await_first_messages(2)
+    sender.send(3, time_to_reach_queue_s=MESSAGE_LIFETIME_S, delivery="transactional")
+    session, _ = sender.await_first_messages(3)
     session.close()
     peer.pass_time(EXPIRY_WAIT_MS)
     again = sender.await_session()

@@ -43,6 +43,7 @@ MAX_SEND_ATTEMPTS = 5
     "MQQB-3.1.7.1.3-02",
     "MQQB-3.1.7.1.3-03",
     "MQQB-3.1.7.1.3-04",
+    "MQQB-3.1.7.1.3-05",
     "MQQB-3.1.7.1.3-08",
     "MQQB-3.1.7.1-09",
 )
@@ -92,6 +93,13 @@ def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, ju
         lambda: all(len(outgoing.copies(number)) > 1 for number in (1, 2, 3)), sut.response_timeout_ms
     )
     again = [copy for number in (1, 2, 3) for copy in outgoing.copies(number)[1:2]]
+    if sut.has("inspect"):
+        positions = read_element(outgoing.shown(), "OutgoingMessageTable")
+        kept = [read_element(position, "TxSequenceNumber") for position in positions]
+        case = "TxSequenceNumber of the messages that were sent again"
+        judge("MQQB-3.1.7.1.3-05", expected=[1, 2, 3], observed=kept, case=case, evidence=[*sent, *again])
+    else:
+        judge.mark_not_exercised("MQQB-3.1.7.1.3-05", reason="the control channel does not show OutgoingMessageTable")
     same = [(read_sequence_id(frame), get_transaction_header(frame).TxSequenceNumber) for frame in again] == places
     judge(
         "MQQB-3.1.7.1.3-01",

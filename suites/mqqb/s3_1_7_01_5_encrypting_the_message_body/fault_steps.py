@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from harness.faults.parts import replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install
 from reference_qm.codec import UserMessagePacket
+from reference_qm.core.part import QM
 from reference_qm.core.transfer.securing import Securing
 from reference_qm.model.adm import Message, Session
+from reference_qm.security import MqdsPublicKeys
+from reference_qm.security.algorithms import EncryptionAlgorithm
+from reference_qm.security.caches import CachedSymmetricKey
+from reference_qm.security.ciphers import encrypt
+from reference_qm.security.key_exchange import encrypt_symmetric_key, public_key
 from reference_qm.surface.clock import Now
 
+_PROPERTIES = "MessagePropertiesHeader"
 SECURITY_DATA_PATH = "SecurityHeader.SecurityData"
 
 
@@ -47,3 +55,81 @@ def change_security_data(**items: Any) -> dict[str, Any]:
 def invert_lowest_bits(data: bytes) -> bytes:
     """Invert the lowest bit of every byte."""
     return bytes(byte ^ 1 for byte in data)
+
+
+@dataclass(frozen=True, slots=True)
+class EncryptionStep:
+    """The encryption of one message: the queue manager, the session, the packets before and after the encryption, and
+    the entry of the symmetric key. ``number``: the number of messages that were encrypted before, from 0.
+    """
+
+    qm: QM
+    session: Session
+    clear: UserMessagePacket
+    encrypted: UserMessagePacket
+    key: CachedSymmetricKey
+    number: int
+
+    @property
+    def level(self) -> int:
+        """PrivacyLevel of the message."""
+        return self.clear.MessagePropertiesHeader.PrivacyLevel
+
+
+def encrypt_body_with(run: Callable[[EncryptionStep], bytes]) -> Install:
+    """Return an installer of a fault that replaces the encrypted body. ``run`` returns the new body."""
+
+    def encrypt_again(step: EncryptionStep) -> UserMessagePacket:
+        body = run(step)
+        changes = {f"{_PROPERTIES}.MessageBody": body, f"{_PROPERTIES}.AllocationBodySize": len(body)}
+        packet: UserMessagePacket = set_fields(step.encrypted, {**changes, f"{_PROPERTIES}.Padding": None})
+        return packet
+
+    return change_encryption(encrypt_again)
+
+
+def use_symmetric_key(choose: Callable[[EncryptionStep], bytes | None]) -> Install:
+    """Return an installer of a fault that encrypts the body with a different symmetric key, and names this key in the
+    SIMPLEBLOB. ``choose`` returns the key, or None for no change. The cache keeps the correct key.
+    """
+    return change_encryption(lambda step: replace_symmetric_key(step, choose(step)))
+
+
+def replace_symmetric_key(step: EncryptionStep, key: bytes | None) -> UserMessagePacket:
+    """Return the packet encrypted with a given symmetric key, or the encrypted packet if the key is None."""
+    if key is None:
+        return step.encrypted
+    algorithm = EncryptionAlgorithm(step.key.CryptoAlgorithm)
+    found = MqdsPublicKeys.parse(step.session.RemoteQMPublicKey).find(step.key.CryptoServiceProvider)
+    assert found is not None
+    blob = encrypt_symmetric_key(public_key(found.to_public_key_blob()), algorithm, key, step.qm.entropy).build()
+    body = encrypt(algorithm, key, step.clear.MessagePropertiesHeader.MessageBody)
+    changes = {f"{_PROPERTIES}.MessageBody": body, f"{_PROPERTIES}.AllocationBodySize": len(body)}
+    packet: UserMessagePacket = set_fields(
+        step.encrypted,
+        {**changes, f"{_PROPERTIES}.Padding": None, **change_security_data(EncryptionKey=blob)},
+    )
+    return packet
+
+
+def change_encryption(change: Callable[[EncryptionStep], UserMessagePacket]) -> Install:
+    """Return an installer of a fault that changes the result of the encryption of each message."""
+
+    class ChangedEncryption(Securing):
+        def encrypt_body(
+            self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+        ) -> UserMessagePacket:
+            encrypted = super().encrypt_body(session, message, packet, now)
+            if encrypted is packet or encrypted.SecurityHeader is None:
+                return encrypted
+            blob = encrypted.SecurityHeader.SecurityData.EncryptionKey
+            caches = self.qm.caches
+            entries = [*caches.SendSymmetricKeyCache.entries, *caches.SendBaseSymmetricKeyCache.entries]
+            key = next((one for one in entries if one.EncryptedSymmetricKey == blob), None)
+            number = self.__dict__.setdefault("encrypted_messages", 0)
+            self.__dict__["encrypted_messages"] = number + 1
+            if key is None:
+                return encrypted
+            return change(EncryptionStep(self.qm, session, packet, encrypted, key, number))
+
+    return replace_part(ChangedEncryption)

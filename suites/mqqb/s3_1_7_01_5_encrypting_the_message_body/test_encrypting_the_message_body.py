@@ -28,8 +28,13 @@ from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.caching import SecurityCaches, expect_current_time, inspect_queue_manager
 from suites.mqqb.steps.opened_bodies import DecryptedMessage, EncryptionChoice, describe_encryption_choice
 from suites.mqqb.steps.opening import expect_recent_entry, get_last_entry, list_connection_history, private_name
+from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
+COMPARED_KEY_BYTES = 5
+"""The size in bytes of the shortest symmetric key. Two new keys have different beginnings of this size."""
+WEAK_END_BYTES = 3
+"""If so many bytes at the end of a symmetric key are zero, the SUT has padded a shorter key."""
 BODY_OF_PARTIAL_BLOCK = "a body that does not fill the last block"
 LATER_MS, SECOND_MS = 3_000, 1_100
 LONGEST_TIMER_IN_LIFETIMES = 100
@@ -62,7 +67,7 @@ ENCRYPTION_CASES: dict[str, tuple[str, dict[str, str], EncryptionChoice, str]] =
 choice.
 """
 IN_FULL_CACHE, AFTER_FIFTH_KEY = "CryptoAlgorithm in the full cache", "provider and CryptoAlgorithm after the fifth key"
-REMAINING_CACHE_ENTRIES = [(ENHANCED_PROVIDER, RC4), (ENHANCED_PROVIDER, RC2), (ADVANCED_PROVIDER, AES_256)]
+REMAINING_CACHE_ENTRIES = [(ENHANCED_PROVIDER, RC4), (ENHANCED_PROVIDER, RC2), (ADVANCED_PROVIDER, AES_128)]
 CASE_BY_PRIVACY_LEVEL = {way[0]: way for way in ENCRYPTION_CASES.values()}
 ENCRYPTION_CHOICES_BY_PRIVACY_LEVEL = {
     level: [way[2] for way in ENCRYPTION_CASES.values() if way[0] == level] for level in CASE_BY_PRIVACY_LEVEL
@@ -144,7 +149,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
         case="body of a message without a privacy level",
         evidence=plain.frame,
     )
-    blobs = set()
+    known_keys: set[bytes] = set()
     for name, (level, preference, choice, rule_of_choice) in (
         ENCRYPTION_CASES if sut.has("configure") else CASE_BY_PRIVACY_LEVEL
     ).items():
@@ -153,8 +158,9 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
         found = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level=level, delivery=delivery))
         if not sut.has("configure") and found.choice in ENCRYPTION_CHOICES_BY_PRIVACY_LEVEL[level]:
             choice = found.choice
-        new = found.blob not in blobs and bool(found.blob)
-        blobs.add(found.blob)
+        beginning = (found.key or found.blob)[:COMPARED_KEY_BYTES]
+        new = bool(beginning) and beginning not in known_keys
+        known_keys.add(beginning)
         for rule, value, expected, observed in (
             (
                 rule_of_choice,
@@ -270,6 +276,7 @@ def _list_encryption_comparisons(
     blob = _describe_blob(len(found.blob), struct.unpack("<I", found.blob[4:8].ljust(4, b"\0"))[0])
     opened, encrypted = holds("the peer can decrypt the key"), holds("encrypted", otherwise="not encrypted")
     is_key = found.key is not None
+    whole_key = any((found.key or b"\1")[-WEAK_END_BYTES:]) or (provider, algorithm) == (ENHANCED_PROVIDER, RC2)
     blob_of_key = holds("the key is in a SIMPLEBLOB")
     return (
         ("MQQB-3.1.7.1-08", "body", encrypted, hidden),
@@ -277,6 +284,7 @@ def _list_encryption_comparisons(
         ("MQQB-3.1.7.1.5-12", "encryption", wanted, seen),
         ("MQQB-3.1.7.1.5-13", "encryption", wanted, seen),
         ("MQQB-3.1.7.1.5-28", "encryption", wanted, seen),
+        ("MQQB-3.1.7.1.5-28", "key", holds("the key is not a shorter key with zero bits at its end"), whole_key),
         ("MQQB-3.1.7.1.5-04", "decrypted body", BODY_OF_PARTIAL_BLOCK, found.body),
         ("MQQB-3.1.7.1.5-05", "decrypted body", BODY_OF_PARTIAL_BLOCK, found.body),
         ("MQQB-3.1.7.1.5-11", "decrypted body", BODY_OF_PARTIAL_BLOCK, found.body),
@@ -302,19 +310,30 @@ def _list_encryption_comparisons(
 
 @NEEDED_SECURITY_FACILITIES
 @covers("MQQB-3.1.7.1.5-04", "MQQB-3.1.7.1.5-05", "MQQB-3.1.7.1.5.2-03")
-@pytest.mark.parametrize("where", ["here", pytest.param("in the directory", marks=needs("directory"))])
-def test_message_after_key_lookup_is_sent_with_its_successor(peer, sut, judge, where):
-    """The SUT has a message to encrypt, for which it must look up keys, and then a message without encryption. The SUT
-    sends both messages.
+@pytest.mark.parametrize(
+    ("where", "delivery"),
+    [
+        ("here", "express"),
+        ("here", "transactional"),
+        pytest.param("in the directory", "express", marks=needs("directory")),
+    ],
+)
+def test_message_after_key_lookup_is_sent_with_its_successor(peer, sut, judge, where, delivery):
+    """The SUT has an express or a transactional message to encrypt, for which it must look up keys, and then a message
+    without encryption. The SUT sends both messages.
     """
     sender = Sender(peer, sut, private_name(peer.identifier))
     with suppress(ControlRefused):
-        sender.send(1, privacy_level="base")
+        sender.send(1, privacy_level="base", delivery=delivery)
     sender.send(2)
     session = sender.await_session()
     frames = sender.collect(session, 2)
-    judge.all(expected=[1, 2], observed=Sender.tags(frames), case="numbers of the messages sent", evidence=frames)
+    came = sorted(Sender.tags(frames))
+    judge.all(expected=[1, 2], observed=came, case="numbers of the messages sent", evidence=frames)
     session.acknowledge_all()
+    for frame in frames:
+        if frame["UserHeader"].TH:
+            session.send(build_order_ack(peer, frame))
 
 
 @needs("security", "send", "configure", "private_names")
@@ -558,6 +577,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     )
     judge.conclude("MQQB-3.1.1.3-10", "MQQB-3.1.1.3-11")
     full = [entry["CryptoAlgorithm"] for entry in caches.entries(SecurityCaches.SENT_KEYS)]
+    sut.configure(preferred_advanced="aes128")
     frames.append(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="advanced"))
     left = [
         (entry["CryptoServiceProvider"], entry["CryptoAlgorithm"]) for entry in caches.entries(SecurityCaches.SENT_KEYS)
@@ -669,13 +689,16 @@ def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, g
 
 @needs("security", "send", "private_names", "management")
 @covers("MQQB-3.1.7.1.5.1-03")
+@pytest.mark.parametrize("kind", ["keyless", "direct"])
 @varied("acknowledgments", "positive journaling", "negative journaling", "trace", "label")
-def test_encryption_failure_is_in_connection_history(peer, sut, judge):
-    """The SUT has two messages to encrypt for a queue manager without public keys: ConnectionHistory contains
-    CertificateValidationFailure twice.
+def test_encryption_failure_is_in_connection_history(peer, sut, judge, kind):
+    """The SUT has two messages to encrypt for a queue manager without public keys or for a direct format name:
+    ConnectionHistory contains CertificateValidationFailure twice.
     """
-    peer.configure(identifier=KEYLESS_QUEUE_MANAGER_GUID)
-    to = private_name(KEYLESS_QUEUE_MANAGER_GUID)
+    to = peer.direct_name("mqc-failures")
+    if kind == "keyless":
+        peer.configure(identifier=KEYLESS_QUEUE_MANAGER_GUID)
+        to = private_name(KEYLESS_QUEUE_MANAGER_GUID)
     sender = Sender(peer, sut, to)
     sender.send(1, privacy_level="advanced")
     sender.send(2)

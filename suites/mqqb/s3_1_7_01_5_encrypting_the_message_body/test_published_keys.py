@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from harness.expectations import holds
 from harness.run.marks import covers, needs
-from harness.sut.provisioning import long_peer_keys
+from harness.sut.provisioning import long_peer_keys, peer_keys
 from harness.sut.releases import find_release
+from harness.wire.protection import ENHANCED_PROVIDER
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.opened_bodies import DecryptedMessage
 from suites.mqqb.steps.opening import private_name
@@ -36,3 +37,42 @@ def test_symmetric_key_is_encrypted_with_longer_published_key(peer, sut, judge):
                 evidence=[first, frame],
             )
         outgoing.end()
+
+
+@needs("directory", "environment", "security", "send", "private_names", "set_timers")
+@covers("MQQB-3.1.7.1.5-04", "MQQB-3.1.7.1.5-18")
+def test_message_is_sent_only_with_published_key_of_its_level(peer, sut, judge):
+    """The directory contains no public keys of the peer, then all keys except the Enhanced key, and then all keys. The
+    SUT does not send a message of level Enhanced without the Enhanced key, and sends a message of this level when the
+    directory contains the key.
+    """
+    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    sut.set_timers(public_key_cache_ms=CACHE_DURATION_MS)
+    lacks = holds("the SUT does not send the message", otherwise="the SUT sends the message")
+
+    def wait_for_new_keys() -> None:
+        outgoing.start_new_session()
+        peer.pass_time(sut.duration_ms(CACHE_DURATION_MS) + sut.slack_ms(CACHE_DURATION_MS))
+
+    with restore_keys_at_end(sut, peer.identifier):
+        sut.change_directory_object(queue_manager=str(peer.identifier), public_encryption_keys_base64="")
+        first = outgoing.send(body="a message without encryption")
+        wait_for_new_keys()
+        outgoing.poll(body="no key", privacy_level="enhanced")
+        publish_keys(
+            sut, peer.identifier, {name: key for name, key in peer_keys().items() if name != ENHANCED_PROVIDER}
+        )
+        wait_for_new_keys()
+        frame = outgoing.poll(body="no Enhanced key", privacy_level="enhanced")
+        case = "message of level Enhanced without Enhanced key"
+        judge("MQQB-3.1.7.1.5-18", expected=lacks, observed=frame is None, case=case, evidence=[first, frame])
+    wait_for_new_keys()
+    frame = outgoing.poll(body="all keys", privacy_level="enhanced")
+    judge(
+        "MQQB-3.1.7.1.5-04",
+        expected=holds("the peer can decrypt the key", otherwise="the peer cannot decrypt the key"),
+        observed=frame is not None and DecryptedMessage(frame).key is not None,
+        case="symmetric key of a message after the keys were published",
+        evidence=[first, frame],
+    )
+    outgoing.end()

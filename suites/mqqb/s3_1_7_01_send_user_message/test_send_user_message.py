@@ -83,18 +83,19 @@ def test_messages_arrive_with_increasing_identifiers_on_session_opened_for_them(
 @needs("send")
 @covers("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03", "MQQB-3.1.7.1-10")
 def test_packet_has_properties_of_message(peer, sut, judge):
-    """The SUT sends two messages with many properties. One message has the longest label; the other message has a body
-    of more than 1 MB, no response queue and a very long TimeToBeReceived. Each packet has the properties of its
-    message.
+    """The SUT sends three messages with many properties. One message has the longest label; the second message has a
+    body of more than 1 MB, no response queue and a very long TimeToBeReceived; the third message is recoverable and has
+    the label of the second message. Each packet has the identifier and the properties of its message.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     answers = peer.direct_name("mqc-answers")
-    priorities = {1: 7, 2: 1}
-    labels = {1: "label 1".ljust(LONGEST_LABEL, "x"), 2: "label 2"}
-    lifetimes = {1: 8_000, 2: 0x8000_0001}
-    bodies = {1: "message 1", 2: "message 2" * LARGE_BODY_REPETITIONS}
+    priorities = {1: 7, 2: 1, 3: 1}
+    labels = {1: "label 1".ljust(LONGEST_LABEL, "x"), 2: "label 2", 3: "label 2"}
+    lifetimes = {1: 8_000, 2: 0x8000_0001, 3: 8_000}
+    bodies = {1: "message 1", 2: "message 2" * LARGE_BODY_REPETITIONS, 3: "message 3"}
+    ordinals = {}
     for tag, priority in priorities.items():
-        sut.send(
+        identifier = sut.send(
             sender.to,
             application_tag=tag,
             body=bodies[tag],
@@ -103,12 +104,14 @@ def test_packet_has_properties_of_message(peer, sut, judge):
             time_to_reach_queue_s=9_000,
             time_to_be_received_s=lifetimes[tag],
             journal=["positive"],
+            delivery="recoverable" if tag == 3 else "express",
             **({"response_queue": answers} if tag == 1 else {}),
         )
+        ordinals[tag] = int(identifier.rpartition("\\")[2])
     session = sender.await_session()
-    came = sender.collect(session, 2)
+    came = sender.collect(session, 3)
     session.acknowledge_all()
-    judge("MQQB-3.1.7.1-10", expected=[1, 2], observed=Sender.tags(came), case="messages sent", evidence=came)
+    judge("MQQB-3.1.7.1-10", expected=[1, 2, 3], observed=Sender.tags(came), case="messages sent", evidence=came)
     for tag, frame in zip(Sender.tags(came), came, strict=True):
         wanted = {
             "label": labels[tag],
@@ -118,6 +121,7 @@ def test_packet_has_properties_of_message(peer, sut, judge):
             "TimeToReachQueue": 9_000,
             "TimeToBeReceived": lifetimes[tag],
             "journaled": 1,
+            "MessageID": ordinals[tag],
         }
         judge(
             "MQQB-3.1.7.1-05",
@@ -139,6 +143,7 @@ def _get_message_properties(frame) -> dict[str, Any]:
         "TimeToReachQueue": int(base.TimeToReachQueue),
         "TimeToBeReceived": int(user.TimeToBeReceived),
         "journaled": int(user.JP),
+        "MessageID": int(user.MessageID),
     }
 
 
@@ -396,13 +401,13 @@ def _send_and_await_message(peer, sut, receiver) -> Frame:
 
 @covers("MQQB-3.1.7.1-12", "MQQB-3.1.7.1.1-02")
 def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
-    """An application of the SUT sends two messages, and between them the peer requests two acknowledgments of arrival:
-    the MessageIDs of the acknowledgments are between the MessageIDs of the messages, the session counts the
-    acknowledgments, and the SUT sends them again after the loss of the session.
+    """An application of the SUT sends two messages, and between them the peer requests an express and a recoverable
+    acknowledgment of arrival: the MessageIDs of the acknowledgments are between the MessageIDs of the messages, the
+    session counts the acknowledgments, and the SUT sends them again after the loss of the session.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     mixed = [] if not sut.has("send") else [_send_and_await_message(peer, sut, receiver)]
-    sent = [receiver.send_packet(receiver.build_message(properties={"PA": 1})) for _ in range(2)]
+    sent = [receiver.send_packet(receiver.build_message({"DM": one}, properties={"PA": 1})) for one in (0, 1)]
     for seen in (0, 1):
         receiver.poll(receiver.list_admin_acks, seen)
     if len(receiver.list_admin_acks()) < 2:
@@ -422,8 +427,9 @@ def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
     own = peer.inbox.conversation(receiver.list_admin_acks()[0])
     ack = own.request_acknowledgment()
     identifiers = {int(frame["UserHeader"].MessageID) for frame in receiver.list_admin_acks()}  # one may be 0 (E48)
-    count = None if ack is None else int(ack["SessionHeader"].UserMsgSequenceNumber)
-    number = len(own.messages)
+    header = None if ack is None else ack["SessionHeader"]
+    count = header and (int(header.UserMsgSequenceNumber), int(header.RecoverableMsgSeqNumber))
+    number = (len(own.messages), sum(int(frame["UserHeader"].DM) for frame in own.messages))
     own.close()
 
     def list_copies():
@@ -437,12 +443,12 @@ def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
         "MQQB-3.1.7.1-12",
         expected=facts(
             number_of_different_MessageIDs=2,
-            number_of_messages_counted_by_the_session=number,
+            messages_and_recoverable_messages_counted_by_the_session=number,
             messages_are_sent_again=True,
         ),
         observed={
             "number_of_different_MessageIDs": len(identifiers),
-            "number_of_messages_counted_by_the_session": count,
+            "messages_and_recoverable_messages_counted_by_the_session": count,
             "messages_are_sent_again": again,
         },
         evidence=[*sent, *receiver.list_admin_acks(), *list_copies(), own.sent[-1], ack],

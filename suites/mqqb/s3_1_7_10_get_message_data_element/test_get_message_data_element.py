@@ -94,16 +94,17 @@ EXTREME_MESSAGE_PROPERTIES: dict[str, dict[str, Any]] = {
         "CorrelationID": SAMPLE_CORRELATION_ID,
         "ApplicationTag": 0xFFFF_FFFF,
     },
+    "report": {"label": "report", "body": b"a report", "MessageClass": 1},
     "more than 1 MB": {"label": "more than 1 MB", "body": b"more than 1 MB" * 80_000},
 }
 
 
 @needs("receive")
-@covers(*RULES_OF_PROPERTIES)
+@covers("MQQB-3.1.7.10-02", *RULES_OF_PROPERTIES)
 @pytest.mark.parametrize("extreme", EXTREME_MESSAGE_PROPERTIES)
 def test_received_message_has_extreme_properties_of_its_packet(peer, sut, judge, extreme):
-    """The peer sends a message with extreme properties: the longest label, a long extension and no body, priority 7, or
-    a body of more than 1 MB: the message in the queue has the properties of its packet.
+    """The peer sends a message with extreme properties: the longest label, a long extension and no body, priority 7,
+    the class REPORT, or a body of more than 1 MB: the message in the queue has the properties of its packet.
     """
     properties = EXTREME_MESSAGE_PROPERTIES[extreme]
     label = properties["label"]

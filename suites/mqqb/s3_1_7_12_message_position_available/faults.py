@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import replace
-
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields, skip, skip_during
 from harness.faults.registry import FaultyCore, Install, add
@@ -18,42 +15,18 @@ from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Out
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import SendMessage
-from reference_qm.surface.inputs import Command, Input
-
-_REDIRECTED_COMMAND_TOKEN = 1_000_000
+from suites.mqqb.s3_1_7_12_message_position_available.fault_steps import redirect_sent_messages
 
 
-def _send_to_other_queue_manager(meant: Callable[[FaultyCore, str], bool], *, as_well: bool = False) -> Install:
-    """Make the sender send messages for some format names to a wrong queue manager; if ``as_well`` is true, the sender
-    also sends them to the correct queue manager.
-    """
-
-    def install_redirection(faulty: FaultyCore) -> None:
-        def filter_send_command(event: Input) -> Iterable[Input]:
-            if not isinstance(event, Command) or not isinstance(event.request, SendMessage):
-                return [event]
-            if not meant(faulty, event.request.to):
-                return [event]
-            host = next(iter(faulty.core.config.routes.values()))
-            out = replace(event.request, to=f"DIRECT=TCP:{host}\\private$\\elsewhere")
-            if not as_well:
-                return [replace(event, request=out)]
-            return [event, Command(event.token + _REDIRECTED_COMMAND_TOKEN, out)]
-
-        faulty.input_filters.append(filter_send_command)
-
-    return install_redirection
-
-
-def _is_own_address(faulty: FaultyCore, name: str) -> bool:
-    return any(f"TCP:{address}\\" in name for address in faulty.core.config.addresses)
+def _is_addressed_to_own_address(faulty: FaultyCore, request: SendMessage) -> bool:
+    return any(f"TCP:{address}\\" in request.to for address in faulty.core.config.addresses)
 
 
 add(
     "sender-message-for-own-queue-also-sent",
     "MQQB-3.1.7.12-02",
     "The sender also sends a message for its own queue to another queue manager.",
-    _send_to_other_queue_manager(_is_own_address, as_well=True),
+    redirect_sent_messages(_is_addressed_to_own_address, as_well=True),
 )
 
 
@@ -61,7 +34,7 @@ add(
     "sender-multicast-message-opens-session",
     "MQQB-3.1.7.12-03",
     "The sender opens a session to one queue manager for a multicast message.",
-    _send_to_other_queue_manager(lambda faulty, name: name.startswith("MULTICAST=")),
+    redirect_sent_messages(lambda faulty, request: request.to.startswith("MULTICAST=")),
 )
 
 
@@ -118,7 +91,7 @@ add(
     "sender-http-message-opens-session",
     "MQQB-3.1.7.12-05",
     "The sender opens a session for a message to an HTTP or HTTPS name.",
-    _send_to_other_queue_manager(lambda faulty, name: name.startswith("DIRECT=HTTP")),
+    redirect_sent_messages(lambda faulty, request: request.to.startswith("DIRECT=HTTP")),
 )
 
 
@@ -441,8 +414,8 @@ class SenderRecoverableNumberOfWaitingMessageIsLastNumberSent(Sending):
         return packet
 
 
-def _is_own_host_name(faulty: FaultyCore, name: str) -> bool:
-    queue_names = faulty.core.queue_names
+def _is_addressed_to_own_host_name(faulty: FaultyCore, request: SendMessage) -> bool:
+    queue_names, name = faulty.core.queue_names, request.to
     return name.upper().startswith("DIRECT=OS:") and queue_names.is_own_host("OS", name[10:].partition("\\")[0])
 
 
@@ -451,22 +424,22 @@ for _name, _rule, _says, _meant, _as_well in (
         "sender-message-for-own-host-name-also-sent",
         "MQQB-3.1.7.12-02",
         "The sender also sends a message for a queue that is named with its own host name to another queue manager.",
-        _is_own_host_name,
+        _is_addressed_to_own_host_name,
         True,
     ),
     (
         "sender-https-message-opens-session",
         "MQQB-3.1.7.12-05",
         "The sender opens a session for a message to an HTTPS name.",
-        lambda faulty, name: name.upper().startswith("DIRECT=HTTPS:"),
+        lambda faulty, request: request.to.upper().startswith("DIRECT=HTTPS:"),
         False,
     ),
     (
         "sender-http-message-opens-session-as-well",
         "MQQB-3.1.7.12-05",
         "The sender opens a session for a message to an HTTP name, but not for a message to an HTTPS name.",
-        lambda faulty, name: name.upper().startswith("DIRECT=HTTP:"),
+        lambda faulty, request: request.to.upper().startswith("DIRECT=HTTP:"),
         False,
     ),
 ):
-    add(_name, _rule, _says, _send_to_other_queue_manager(_meant, as_well=_as_well), blind=True)
+    add(_name, _rule, _says, redirect_sent_messages(_meant, as_well=_as_well), blind=True)

@@ -28,6 +28,14 @@ MESSAGES_FOR_PAUSED_QUEUE: tuple[dict[str, Any], ...] = (
     {"delivery": "transactional"},
     {"priority": 7},
 )
+WAITING_MESSAGES: tuple[dict[str, Any], ...] = (
+    {},
+    {"delivery": "recoverable"},
+    {"priority": 7},
+    {"delivery": "recoverable", "priority": 0},
+    {},
+)
+TAG_OF_MULTICAST_MESSAGE, TAG_OF_MESSAGE_BESIDE, LAST_TAG = 0x7000, 0x7001, 0x7002
 FIRST_TAG_OF_UNPAUSED_QUEUE = 100
 """The messages to a queue that is not paused have this tag and higher tags."""
 LARGE_BODY = "a large body " * 800
@@ -104,6 +112,80 @@ def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
         evidence=beside,
     )
     peer.inbox.acknowledge()
+
+
+@needs("send")
+@covers("MQQB-3.1.7.12-03", "MQQB-3.1.7.12-07", "MQQB-3.1.7.12-08", "MQQB-3.1.7.12-15")
+def test_each_waiting_message_is_sent_once_on_each_session(peer, sut, judge):
+    """The SUT has five messages with JP and a transaction of two messages for an unreachable peer, a message with JP to
+    a second queue of the peer, and a message to a multicast address. Each message to a queue is sent once to the peer,
+    and the multicast message is not sent to the peer. The messages with JP are in the system journal after their
+    acknowledgment. After the end of the session, a further message is sent once.
+    """
+    to, beside = peer.direct_name(), peer.direct_name("mqc-beside")
+    waiting = [
+        sut.send(to, body="waits", label="the same label", application_tag=tag, journal=["positive"], **kind)
+        for tag, kind in enumerate(WAITING_MESSAGES, 1)
+    ]
+    waiting.append(sut.send(beside, body="waits", application_tag=TAG_OF_MESSAGE_BESIDE, journal=["positive"]))
+    journaled = waiting.copy()
+    if sut.has("transactions"):
+        transaction = sut.control.call("begin")["transaction"]
+        waiting += [sut.send(to, body="waits", transaction=transaction) for _ in range(2)]
+        sut.control.call("commit", transaction=transaction)
+    count = sut.outgoing(to)["count"]
+    judge("MQQB-3.1.7.12-07", expected=len(waiting) - 1, observed=count, case="entries in OutgoingMessageTable")
+    sender = Sender(peer, sut)
+    peer.inbox.wait(lambda frame: True, len(waiting))
+    tried(partial(sut.send, NAMES_OF_OTHER_PROTOCOLS[0], body="multicast", application_tag=TAG_OF_MULTICAST_MESSAGE))
+    peer.inbox.wait(lambda frame: Sender.tags([frame]) == [TAG_OF_MULTICAST_MESSAGE], within_ms=sut.quiet_ms)
+    came = peer.inbox.copies
+    numbers = sorted(int(frame["UserHeader"].MessageID) for frame in came if not _is_multicast_message(frame))
+    ordinals = sorted(int(one.rpartition("\\")[2]) for one in waiting)
+    case = "MessageIDs of the messages sent"
+    judge("MQQB-3.1.7.12-07", "MQQB-3.1.7.12-15", expected=ordinals, observed=numbers, case=case, evidence=came)
+    multicast = sum(_is_multicast_message(frame) for frame in came)
+    judge("MQQB-3.1.7.12-03", expected=0, observed=multicast, case="multicast messages to the peer", evidence=came)
+    peer.inbox.acknowledge()
+    for frame in peer.inbox.messages:
+        if frame["UserHeader"].TH:
+            peer.inbox.conversation(frame).send(build_order_ack(peer, frame))
+    peer.settle()
+    if sut.has("receive"):
+        _judge_journaled_messages(peer, sut, judge, journaled)
+    else:
+        judge.mark_not_exercised("MQQB-3.1.7.12-08", reason="the control channel does not show the system journal")
+    peer.hang_up()
+    sender.send(LAST_TAG)
+    peer.inbox.wait(lambda frame: Sender.tags([frame]) == [LAST_TAG])
+    peer.pass_time(sut.quiet_ms)
+    again = [frame for frame in peer.inbox.copies if Sender.tags([frame]) == [LAST_TAG]]
+    case = "number of copies of the message after the end of the session"
+    judge("MQQB-3.1.7.12-15", expected=1, observed=len(again), case=case, evidence=again)
+    peer.inbox.acknowledge()
+
+
+def _judge_journaled_messages(peer, sut, judge, identifiers: list[str]) -> None:
+    """Judge that the entries refer to the messages that became available: after their acknowledgment, each message with
+    JP is in the system journal.
+    """
+
+    def list_journaled_messages() -> list[str]:
+        kept = {one["message_id"] for one in sut.kept("system$;journal")}
+        return [one for one in identifiers if one in kept]
+
+    peer.eventually(lambda: list_journaled_messages() == identifiers)
+    judge(
+        "MQQB-3.1.7.12-08",
+        expected=identifiers,
+        observed=list_journaled_messages(),
+        case="messages in the system journal after their acknowledgment",
+    )
+
+
+def _is_multicast_message(frame) -> bool:
+    """Return whether a message is the multicast message of this check."""
+    return Sender.tags([frame]) == [TAG_OF_MULTICAST_MESSAGE]
 
 
 def _list_labels_and_bodies(frames) -> list[tuple[str, str]]:
@@ -230,15 +312,26 @@ def test_message_for_paused_queue_opens_no_session(peer, sut, judge):
 @covers("MQQB-3.1.7.12-02")
 @varied("priority", "positive journaling", "negative journaling", "response queue", "label")
 def test_message_for_own_queue_opens_no_session(peer, sut, judge):
-    """The SUT sends a message to one of its own queues by its direct name, and by the name of its host if this name
-    is known: the messages are in that queue, and the SUT opens no session.
+    """The SUT sends a message to one of its own queues by its direct name, and by the name of its host, the private
+    name and the public name if these names are known. The SUT also sends a transactional message to its own
+    transactional queue. The messages are in these queues, and the SUT opens no session.
     """
     listener = peer.listen_raw()
     names = [sut.format_name("plain")]
     names += [rf"DIRECT=OS:{host}\{names[0].partition(chr(92))[2]}" for host in computer_names(sut)[:1]]
+    if sut.has("queue_control") and sut.has("private_names"):
+        known = sut.format_names(sut.queue("plain"))
+        names += [known[kind] for kind in ("private", "public") if known.get(kind)]
     identifiers = [sut.send(to, body="at home") for to in names]
-    peer.eventually(lambda: len(sut.messages("plain")) == len(names))
-    arrived = [one for one in sut.messages("plain") if one["message_id"] in identifiers]
+    identifiers.append(sut.send(sut.format_name("transactional"), body="at home", delivery="transactional"))
+    names.append("transactional")
+
+    def list_own_messages() -> list[dict[str, Any]]:
+        there = [*sut.messages("plain"), *sut.messages("transactional")]
+        return [one for one in there if one["message_id"] in identifiers]
+
+    peer.eventually(lambda: len(list_own_messages()) == len(names))
+    arrived = list_own_messages()
     opened = listener.accept(sut.quiet_ms) is not None
     judge(
         "MQQB-3.1.7.12-02",
@@ -251,24 +344,27 @@ def test_message_for_own_queue_opens_no_session(peer, sut, judge):
 @covers("MQQB-3.1.7.12-03", "MQQB-3.1.7.12-05")
 @varied("priority", "positive journaling", "negative journaling", "time to reach queue", "application tag")
 def test_multicast_and_http_messages_open_no_session(peer, sut, judge):
-    """An application sends to a multicast address, an HTTP name and an HTTPS name; the SUT may refuse to send the
-    messages, and opens no session.
+    """An application sends an express and a recoverable message to a multicast address, and a message to an HTTP name
+    and to an HTTPS name. The SUT may refuse to send the messages, and opens no session.
     """
     listener = peer.listen_raw()
-    for rule, name in zip(
-        ("MQQB-3.1.7.12-03", "MQQB-3.1.7.12-05", "MQQB-3.1.7.12-05"),
-        (*NAMES_OF_OTHER_PROTOCOLS, HTTPS_QUEUE_NAME_TEMPLATE),
-        strict=True,
+    multicast, http = NAMES_OF_OTHER_PROTOCOLS
+    for rule, name, delivery in (
+        ("MQQB-3.1.7.12-03", multicast, "express"),
+        ("MQQB-3.1.7.12-03", multicast, "recoverable"),
+        ("MQQB-3.1.7.12-05", http, "express"),
+        ("MQQB-3.1.7.12-05", HTTPS_QUEUE_NAME_TEMPLATE, "express"),
     ):
         to = name.format(address=peer.address)
-        taken = tried(partial(sut.send, to, body="the message may be sent over a different protocol")) == DONE
+        body = "the message may be sent over a different protocol"
+        taken = tried(partial(sut.send, to, body=body, delivery=delivery)) == DONE
         peer.pass_time(1)
         opened = listener.accept(sut.quiet_ms) is not None
         judge(
             rule,
             expected=holds("the SUT opened no session", otherwise="the SUT opened a session"),
             observed=not opened,
-            case=to,
+            case=f"{delivery} message to {to}",
             note=None if taken else "the SUT refuses such a message",
         )
 

@@ -151,18 +151,24 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
 
 
 @needs("send", "pause", "inspect")
-@covers("MQQB-3.1.7.13-01", "MQQB-3.1.7.13-11", "MQQB-3.1.7.13-12")
+@covers("MQQB-3.1.7.13-01", "MQQB-3.1.7.13-10", "MQQB-3.1.7.13-11", "MQQB-3.1.7.13-12")
 @varied("time to be received", priority=("3", "7"), body=("short", "5,000 bytes"))
 def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
     """The peer sends three messages, and an application pauses the SUT's outgoing queue. The SUT stops the Session Ack
-    Send Timer, counts no received message as unacknowledged, and sets SessionActive to FALSE. A second pause, after
-    further messages in both directions, has the same effect.
+    Send Timer, clears RecoverableMsgAckFlags, counts no received message as unacknowledged, and sets SessionActive to
+    FALSE. A pause after further messages in both directions, a pause after an express message, and a pause while a
+    message of the SUT is unacknowledged have the same effect.
     """
     to, session, _, sent = _exchange_three_messages(peer, sut)
     other, _ = peer.try_session()
     on_other = other.send(peer.recoverable_message()) if other else None
     peer.pass_time(ARRIVAL_TIME_MS)
-    for case, acknowledged in (("first pause", 2), ("second pause", 5)):
+    for case, acknowledged in (
+        ("first pause", 2),
+        ("second pause", 5),
+        ("pause after an express message", 5),
+        ("pause with an unacknowledged message of the SUT", 6),
+    ):
         sut.pause(to)
         ack = session.poll(
             "SessionAck", lambda frame, after=sent[-1]: frame.number > after.number, within_ms=LONGEST_PAUSE_ACK_MS
@@ -178,6 +184,13 @@ def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
             observed=timer is None,
             case=case,
             evidence=[*sent, ack],
+        )
+        judge(
+            "MQQB-3.1.7.13-10",
+            expected=fields({"RecoverableMsgAckFlags": 0}),
+            observed={"RecoverableMsgAckFlags": state["RecoverableMsgAckFlags"]},
+            case=case,
+            evidence=ack,
         )
         judge(
             "MQQB-3.1.7.13-11",
@@ -208,7 +221,17 @@ def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
             session.poll("UserMessage", lambda frame: read_application_tag(frame) == 4)
             session.acknowledge_all()
             sent = [session.send(make()) for make in (*[peer.recoverable_message] * 3, peer.message)]
-            peer.pass_time(ARRIVAL_TIME_MS)
+        elif case == "second pause":
+            sut.resume(to)
+            sent = [session.send(peer.message())]
+        elif case == "pause after an express message":
+            sut.resume(to)
+            sut.send(to, body="message 5", application_tag=5)
+            session.poll("UserMessage", lambda frame: read_application_tag(frame) == 5)
+            sent = [session.send(peer.recoverable_message())]
+        peer.pass_time(ARRIVAL_TIME_MS)
+    sut.resume(to)
+    session.acknowledge_all()
 
 
 def _exchange_three_messages(peer, sut):

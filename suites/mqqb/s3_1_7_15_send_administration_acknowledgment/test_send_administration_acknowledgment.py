@@ -36,7 +36,8 @@ ATTRIBUTE_BY_RULE = {
     "MQQB-3.1.7.15-D07": "signature size in bytes",
 }
 """For each rule, the attributes that are 0 or infinite in every acknowledgment."""
-ADMIN_QUEUE_NUMBER = 5
+ADMIN_QUEUE_NUMBER = 0x5A0B_0C05
+"""A number that uses all bytes of PrivateQueueIdentifier."""
 LARGE_MESSAGE_ID = 0x5A00_0000
 """A number that makes a MessageID use all its bytes."""
 INFINITE_LIFETIME_S = 0xFFFF_FFFF
@@ -133,17 +134,21 @@ def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
 @needs("receive")
 @varied("trace", "destination", priority=("3", "0"))
 def test_message_without_administration_queue_is_not_acknowledged(peer, sut, judge):
-    """The peer sends messages that request acknowledgments but name only a response queue. Some messages arrive and are
-    purged or received, and the SUT refuses others. The SUT sends no acknowledgment.
+    """The peer sends a message with an administration queue, and then messages that request acknowledgments but name
+    only a response queue. Some messages arrive and are purged or received, and the SUT refuses others. The SUT
+    acknowledges only the first message.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     response = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-response"}
+    with_queue = receiver.send_packet(receiver.build_message(properties={"PA": 1}))
+    receiver.await_acks(1)
     sent = [
         receiver.send_packet(peer.message(response, queue=queue, properties={"PA": 1, "NA": 1}))
         for queue in ("plain", "transactional")
     ]
-    came = receiver.await_acks(1)
-    judge("MQQB-3.1.7.15-04", expected=acknowledged(), observed=came, evidence=[*sent, *came], case="acknowledgments")
+    came = receiver.await_acks(2)
+    expected, evidence = acknowledged(with_queue), [with_queue, *sent, *came]
+    judge("MQQB-3.1.7.15-04", expected=expected, observed=came, evidence=evidence, case="acknowledgments")
     sent = [receiver.send_packet(peer.message(response, label="to be received", properties={"PR": 1}))]
     peer.await_label("to be received", sut.queue())
     sut.control.call("purge", queue=sut.queue())
@@ -154,8 +159,9 @@ def test_message_without_administration_queue_is_not_acknowledged(peer, sut, jud
     sent.append(receiver.send_packet(peer.message(lifetime, label="to expire", properties={"NR": 1})))
     peer.await_label("to expire", sut.queue())
     peer.pass_time(1_000 * (MESSAGE_LIFETIME_S + 2))
-    came = receiver.await_acks(1)
-    judge("MQQB-3.1.7.15-03", expected=acknowledged(), observed=came, evidence=[*sent, *came], case="acknowledgments")
+    came = receiver.await_acks(2)
+    evidence = [with_queue, *sent, *came]
+    judge("MQQB-3.1.7.15-03", expected=expected, observed=came, evidence=evidence, case="acknowledgments")
 
 
 @covers("MQQB-3.1.7.15-05")
@@ -256,6 +262,7 @@ def test_acknowledgment_is_addressed_to_administration_queue(peer, sut, judge):
         )
         observed = [_describe_queue(ack, "Destination") for ack in received]
         judge(
+            rule_of_type,
             "MQQB-3.1.7.15-09",
             expected=[expected.lower()],
             observed=observed,
@@ -264,34 +271,45 @@ def test_acknowledgment_is_addressed_to_administration_queue(peer, sut, judge):
         )
 
 
-@covers("MQQB-3.1.7.15-12")
+@covers("MQQB-3.1.7.15-08", "MQQB-3.1.7.15-12", "MQQB-3.1.7.15-30")
 @needs("queues", "receive")
 @pytest.mark.parametrize(
     ("asked", "name"),
-    [("PA", "MQMSG_CLASS_ACK_REACH_QUEUE"), ("NA", "MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q")],
-    ids=["arrived", "refused"],
+    [
+        ("PA", "MQMSG_CLASS_ACK_REACH_QUEUE"),
+        ("NA", "MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q"),
+        ("PR", "MQMSG_CLASS_ACK_RECEIVE"),
+    ],
+    ids=["arrived", "refused", "received"],
 )
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, asked, name):
-    """The peer sends a message with AQ 3, which the SUT accepts or refuses: the acknowledgment is in the queue of the
-    SUT that has the number in AdminQueue.
+    """The peer sends a message with AQ 3, which the SUT accepts or refuses, or which an application receives: the
+    acknowledgment is in the queue of the SUT that has the number in AdminQueue, and not in the destination queue.
     """
     queue = sut.new_queue("administration")
     number = get_private_queue_number(sut, queue)
     receiver = AcknowledgingReceiver(peer, sut)
     own = {"AQ": 3, "AdminQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=number)}
-    user = peer.private_queue(sut.guid, number) | own
-    make = peer.message if asked == "PA" else receiver.sequence.message
-    sent = receiver.send_packet(make(user, destination=None, properties={asked: 1}))
+    user = peer.private_queue(sut.guid, get_private_queue_number(sut, sut.queue())) | own
+    make = receiver.sequence.message if asked == "NA" else peer.message
+    sent = receiver.send_packet(make(user, destination=None, properties={asked: 1}, label="with AQ 3"))
+    if asked == "PR" and peer.await_label("with AQ 3", sut.queue()):
+        sut.control.call("receive", queue=sut.queue(), timeout_ms=0)
     receiver.session.stays_quiet()
     found = sut.control.call("peek", queue=queue, limit=10)["messages"]
     observed = [one["correlation_id"] for one in found if one["class"] == name]
     judge(
         "MQQB-3.1.7.15-12",
+        "MQQB-3.1.7.15-30",
         expected=[identifier(sent)],
         observed=observed,
         case="CorrelationIDs of the acknowledgments in the queue",
         evidence=[sent],
+    )
+    there = [one["class"] for one in sut.messages() if one["class"] == name]
+    judge(
+        "MQQB-3.1.7.15-08", expected=[], observed=there, case="acknowledgments in the destination queue", evidence=sent
     )
     receiver.acknowledge_all()
 
@@ -414,12 +432,12 @@ def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recov
         )
 
 
-@covers("MQQB-3.1.7.15-22")
+@covers("MQQB-3.1.7.15-21", "MQQB-3.1.7.15-22")
 @needs("insecure_nacks")
 @varied("queue journaling", "queue quota", "queue privacy")
-def test_response_queue_of_refused_message_to_public_queue_is_public(peer, sut, judge):
-    """The peer sends a message to a public queue that the SUT does not have: the negative acknowledgment names that
-    public queue as response queue.
+def test_response_queue_of_message_to_missing_queue_is_that_queue(peer, sut, judge):
+    """The peer sends messages to a public queue and to a private queue that the SUT does not have: each negative
+    acknowledgment names its queue as response queue.
     """
     sut.enable_insecure_nacks()
     receiver = AcknowledgingReceiver(peer, sut)
@@ -430,6 +448,15 @@ def test_response_queue_of_refused_message_to_public_queue_is_public(peer, sut, 
     judge(
         "MQQB-3.1.7.15-22",
         expected=expected,
+        observed=_describe_queue(ack, "Response"),
+        case="response queue",
+        evidence=[sent, ack],
+    )
+    private = peer.private_queue(sut.guid, ADMIN_QUEUE_NUMBER)
+    sent, ack = receiver.send_and_await_acks(receiver.build_message(private, destination=None, properties={"NA": 1}), 2)
+    judge(
+        "MQQB-3.1.7.15-21",
+        expected=one_of(f"{ADMIN_QUEUE_NUMBER} (queue type 2)", f"{ADMIN_QUEUE_NUMBER} (queue type 6)"),
         observed=_describe_queue(ack, "Response"),
         case="response queue",
         evidence=[sent, ack],
@@ -472,6 +499,7 @@ RULES_OF_DELIVERIES = {
     "MQQB-3.1.7.15-07",
     "MQQB-3.1.7.15-16",
     "MQQB-3.1.7.15-19",
+    "MQQB-3.1.7.15-23",
     "MQQB-3.1.7.15-24",
     "MQQB-3.1.7.15-26",
     "MQQB-3.1.7.15-28",
@@ -551,6 +579,7 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
     )
     judge(
         "MQQB-3.1.7.15-19",
+        "MQQB-3.1.7.15-23",
         expected=f"{destination} (queue type {QueueType.DIRECT})".lower(),
         observed=_describe_queue(ack, "Response"),
         case="response queue",

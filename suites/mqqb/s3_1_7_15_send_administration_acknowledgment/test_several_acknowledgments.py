@@ -12,7 +12,7 @@ from harness.expectations import acknowledged
 from harness.run.marks import covers, malforms, needs
 from harness.sut.provisioning import ALICE
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
-from harness.wire import PrivateQueueFormatNameId, PublicQueueFormatName
+from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
 from harness.wire.protection import RC4
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
@@ -30,7 +30,8 @@ LARGE_BODY = b"a large body " * 2_500
 OTHER_ADMINISTRATION_QUEUE = "mqc-other-acks"
 UNKNOWN_PUBLIC_QUEUE = UUID("4d7c1f0a-5b1e-4c55-9d57-0d1f6e2b9a01")
 """A public queue that does not exist, so no acknowledgment can be sent to it."""
-ADMIN_QUEUE_NUMBER = 5
+ADMIN_QUEUE_NUMBER = 0x5A0B_0C05
+"""A number that uses all bytes of PrivateQueueIdentifier."""
 ENHANCED_PRIVACY_LEVEL = 3
 DM_BY_DELIVERY = {"express": 0, "recoverable": 1, "transactional": 1}
 ARRIVED, REFUSED, MISPLACED = AckClass.REACH_QUEUE, AckClass.NOT_TRANSACTIONAL_MSG, AckClass.NOT_TRANSACTIONAL_Q
@@ -214,18 +215,20 @@ def test_each_acknowledgment_of_several_removals_has_values_of_its_own_message(p
     judge_ack_values(judge, rules, wanted, came)
 
 
-@covers("MQQB-3.1.7.15-11", "MQQB-3.1.7.15-13", "MQQB-3.1.7.15-15")
+@covers("MQQB-3.1.7.15-11", "MQQB-3.1.7.15-13", "MQQB-3.1.7.15-14", "MQQB-3.1.7.15-15", "MQQB-3.1.7.15-30")
 @needs("private_names", "public_names")
 def test_refusal_is_acknowledged_to_each_type_of_administration_queue(peer, sut, judge):
-    """The SUT refuses a message with an administration queue of each type (AQ 2, 5, 7): it sends the negative
-    acknowledgment of each message.
+    """The SUT refuses a message with an administration queue of each type (AQ 2, 6, 5, 7): it sends the negative
+    acknowledgment of each message to that queue.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     private = {"AQ": 2, "AdminQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=ADMIN_QUEUE_NUMBER)}
+    named = PrivateQueueFormatName(SourceQueueManager=peer.identifier, PrivateQueueIdentifier=ADMIN_QUEUE_NUMBER)
     public = {"AQ": 5, "AdminQueue": PublicQueueFormatName(PublicQueueIdentifier=PEER_PUBLIC_QUEUE)}
     for count, (rule, user) in enumerate(
         (
             ("MQQB-3.1.7.15-11", private),
+            ("MQQB-3.1.7.15-14", {"AQ": 6, "AdminQueue": named}),
             ("MQQB-3.1.7.15-13", public),
             ("MQQB-3.1.7.15-15", receiver.add_admin_queue_fields()),
         ),
@@ -233,7 +236,12 @@ def test_refusal_is_acknowledged_to_each_type_of_administration_queue(peer, sut,
         before = len(receiver.list_admin_acks())
         sent = receiver.send_packet(peer.message(user, queue="transactional", properties={"NA": 1}))
         came = receiver.await_acks(before + 1)[before:]
-        judge(rule, expected=acknowledged(sent), observed=came, evidence=[sent, *came], case=f"message {count + 1}")
+        expected, case = acknowledged(sent), f"message {count + 1}"
+        judge(rule, "MQQB-3.1.7.15-30", expected=expected, observed=came, evidence=[sent, *came], case=case)
+        if rule in ("MQQB-3.1.7.15-11", "MQQB-3.1.7.15-14"):
+            numbers = [getattr(ack["UserHeader"].DestinationQueue, "PrivateQueueIdentifier", None) for ack in came]
+            case = "number of the administration queue"
+            judge(rule, expected=[ADMIN_QUEUE_NUMBER], observed=numbers, evidence=[sent, *came], case=case)
 
 
 @covers("MQQB-3.1.7.15-05")

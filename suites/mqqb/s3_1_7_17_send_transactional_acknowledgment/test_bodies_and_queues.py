@@ -11,14 +11,28 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import fields, holds
-from harness.run.marks import covers, needs, varied
+from harness.expectations import fields, holds, of_class
+from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import FinalAckBody, OrderAckBody
-from suites.mqqb.steps.disposition import QueueType, delete, purge_queue
+from suites.messages import Sequence
+from suites.mqqb.s3_1_7_17_send_transactional_acknowledgment.attributes import (
+    FINAL_ACK_ATTRIBUTES,
+    get_attributes_of_acknowledgment,
+)
+from suites.mqqb.steps.disposition import AckClass, QueueType, delete, purge_queue, receive_first_message
 from suites.mqqb.steps.opening import OTHER_GUID, guid_text
-from suites.mqqb.steps.ordering import Receiver, get_private_queue_number, read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import (
+    ORDERING_ACK_LABEL,
+    PRIVATE_NAMES_OF_PEER,
+    Receiver,
+    get_private_queue_number,
+    is_order_or_final_ack,
+    read_acknowledged_sequence_place,
+)
 
 ORDER_QUEUE_NUMBER = 4
+MISSING_QUEUE_NUMBER = 0x0ABB_CCDD
+"""The number of a private queue that the SUT does not have."""
 SHORT_LIFETIME_S = 2
 """The TimeToBeReceived, in seconds, for which the check waits."""
 
@@ -80,11 +94,67 @@ def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
     judge("MQQB-3.1.7.17-06", expected=both, observed=numbers, evidence=evidence)
     last = {"TxSequenceNumber": found["TxSequenceNumber"]}
     judge("MQQB-3.1.7.17-D04", expected=fields(TxSequenceNumber=str(count)), observed=last, evidence=evidence)
-    judge("MQQB-3.1.7.17-D02", expected=CLEAR_BODY_EXPECTATION, observed=_read_privacy_fields(frame), evidence=evidence)
+    for one in receiver.acknowledgments():
+        judge("MQQB-3.1.7.17-D02", expected=CLEAR_BODY_EXPECTATION, observed=_read_privacy_fields(one), evidence=[one])
 
 
-def _judge_final_ack(judge, sent: Frame, frame: Frame, rules: dict[str, str]) -> None:
-    """Compare the body of a FinalAck with its message; judge that the FinalAck is recoverable and not encrypted."""
+@malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
+@covers("MQQB-3.1.7.17-06")
+def test_order_acks_name_last_accepted_message_of_their_sequence(peer, sut, judge):
+    """The peer sends three messages of a sequence, a message that does not follow them, and then the first message of
+    a sequence of a second queue manager. Each OrderAck names the last message that the SUT accepted of the sequence,
+    and the number before that message.
+    """
+    receiver = Receiver(peer, sut, ordinal=9)
+    sent = [receiver.send() for _ in range(3)]
+    receiver.await_last_acknowledgment(len(sent))
+    receiver.sequence.number = 5
+    sent.append(receiver.send(transaction={"PreviousTxSequenceNumber": 5}))
+    receiver.poll_acknowledgment()
+    receiver.sequence = Sequence(peer, 10)
+    sent.append(receiver.send({"SourceQueueManager": OTHER_GUID, "RC": 1}))
+    receiver.poll_acknowledgment()
+    places = [read_acknowledged_sequence_place(frame) for frame in receiver.acknowledgments()]
+    last = {place.Ordinal: (place.TxSequenceNumber, place.TxPreviousSequenceNumber) for place in places}
+    evidence = [*sent, *receiver.acknowledgments()]
+    if len(last) < 2:
+        raise ConformanceFailure("the OrderAcks of two sequences did not arrive")
+    judge(
+        "MQQB-3.1.7.17-06",
+        expected=[(3, 2), (1, 0)],
+        observed=list(last.values()),
+        case="TxSequenceNumber and TxPreviousSequenceNumber of the last OrderAck of each sequence",
+        evidence=evidence,
+    )
+
+
+DEMANDING_MESSAGE: dict[str, Any] = {
+    "properties": {"BodyType": 0x1011, "PrivacyLevel": 1},
+    "base": {"TR": 1},
+    "debug": {},
+}
+"""Headers of a message that is traced and has a BodyType and a PrivacyLevel, although its body is not encrypted."""
+
+
+def _judge_direct_destination(judge, peer, sent: Frame, frame: Frame) -> None:
+    """Judge that the destination of an acknowledgment is the order queue at the address of the peer."""
+    named = str(getattr(frame["UserHeader"].DestinationQueue, "DirectFormatName", "no direct name"))
+    judge(
+        "MQQB-3.1.7.17-D11",
+        expected=rf"tcp:{peer.address}\private$\order_queue$",
+        observed=named.rstrip("\0").lower(),
+        case="destination of the acknowledgment",
+        evidence=[sent, frame],
+    )
+
+
+RULES_OF_EVERY_FINAL_ACK = ("MQQB-3.1.7.17-04", "MQQB-3.1.7.17-05", "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
+
+
+def _judge_final_ack(judge, sent: Frame, frame: Frame, value: AckClass, rules: dict[str, str]) -> None:
+    """Compare the body of a FinalAck with its message; judge that the FinalAck has the given class and the attributes
+    of every FinalAck, and is recoverable and not encrypted.
+    """
     header, user = sent["TransactionHeader"], sent["UserHeader"]
     expected = {
         "TxPreviousSequenceNumber": str(header.PreviousTxSequenceNumber),
@@ -101,6 +171,10 @@ def _judge_final_ack(judge, sent: Frame, frame: Frame, rules: dict[str, str]) ->
         observed=_read_privacy_fields(frame),
         evidence=[sent, frame],
     )
+    attributes = fields(FINAL_ACK_ATTRIBUTES | {"DM": 1, "Label": ORDERING_ACK_LABEL})
+    observed = get_attributes_of_acknowledgment(frame)
+    judge("MQQB-3.1.7.17-05", expected=attributes, observed=observed, evidence=[sent, frame])
+    judge("MQQB-3.1.7.17-04", expected=of_class(value), observed=frame, evidence=[sent, frame])
 
 
 BODY_FIELD_BY_RULE_OF_REFUSAL = {
@@ -110,7 +184,7 @@ BODY_FIELD_BY_RULE_OF_REFUSAL = {
 }
 
 
-@covers(*BODY_FIELD_BY_RULE_OF_REFUSAL, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
+@covers(*BODY_FIELD_BY_RULE_OF_REFUSAL, *RULES_OF_EVERY_FINAL_ACK)
 @pytest.mark.parametrize("reason", ["no such queue", "a plain queue"])
 @pytest.mark.parametrize("routed", [False, True], ids=["of the peer", "routed by it"])
 def test_final_ack_of_refused_message_has_values_of_packet(peer, sut, judge, routed, reason):
@@ -128,7 +202,8 @@ def test_final_ack_of_refused_message_has_values_of_packet(peer, sut, judge, rou
     after = {"PreviousTxSequenceNumber": 2}
     to = {"destination": peer.missing_queue} if reason == "no such queue" else {"queue": "plain"}
     sent = receiver.send(source, **to, transaction=after)
-    _judge_final_ack(judge, sent, receiver.await_acknowledgment(final=True), BODY_FIELD_BY_RULE_OF_REFUSAL)
+    value = AckClass.BAD_DST_Q if reason == "no such queue" else AckClass.NOT_TRANSACTIONAL_Q
+    _judge_final_ack(judge, sent, receiver.await_acknowledgment(final=True), value, BODY_FIELD_BY_RULE_OF_REFUSAL)
 
 
 BODY_FIELD_BY_RULE_OF_RECEIPT = {
@@ -138,16 +213,16 @@ BODY_FIELD_BY_RULE_OF_RECEIPT = {
 }
 
 
-@covers(*BODY_FIELD_BY_RULE_OF_RECEIPT, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02", "MQQB-3.1.7.2.2-01")
+@covers(*BODY_FIELD_BY_RULE_OF_RECEIPT, *RULES_OF_EVERY_FINAL_ACK, "MQQB-3.1.7.17-D11", "MQQB-3.1.7.2.2-01")
 @pytest.mark.parametrize(
-    ("lifetime", "leave"),
+    ("lifetime", "leave", "value"),
     [
-        pytest.param({"TimeToBeReceived": SHORT_LIFETIME_S}, None, id="expired"),
-        pytest.param({}, purge_queue, marks=needs("receive", "queue_control"), id="purged"),
-        pytest.param({}, delete, marks=needs("receive", "queue_control"), id="deleted"),
+        pytest.param({"TimeToBeReceived": SHORT_LIFETIME_S}, None, AckClass.RECEIVE_TIMEOUT, id="expired"),
+        pytest.param({}, purge_queue, AckClass.Q_PURGED, marks=needs("receive", "queue_control"), id="purged"),
+        pytest.param({}, delete, AckClass.Q_DELETED, marks=needs("receive", "queue_control"), id="deleted"),
     ],
 )
-def test_final_ack_of_unreceived_message_has_values_of_message(peer, sut, judge, lifetime, leave):
+def test_final_ack_of_unreceived_message_has_values_of_message(peer, sut, judge, lifetime, leave, value):
     """A transactional message with JN expires in its queue, is purged, or is deleted with its queue. The FinalAck has
     the previous number, the source and the MessageID of the message.
     """
@@ -171,25 +246,33 @@ def test_final_ack_of_unreceived_message_has_values_of_message(peer, sut, judge,
     judge.conclude("MQQB-3.1.7.2.2-01")
     if frame is None:
         raise ConformanceFailure("no FinalAck arrived for the message that left its queue")
-    _judge_final_ack(judge, sent, frame, BODY_FIELD_BY_RULE_OF_RECEIPT)
+    _judge_final_ack(judge, sent, frame, value, BODY_FIELD_BY_RULE_OF_RECEIPT)
+    _judge_direct_destination(judge, peer, sent, frame)
 
 
 @needs("receive")
-@covers(*BODY_FIELD_BY_RULE_OF_RECEIPT, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
-def test_final_ack_of_received_message_has_values_of_message(peer, sut, judge):
-    """The peer sends three transactional messages, the last with JP, and an application receives them: the FinalAck has
-    the PreviousTxSequenceNumber, source and MessageID of the last message.
+@covers(*BODY_FIELD_BY_RULE_OF_RECEIPT, *RULES_OF_EVERY_FINAL_ACK, "MQQB-3.1.7.17-D11")
+@pytest.mark.parametrize("routed", [False, True], ids=["of the peer", "routed by it"])
+def test_final_ack_of_received_message_has_values_of_message(peer, sut, judge, routed):
+    """The peer sends three transactional messages, and an application receives them. The last message has JP, a
+    response queue, a BodyType and a PrivacyLevel, and is traced; in one case, its source is a second queue manager.
+    Only this message causes a FinalAck, which has its PreviousTxSequenceNumber, source and MessageID.
     """
     receiver = Receiver(peer, sut)
     sent = [receiver.send() for _ in range(2)]
     receiver.sequence.number = 6
-    sent.append(receiver.send({"JP": 1}, transaction={"PreviousTxSequenceNumber": 2}))
+    source = {"SourceQueueManager": OTHER_GUID, "RC": 1} if routed else {}
+    after = {"PreviousTxSequenceNumber": 0 if routed else 2}
+    queues = {name: PRIVATE_NAMES_OF_PEER[name] for name in ("RQ", "ResponseQueue")}
+    sent.append(receiver.send({"JP": 1, **queues, **source}, transaction=after, **DEMANDING_MESSAGE))
     receiver.await_acknowledgment()
     queue = sut.queue("transactional")
     peer.eventually(lambda: len(sut.messages("transactional")) >= len(sent))
     for _ in sent:
         sut.control.call("receive", queue=queue, timeout_ms=0)
-    _judge_final_ack(judge, sent[-1], receiver.await_acknowledgment(final=True), BODY_FIELD_BY_RULE_OF_RECEIPT)
+    frame = receiver.await_acknowledgment(final=True)
+    _judge_final_ack(judge, sent[-1], frame, AckClass.RECEIVE, BODY_FIELD_BY_RULE_OF_RECEIPT)
+    _judge_direct_destination(judge, peer, sent[-1], frame)
 
 
 @covers("MQQB-3.1.7.17-D11")
@@ -201,33 +284,53 @@ def test_acknowledgments_of_direct_name_go_to_order_queue_at_address(peer, sut, 
     receiver = Receiver(peer, sut)
     sent = [receiver.send(), receiver.send(destination=peer.missing_queue)]
     for message, final in zip(sent, (False, True), strict=True):
-        frame = receiver.await_acknowledgment(final=final)
-        user = frame["UserHeader"]
-        named = str(getattr(user.DestinationQueue, "DirectFormatName", "no direct name")).rstrip("\0").lower()
-        expected = rf"tcp:{peer.address}\private$\order_queue$"
-        judge(
-            "MQQB-3.1.7.17-D11",
-            expected=expected,
-            observed=named,
-            case="destination of the acknowledgment",
-            evidence=[message, frame],
-        )
+        _judge_direct_destination(judge, peer, message, receiver.await_acknowledgment(final=final))
+    again = receiver.send()
+    _judge_direct_destination(judge, peer, again, receiver.await_acknowledgment())
 
 
 @needs("queues", "private_names")
 @covers("MQQB-3.1.7.17-D13", "MQQB-3.1.7.17-07")
 @varied("application tag", "queue privacy", acknowledgments=("none", "of arrival"))
-def test_order_ack_of_private_name_goes_to_private_queue_4(peer, sut, judge):
-    """The peer sends a transactional message to a private format name of the SUT. The SUT addresses the OrderAck to
-    private queue 4 of the peer.
+def test_acknowledgments_of_private_name_go_to_private_queue_4(peer, sut, judge):
+    """The peer sends two transactional messages to a private format name of the SUT and one to a private name without
+    queue, and an application receives the first message. The SUT addresses the OrderAcks and FinalAcks to private queue
+    4 of the peer.
     """
     number = get_private_queue_number(sut, sut.queue("transactional"))
     receiver = Receiver(peer, sut)
-    sent = receiver.send(peer.private_queue(sut.guid, number), destination=None)
-    frame = receiver.await_acknowledgment()
-    user, before = frame["UserHeader"], read_acknowledged_sequence_place(frame)
-    if before.TxSequenceNumber != 1:
-        raise ConformanceFailure("the OrderAck does not acknowledge the message of this check")
+    for turn in ("first", "second"):
+        sent = receiver.send(peer.private_queue(sut.guid, number) | {"JP": 1}, destination=None)
+        frame = receiver.await_acknowledgment()
+        if turn == "first" and read_acknowledged_sequence_place(frame).TxSequenceNumber != 1:
+            raise ConformanceFailure("the OrderAck does not acknowledge the message of this check")
+        _judge_private_destination(judge, peer, sent, frame, f"destination of the {turn} OrderAck")
+    if sut.has("receive") and peer.eventually(lambda: bool(sut.messages("transactional"))):
+        receive_first_message(sut, sut.queue("transactional"))
+        frame = _await_final_ack_besides_admin_acks(receiver, 1)
+        _judge_private_destination(judge, peer, sent, frame, "destination of the FinalAck of a received message")
+    known = len(_list_final_acks(receiver))
+    refused = receiver.send(peer.private_queue(sut.guid, MISSING_QUEUE_NUMBER), destination=None)
+    frame = _await_final_ack_besides_admin_acks(receiver, known + 1)
+    _judge_private_destination(judge, peer, refused, frame, "destination of the FinalAck of a refused message")
+
+
+def _list_final_acks(receiver: Receiver) -> list[Frame]:
+    """Return the FinalAcks that have arrived, without administration acknowledgments of the same class."""
+    return [frame for frame in receiver.acknowledgments(final=True) if is_order_or_final_ack(frame)]
+
+
+def _await_final_ack_besides_admin_acks(receiver: Receiver, count: int) -> Frame:
+    """Wait for the given number of FinalAcks; return the last FinalAck."""
+    frame = receiver.poll(lambda: _list_final_acks(receiver), count - 1)
+    if frame is None:
+        raise ConformanceFailure("no FinalAck arrived for the transactional messages")
+    return frame
+
+
+def _judge_private_destination(judge, peer, sent: Frame, frame: Frame, case: str) -> None:
+    """Judge that the destination of an acknowledgment is private queue 4 of the peer."""
+    user = frame["UserHeader"]
     observed = {
         "DQ": user.DQ,
         "queue": getattr(user.DestinationQueue, "PrivateQueueIdentifier", None),
@@ -235,7 +338,7 @@ def test_order_ack_of_private_name_goes_to_private_queue_4(peer, sut, judge):
     }
     own = {"queue": ORDER_QUEUE_NUMBER, "queue manager": guid_text(peer.identifier)}
     expected = fields({"DQ": QueueType.ON_DESTINATION, **own})
-    judge.all(expected=expected, observed=observed, case="destination of the OrderAck", evidence=[sent, frame])
+    judge.all(expected=expected, observed=observed, case=case, evidence=[sent, frame])
 
 
 @covers("MQQB-3.1.7.17-11")

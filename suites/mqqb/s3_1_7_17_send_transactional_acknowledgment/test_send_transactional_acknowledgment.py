@@ -7,11 +7,12 @@ from uuid import UUID
 
 from harness.expectations import fields, holds, one_of
 from harness.run.marks import covers, varied
+from suites.mqqb.s3_1_7_17_send_transactional_acknowledgment.attributes import (
+    FINAL_ACK_ATTRIBUTES,
+    get_attributes_of_acknowledgment,
+)
 from suites.mqqb.steps.disposition import AckClass
 from suites.mqqb.steps.ordering import ORDERING_ACK_LABEL, Receiver, read_acknowledged_sequence_place
-
-FINAL_ACK_ATTRIBUTES = dict.fromkeys(("PR", "TR", "JN", "JP", "AQ", "RQ", "SH", "TH", "Flags", "BodyType"), 0)
-"""The attributes whose value is 0 in every OrderAck and FinalAck."""
 
 
 @covers(
@@ -59,7 +60,7 @@ def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
         judge(
             "MQQB-3.1.7.17-05",
             expected=attributes,
-            observed=_get_attributes_of_acknowledgment(frame),
+            observed=get_attributes_of_acknowledgment(frame),
             evidence=evidence,
         )
         names.append(_get_message_identifier(frame))
@@ -98,16 +99,3 @@ def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
 def _get_message_identifier(frame) -> tuple[Any, int]:
     """Return the GUID and the number of a message."""
     return frame["UserHeader"].SourceQueueManager, frame["UserHeader"].MessageID
-
-
-def _get_attributes_of_acknowledgment(frame) -> dict[str, Any]:
-    """Return the attributes of an acknowledgment by name."""
-    base, user, properties = frame["BaseHeader"], frame["UserHeader"], frame["MessagePropertiesHeader"]
-    return {
-        "PR": base.PR,
-        "TR": base.TR,
-        **{name: getattr(user, name) for name in ("DM", "JN", "JP", "AQ", "RQ", "SH", "TH")},
-        "Flags": properties.Flags,
-        "BodyType": properties.BodyType,
-        "Label": str(properties.Label).rstrip("\0"),
-    }
