@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import between
+from harness.expectations import between, each
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.pinging import PING_RESPONSE_TIMEOUT_MS, STALLED_SUT_REASON, PingingSut, read_element
+from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing
 
+CONFIGURED_CLEANUP_MS = 150_000
 EXCHANGE_TOLERANCE_S = 20
 """The allowance for sending the messages and the OrderAck, and for rounding to whole seconds."""
 
@@ -40,6 +42,31 @@ def test_resend_time_is_one_resend_interval_after_the_last_order_ack(peer, sut, 
         evidence=[*sent, frame],
     )
     outgoing.acknowledge_all()
+
+
+@needs("set_timers", "inspect")
+@covers("MQQB-3.1.2.2-01")
+def test_session_cleanup_timer_has_configured_duration_in_both_roles(peer, sut, judge):
+    """The duration of the Session Cleanup Timer is configured. On a session that the SUT initiates and on a session
+    that it accepts, the timer expires after this duration.
+    """
+    sut.set_timers(session_cleanup_ms=CONFIGURED_CLEANUP_MS)
+    sender = Sender(peer, sut, peer.direct_name("mqc-cleanup-role"))
+    sender.send(1)
+    session, sent = sender.await_first_messages(1)
+    session.acknowledge_all()
+    peer.open_raw().check_alive()
+    due_ms, slack_ms = sut.duration_ms(CONFIGURED_CLEANUP_MS), sut.slack_ms(CONFIGURED_CLEANUP_MS)
+    shown = [one for one in sut.inspect()["Sessions"] if one["SessionState"] == "OPEN"]
+    for role in ("initiator", "acceptor"):
+        remaining_ms = [read_element(one["timers"], "SessionCleanup") for one in shown if one["role"] == role]
+        judge(
+            "MQQB-3.1.2.2-01",
+            expected=each(between(due_ms // 4, due_ms + slack_ms), "session"),
+            observed=remaining_ms,
+            case=f"remaining ms of the Session Cleanup Timer of a session of the {role}",
+            evidence=sent,
+        )
 
 
 @needs("ping_initiator", "timers")

@@ -416,7 +416,9 @@ def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
 @NEEDED_SECURITY_FACILITIES
 @covers("MQQB-3.1.5.8.3-67", "MQQB-3.1.5.8.3-68", "MQQB-3.1.1.3-09")
 def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
-    """ReceiveSymmetricKeyCacheSize is 4: a fifth key removes the two oldest entries, although the oldest was used."""
+    """ReceiveSymmetricKeyCacheSize is 4: a fifth key removes the two oldest entries, although the oldest was used.
+    Two of the keys are from a second queue manager, whose messages the peer forwards.
+    """
     secured, caches = SecuredMessageSender(peer, sut, receive_symmetric_key_cache_size=4), SecurityCaches(sut)
     receiver = protection.read_listed_keys(sut.receiving_keys)[PROVIDER_NAME]
     keys = [bytes([number]) * 16 for number in range(1, 6)]
@@ -426,10 +428,10 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
         return [names.get(entry["EncryptedSymmetricKey"], "?") for entry in caches.entries(caches.RECEIVED_KEYS)]
 
     evidence = []
-    for key in keys[:4]:
-        evidence += secured.dispositions(
-            {"": encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, protection.RC4, key)}
-        )[""].frames
+    for key, source in zip(keys[:4], (peer.identifier, SECOND_SOURCE) * 2, strict=True):
+        message = secured.message(body=CLEAR_BODY, header={"SourceQueueManager": source})
+        packet = encrypt_message(sut, message, ENHANCED_PRIVACY_LEVEL, protection.RC4, key)
+        evidence += secured.dispositions({"": packet})[""].frames
         peer.pass_time(CACHING_DELAY_MS)
     full = list_cached_key_names()
     judge(
