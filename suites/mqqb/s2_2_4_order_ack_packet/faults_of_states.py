@@ -172,11 +172,6 @@ for _name, _says, _number_change in (
         "The receiver sends TxSequenceNumber 1 instead of 0xFFFFFFFF in an OrderAck.",
         lambda number: 1 if number == 0xFFFFFFFF else number,
     ),
-    (
-        "receiver-order-ack-tx-sequence-number-at-most-0x7fffffff",
-        "The receiver sends TxSequenceNumber 0x7FFFFFFF in an OrderAck instead of a higher number.",
-        lambda number: min(number, 0x7FFFFFFF),
-    ),
 ):
     add(
         _name,

@@ -103,15 +103,6 @@ class InitiatorPingRequestRfSetBesideOpenSession(Ping):
         return _set_rf(request) if is_open else request
 
 
-@fault("initiator-later-ping-request-rf-set", breaks="MQQB-2.2.7-05", blind=True)
-class InitiatorLaterPingRequestRfSet(Ping):
-    """The initiator sets RF in each Ping Request except the first since its start."""
-
-    def build_request(self) -> PingPacket:
-        request = super().build_request()
-        return _set_rf(request) if self.qm.adm.PingCookie > 1 else request
-
-
 @fault("initiator-ping-request-for-private-name-rf-set", breaks="MQQB-2.2.7-05", blind=True)
 class InitiatorPingRequestForPrivateNameRfSet(Ping):
     """The initiator sets RF in the Ping Request if the destination is not a direct format name."""

@@ -19,18 +19,6 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
-@fault("receiver-sequence-without-time-stamp-refused", breaks="MQQB-3.1.1.3.1-07", blind=True)
-class ReceiverSequenceWithoutTimeStampRefused(InSequence):
-    """The receiver refuses the first sequence of a sender if the TimeStamp of its TxSequenceID is 0."""
-
-    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
-        header = packet.TransactionHeader
-        is_first = not int(session.IncomingTxSequenceID)
-        if header is not None and is_first and not header.TxSequenceID.TimeStamp:
-            return False
-        return super().is_in_sequence(session, packet)
-
-
 @fault("receiver-incoming-sequence-of-new-queue-from-other-queue", breaks="MQQB-3.1.1.3.1-07", blind=True)
 class ReceiverIncomingSequenceOfNewQueueFromOtherQueue(InSequence):
     """The receiver begins IncomingTxSequenceID of a second queue with the highest TxSequenceID of another queue."""

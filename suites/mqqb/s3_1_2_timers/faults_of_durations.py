@@ -112,12 +112,6 @@ for _name, _rule, _says, _install in (
         "The Order Ack Send Timer expires after twice OrderAckTimeout if the message had a private format name.",
         _double_timer(TimerName.ORDER_ACK_SEND, _is_private_format_session),
     ),
-    (
-        "later-order-ack-send-timer-doubled",
-        "MQQB-3.1.2.7-01",
-        "The Order Ack Send Timer expires after twice OrderAckTimeout at every start on a session except the first.",
-        _double_later_timer(TimerName.ORDER_ACK_SEND),
-    ),
 ):
     add(_name, _rule, _says, _install, blind=True)
 
@@ -238,21 +232,6 @@ class InitiatorSessionAckSendTimerNotStartedAgain(SessionAcks):
         super().note_acknowledged(session, now)
         if session.initiator:
             self.qm.session_timers.stop(session, TimerName.SESSION_ACK_SEND)
-
-
-@fault("session-ack-send-timer-started-again-once", breaks="MQQB-3.1.2.5-D01", blind=True)
-class SessionAckSendTimerStartedAgainOnce(SessionAcks):
-    """The receiver starts the Session Ack Send Timer again only after its first expiry on a session."""
-
-    def __init__(self, qm: QM) -> None:
-        super().__init__(qm)
-        self.expired: set[int] = set()
-
-    def on_send_timer(self, session: Session, now: Now) -> None:
-        super().on_send_timer(session, now)
-        if session.number in self.expired:
-            self.qm.session_timers.stop(session, TimerName.SESSION_ACK_SEND)
-        self.expired.add(session.number)
 
 
 @fault("session-ack-send-timer-not-started-again-for-one-message", breaks="MQQB-3.1.2.5-D01", blind=True)

@@ -51,16 +51,3 @@ class ReceiverUserCertCacheFilledAtStart(Initialization):
                 for one in certificates.Certificates:
                     sid = account.SecurityIdentifier.build()
                     self.qm.caches.UserCertCache.add(CachedUserCert(one, sid, now.utc_s))
-
-
-@fault("receiver-user-cert-cache-filled-at-restart", breaks="MQQB-3.1.3.1-08", blind=True)
-class ReceiverUserCertCacheFilledAtRestart(Initialization):
-    """The receiver starts with the certificate of one user in UserCertCache, except at its very first start."""
-
-    def initialize_globally(self, now: Now) -> None:
-        super().initialize_globally(now)
-        if not self.qm.disk.used:
-            return
-        for account in self.qm.config.security.accounts[:1]:
-            for one in account.Certificates.Certificates[:1]:
-                self.qm.caches.UserCertCache.add(CachedUserCert(one, account.SecurityIdentifier.build(), now.utc_s))

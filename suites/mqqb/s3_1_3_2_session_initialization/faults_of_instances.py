@@ -96,6 +96,8 @@ for _rule, _words, _change, _says in (
         ("beside-other-session", _is_beside_other_session, "while another session is open"),
         ("second-connection", _is_initialized_again, "on its second connection"),
     ):
+        if _state == "second-connection" and _change is not _start_ack_send_timer:
+            continue  # as other faults of the rule
         add(
             f"initialization-{_state}-{_words}",
             _rule,
