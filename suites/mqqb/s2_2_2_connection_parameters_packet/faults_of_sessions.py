@@ -62,12 +62,6 @@ def _swap_window_size_and_reserved(data: bytes) -> bytes:
 
 for _name, _says, _change, _condition in (
     (
-        "connection-parameters-response-beside-other-session-window-size-4-bytes",
-        "The acceptor sends a WindowSize of 4 bytes while another session is open.",
-        _lengthen_window_size,
-        _is_response_beside_other_session,
-    ),
-    (
         "connection-parameters-request-ack-timeout-first",
         "The initiator sends AckTimeout before RecoverableAckTimeout.",
         _swap_timeouts,

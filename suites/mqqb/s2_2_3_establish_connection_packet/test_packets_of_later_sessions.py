@@ -5,6 +5,7 @@ and while another session is open.
 from __future__ import annotations
 
 import struct
+from typing import Any
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between, fields
@@ -42,14 +43,15 @@ def _judge_parameter_fields(judge, frame, case, asked=None):
     ``asked``; the timeouts of a request are in their valid ranges. Reserved is 0, and WindowSize is not 0.
     """
     fields_at = _PARAMETERS_FIELDS.unpack_from(frame.data.ljust(PARAMETERS_BYTES, b"\0"), PARAMETERS_BYTES - 12)
-    if asked is None:
-        first, second = between(*RECOVERABLE_ACK_TIMEOUT_RANGE_MS), between(*ACK_TIMEOUT_RANGE_MS)
-    else:
+    timeouts: tuple[Any, Any] = between(*RECOVERABLE_ACK_TIMEOUT_RANGE_MS), between(*ACK_TIMEOUT_RANGE_MS)
+    if asked is not None:
         header = asked["ConnectionParametersHeader"]
-        first, second = int(header.RecoverableAckTimeout), int(header.AckTimeout)
+        timeouts = int(header.RecoverableAckTimeout), int(header.AckTimeout)
     judge(
         "MQQB-2.2.2.1-D01",
-        expected=fields(RecoverableAckTimeout=first, AckTimeout=second, Reserved=0, WindowSize=between(1, 0xFFFF)),
+        expected=fields(
+            RecoverableAckTimeout=timeouts[0], AckTimeout=timeouts[1], Reserved=0, WindowSize=between(1, 0xFFFF)
+        ),
         observed=dict(zip(_PARAMETERS_FIELD_NAMES, fields_at, strict=True)),
         case=case,
         evidence=[frame],

@@ -129,16 +129,16 @@ def test_each_refusal_of_secured_messages_to_private_name_has_its_class(peer, su
         sequence.number = number - 1
         return secured.message(user, queue="transactional", sequence=sequence, header=destination, destination=None)
 
-    packets = {}
     for number in (2, 3):
-        packets["MQQB-2.2.5-15", number] = build_message(MALLORY, number)
-        packets["MQQB-2.2.5-18", number] = sign_message(build_message(ALICE, number), SIG20, BOB.key)
-    found = secured.dispositions(packets, "transactional")
-    for (rule, number), disposition in found.items():
-        judge(
-            rule,
-            expected=SECURED_CLASS_BY_RULE[rule],
-            observed=disposition.final,
-            case=f"class of the FinalAck of message {number} to a private name",
-            evidence=disposition.frames,
-        )
+        packets = {
+            "MQQB-2.2.5-15": build_message(MALLORY, number),
+            "MQQB-2.2.5-18": sign_message(build_message(ALICE, number), SIG20, BOB.key),
+        }
+        for rule, disposition in secured.dispositions(packets, "transactional").items():
+            judge(
+                rule,
+                expected=SECURED_CLASS_BY_RULE[rule],
+                observed=disposition.final,
+                case=f"class of the FinalAck of message {number} to a private name",
+                evidence=disposition.frames,
+            )

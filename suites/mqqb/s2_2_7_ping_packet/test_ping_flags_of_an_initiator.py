@@ -46,7 +46,7 @@ def test_ping_request_of_a_server_has_rc_clear(peer, sut, judge):
 @covers("MQQB-2.2.7-05")
 @pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("send", "private_names"))])
 def test_ping_request_beside_open_session_has_rf_clear(peer, sut, judge, name):
-    """While a session of the peer is open, the SUT sends a Ping Request for a direct or private format name. RF is 0."""
+    """While a session of the peer is open, the SUT sends a Ping Request for a direct or private name. RF is 0."""
     peer.try_session()
     pinging_sut = PingingSut(peer, sut, private_name(peer.identifier) if name == "private" else None)
     asked = pinging_sut.await_ping()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.public_keys import change_blob_number, change_published_blobs
+from harness.faults.public_keys import change_published_blobs
 from harness.faults.registry import add
 
 _ENHANCED = "Microsoft Enhanced Cryptographic Provider v1.0"
@@ -43,18 +43,6 @@ for _name, _rule, _says, _install in (
         "MQQB-2.4.1-04",
         "The receiver publishes its keys with a modulus that is 4 bytes longer than bitLen.",
         change_published_blobs(_append_4_bytes),
-    ),
-    (
-        "signing-key-blob-bit-length-in-bytes",
-        "MQQB-2.4.1-04",
-        "The receiver publishes its signing keys with the number of bytes of the modulus in bitLen.",
-        change_published_blobs(change_blob_number(_BIT_LENGTH_AT, lambda bits: bits // 8), key_list=_SIGNING_KEYS),
-    ),
-    (
-        "signing-key-blob-magic-of-private-key",
-        "MQQB-2.4.1-D01",
-        "The receiver publishes its signing keys with RSA2 instead of RSA1.",
-        change_published_blobs(_write_rsa2, key_list=_SIGNING_KEYS),
     ),
     (
         "public-key-blob-exponent-before-bit-length",

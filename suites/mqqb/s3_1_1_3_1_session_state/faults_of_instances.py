@@ -19,21 +19,6 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
-@fault("receiver-incoming-sequence-of-new-queue-from-other-queue", breaks="MQQB-3.1.1.3.1-07", blind=True)
-class ReceiverIncomingSequenceOfNewQueueFromOtherQueue(InSequence):
-    """The receiver begins IncomingTxSequenceID of a second queue with the highest TxSequenceID of another queue."""
-
-    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
-        if not int(session.IncomingTxSequenceID):
-            known = [
-                transfer.SequenceIdentifier
-                for queue in self.qm.adm.QueueCollection.values()
-                for transfer in queue.IncomingTransactionalTransferInfoCollection.values()
-            ]
-            session.IncomingTxSequenceID = max(known, key=int, default=session.IncomingTxSequenceID)
-        return super().is_in_sequence(session, packet)
-
-
 @fault("receiver-sequence-of-ordinal-1-refused", breaks="MQQB-3.1.1.3.1-07", blind=True)
 class ReceiverSequenceOfOrdinal1Refused(InSequence):
     """The receiver refuses the lowest TxSequenceID, with Ordinal 1 and TimeStamp 0, as if IncomingTxSequenceID began
@@ -125,11 +110,6 @@ def _append_port_for_initiator(qm: QM, session: Session, tree: dict[str, Any]) -
         tree["RemoteQMAddress"] = f"{session.RemoteQMAddress}:{qm.config.remote_tcp_port}"
 
 
-def _show_address_as_number_for_acceptor(qm: QM, session: Session, tree: dict[str, Any]) -> None:
-    if not session.initiator:
-        tree["RemoteQMAddress"] = int.from_bytes(bytes(map(int, session.RemoteQMAddress.split("."))), "big")
-
-
 def _show_host_name_of_closed_session(qm: QM, session: Session, tree: dict[str, Any]) -> None:
     if session.SessionState in (SessionState.CLOSED, SessionState.WAITING_RECONNECT):
         tree["RemoteQMAddress"] = "localhost"
@@ -175,12 +155,6 @@ for _name, _rule, _says, _change in (
         "MQQB-3.1.1.3.1-11",
         "RemoteQMAddress of a session that the queue manager initiates ends with the port.",
         _append_port_for_initiator,
-    ),
-    (
-        "acceptor-remote-address-as-number",
-        "MQQB-3.1.1.3.1-11",
-        "RemoteQMAddress of a session that the queue manager accepts is a number.",
-        _show_address_as_number_for_acceptor,
     ),
     (
         "remote-address-of-closed-session-host-name",

@@ -1,5 +1,5 @@
 """Faults that break rules of MS-MQQB 3.1.1.3 Queue Manager State: caches that are no lists of all their entries,
-lifetimes in a wrong unit, and a history that is not empty at the start.
+and a history that is not empty at the start.
 """
 
 from __future__ import annotations
@@ -82,40 +82,6 @@ for _cache, _rule, _kinds in (
             replace_cache(_cache, _kind),
             blind=True,
         )
-
-
-class LifetimeInSeconds(Cache):
-    """A cache that takes the configured lifetime for seconds."""
-
-    def resize(self, size: int, lifetime_ms: int | None) -> None:
-        super().resize(size, None if lifetime_ms is None else 1_000 * lifetime_ms)
-
-
-class LifetimeInTicks(Cache):
-    """A cache that takes the configured lifetime for units of 100 ns."""
-
-    def resize(self, size: int, lifetime_ms: int | None) -> None:
-        super().resize(size, None if lifetime_ms is None else lifetime_ms // 10_000)
-
-
-for _name, _says, _install in (
-    (
-        "receive-symmetric-key-lifetime-in-seconds",
-        "The receiver takes SymmetricKeyShortLifetime for seconds in ReceiveSymmetricKeyCache.",
-        replace_cache("ReceiveSymmetricKeyCache", LifetimeInSeconds),
-    ),
-    (
-        "send-symmetric-key-lifetime-in-seconds",
-        "The sender takes SymmetricKeyShortLifetime for seconds in SendSymmetricKeyCache.",
-        replace_cache("SendSymmetricKeyCache", LifetimeInSeconds),
-    ),
-    (
-        "send-symmetric-key-lifetime-in-ticks",
-        "The sender takes SymmetricKeyShortLifetime for units of 100 ns in SendSymmetricKeyCache.",
-        replace_cache("SendSymmetricKeyCache", LifetimeInTicks),
-    ),
-):
-    add(_name, "MQQB-3.1.1.3-14", _says, _install, blind=True)
 
 
 @fault("receiver-history-own-identifier-at-start", breaks="MQQB-3.1.1.3-21", blind=True)

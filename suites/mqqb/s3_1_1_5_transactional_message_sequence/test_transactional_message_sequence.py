@@ -74,6 +74,14 @@ def test_sequence_info_of_unacknowledged_messages_is_kept(peer, sut, judge):
         for at, (rule, name) in enumerate(SEQUENCE_INFO_FIELD_BY_RULE.items()):
             expected_part, shown_part = [one[at] for one in expected], [one[at] for one in found]
             judge(rule, expected=fields({name: expected_part}), observed={name: shown_part}, evidence=evidence)
+        following = read_sequence_info_of_transfer(info, "EodNextSeq")
+        judge(
+            "MQQB-3.1.1.5-D03",
+            expected=get_sequence_info(sent[-1], 1)[1:],
+            observed=following[1:],
+            case="SeqNo and PrevNo of EodNextSeq",
+            evidence=evidence,
+        )
     outgoing.acknowledge_all()
 
 

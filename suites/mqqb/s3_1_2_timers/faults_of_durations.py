@@ -155,15 +155,6 @@ class SessionAckWaitTimerAfterSessionAckHalf(SessionAcks):
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_WAIT, session.AckWaitTimeout // 2, now)
 
 
-@fault("transactional-ack-wait-timer-default-interval", breaks="MQQB-3.1.2.6-01", blind=True)
-class TransactionalAckWaitTimerDefaultInterval(TransactionalSending):
-    """The Transactional Ack Wait Timer expires after 30 s, whatever the first entry of ResendTimerTable is."""
-
-    def start_ack_wait_timer(self, session: Session, now: Now) -> None:
-        super().start_ack_wait_timer(session, now)
-        self.qm.session_timers.start(session, TimerName.TRANSACTIONAL_ACK_WAIT, 30_000, now)
-
-
 @fault("transactional-ack-wait-timer-of-later-sequence-next-interval", breaks="MQQB-3.1.2.6-01", blind=True)
 class TransactionalAckWaitTimerOfLaterSequenceNextInterval(TransactionalSending):
     """The Transactional Ack Wait Timer of every sequence except the first expires after the fourth entry of
@@ -211,34 +202,3 @@ class ResendTimeOfSecondQueueOfFirstQueue(TransactionalSending):
         first = next(iter(self.qm.adm.OutgoingQueues.values())).session.TxOutgoingSequence
         if first is not None and first.ResendTime:
             get_outgoing_sequence(session).ResendTime = first.ResendTime
-
-
-@fault("resend-time-default-interval", breaks="MQQB-3.1.2.6-D01", blind=True)
-class ResendTimeDefaultInterval(TransactionalSending):
-    """The sender sets ResendTime to 30 s after the start of the timer, whatever ResendInterval is."""
-
-    def start_ack_wait_timer(self, session: Session, now: Now) -> None:
-        super().start_ack_wait_timer(session, now)
-        get_outgoing_sequence(session).ResendTime = now.utc_s + 30
-
-
-@fault("initiator-session-ack-send-timer-not-started-again", breaks="MQQB-3.1.2.5-D01", blind=True)
-class InitiatorSessionAckSendTimerNotStartedAgain(SessionAcks):
-    """The queue manager does not start the Session Ack Send Timer again on a session that it initiated, although
-    messages are still unacknowledged.
-    """
-
-    def note_acknowledged(self, session: Session, now: Now) -> None:
-        super().note_acknowledged(session, now)
-        if session.initiator:
-            self.qm.session_timers.stop(session, TimerName.SESSION_ACK_SEND)
-
-
-@fault("session-ack-send-timer-not-started-again-for-one-message", breaks="MQQB-3.1.2.5-D01", blind=True)
-class SessionAckSendTimerNotStartedAgainForOneMessage(SessionAcks):
-    """The receiver does not start the Session Ack Send Timer again if only one message is still unacknowledged."""
-
-    def note_acknowledged(self, session: Session, now: Now) -> None:
-        super().note_acknowledged(session, now)
-        if len(session.receipts) == 1:
-            self.qm.session_timers.stop(session, TimerName.SESSION_ACK_SEND)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.enterprise.initialization import Initialization
-from reference_qm.model.adm import MessageIDHistoryEntry
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
@@ -36,14 +35,3 @@ class RestartedQueueManagerHistoryTimerStopped(Initialization):
     def initialize_globally(self, now: Now) -> None:
         super().initialize_globally(now)
         self.qm.timers.stop(TimerKey(TimerName.MESSAGE_ID_HISTORY_CLEANUP, 0))
-
-
-@fault("restarted-queue-manager-history-times-of-restart", breaks="MQQB-3.1.4.1-01", blind=True)
-class RestartedQueueManagerHistoryTimesOfRestart(Initialization):
-    """The queue manager initializes the TimeStamp of each stored MessageIDHistoryEntry with the time of the start."""
-
-    def initialize_globally(self, now: Now) -> None:
-        table = self.qm.adm.MessageIDHistoryTable
-        for entry in list(table):
-            table.insert(MessageIDHistoryEntry(entry.MessageIdentifier, now.utc_s))
-        super().initialize_globally(now)

@@ -125,6 +125,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
             "MQQB-3.1.5.8.3-29": ("SecurityID", BOB.security_id.hex()),
             "MQQB-3.1.5.8.3-31": ("SecurityID", BOB.security_id.hex()),
             "MQQB-3.1.5.8.3-30": ("UserCert.Certificate", BOB.certificate.hex()),
+            "MQQB-3.1.1.3-02": ("UserCert.Certificate", BOB.certificate.hex()),
             "MQQB-3.1.5.8.3-32": ("CachedTime", expect_later_cached_time(entry, now_s)),
         },
         second.frames,
@@ -199,7 +200,7 @@ def judge_second_cache_entry(judge, entries, element_by_rule, evidence):
 
 
 @NEEDED_SECURITY_FACILITIES
-@covers("MQQB-3.1.5.8.3-35", "MQQB-3.1.1.3-04")
+@covers("MQQB-3.1.5.8.3-35", "MQQB-3.1.1.3-04", "MQQB-3.1.1.3-02")
 def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
     """UserCertCacheSize is 4: a fifth certificate removes the two oldest entries, although the first was used."""
     secured, caches = SecuredMessageSender(peer, sut, user_cert_cache_size=4), SecurityCaches(sut)
