@@ -16,7 +16,21 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint
 
-_RULE_BY_UNUSED_BIT = {bit: f"MQQB-2.2.7-{bit + 4:02}" for bit in range(2, 16) if bit != 10}
+_RULE_BY_UNUSED_BIT = {
+    2: "MQQB-2.2.7-06",
+    3: "MQQB-2.2.7-07",
+    4: "MQQB-2.2.7-08",
+    5: "MQQB-2.2.7-09",
+    6: "MQQB-2.2.7-10",
+    7: "MQQB-2.2.7-11",
+    8: "MQQB-2.2.7-12",
+    9: "MQQB-2.2.7-13",
+    11: "MQQB-2.2.7-15",
+    12: "MQQB-2.2.7-16",
+    13: "MQQB-2.2.7-17",
+    14: "MQQB-2.2.7-18",
+    15: "MQQB-2.2.7-19",
+}
 """The rule of each unused bit of Flags, by the number of the bit."""
 
 

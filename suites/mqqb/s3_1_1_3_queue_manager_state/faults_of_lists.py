@@ -1,4 +1,4 @@
-"""Faults that break rules of MS-MQQB 3.1.1.3 Queue Manager State: caches that are no lists of all their entries,
+"""Faults that break rules of MS-MQQB 3.1.1.3 Queue Manager State: caches that do not list all their entries,
 and a history that is not empty at the start.
 """
 

@@ -25,8 +25,8 @@ class SenderReceivedTransactionalMessagesLostAtReconnect(SessionInitialization):
 
 @fault("sender-order-ack-of-other-queue-deletes-messages", breaks="MQQB-3.1.1.6.2-10", blind=True)
 class SenderOrderAckOfOtherQueueDeletesMessages(OrderAcks):
-    """The sender deletes the messages of every outgoing queue up to TxSequenceNumber of an OrderAck, whatever
-    TxSequenceID the OrderAck has.
+    """The sender deletes the messages of every outgoing queue up to TxSequenceNumber of an OrderAck with any
+    TxSequenceID.
     """
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

@@ -251,8 +251,8 @@ class ReceiverHistoryTimerWithDefaultTimeAfterExpiry(History):
 
 @fault("initiator-session-cleanup-timer-default-duration", breaks="MQQB-3.1.2.2-01", blind=True)
 class InitiatorSessionCleanupTimerDefaultDuration(SessionTimers):
-    """The initiator starts the Session Cleanup Timer with a fixed duration of 5 minutes, whatever duration is
-    configured.
+    """The initiator starts the Session Cleanup Timer with a fixed duration of 5 minutes instead of the configured
+    duration.
     """
 
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:

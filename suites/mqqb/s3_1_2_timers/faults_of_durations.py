@@ -139,7 +139,7 @@ class SessionAckWaitTimerBesideOtherSessionHalfMore(SessionAcks):
 
 @fault("session-ack-wait-timer-default-timeout", breaks="MQQB-3.1.2.4-01", blind=True)
 class SessionAckWaitTimerDefaultTimeout(SessionAcks):
-    """The Session Ack Wait Timer has a fixed duration of 30 s, whatever AckWaitTimeout is."""
+    """The Session Ack Wait Timer has a fixed duration of 30 s instead of a multiple of AckWaitTimeout."""
 
     def start_wait_timer(self, session: Session, now: Now) -> None:
         self.qm.session_timers.start(session, TimerName.SESSION_ACK_WAIT, 30_000, now)
