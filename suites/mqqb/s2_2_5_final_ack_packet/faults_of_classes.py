@@ -30,16 +30,18 @@ _REMOVAL_CLASS_BY_RULE = {
     "MQQB-2.2.5-20": MessageClass.MQMSG_CLASS_NACK_Q_DELETED,
     "MQQB-2.2.5-22": MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT,
 }
-Body = OrderAckBody | FinalAckBody
+AcknowledgmentBody = OrderAckBody | FinalAckBody
 
 
-def _send_wrong_class(correct: MessageClass, when: Callable[[str, Body], bool]) -> Install:
+def _send_wrong_class(correct: MessageClass, when: Callable[[str, AcknowledgmentBody], bool]) -> Install:
     """Return an installer of a fault that replaces one class of FinalAcks. The condition gets the order queue and the
     body.
     """
 
     class WrongClassSent(OrderAcks):
-        def send_transactional_ack(self, name: str, message_class: MessageClass, body: Body, now: Now) -> None:
+        def send_transactional_ack(
+            self, name: str, message_class: MessageClass, body: AcknowledgmentBody, now: Now
+        ) -> None:
             wrong = message_class is correct and when(name, body)
             super().send_transactional_ack(name, _WRONG_CLASS if wrong else message_class, body, now)
 
@@ -54,7 +56,9 @@ def _send_wrong_class_later(correct: MessageClass) -> Install:
             super().__init__(qm)
             self.is_later = False
 
-        def send_transactional_ack(self, name: str, message_class: MessageClass, body: Body, now: Now) -> None:
+        def send_transactional_ack(
+            self, name: str, message_class: MessageClass, body: AcknowledgmentBody, now: Now
+        ) -> None:
             if message_class is correct:
                 message_class = _WRONG_CLASS if self.is_later else correct
                 self.is_later = True
@@ -79,11 +83,11 @@ def _send_wrong_class_beside_admin_ack(correct: MessageClass) -> Install:
     return replace_part(ClassWrongBesideAdminAck)
 
 
-def _is_in_middle_of_sequence(name: str, body: Body) -> bool:
+def _is_in_middle_of_sequence(name: str, body: AcknowledgmentBody) -> bool:
     return body.TxSequenceNumber > 1
 
 
-def _is_private_name(name: str, body: Body) -> bool:
+def _is_private_name(name: str, body: AcknowledgmentBody) -> bool:
     return name.startswith("PRIVATE=")
 
 

@@ -18,7 +18,7 @@ from reference_qm.model.adm import MessageIDHistoryEntry
 from reference_qm.surface.clock import Now
 
 
-class FirstEntryOnly(Cache):
+class CacheWithoutSecondEntry(Cache):
     """A cache that stores no second entry."""
 
     def add(self, entry: Any) -> None:
@@ -26,7 +26,7 @@ class FirstEntryOnly(Cache):
             super().add(entry)
 
 
-class OneEntryPerQueueManager(Cache):
+class CacheOfOneKeyPerQueueManager(Cache):
     """A cache in which a new key replaces the other keys of its queue manager."""
 
     def add(self, entry: Any) -> None:
@@ -34,7 +34,7 @@ class OneEntryPerQueueManager(Cache):
         super().add(entry)
 
 
-class OneEntryPerAlgorithm(Cache):
+class CacheOfOneKeyPerAlgorithm(Cache):
     """A cache in which a new key replaces the other keys of its algorithm."""
 
     def add(self, entry: Any) -> None:
@@ -42,7 +42,7 @@ class OneEntryPerAlgorithm(Cache):
         super().add(entry)
 
 
-class AtMostTwoEntries(Cache):
+class CacheOfTwoEntries(Cache):
     """A cache that removes its oldest entry when a third entry is added."""
 
     def add(self, entry: Any) -> None:
@@ -50,26 +50,34 @@ class AtMostTwoEntries(Cache):
         super().add(entry)
 
 
-class CertificateOfFirstUser(Cache):
+class CacheOfFirstCertificate(Cache):
     """A cache that stores the certificate of its first entry in every later entry."""
 
     def add(self, entry: Any) -> None:
         super().add(replace(entry, UserCert=self.entries[0].UserCert) if self.entries else entry)
 
 
-for _cache, _rule, _kinds in (
-    ("UserCertCache", "MQQB-3.1.1.3-02", (FirstEntryOnly, AtMostTwoEntries, CertificateOfFirstUser)),
-    ("ReceiveSymmetricKeyCache", "MQQB-3.1.1.3-06", (FirstEntryOnly, OneEntryPerQueueManager, OneEntryPerAlgorithm)),
-    ("SendSymmetricKeyCache", "MQQB-3.1.1.3-10", (FirstEntryOnly, OneEntryPerQueueManager, OneEntryPerAlgorithm)),
+for _cache, _rule, _cache_classes in (
+    ("UserCertCache", "MQQB-3.1.1.3-02", (CacheWithoutSecondEntry, CacheOfTwoEntries, CacheOfFirstCertificate)),
+    (
+        "ReceiveSymmetricKeyCache",
+        "MQQB-3.1.1.3-06",
+        (CacheWithoutSecondEntry, CacheOfOneKeyPerQueueManager, CacheOfOneKeyPerAlgorithm),
+    ),
+    (
+        "SendSymmetricKeyCache",
+        "MQQB-3.1.1.3-10",
+        (CacheWithoutSecondEntry, CacheOfOneKeyPerQueueManager, CacheOfOneKeyPerAlgorithm),
+    ),
 ):
-    for _kind in _kinds:
+    for _cache_class in _cache_classes:
         _words = {
-            FirstEntryOnly: ("first-entry-only", "stores no second entry"),
-            OneEntryPerQueueManager: ("one-entry-per-queue-manager", "stores one key for each queue manager"),
-            OneEntryPerAlgorithm: ("one-entry-per-algorithm", "stores one key for each algorithm"),
-            AtMostTwoEntries: ("two-entries-at-most", "stores at most two entries"),
-            CertificateOfFirstUser: ("certificate-of-first-user", "stores the certificate of the first entry"),
-        }[_kind]
+            CacheWithoutSecondEntry: ("first-entry-only", "stores no second entry"),
+            CacheOfOneKeyPerQueueManager: ("one-entry-per-queue-manager", "stores one key for each queue manager"),
+            CacheOfOneKeyPerAlgorithm: ("one-entry-per-algorithm", "stores one key for each algorithm"),
+            CacheOfTwoEntries: ("two-entries-at-most", "stores at most two entries"),
+            CacheOfFirstCertificate: ("certificate-of-first-user", "stores the certificate of the first entry"),
+        }[_cache_class]
         _cache_words = {
             "UserCertCache": "user-cert-cache",
             "ReceiveSymmetricKeyCache": "receive-symmetric-key-cache",
@@ -79,7 +87,7 @@ for _cache, _rule, _kinds in (
             f"{_cache_words}-{_words[0]}",
             _rule,
             f"{_cache} of the queue manager {_words[1]}, although the cache has room.",
-            replace_cache(_cache, _kind),
+            replace_cache(_cache, _cache_class),
             blind=True,
         )
 

@@ -17,10 +17,10 @@ from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
-Condition = Callable[[QM, Session], bool]
+SessionCondition = Callable[[QM, Session], bool]
 
 
-def _double_timer(name: TimerName, when: Condition) -> Install:
+def _double_timer(name: TimerName, when: SessionCondition) -> Install:
     """Return an installer of a fault that doubles the duration of a timer of a session under a condition."""
 
     class TimerDoubled(SessionTimers):

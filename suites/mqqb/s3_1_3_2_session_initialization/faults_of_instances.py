@@ -16,11 +16,11 @@ from reference_qm.model.adm import Session
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
-Condition = Callable[[QM, Session], bool]
-Change = Callable[[QM, Session, Now], None]
+SessionCondition = Callable[[QM, Session], bool]
+SessionChange = Callable[[QM, Session, Now], None]
 
 
-def _change_initialized_session(change: Change, when: Condition) -> Install:
+def _change_initialized_session(change: SessionChange, when: SessionCondition) -> Install:
     """Return an installer of a fault that changes a session after its initialization under a condition. The condition
     is evaluated before the initialization.
     """
