@@ -65,6 +65,7 @@ def test_sequence_continues_on_the_next_session(peer, sut, judge, finished):
     outgoing.send_session_ack()
     outgoing.session.close()
     peer.settle()
+    outgoing.await_session()
     [second] = outgoing.send()
     observed = {"Ordinal": read_sequence_id(second)[1], "numbers": list_sequence_numbers([first, second])}
     expected = facts(Ordinal=read_sequence_id(first)[1], numbers=[1, 2])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import change_step, fault
+from harness.faults.parts import change_step
 from harness.faults.registry import Install, add
 from reference_qm.codec import BaseHeader, SessionHeader, UserMessagePacket
 from reference_qm.core.transfer.sending import Sending
@@ -207,21 +207,3 @@ for _name, _rule, _says, _install in (
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)
-
-
-_FLAGS_AT = 2
-"""The offset of BaseHeader.Flags in a packet."""
-
-
-@fault("sender-transactional-message-session-header-sh-clear", breaks="MQQB-3.1.7.11-11", blind=True)
-class SenderTransactionalMessageSessionHeaderShClear(Sending):
-    """The sender clears SH in BaseHeader.Flags of a transactional message that contains a SessionHeader."""
-
-    def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
-        if packet.SessionHeader is None or packet.TransactionHeader is None:
-            super().transmit(session, position, packet)
-            return
-        data = bytearray(packet.build())
-        data[_FLAGS_AT] &= ~BaseHeader.flags(SH=1)
-        self.qm.connecting.send(session, bytes(data))
-        position.Transmitted = True
