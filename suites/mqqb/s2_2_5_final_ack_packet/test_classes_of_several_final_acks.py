@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.expectations import of_class
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, malforms, needs
 from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.wire.protection import SIG20
 from suites.messages import Sequence
@@ -17,7 +17,7 @@ from suites.mqqb.steps.disposition import (
     get_final_ack_identifier,
     identifier,
 )
-from suites.mqqb.steps.ordering import Receiver
+from suites.mqqb.steps.ordering import Receiver, is_order_or_final_ack
 from suites.mqqb.steps.secured import SecuredMessageSender, sign_message
 
 UNUSED_QUEUE_NUMBER = 0x0BAD_0001
@@ -29,13 +29,17 @@ SECURED_CLASS_BY_RULE = {"MQQB-2.2.5-15": "NACK_ACCESS_DENIED", "MQQB-2.2.5-18":
 
 def _collect_final_acks(receiver: Receiver, count: int) -> dict[str, Frame]:
     """Wait for a number of FinalAcks; return those that arrived, by the identifier of their message."""
-    while len(receiver.acknowledgments(final=True)) < count and receiver.poll_acknowledgment(final=True) is not None:
+
+    def list_final_acks() -> list[Frame]:
+        return [frame for frame in receiver.acknowledgments(final=True) if is_order_or_final_ack(frame)]
+
+    while len(list_final_acks()) < count and receiver.poll(list_final_acks) is not None:
         pass
-    frames = receiver.acknowledgments(final=True)
-    whole = [one for one in frames if len(bytes(one["MessagePropertiesHeader"].MessageBody)) > IDENTIFIER_OFFSET]
-    return {get_final_ack_identifier(frame): frame for frame in whole}
+    bodies = [(frame, bytes(frame["MessagePropertiesHeader"].MessageBody)) for frame in list_final_acks()]
+    return {get_final_ack_identifier(frame): frame for frame, body in bodies if len(body) > IDENTIFIER_OFFSET}
 
 
+@malforms("MQMQ-2.2.20.5-18")
 @needs("queues", "private_names")
 @covers("MQQB-2.2.5-13", "MQQB-2.2.5-14", "MQQB-2.2.5-19")
 def test_each_refusal_of_messages_to_private_names_has_its_class(peer, sut, judge):
@@ -48,7 +52,7 @@ def test_each_refusal_of_messages_to_private_names_has_its_class(peer, sut, judg
     cases = (
         ("MQQB-2.2.5-13", AckClass.NOT_TRANSACTIONAL_Q, peer.private_destination(sut.queue("plain")), (1, 2)),
         ("MQQB-2.2.5-14", AckClass.BAD_DST_Q, peer.private_queue(sut.guid, UNUSED_QUEUE_NUMBER), (1, 2)),
-        ("MQQB-2.2.5-19", AckClass.Q_EXCEED_QUOTA, peer.private_destination(small), (1, 2, 2)),
+        ("MQQB-2.2.5-19", AckClass.Q_EXCEED_QUOTA, peer.private_destination(small), (1, 2, 3)),
     )
     sent: list[tuple[str, AckClass, Frame]] = []
     for ordinal, (rule, message_class, destination, numbers) in enumerate(cases, 2):
@@ -58,6 +62,7 @@ def test_each_refusal_of_messages_to_private_names_has_its_class(peer, sut, judg
             packet = sequence.message(
                 receiver.add_admin_queue_fields(destination),
                 destination=None,
+                transaction={"PreviousTxSequenceNumber": min(number - 1, 1)},  # E40: message 2 may not count
                 properties={"PA": 1, "NA": 1},
                 body=BODY_OF_HALF_A_QUOTA,
             )
