@@ -414,6 +414,7 @@ def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
         judge(rule, expected=[way[at] for way in expected], observed=observed, case=element, evidence=frames)
 
 
+@malforms("MQMQ-2.2.18.1.3-01", "MQMQ-2.2.19.2-01")
 @NEEDED_SECURITY_FACILITIES
 @covers("MQQB-3.1.5.8.3-67", "MQQB-3.1.5.8.3-68", "MQQB-3.1.1.3-09")
 def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
