@@ -63,18 +63,34 @@ def test_initiator_with_a_message_connects_to_the_tcp_port(peer, sut, judge):
 def test_request_on_the_tcp_port_is_answered(peer, judge):
     """The SUT accepts four connections to its TCP port, and answers an EstablishConnection request on each."""
     for _ in range(4):
-        connection = reply = None
-        with suppress(SutUnavailable):
-            connection = peer.connect()
-            connection.send(establish_request(peer))
-            reply = connection.poll("EstablishConnection")
-        judge(
-            "MQQB-2.1.1-03",
-            expected=packet("EstablishConnection"),
-            observed=reply or connection,
-            case="answer of the SUT",
-            evidence=[reply],
-        )
+        _judge_connection(peer, judge)
+
+
+@covers("MQQB-2.1.1-03")
+def test_request_beside_session_of_the_sut_is_answered(peer, sut, judge):
+    """While a session that the SUT initiated to the peer is open, the SUT accepts a connection of the peer to its TCP
+    port, and answers an EstablishConnection request on it.
+    """
+    initiated = OutgoingSession(peer, sut)
+    initiated.open()
+    _judge_connection(peer, judge)
+    initiated.connection.acknowledge_all()
+
+
+def _judge_connection(peer, judge):
+    """Connect to the TCP port of the SUT; judge that the SUT answers a request on the connection."""
+    connection = reply = None
+    with suppress(SutUnavailable):
+        connection = peer.connect()
+        connection.send(establish_request(peer))
+        reply = connection.poll("EstablishConnection")
+    judge(
+        "MQQB-2.1.1-03",
+        expected=packet("EstablishConnection"),
+        observed=reply or connection,
+        case="answer of the SUT",
+        evidence=[reply],
+    )
 
 
 @covers("MQQB-2.1.1-D01")

@@ -4,7 +4,11 @@ and while another session is open.
 
 from __future__ import annotations
 
+import struct
+from typing import Any
+
 from harness.errors import ConformanceFailure
+from harness.expectations import between, fields
 from harness.peer.handshake import establish_request, parameters_request
 from harness.peer.inbox import establish_response
 from harness.run.marks import covers, needs
@@ -16,6 +20,11 @@ PARAMETERS_BYTES = 32
 """The size of a ConnectionParameters packet, which consists of BaseHeader (16), InternalHeader (4) and
 ConnectionParametersHeader (12).
 """
+RECOVERABLE_ACK_TIMEOUT_RANGE_MS, ACK_TIMEOUT_RANGE_MS = (0x1F4, 0x1D4C0), (0x4E20, 0x1D4C0)
+"""The valid ranges of the timeouts in a request (MS-MQQB 2.2.2.1)."""
+SAMPLE_TIMEOUTS_MS = {"RecoverableAckTimeout": 2_000, "AckTimeout": 70_000}
+_PARAMETERS_FIELDS = struct.Struct("<IIHH")
+_PARAMETERS_FIELD_NAMES = ("RecoverableAckTimeout", "AckTimeout", "Reserved", "WindowSize")
 
 
 def _judge_parameters_size(judge, frame, case):
@@ -25,6 +34,26 @@ def _judge_parameters_size(judge, frame, case):
         expected=PARAMETERS_BYTES,
         observed=len(frame.data),
         case=f"size of the {case}",
+        evidence=[frame],
+    )
+
+
+def _judge_parameter_fields(judge, frame, case, asked=None):
+    """Judge the order of the fields in a ConnectionParametersHeader. A response repeats the timeouts of the request
+    ``asked``; the timeouts of a request are in their valid ranges. Reserved is 0, and WindowSize is not 0.
+    """
+    fields_at = _PARAMETERS_FIELDS.unpack_from(frame.data.ljust(PARAMETERS_BYTES, b"\0"), PARAMETERS_BYTES - 12)
+    timeouts: tuple[Any, Any] = between(*RECOVERABLE_ACK_TIMEOUT_RANGE_MS), between(*ACK_TIMEOUT_RANGE_MS)
+    if asked is not None:
+        header = asked["ConnectionParametersHeader"]
+        timeouts = int(header.RecoverableAckTimeout), int(header.AckTimeout)
+    judge(
+        "MQQB-2.2.2.1-D01",
+        expected=fields(
+            RecoverableAckTimeout=timeouts[0], AckTimeout=timeouts[1], Reserved=0, WindowSize=between(1, 0xFFFF)
+        ),
+        observed=dict(zip(_PARAMETERS_FIELD_NAMES, fields_at, strict=True)),
+        case=case,
         evidence=[frame],
     )
 
@@ -56,12 +85,13 @@ def test_answers_beside_open_session_have_in_set_and_their_pt(peer, judge):
     refusal = refused.poll_packet(0)
     if refusal is not None:  # a SUT may close the connection
         _judge_internal_bits(judge, establish_rules, 2, refusal, "refusal")
-    second.send(parameters_request())
+    asked = second.send(parameters_request(**SAMPLE_TIMEOUTS_MS))
     parameters = second.poll_packet(1)
     _judge_internal_bits(
         judge, ("MQQB-2.2.2-01", "MQQB-2.2.2-02"), 3, parameters, "ConnectionParameters answer beside an open session"
     )
     _judge_parameters_size(judge, parameters, "ConnectionParameters answer beside an open session")
+    _judge_parameter_fields(judge, parameters, "ConnectionParameters answer beside an open session", asked)
 
 
 @needs("private_names")
@@ -85,4 +115,5 @@ def test_requests_for_private_name_have_in_set_and_their_pt(peer, sut, judge):
         parameters = connection.poll_packet(1)
         _judge_internal_bits(judge, ("MQQB-2.2.2-01", "MQQB-2.2.2-02"), 3, parameters, f"parameters of the {attempt}")
         _judge_parameters_size(judge, parameters, f"parameters of the {attempt}")
+        _judge_parameter_fields(judge, parameters, f"parameters of the {attempt}")
         connection.close()

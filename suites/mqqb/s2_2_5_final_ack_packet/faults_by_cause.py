@@ -17,11 +17,15 @@ from harness.faults.ordering_acks import (
     is_sent_to_direct_name,
     is_sent_to_private_queue,
 )
+from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.session_packets import SessionCondition, has_other_session
-from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.codec import MessageClass, OrderAckBody, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.model.adm import Session
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.model.adm import MessagePosition, Session
+from reference_qm.model.states import SessionState
+from reference_qm.surface.clock import Now
 
 _NEGATIVE = 0x8000
 
@@ -184,4 +188,30 @@ for _rule, _class in (
             f"A FinalAck {_words} has the class {_instead.name} instead of {_class.name}.",
             change_final_ack({f"{PROPERTIES}.MessageClass": int(_instead)}, _has_class(_class, _which)),
             blind=True,
+        )
+
+
+@fault("receiver-final-ack-after-closed-session-order-ack-body", breaks="MQQB-2.2.5-24", blind=True)
+class ReceiverFinalAckAfterClosedSessionOrderAckBody(FinalAcks):
+    """The receiver fills the body of a FinalAck like that of an OrderAck, without SourceGUID and MessageID, if no
+    session with the sender is open when the message leaves its queue.
+    """
+
+    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        message, name = position.MessageReference, position.order_queue
+        if name is None or self._has_session_to(name, position):
+            super().acknowledge_final(position, reason, now)
+            return
+        body = OrderAckBody(
+            message.TransactionalMessageSequenceIdentifier,
+            message.TransactionSequenceNumber,
+            message.TransactionPreviousSequenceNumber,
+        )
+        self.qm.order_acks.send_transactional_ack(name, reason, body, now)
+
+    def _has_session_to(self, name: str, position: MessagePosition) -> bool:
+        source = position.MessageReference.Identifier.QueueManagerGuid
+        return any(
+            session.SessionState is SessionState.OPEN and self.qm.order_acks.name_order_queue(session, source) == name
+            for session in self.qm.sessions.values()
         )

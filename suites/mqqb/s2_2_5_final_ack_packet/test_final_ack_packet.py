@@ -211,6 +211,31 @@ def test_final_ack_of_a_message_that_left_its_queue_names_the_reason(peer, sut, 
     )
 
 
+@needs("receive")
+@covers("MQQB-2.2.5-24")
+def test_final_ack_after_end_of_session_names_its_message(peer, sut, judge):
+    """The peer sends a transactional message with JP and closes the session; then an application receives the message.
+    The FinalAck, which the SUT sends on another session, contains the place and the identifier of the message.
+    """
+    receiver = Receiver(peer, sut)
+    sent = receiver.send({"JP": 1})
+    receiver.await_acknowledgment()
+    peer.eventually(lambda: bool(sut.messages("transactional")))
+    receiver.session.close()
+    peer.settle()
+    receive_first_message(sut, sut.queue("transactional"))
+    frame = receiver.await_acknowledgment(final=True)
+    identifier = sent["TransactionHeader"].TxSequenceID
+    judge(
+        "MQQB-2.2.5-24",
+        expected=(int(identifier.Ordinal), int(identifier.TimeStamp), 1, 0),
+        observed=tuple(read_acknowledged_sequence_place(frame)),
+        case="Ordinal and TimeStamp of TxSequenceID, TxSequenceNumber, TxPreviousSequenceNumber",
+        evidence=[sent, frame],
+    )
+    _judge_source_of_final_ack(peer, judge, sent, frame)
+
+
 @covers("MQQB-2.2.5.1-D02")
 @pytest.mark.parametrize("number", [1, 0x8000_0000, 0xFFFF_FFFF])
 def test_final_ack_has_the_number_of_the_refused_message(peer, sut, judge, number):

@@ -8,6 +8,7 @@ import pytest
 
 from harness.expectations import fields
 from harness.run.marks import covers, needs, sut_survives
+from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.pinging import PingingSut, describe_ping_fields
 from suites.mqqb.steps.provoking import make_sut_send_message
 
@@ -39,6 +40,17 @@ def test_ping_request_of_a_server_has_rc_clear(peer, sut, judge):
             case=f"{name} Ping Request of a SUT of type {kind}",
             evidence=frame,
         )
+
+
+@needs("ping_initiator")
+@covers("MQQB-2.2.7-05")
+@pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("send", "private_names"))])
+def test_ping_request_beside_open_session_has_rf_clear(peer, sut, judge, name):
+    """While a session of the peer is open, the SUT sends a Ping Request for a direct or private name. RF is 0."""
+    peer.try_session()
+    pinging_sut = PingingSut(peer, sut, private_name(peer.identifier) if name == "private" else None)
+    asked = pinging_sut.await_ping()
+    judge("MQQB-2.2.7-05", expected=fields(RF=0), observed=describe_ping_fields(asked, "RF"), evidence=asked)
 
 
 @sut_survives()

@@ -87,6 +87,7 @@ def test_message_encrypted_with_a_published_key_arrives_decrypted(peer, sut, jud
     for name in blobs:
         judge(
             *KEY_NUMBER_RULES,
+            "MQQB-2.4.1-D01",
             expected=CLEAR_BODY.decode(),
             observed=dispositions[name].body,
             case=f"decrypted body ({name})",

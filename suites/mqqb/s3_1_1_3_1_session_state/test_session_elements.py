@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.errors import ConformanceFailure
-from harness.expectations import holds
+from harness.expectations import holds, none
 from harness.run.marks import covers, needs, varied
 from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import find_accepted_session, is_address
@@ -52,10 +52,15 @@ def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge
     message still has its outgoing queue after a restart. Each session shows an address as RemoteQMAddress.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-reference"))
+    sender.send_to_other_queue()
+    for earlier_session in peer.inbox.accepted:
+        earlier_session.close()
+    peer.settle()
     other_session = peer.open_raw()
     accepted = find_accepted_session(sut, peer.identifier)
     reference = read_element(accepted, "OutgoingQueueReference")
-    judge("MQQB-3.1.1.3.1-10", expected=None, observed=reference, case="OutgoingQueueReference of an accepted session")
+    case = "OutgoingQueueReference of a session that the SUT accepted after it had opened a session"
+    judge("MQQB-3.1.1.3.1-10", expected=None, observed=reference, case=case)
     other_session.close()  # the message might go on it (E16)
     sender.send(1, delivery="recoverable")
     session, came = sender.await_first_messages(1)
@@ -68,8 +73,23 @@ def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge
         observed=bool(all(map(is_address, addresses)) and len(addresses) > 1) or str(addresses),
         evidence=came,
     )
-    judge.conclude("MQQB-3.1.1.3.1-11")
     session.close()
+    peer.settle()
+    waiting = [
+        one for one in sut.inspect()["Sessions"] if one["role"] == "initiator" and one.get("OutgoingMessageTable")
+    ]
+    judge(
+        "MQQB-3.1.1.3.1-10",
+        expected={sender.to},
+        observed={read_element(one, "OutgoingQueueReference") for one in waiting},
+        case="OutgoingQueueReference after the end of the connection",
+    )
+    judge(
+        "MQQB-3.1.1.3.1-11",
+        expected=none("RemoteQMAddress that is no address"),
+        observed=[one["RemoteQMAddress"] for one in waiting if not is_address(one["RemoteQMAddress"])],
+    )
+    judge.conclude("MQQB-3.1.1.3.1-11")
     sut.restart()
     references = {
         read_element(one, "OutgoingQueueReference") for one in _list_initiated_sessions_for_queue(sut, sender.to)

@@ -285,6 +285,42 @@ def test_incoming_sequence_is_kept_over_restart(peer, sut, judge):
         )
 
 
+@needs("restart", "receive")
+@covers("MQQB-3.1.1.3.1-08")
+def test_incoming_sequences_of_two_senders_are_kept_over_restart(peer, second_host, sut, judge):
+    """The peer and a second queue manager each send a transactional message to the same queue, and the SUT restarts.
+    The SUT discards a message of an older sequence of either sender, and accepts the next message of either sender.
+    """
+    senders = {"peer": peer, "second host": second_host}
+    receivers = {name: Receiver(sender, sut, ordinal=7) for name, sender in senders.items()}
+    evidence = []
+    for name, receiver in receivers.items():
+        evidence.append(receiver.send(label=f"{name} 1"))
+        receiver.await_acknowledgment()
+    sut.restart()
+    for name, receiver in receivers.items():
+        receiver.session = senders[name].open_raw()
+        own = receiver.sequence.identifier
+        older = TxSequenceID(Ordinal=own.Ordinal - 1, TimeStamp=own.TimeStamp)
+        place = {"TxSequenceID": older, "TxSequenceNumber": 1, "PreviousTxSequenceNumber": 0}
+        receiver.sequence.number = 1
+        evidence += [
+            receiver.session.send(receiver.sequence.message(label=f"{name} older", transaction=place)),
+        ]
+        receiver.sequence.number = 1
+        evidence.append(receiver.send(label=f"{name} 2"))
+        senders[name].await_label(f"{name} 2", sut.queue("transactional"))
+    labels = [one["label"] for one in sut.messages("transactional")]
+    for name in senders:
+        judge(
+            "MQQB-3.1.1.3.1-08",
+            expected=[f"{name} 2"],
+            observed=[label for label in labels if label in (f"{name} older", f"{name} 2")],
+            case=f"messages of the {name} accepted after a restart",
+            evidence=evidence,
+        )
+
+
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @needs("restart", "management", "queues")
 @covers("MQQB-3.1.1.3.1-05")

@@ -9,6 +9,7 @@ from typing import Any
 
 from harness.faults.parts import change_step, fault
 from harness.faults.registry import Install, add
+from harness.faults.timed_caches import Cache, replace_cache
 from reference_qm.codec import PingPacket, UserMessagePacket
 from reference_qm.core.sessions.ping import Ping
 from reference_qm.core.transfer.securing import Securing
@@ -95,3 +96,23 @@ class InitiatorPingRequestWhileOtherWaitsWithSameCookie(Ping):
         if len(waiting) > 1:
             self.qm.adm.PingCookie = min(waiting)
         return super().build_request()
+
+
+class _CacheLimitedPerQueueManager(Cache):
+    """A cache that counts as full only if one remote queue manager fills it."""
+
+    def add(self, entry: Any) -> None:
+        mine = [kept for kept in self.entries if kept.RemoteQMGuid == entry.RemoteQMGuid]
+        if len(mine) < self._size:
+            self.entries.append(entry)
+        else:
+            super().add(entry)
+
+
+add(
+    "receiver-symmetric-key-cache-size-per-remote-queue-manager",
+    "MQQB-3.1.1.3-09",
+    "The receiver keeps as many keys as ReceiveSymmetricKeyCacheSize for each remote queue manager.",
+    replace_cache("ReceiveSymmetricKeyCache", _CacheLimitedPerQueueManager),
+    blind=True,
+)

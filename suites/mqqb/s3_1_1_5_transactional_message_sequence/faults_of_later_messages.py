@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from reference_qm.codec import UserMessagePacket
+from reference_qm.codec import TxSequenceID, UserMessagePacket
+from reference_qm.core.part import QM
 from reference_qm.core.transfer.transactional_sending import TransactionalSending, get_outgoing_sequence
-from reference_qm.model.adm import OutgoingMessagePosition, Session
+from reference_qm.model.adm import Message, OutgoingMessagePosition, OutgoingTransferSequence, Session
 from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_1_6_2_transactional_acknowledgment.faults_of_later_messages import (
     acknowledge_arrival_of_forwarded,
@@ -69,3 +72,41 @@ for _name, _rule, _says, _acknowledge in (
     ),
 ):
     add(_name, _rule, _says, acknowledge_forwarded(_acknowledge), blind=True)
+
+
+@fault("sender-unacked-sequence-later-messages-of-transaction-missing", breaks="MQQB-3.1.1.5-02", blind=True)
+class SenderUnackedSequenceLaterMessagesOfTransactionMissing(TransactionalSending):
+    """The sender adds only the first message of each transaction to UnackedSequence."""
+
+    def update_transaction_header(
+        self, session: Session, position: OutgoingMessagePosition, now: Now
+    ) -> UserMessagePacket:
+        unacked = get_outgoing_sequence(session).UnackedSequence
+        known = {entry.SeqNo for entry in unacked}
+        updated = super().update_transaction_header(session, position, now)
+        header = updated.TransactionHeader
+        if header is not None and not header.FM and unacked and unacked[-1].SeqNo not in known:
+            unacked.pop()
+        return updated
+
+
+@fault("sender-new-sequence-previous-identifier-after-reconnect", breaks="MQQB-3.1.1.5-04", blind=True)
+class SenderNewSequencePreviousIdentifierAfterReconnect(TransactionalSending):
+    """The sender puts the TxSequenceID of the previous sequence into the messages of a new sequence that it accepts
+    after the session was closed and opened again.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.begun: dict[int, OutgoingTransferSequence | None] = {}
+
+    def number_in_sequence(self, session: Session, message: Message) -> Message:
+        numbered = super().number_in_sequence(session, message)
+        if numbered.TransactionSequenceNumber == 1:
+            self.begun[session.number] = session.TxOutgoingSequence
+        begun = self.begun.get(session.number)
+        if begun is None or begun is session.TxOutgoingSequence:
+            return numbered
+        identifier = session.OutgoingTxSequenceID
+        before = TxSequenceID(max(identifier.Ordinal - 1, 1), identifier.TimeStamp)
+        return replace(numbered, TransactionalMessageSequenceIdentifier=before)

@@ -50,6 +50,29 @@ def test_new_sequence_begins_when_all_messages_are_acknowledged(peer, sut, judge
     outgoing.acknowledge_all()
 
 
+@needs("send")
+@covers("MQQB-3.1.1.5-04")
+@pytest.mark.parametrize("finished", [0, 1])
+def test_sequence_continues_on_the_next_session(peer, sut, judge, finished):
+    """The SUT sends the first message of its first or second sequence, and the peer closes the session. The SUT's next
+    message, on another session, is the second message of the same sequence.
+    """
+    outgoing = Outgoing(peer, sut, "mqc-sequence-reconnect")
+    for _ in range(finished):
+        outgoing.send(2)
+        outgoing.acknowledge_all()
+    [first] = outgoing.send()
+    outgoing.send_session_ack()
+    outgoing.session.close()
+    peer.settle()
+    outgoing.await_session()
+    [second] = outgoing.send()
+    observed = {"Ordinal": read_sequence_id(second)[1], "numbers": list_sequence_numbers([first, second])}
+    expected = facts(Ordinal=read_sequence_id(first)[1], numbers=[1, 2])
+    judge("MQQB-3.1.1.5-04", expected=expected, observed=observed, evidence=[first, second])
+    outgoing.acknowledge_all()
+
+
 @needs("send", "restart")
 @covers("MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05")
 @pytest.mark.parametrize("finished", [1, 2])

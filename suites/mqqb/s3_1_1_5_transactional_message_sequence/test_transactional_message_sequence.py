@@ -74,6 +74,41 @@ def test_sequence_info_of_unacknowledged_messages_is_kept(peer, sut, judge):
         for at, (rule, name) in enumerate(SEQUENCE_INFO_FIELD_BY_RULE.items()):
             expected_part, shown_part = [one[at] for one in expected], [one[at] for one in found]
             judge(rule, expected=fields({name: expected_part}), observed={name: shown_part}, evidence=evidence)
+        following = read_sequence_info_of_transfer(info, "EodNextSeq")
+        judge(
+            "MQQB-3.1.1.5-D03",
+            expected=get_sequence_info(sent[-1], 1)[1:],
+            observed=following[1:],
+            case="SeqNo and PrevNo of EodNextSeq",
+            evidence=evidence,
+        )
+    outgoing.acknowledge_all()
+
+
+@needs("send", "management", "transactions")
+@covers("MQQB-3.1.1.5-02")
+def test_sequence_info_of_every_message_of_a_transaction_is_kept(peer, sut, judge):
+    """An application sends three messages in one transaction, and the peer sends the OrderAck of the first message.
+    OutgoingTransferInfo shows the SEQUENCE_INFO of the second and of the third message as unacknowledged.
+    """
+    outgoing = Outgoing(peer, sut, "mqc-places-of-transaction")
+    outgoing.tags = [peer.next_message_id() for _ in range(3)]
+    transaction = sut.control.call("begin")["transaction"]
+    for tag in outgoing.tags:
+        sut.send(outgoing.to, body=f"message {tag}", application_tag=tag, transaction=transaction)
+    sut.control.call("commit", transaction=transaction)
+    _, outgoing.sent = outgoing.sender.await_first_messages(len(outgoing.tags))
+    outgoing.send_session_ack()
+    frame = outgoing.send_order_ack(1)
+    outgoing.await_transfer_info_value("EodLastAckCount", 1)
+    info = outgoing.read_transfer_info()
+    judge(
+        "MQQB-3.1.1.5-02",
+        expected=[get_sequence_info(one) for one in outgoing.sent[1:]],
+        observed=[read_sequence_info_of_transfer(info, name) for name in ("EodFirstNonAck", "EodLastNonAck")],
+        case="SEQUENCE_INFO of the first and the last unacknowledged message",
+        evidence=[*outgoing.sent, frame],
+    )
     outgoing.acknowledge_all()
 
 

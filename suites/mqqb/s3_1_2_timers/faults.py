@@ -10,6 +10,7 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip, skip_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import EstablishConnectionPacket
+from reference_qm.config import TimerSettings
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.sessions.session_timers import SessionTimers
@@ -246,3 +247,15 @@ class ReceiverHistoryTimerWithDefaultTimeAfterExpiry(History):
         key = TimerKey(TimerName.MESSAGE_ID_HISTORY_CLEANUP, 0)
         if self.qm.timers.is_running(key):
             self.qm.timers.start(key, now.monotonic_ms, 1_800_000)
+
+
+@fault("initiator-session-cleanup-timer-default-duration", breaks="MQQB-3.1.2.2-01", blind=True)
+class InitiatorSessionCleanupTimerDefaultDuration(SessionTimers):
+    """The initiator starts the Session Cleanup Timer with a fixed duration of 5 minutes instead of the configured
+    duration.
+    """
+
+    def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
+        if name is TimerName.SESSION_CLEANUP and session.initiator:
+            duration_ms = TimerSettings().session_cleanup_ms
+        super().start(session, name, duration_ms, now)

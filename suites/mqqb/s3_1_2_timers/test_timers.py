@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import between
+from harness.errors import ConformanceFailure
+from harness.expectations import between, each
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.pinging import PING_RESPONSE_TIMEOUT_MS, STALLED_SUT_REASON, PingingSut, read_element
-from suites.mqqb.steps.sequences import Outgoing
+from suites.mqqb.steps.sender import Sender
+from suites.mqqb.steps.sequences import RESENT, Outgoing
 
+CLOCK_STEP_S = 2
+"""The allowance for rounding to whole seconds, and for a slow SUT."""
+CONFIGURED_CLEANUP_MS = 20_000
 EXCHANGE_TOLERANCE_S = 20
 """The allowance for sending the messages and the OrderAck, and for rounding to whole seconds."""
 
@@ -40,6 +45,72 @@ def test_resend_time_is_one_resend_interval_after_the_last_order_ack(peer, sut, 
         evidence=[*sent, frame],
     )
     outgoing.acknowledge_all()
+
+
+@needs("send", "inspect")
+@covers("MQQB-3.1.2.6-D01")
+def test_resend_time_grows_with_each_start_of_the_timer(peer, sut, judge):
+    """A message to the second of two queues has no OrderAck, and the SUT resends it. ResendTime of that queue has grown
+    by the time between the two copies of the message.
+    """
+    beside = Outgoing(peer, sut, "mqc-resend-time-beside")
+    beside.send()
+    beside.acknowledge_all()
+    outgoing = beside.start_second_sequence("mqc-resend-time-again")
+    outgoing.send()
+    outgoing.send_session_ack()
+    first = read_element(outgoing.read_sequence(), "ResendTime")
+    if outgoing.await_resend(1) != RESENT:
+        raise ConformanceFailure("the SUT did not resend its message")
+    second = read_element(outgoing.read_sequence(), "ResendTime")
+    copies = outgoing.copies(1)[:2]
+    elapsed_s = peer.measure_duration(*copies).ms // 1_000
+    judge(
+        "MQQB-3.1.2.6-D01",
+        expected=between(elapsed_s - CLOCK_STEP_S, elapsed_s + CLOCK_STEP_S),
+        observed=second - first,
+        case="seconds by which ResendTime has grown",
+        evidence=copies,
+    )
+    outgoing.send_session_ack()
+    outgoing.acknowledge_all()
+
+
+@needs("set_timers", "inspect")
+@covers("MQQB-3.1.2.2-01")
+def test_session_cleanup_timer_has_configured_duration_at_each_start(peer, sut, judge):
+    """The duration of the Session Cleanup Timer is configured. The timer has this duration on a session that the SUT
+    initiates and on a session that it accepts. A message does not start the timer again, and the timer has the same
+    duration when it starts again after its expiry on an active session.
+    """
+    sut.set_timers(session_cleanup_ms=CONFIGURED_CLEANUP_MS)
+    due_ms, slack_ms = sut.duration_ms(CONFIGURED_CLEANUP_MS), sut.slack_ms(CONFIGURED_CLEANUP_MS)
+
+    def judge_remaining_time(role, elapsed_ms, case, frame):
+        """Judge the remaining time of each open session of a role, whose timer started before the given time."""
+        shown = [one for one in sut.inspect()["Sessions"] if one["SessionState"] == "OPEN" and one["role"] == role]
+        judge(
+            "MQQB-3.1.2.2-01",
+            expected=each(between(1, due_ms - elapsed_ms + slack_ms), "session"),
+            observed=[read_element(one["timers"], "SessionCleanup") for one in shown],
+            case=f"remaining ms of the Session Cleanup Timer, {case}",
+            evidence=frame,
+        )
+
+    sender = Sender(peer, sut, peer.direct_name("mqc-cleanup-role"))
+    sender.send(1)
+    session, sent = sender.await_first_messages(1)
+    session.acknowledge_all()
+    judge_remaining_time("initiator", 0, "session of an initiator", sent)
+    accepted = peer.open_raw()
+    accepted.check_alive()
+    judge_remaining_time("acceptor", 0, "session of an acceptor", accepted.sent[-1])
+    peer.pass_time(due_ms // 2)
+    accepted.send(peer.message())
+    peer.settle()
+    judge_remaining_time("acceptor", due_ms // 2, "after a message", accepted.sent[-1])
+    peer.pass_time(due_ms * 3 // 4)
+    judge_remaining_time("acceptor", due_ms // 5, "after the first expiry", accepted.sent[-1])
 
 
 @needs("ping_initiator", "timers")

@@ -114,6 +114,7 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
         expected=fields({"number of entries of ResendTimerTable": 10, "number of entries of the caches": 0}),
         observed=counts,
     )
+    judge("MQQB-3.1.4.1-01", expected=fields(PingCookie=0), observed={"PingCookie": after_restart.get("PingCookie", 0)})
     for rule, name in EMPTY_CACHE_BY_RULE.items():
         judge(rule, expected=0, observed=len(read_element(after_restart, name)), case=f"number of entries of {name}")
     for rule, (name, expected) in DEFAULT_SETTING_BY_RULE.items():
@@ -266,7 +267,7 @@ def test_history_cleanup_timer_runs_after_restart_with_outdated_history(peer, su
 
 
 @needs("inspect", "restart", "set_timers")
-@covers("MQQB-3.1.3.1-06", "MQQB-3.1.3.1-07", "MQQB-3.1.1.3-21")
+@covers("MQQB-3.1.3.1-06", "MQQB-3.1.3.1-07", "MQQB-3.1.1.3-21", "MQQB-3.1.4.1-01")
 def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, judge):
     """After a restart with an entry in MessageIDHistoryTable, the cleanup timer of the table runs. After a restart with
     an empty table, it does not run, even if a message waits to be sent.
@@ -281,12 +282,13 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
         raise ConformanceFailure("the SUT has forgotten the message that it received before the restart (note <25>)")
     judge(
         "MQQB-3.1.3.1-07",
+        "MQQB-3.1.4.1-01",
         expected=RUNNING_TIMER_EXPECTATION,
         observed=_is_history_timer_running(manager),
         case="MessageIDHistory Cleanup Timer with entries in the history",
         evidence=sent,
     )
-    judge.conclude("MQQB-3.1.3.1-07")
+    judge.conclude("MQQB-3.1.3.1-07", "MQQB-3.1.4.1-01")
     if not _await_empty_history(peer, sut) and sut.has("environment"):
         sut.change_environment(clock=SECONDS_PER_DAY)  # entries of the fast clock are old then
         _await_empty_history(peer, sut)
@@ -304,7 +306,6 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
     manager = _read_queue_manager_state(sut)
     entries = len(read_element(manager, "MessageIDHistoryTable"))
     judge("MQQB-3.1.1.3-21", expected=0, observed=entries, case="number of entries in the history", evidence=sent)
-    judge.conclude("MQQB-3.1.1.3-21")
     if entries:
         raise ConformanceFailure("the SUT's MessageIDHistoryTable is not empty after the restart")
     judge(
@@ -314,6 +315,16 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
         case="MessageIDHistory Cleanup Timer with an empty history",
         evidence=sent,
     )
+    if sut.has("receive"):
+        label = "first message after the start"
+        first = peer.open_raw().send(peer.recoverable_message({"MessageID": 1}, label=label))
+        judge(
+            "MQQB-3.1.1.3-21",
+            expected=holds("the message is in its queue", otherwise="the message is not in its queue"),
+            observed=peer.await_label(label, sut.queue()),
+            case="first message after a start with an empty history",
+            evidence=first,
+        )
 
 
 def _await_empty_history(peer, sut):

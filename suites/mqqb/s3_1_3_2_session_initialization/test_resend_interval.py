@@ -14,10 +14,13 @@ SHORT_RESEND_ENTRY_COUNT = 3
 @needs("send")
 @covers("MQQB-3.1.2.6-01", "MQQB-3.1.3.1-02", "MQQB-3.1.3.2-19", "MQQB-3.1.3.2-20")
 def test_message_without_order_ack_is_resent_after_equal_intervals(peer, sut, judge):
-    """One sequence has ended, and the peer sends no OrderAck for the first message of the next sequence. The SUT
-    resends this message three times, each time after the first entry of ResendTimerTable.
+    """One sequence to the second of two queues has ended, and the peer sends no OrderAck for the first message of the
+    next sequence. The SUT resends this message three times, each time after the first entry of ResendTimerTable.
     """
-    outgoing = Outgoing(peer, sut, "mqc-resend-short")
+    beside = Outgoing(peer, sut, "mqc-resend-beside")
+    beside.send()
+    beside.acknowledge_all()
+    outgoing = beside.start_second_sequence("mqc-resend-short")
     outgoing.send()
     outgoing.acknowledge_all()
     outgoing.send()

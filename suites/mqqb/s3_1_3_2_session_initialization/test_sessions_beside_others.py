@@ -21,16 +21,22 @@ CLOCK_STEP_MS = 2_000
 """A time in ms after which a time in whole seconds is later."""
 STOPPED_TIMERS = {
     "MQQB-3.1.3.2-09": "SessionAckWait",
+    "MQQB-3.1.3.2-10": "SessionAckSend",
     "MQQB-3.1.3.2-11": "TransactionalAckWait",
     "MQQB-3.1.3.2-12": "OrderAckSend",
 }
+FALSE_ELEMENT_BY_RULE = {"MQQB-3.1.3.2-25": "SessionActive", "MQQB-3.1.3.2-26": "ReceivedAck"}
+"""Elements that are FALSE when a session begins, by rule."""
 
 
 @needs("send", "inspect")
 @covers(
     *STOPPED_TIMERS,
+    *FALSE_ELEMENT_BY_RULE,
+    "MQQB-3.1.3.2-13",
     "MQQB-3.1.3.2-14",
     "MQQB-3.1.3.2-15",
+    "MQQB-3.1.3.2-16",
     "MQQB-3.1.3.2-17",
     "MQQB-3.1.3.2-21",
     "MQQB-3.1.3.2-28",
@@ -67,10 +73,12 @@ def test_initiated_and_retried_session_begin_with_initial_elements(peer, sut, ju
             case=attempt,
             evidence=request,
         )
+        _judge_beginning(judge, session, attempt, request)
         sequence = read_element(session, "TxOutgoingSequence")
         if sequence is None:
             raise ConformanceFailure("the SUT shows no TxOutgoingSequence")
         values = {
+            "MQQB-3.1.3.2-16": (read_element(sequence, "LastAck"), "SeqNo", 0),
             "MQQB-3.1.3.2-17": (sequence, "TimeOfLastAck", _expect_now(peer)),
             "MQQB-3.1.3.2-21": (sequence, "ResendTime", 0),
             "MQQB-3.1.3.2-28": (session, "OrderAckTimeout", ORDER_ACK_TIMEOUT_MS),
@@ -96,6 +104,19 @@ def test_initiated_and_retried_session_begin_with_initial_elements(peer, sut, ju
         outgoing.connection.close()
 
 
+def _judge_beginning(judge, session, case, frame):
+    """Judge the elements that are FALSE when a session begins, and that the Session Cleanup Timer runs."""
+    for rule, name in FALSE_ELEMENT_BY_RULE.items():
+        judge(rule, expected=False, observed=read_element(session, name), case=f"{name}, {case}", evidence=frame)
+    judge(
+        "MQQB-3.1.3.2-13",
+        expected=holds("SessionCleanup runs", otherwise="SessionCleanup is stopped"),
+        observed=read_element(session["timers"], "SessionCleanup") is not None,
+        case=case,
+        evidence=frame,
+    )
+
+
 def _judge_public_key(judge, session, case):
     """Judge that RemoteQMPublicKey of a session consists of zeros."""
     key = bytes.fromhex(read_element(session, "RemoteQMPublicKey"))
@@ -115,7 +136,10 @@ def _expect_now(peer):
 @needs("inspect")
 @covers(
     *STOPPED_TIMERS,
+    *FALSE_ELEMENT_BY_RULE,
+    "MQQB-3.1.3.2-13",
     "MQQB-3.1.3.2-15",
+    "MQQB-3.1.3.2-16",
     "MQQB-3.1.3.2-17",
     "MQQB-3.1.3.2-21",
     "MQQB-3.1.3.2-28",
@@ -143,7 +167,9 @@ def test_accepted_session_beside_open_session_begins_with_initial_elements(peer,
             expected=fields({name: None}),
             observed={name: read_element(session["timers"], name)},
             case="remaining time of a stopped timer",
+            evidence=first.received[-1],
         )
+    _judge_beginning(judge, session, "second session", first.received[-1])
     sequence = read_element(session, "TxOutgoingSequence")
     judge(
         "MQQB-3.1.3.2-15",
@@ -154,6 +180,7 @@ def test_accepted_session_beside_open_session_begins_with_initial_elements(peer,
     if sequence is None:
         raise ConformanceFailure("the SUT shows no TxOutgoingSequence")
     for rule, holder, name, expected in (
+        ("MQQB-3.1.3.2-16", read_element(sequence, "LastAck"), "SeqNo", 0),
         ("MQQB-3.1.3.2-17", sequence, "TimeOfLastAck", _expect_now(peer)),
         ("MQQB-3.1.3.2-21", sequence, "ResendTime", 0),
         ("MQQB-3.1.3.2-28", session, "OrderAckTimeout", ORDER_ACK_TIMEOUT_MS),

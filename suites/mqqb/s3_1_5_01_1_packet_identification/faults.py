@@ -157,7 +157,7 @@ def _ignore_identifying_fields(identified: Callable[[UserMessagePacket], bool], 
     return inputs(filter_received_bytes)
 
 
-_FLAGS: dict[str, Any] = {"BaseHeader.Flags": 0, "SessionHeader": None}
+_FLAGS: dict[str, Any] = {"BaseHeader.Flags": 0, "SessionHeader": None, "DebugHeader": None}
 
 
 _ORDER_QUEUE_FIELD: dict[str, Any] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.parts import replace_part
+from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
     BaseHeader,
@@ -296,3 +296,13 @@ add(
     ),
     blind=True,
 )
+
+
+@fault("sender-order-ack-with-debug-header-taken", breaks="MQQB-3.1.5.1.1-04", blind=True)
+class SenderOrderAckWithDebugHeaderTaken(Receiving):
+    """The sender takes a message for an OrderAck although DH, or DH and TR, are set in BaseHeader.Flags."""
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        flags = packet.BaseHeader.Flags & ~BaseHeader.flags(DH=1, TR=1)
+        untraced = replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=flags))
+        super().take_message(session, untraced if is_order_ack(untraced) else packet, receipt, now)

@@ -45,9 +45,10 @@ _ADDRESSES_OF_OTHER_QUEUES = (
     *map(_address_queue_by_path, (r"PRIVATE$\mqc-other", r"PRIVATE$\order_queue$2", "order_queue$")),
     _address_queue_by_number,
 )
-_CHANGES_OF_BASE_FLAGS = (
+_CHANGES_OF_BASE_FLAGS: tuple[Callable[..., dict[str, Any]], ...] = (
     lambda peer: {"base": {"PR": 3}},
     lambda peer: {"base": {"PR": 7}},
+    lambda peer: {"debug": {}},
 )
 """Changes that set bits of BaseHeader.Flags."""
 

@@ -332,3 +332,19 @@ class InitiatorWrongSignatureBeforeOpenSessionIgnored(Identifying):
     def verify_signature(self, session: Session, error: FormatError, now: Now) -> None:
         if not session.initiator or session.SessionState is SessionState.OPEN:
             super().verify_signature(session, error, now)
+
+
+@fault("initiator-malformed-packet-on-open-session-skipped", breaks="MQQB-3.1.5.1.3-01", blind=True)
+class InitiatorMalformedPacketOnOpenSessionSkipped(Identifying):
+    """A queue manager discards an incorrectly formatted packet on an open session that it initiated, but does not
+    close the session.
+    """
+
+    def receive_packet(self, session: Session, data: bytes, now: Now) -> None:
+        if session.initiator and session.SessionState is SessionState.OPEN:
+            try:
+                self.check_form(self.identify_packet(data))
+            except FormatError:
+                self.note_received(session)
+                return
+        super().receive_packet(session, data, now)

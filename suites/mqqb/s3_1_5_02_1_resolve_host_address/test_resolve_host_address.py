@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import fields, holds
+from harness.expectations import fields, holds, none
 from harness.judging.verdicts import Verdict
 from harness.peer.handshake import NULL_GUID
 from harness.run.marks import covers, needs, varied
@@ -422,6 +422,7 @@ def test_next_hop_has_prefix_of_its_address_kind(peer, sut, judge):
     "MQQB-3.1.5.2.1-31",
     "MQQB-3.1.5.2.1-32",
     "MQQB-3.1.5.2.1-36",
+    "MQQB-3.1.1.3.1.3-01",
 )
 def test_next_hops_have_every_address_of_host_name(peer, sut, judge):
     """The SUT connects to a host name with several addresses, while a message waits for another host. NextHopCollection
@@ -446,6 +447,12 @@ def test_next_hops_have_every_address_of_host_name(peer, sut, judge):
         expected=expected,
         observed=sorted(hop["Address"] for hop in hops),
         case="Addresses in NextHopCollection",
+        evidence=[request],
+    )
+    judge(
+        "MQQB-3.1.1.3.1.3-01",
+        expected=none("Address that is no network address"),
+        observed=[hop["Address"] for hop in hops if not is_address(hop["Address"])],
         evidence=[request],
     )
     judge(

@@ -11,7 +11,11 @@ from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import NULL_GUID, EstablishConnectionPacket
 from reference_qm.core.replacing import put_in_place
 from reference_qm.core.sessions.establishing import Establishing
-from reference_qm.core.sessions.session_opening import RECOVERABLE_ACK_TIMEOUT_MS, SessionOpening
+from reference_qm.core.sessions.session_opening import (
+    RECOVERABLE_ACK_TIMEOUT_MS,
+    ROUND_TRIPS_PER_ACK_TIMEOUT,
+    SessionOpening,
+)
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
@@ -275,3 +279,17 @@ class InitiatorRecoverableAckTimeoutBelowRangeInRetry(SessionOpening):
         super().set_recoverable_ack_timeout(session, packet, now)
         if session.RecoverableAckSendTimeout == 500 and session.retrying:
             session.RecoverableAckSendTimeout = 400
+
+
+@fault("initiator-recoverable-ack-send-timeout-only-0-raised", breaks="MQQB-3.1.5.3.2-06", blind=True)
+class InitiatorRecoverableAckSendTimeoutOnly0Raised(SessionOpening):
+    """The initiator raises a RecoverableAckSendTimeout of 0 to 500 ms, but keeps the values from 1 to 499 ms, to which
+    a short round trip leads.
+    """
+
+    def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        super().set_recoverable_ack_timeout(session, packet, now)
+        round_trip_ms = now.monotonic_ms - packet.EstablishConnectionHeader.TimeStamp & 0xFFFFFFFF
+        timeout_ms = round_trip_ms * ROUND_TRIPS_PER_ACK_TIMEOUT
+        if 0 < timeout_ms < session.RecoverableAckSendTimeout:
+            session.RecoverableAckSendTimeout = timeout_ms

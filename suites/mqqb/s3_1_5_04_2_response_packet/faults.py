@@ -377,3 +377,28 @@ class InitiatorNextHopsFirstAddressAfterFailover(SessionOpening):
         queue = session.OutgoingQueueReference
         if queue is not None and session.NextHopCollection and not packet.InternalHeader.CS:
             queue.NextHops[:] = [format_next_hop(session.NextHopCollection[0].Address)]
+
+
+@fault("initiator-next-hops-failed-addresses-kept", breaks="MQQB-3.1.5.4.2-03", blind=True)
+class InitiatorNextHopsFailedAddressesKept(SessionOpening):
+    """The initiator keeps in NextHops the addresses to which it could not connect before the session opened, and
+    removes only the addresses that it has not tried.
+    """
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_response(session, packet, now)
+        if session.SessionState is SessionState.OPEN:
+            tried = session.NextHopCollection[: session.NextHopIndexer]
+            outgoing_queue(session).NextHops[:0] = [format_next_hop(hop.Address) for hop in tried]
+
+
+@fault("initiator-waiting-messages-not-sent-after-retried-connect", breaks="MQQB-3.1.5.4.2-07", blind=True)
+class InitiatorWaitingMessagesNotSentAfterRetriedConnect(SessionOpening):
+    """The initiator does not send the messages that wait when the ConnectionParameters response arrives, if it
+    establishes the session because the Session Retry Connect Timer expired.
+    """
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_response(session, packet, now)
+        if session.retrying and session.SessionState is SessionState.OPEN:
+            self.qm.dispatch_collection.remove_queue(outgoing_queue(session))

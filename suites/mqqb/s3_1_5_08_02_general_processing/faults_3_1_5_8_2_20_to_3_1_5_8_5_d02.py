@@ -13,6 +13,7 @@ from reference_qm.codec import (
     MessageClass,
     PrivateQueueFormatNameId,
     QueueName,
+    UserHeader,
     UserMessagePacket,
 )
 from reference_qm.core.part import QM
@@ -359,3 +360,18 @@ class RouterRetransmittedMessageRcIncrementedAgain(Sending):
                 packet = replace(packet, UserHeader=replace(header, Flags=header.Flags + 1))
             self.forwarded.add(position)
         super().transmit(session, position, packet)
+
+
+_HOP_COUNT_MASK = UserHeader.flags(RC=0x1F)
+
+
+@fault("router-transactional-message-with-too-many-hops-forwarded", breaks="MQQB-3.1.5.8.2-40", blind=True)
+class RouterTransactionalMessageWithTooManyHopsForwarded(Routing):
+    """The queue manager forwards a transactional message although its incremented RC exceeds the valid range."""
+
+    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted, user = super().count_hop(packet), packet.UserHeader
+        if counted is not None or packet.TransactionHeader is None:
+            return counted
+        flags = user.Flags & ~_HOP_COUNT_MASK | UserHeader.flags(RC=user.RC + 1 & 0x1F)
+        return replace(packet, UserHeader=replace(user, Flags=flags))

@@ -24,9 +24,11 @@ from harness.faults.timed_caches import (
     replace_cache,
     restart_cleanup_timer,
 )
+from reference_qm.codec import UserMessagePacket
 from reference_qm.core.names.cache_timers import CACHE_TIMERS, CacheTimers
+from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.timers import TimerKey
-from reference_qm.security import UserSignCert
+from reference_qm.security import SecuritySettings, UserSignCert
 from reference_qm.security.algorithms import BASE_PROVIDER
 from reference_qm.surface.clock import Now
 
@@ -226,4 +228,54 @@ add(
     "MQQB-3.1.5.8.3-67",
     "The receiver adds no key of the Base provider to ReceiveSymmetricKeyCache.",
     replace_cache(RECEIVED_KEYS, _CacheWithoutBaseKeys),
+)
+
+
+_DEFAULTS = SecuritySettings()
+_PREFERRED_ALGORITHM = {
+    "Microsoft Base Cryptographic Provider v1.0": _DEFAULTS.PreferredBaseAlgorithm,
+    "Microsoft Enhanced Cryptographic Provider v1.0": _DEFAULTS.PreferredEnhancedAlgorithm,
+    "Microsoft Enhanced RSA and AES Cryptographic Provider": _DEFAULTS.PreferredAdvancedAlgorithm,
+}
+
+
+@fault("receiver-known-certificate-taken-for-other-user", breaks="MQQB-3.1.5.8.3-37", blind=True)
+class ReceiverKnownCertificateTakenForOtherUser(SecurityOnReceipt):
+    """The receiver accepts a message whose certificate is registered for a different user, after it has accepted a
+    message of that user with this certificate.
+    """
+
+    def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
+        security = packet.SecurityHeader
+        if security is not None and security.AS and security.ST:
+            certificate = security.SecurityData.SenderCert
+            if self.qm.caches.UserCertCache.find(lambda known: known.UserCert.Certificate == certificate) is not None:
+                return
+        super().verify_sender(packet, now)
+
+
+class _PreferredAlgorithmStoringCache(Cache):
+    """A cache whose entries show the preferred algorithm of their provider."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._algorithms: dict[bytes, int] = {}
+
+    def find(self, matches: Any) -> Any:
+        """Return the first entry that meets a condition with its actual algorithm."""
+        return super().find(
+            lambda entry: matches(replace(entry, CryptoAlgorithm=self._algorithms[entry.EncryptedSymmetricKey]))
+        )
+
+    def add(self, entry: Any) -> None:
+        self._algorithms[entry.EncryptedSymmetricKey] = entry.CryptoAlgorithm
+        super().add(replace(entry, CryptoAlgorithm=_PREFERRED_ALGORITHM[entry.CryptoServiceProvider]))
+
+
+add(
+    "receiver-cached-key-crypto-algorithm-preferred-of-provider",
+    "MQQB-3.1.5.8.3-61",
+    "The receiver sets CryptoAlgorithm of a CachedSymmetricKey to the algorithm that it prefers for the provider.",
+    replace_cache("ReceiveSymmetricKeyCache", _PreferredAlgorithmStoringCache),
+    blind=True,
 )

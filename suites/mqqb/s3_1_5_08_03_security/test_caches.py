@@ -128,6 +128,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
             "MQQB-3.1.5.8.3-29": ("SecurityID", BOB.security_id.hex()),
             "MQQB-3.1.5.8.3-31": ("SecurityID", BOB.security_id.hex()),
             "MQQB-3.1.5.8.3-30": ("UserCert.Certificate", BOB.certificate.hex()),
+            "MQQB-3.1.1.3-02": ("UserCert.Certificate", BOB.certificate.hex()),
             "MQQB-3.1.5.8.3-32": ("CachedTime", expect_later_cached_time(entry, now_s)),
             "MQQB-3.1.5.8.3-33": ("CachedTime", expect_later_cached_time(entry, now_s)),
         },
@@ -216,7 +217,7 @@ def judge_second_cache_entry(judge, entries, element_by_rule, evidence):
 
 
 @NEEDED_SECURITY_FACILITIES
-@covers("MQQB-3.1.5.8.3-35", "MQQB-3.1.1.3-04")
+@covers("MQQB-3.1.5.8.3-35", "MQQB-3.1.1.3-04", "MQQB-3.1.1.3-02")
 def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
     """UserCertCacheSize is 4: a fifth certificate removes the two oldest entries, although the first was used."""
     secured, caches = SecuredMessageSender(peer, sut, user_cert_cache_size=4), SecurityCaches(sut)
@@ -453,10 +454,13 @@ def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
         judge(rule, expected=[way[at] for way in expected], observed=observed, case=element, evidence=frames)
 
 
+@malforms("MQMQ-2.2.18.1.3-01", "MQMQ-2.2.19.2-01")
 @NEEDED_SECURITY_FACILITIES
 @covers("MQQB-3.1.5.8.3-67", "MQQB-3.1.5.8.3-68", "MQQB-3.1.1.3-09")
 def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
-    """ReceiveSymmetricKeyCacheSize is 4: a fifth key removes the two oldest entries, although the oldest was used."""
+    """ReceiveSymmetricKeyCacheSize is 4: a fifth key removes the two oldest entries, although the oldest was used.
+    Two of the keys are from a second queue manager, whose messages the peer forwards.
+    """
     secured, caches = SecuredMessageSender(peer, sut, receive_symmetric_key_cache_size=4), SecurityCaches(sut)
     receiver = protection.read_listed_keys(sut.receiving_keys)[PROVIDER_NAME]
     keys = [bytes([number]) * 16 for number in range(1, 6)]
@@ -466,10 +470,10 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
         return [names.get(entry["EncryptedSymmetricKey"], "?") for entry in caches.entries(caches.RECEIVED_KEYS)]
 
     evidence = []
-    for key in keys[:4]:
-        evidence += secured.dispositions(
-            {"": encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, protection.RC4, key)}
-        )[""].frames
+    for key, source in zip(keys[:4], (peer.identifier, SECOND_SOURCE) * 2, strict=True):
+        message = secured.message(body=CLEAR_BODY, header={"SourceQueueManager": source})
+        packet = encrypt_message(sut, message, ENHANCED_PRIVACY_LEVEL, protection.RC4, key)
+        evidence += secured.dispositions({"": packet})[""].frames
         peer.pass_time(CACHING_DELAY_MS)
     full = list_cached_key_names()
     judge(

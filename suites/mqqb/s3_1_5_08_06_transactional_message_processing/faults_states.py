@@ -5,7 +5,7 @@ document. Each fault violates one entry of the table states.toml.
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.codec import UserMessagePacket
+from reference_qm.codec import MessageIdentifier, UserMessagePacket
 from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.model.adm import Session
 
@@ -21,3 +21,28 @@ class ReceiverRepeatedMessageAfterExpiredOnesAccepted(InSequence):
         again = (header.TxSequenceID, header.TxSequenceNumber) == last
         gap = 0 < header.PreviousTxSequenceNumber < header.TxSequenceNumber - 1
         return (again and gap) or bool(super().is_in_sequence(session, packet))
+
+
+@fault("receiver-repeated-transactional-message-taken-after-removal", breaks="MQQB-3.1.5.8.6-D02", blind=True)
+class ReceiverRepeatedTransactionalMessageTakenAfterRemoval(InSequence):
+    """The receiver accepts the last message of a sequence again, if an application has already received it from the
+    queue.
+    """
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        return super().is_in_sequence(session, packet) or (
+            self._is_last(session, packet) and not self._is_in_queue(packet)
+        )
+
+    def _is_last(self, session: Session, packet: UserMessagePacket) -> bool:
+        header = packet.TransactionHeader
+        return header is not None and (header.TxSequenceID, header.TxSequenceNumber) == (
+            session.IncomingTxSequenceID,
+            session.IncomingTxSequenceNumber,
+        )
+
+    def _is_in_queue(self, packet: UserMessagePacket) -> bool:
+        queue, user = self.qm.arrival.find_destination(packet), packet.UserHeader
+        identifier = MessageIdentifier(user.SourceQueueManager, user.MessageID)
+        waiting = () if queue is None else queue.MessagePositionList
+        return any(position.MessageReference.Identifier == identifier for position in waiting)

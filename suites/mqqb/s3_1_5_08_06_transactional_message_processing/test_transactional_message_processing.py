@@ -97,7 +97,7 @@ def _describe_order_ack_time(peer, frame: Frame | None, since: Frame) -> str:
     "MQQB-3.1.3.2-28",
     "MQQB-3.1.6.9-01",
 )
-@varied("positive journaling", "negative journaling", acknowledgments=("none", "of arrival"))
+@varied("positive journaling", "negative journaling", "destination", acknowledgments=("none", "of arrival"))
 def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
     """The peer sends message 1, message 2, and message 2 again, closes its session, and repeats message 2 on a new
     session. Before each message, the peer waits until the Order Ack Send Timer is stopped. Each time, when

@@ -27,6 +27,7 @@ from reference_qm.core.transfer.tracing import Tracing
 from reference_qm.model.adm import Message, MessageIDHistoryEntry, MessagePosition, Queue, RecoverableReceipt, Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.statuses import EnqueueStatus
+from reference_qm.security import Refused
 from reference_qm.surface.clock import Now
 
 
@@ -358,3 +359,19 @@ class ReceiverMessageWithTimeToReachQueue0NeverExpires(Admission):
         endless = replace(packet, BaseHeader=replace(packet.BaseHeader, TimeToReachQueue=INFINITE))
         outcome = super().check_expiration(session, endless, queue, now)
         return outcome if isinstance(outcome, MessageClass) else packet
+
+
+@fault("receiver-access-checked-before-kind-of-queue", breaks="MQQB-3.1.5.8-05", blind=True)
+class ReceiverAccessCheckedBeforeKindOfQueue(Admission):
+    """The receiver checks whether the sender of a transactional message may write to the queue before it checks
+    whether the queue is transactional.
+    """
+
+    def check_transactional_queue(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
+        outcome = super().check_transactional_queue(session, packet, queue, now)
+        if isinstance(outcome, MessageClass) and packet.SecurityHeader is not None:
+            try:
+                self.qm.security_on_receipt.authorize_sender(packet, queue)
+            except Refused as refused:
+                return refused.message_class
+        return outcome

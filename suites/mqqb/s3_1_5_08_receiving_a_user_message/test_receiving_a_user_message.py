@@ -11,8 +11,8 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.expectations import acknowledged, closed
-from harness.run.marks import covers, malforms, sut_survives, varied
-from harness.sut.provisioning import ALICE
+from harness.run.marks import covers, malforms, needs, sut_survives, varied
+from harness.sut.provisioning import ALICE, MALLORY
 from harness.wire.protection import AES_256, RC4
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
@@ -30,6 +30,7 @@ from suites.mqqb.steps.secured import (
     NOBODY,
     SHA512,
     SYMMETRIC_KEYS,
+    SecuredMessageSender,
     encrypt_message,
     flip_signature_bit,
     sign_message,
@@ -143,6 +144,25 @@ def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recover
         observed=nacks,
         case="message with an invalid signature to a transactional queue: NOT_TRANSACTIONAL_MSG",
         evidence=[refused, *nacks],
+    )
+
+
+@needs("security")
+@covers("MQQB-3.1.5.8-05")
+def test_kind_of_queue_is_checked_before_access(peer, sut, judge):
+    """A user without access sends a transactional message to a queue that is not transactional. The SUT refuses the
+    message because of the queue, so the class of the FinalAck is NACK_NOT_TRANSACTIONAL_Q.
+    """
+    secured = SecuredMessageSender(peer, sut)
+    plain = sut.format_name("plain").removeprefix("DIRECT=")
+    packet = secured.message(MALLORY, queue="transactional", destination=plain)
+    found = secured.dispositions({"": packet}, "transactional")[""]
+    judge(
+        "MQQB-3.1.5.8-05",
+        expected="NACK_NOT_TRANSACTIONAL_Q",
+        observed=found.final,
+        case="class of the FinalAck",
+        evidence=found.frames,
     )
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.parts import change_step
+from harness.faults.parts import change_step, fault
 from harness.faults.registry import Install, add
 from reference_qm.core.sessions.connecting import Connecting
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.sessions.resolving import Resolving
 from reference_qm.core.sessions.session_initialization import SessionInitialization
+from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
+from reference_qm.surface.clock import Now
 
 Condition = Callable[[Any, Any, int], bool]
 """The type of conditions: a function of the part, the session and the number of earlier expiries of its timer."""
@@ -220,3 +222,21 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
 )
 for _name, _breaks, _says, _install in _FAULTS:
     add(_name, _breaks, _says, _install, blind=True)
+
+
+@fault("initiator-last-of-several-next-hops-tried-forever", breaks="MQQB-3.1.6.1-03", blind=True)
+class InitiatorLastOfSeveralNextHopsTriedForever(Establishing):
+    """The initiator connects to the last next hop again, if the Session Retry Connect Timer expires after the last of
+    several next hops. It does not establish the session from the beginning.
+    """
+
+    def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
+        hops = len(session.NextHopCollection)
+        waits = session.SessionState is SessionState.WAITING_RECONNECT and len(session.OutgoingMessageTable)
+        if not waits or hops < 2 or session.NextHopIndexer + 1 < hops or not self.qm.connecting.may_connect():
+            super().on_session_retry_connect_timer(session, now)
+            return
+        session.retrying = True
+        self.qm.session_initialization.initialize_session(session, now)
+        self.qm.resolving.select_next_hop(session)
+        self.qm.ping.ping_before_session(session, now)

@@ -66,9 +66,10 @@ def test_partial_request_does_not_delay_initialization_timer(peer, sut, judge):
 def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge, late):
     """The peer makes two connections, requests a session on each connection (at once, or after half of the timer's
     duration), and sends no ConnectionParameters. The SUT closes each connection when its Session Initialization Timer
-    expires. The SUT started this timer again when it sent its response.
+    expires. The SUT started this timer again when it sent its response. Meanwhile, a session of the peer is open.
     """
     lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", opening.INITIALIZATION_MS)
+    peer.try_session()
     connections = [peer.connect(), peer.connect()]
     peer.pass_time(int(late * sut.duration_ms(lasts_ms)))
     for connection in connections:
@@ -80,7 +81,7 @@ def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge,
 
 
 @needs("timers")
-@covers("MQQB-3.1.5.2.3-01", "MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01")
+@covers("MQQB-3.1.5.2.3-01", "MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01", "MQQB-3.1.2.1-01")
 @pytest.mark.parametrize(
     ("answered", "before"),
     [
@@ -123,7 +124,7 @@ def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, s
     )
     if early:
         raise ConformanceFailure("the SUT closed the connection before the timer of this attempt could expire")
-    rules = ["MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01", *(["MQQB-3.1.5.4.2-06"] if answered else [])]
+    rules = ["MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01", "MQQB-3.1.2.1-01", *(["MQQB-3.1.5.4.2-06"] if answered else [])]
     judge(*rules, expected=opening.CLOSED_ON_TIME_EXPECTATION, observed=observed, evidence=asked)
 
 

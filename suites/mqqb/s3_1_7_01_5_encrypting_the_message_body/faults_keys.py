@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from harness.faults.parts import fault
 from harness.faults.public_keys import change_blob_number, change_published_blobs
 from harness.faults.registry import add
 from harness.faults.timed_caches import (
@@ -17,6 +18,11 @@ from harness.faults.timed_caches import (
     replace_cache,
     restart_cleanup_timer,
 )
+from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import OutgoingMessagePosition, Session
+from reference_qm.model.states import ConnectionStatus
+from reference_qm.surface.clock import Now
 
 _SENT_KEY_CACHE_NAME = "SendSymmetricKeyCache"
 _UNKNOWN_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
@@ -103,3 +109,17 @@ for _name, _breaks, _says, _install in (
     ),
 ):
     add(_name, _breaks, _says, _install)
+
+
+@fault("sender-second-encryption-error-not-in-connection-history", breaks="MQQB-3.1.7.1.5.1-03", blind=True)
+class SenderSecondEncryptionErrorNotInConnectionHistory(Sending):
+    """The sender adds no entry to ConnectionHistory for a message that cannot be encrypted, if the last entry already
+    has the Status CertificateValidationFailure.
+    """
+
+    def handle_encryption_error(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        history = outgoing_queue(session).ConnectionHistory
+        if history and history[-1].Status is ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE:
+            self.delete_unsent(session, position)
+        else:
+            super().handle_encryption_error(session, position, now)

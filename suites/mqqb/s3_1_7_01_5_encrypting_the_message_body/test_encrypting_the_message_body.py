@@ -575,6 +575,14 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
         case="algorithms of the keys of the Enhanced provider in the cache",
         evidence=frames,
     )
+    of_base = inspect_queue_manager(sut).get("SendBaseSymmetricKeyCache") or []
+    judge(
+        "MQQB-3.1.1.3-10",
+        expected=sorted([RC2, RC4] * 2),
+        observed=sorted(entry["CryptoAlgorithm"] for entry in (*of_base, *caches.entries(SecurityCaches.SENT_KEYS))),
+        case="algorithms of the keys of both providers in the caches",
+        evidence=frames,
+    )
     judge.conclude("MQQB-3.1.1.3-10", "MQQB-3.1.1.3-11")
     full = [entry["CryptoAlgorithm"] for entry in caches.entries(SecurityCaches.SENT_KEYS)]
     sut.configure(preferred_advanced="aes128")

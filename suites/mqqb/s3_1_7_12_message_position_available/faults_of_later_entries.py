@@ -8,6 +8,7 @@ from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
+from reference_qm.surface.clock import Now
 
 _LARGE = 4096
 
@@ -74,3 +75,17 @@ class SenderLargePacketCutAt4096Bytes(Sending):
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
         body = packet.MessagePropertiesHeader.MessageBody
         super().transmit(session, position, packet if len(body) <= _LARGE else _set_body(packet, body[:_LARGE]))
+
+
+@fault("sender-new-entry-received-order-ack-of-predecessor", breaks="MQQB-3.1.7.12-10", blind=True)
+class SenderNewEntryReceivedOrderAckOfPredecessor(Sending):
+    """The sender sets ReceivedOrderAck of a new entry in OutgoingMessageTable to TRUE, if an earlier message of the
+    same transactional sequence already has an OrderAck.
+    """
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        sequence = session.TxOutgoingSequence
+        if position.TxSequenceNumber and sequence is not None:
+            last = sequence.LastAck
+            position.ReceivedOrderAck = last.SeqNo > 0 and last.SeqID == int(session.OutgoingTxSequenceID)
+        super().put_outgoing(session, position, now)

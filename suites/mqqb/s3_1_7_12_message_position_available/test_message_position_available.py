@@ -14,6 +14,7 @@ from suites.applications import DONE, computer_names, tried
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.provoking import make_sut_send_message
 from suites.mqqb.steps.sender import Sender
+from suites.mqqb.steps.sequences import Outgoing
 
 INITIAL_POSITION_FLAGS = {
     "AwaitingAck": False,
@@ -239,6 +240,32 @@ def test_new_outgoing_message_entry_has_initial_values(peer, sut, judge):
     session = sender.await_session()
     sender.collect(session, 2)
     session.acknowledge_all()
+
+
+@needs("send", "inspect", "pause")
+@covers("MQQB-3.1.7.12-10")
+def test_new_entry_behind_acknowledged_message_has_initial_flags(peer, sut, judge):
+    """The peer sends the OrderAck of the first of two transactional messages. Then an application pauses the queue and
+    sends a third message: its entry in OutgoingMessageTable has all flags FALSE.
+    """
+    outgoing = Outgoing(peer, sut, "mqc-behind-acknowledged")
+    outgoing.send(2)
+    outgoing.send_session_ack()
+    outgoing.send_order_ack(1)
+    peer.settle()
+    sut.pause(outgoing.to)
+    outgoing.sender.send(peer.next_message_id(), delivery="transactional")
+    entries = list_outgoing_entries(sut, outgoing.to)
+    last = entries[-1] if entries else {}
+    judge(
+        "MQQB-3.1.7.12-10",
+        expected=INITIAL_POSITION_FLAGS,
+        observed={name: last.get(name) for name in INITIAL_POSITION_FLAGS},
+        case="flags of the entry behind an acknowledged message",
+    )
+    sut.resume(outgoing.to)
+    outgoing.sent = outgoing.sender.collect(outgoing.session, 3)
+    outgoing.acknowledge_all()
 
 
 @needs("send", "pause")

@@ -6,13 +6,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from harness.faults.admin_acks import REMOVAL_CLASSES
 from harness.faults.fields import field_is
-from harness.faults.parts import change_step
+from harness.faults.parts import change_step, fault
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.core.names.destinations import get_destination_guid
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.order_acks import FIRST_FINAL_ACK_CLASS
-from reference_qm.model.message import Message
+from reference_qm.model.adm import Message
+from reference_qm.security import MessageSecurity
+from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_7_15_send_administration_acknowledgment.fault_steps import REMOVAL_ACK_CLASSES
 
 _LARGE_BODY_BYTES = 20_000
@@ -176,3 +180,31 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
 )
 for _name, _breaks, _says, _install in _FAULTS:
     add(_name, _breaks, _says, _install, blind=True)
+
+
+@fault("receiver-admin-ack-of-encrypted-message-encrypted", breaks="MQQB-3.1.7.15-D06", blind=True)
+class ReceiverAdminAckOfEncryptedMessageEncrypted(AdminAcks):
+    """The receiver encrypts the administration acknowledgment of an encrypted message, with the PrivacyLevel of the
+    message, if it knows the keys of the queue manager of the administration queue.
+    """
+
+    def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
+        ack = super().build(message, message_class, now)
+        level = 0 if message.security is None else message.security.PrivacyLevel
+        remote = get_destination_guid(ack.DestinationQueueFormatName)
+        if not level or self.qm.security_lookup.find_public_keys(remote, now) is None:
+            return ack
+        return replace(ack, security=MessageSecurity(PrivacyLevel=level))
+
+
+@fault("receiver-admin-ack-on-removal-correlation-of-message-copied", breaks="MQQB-3.1.7.15-16", blind=True)
+class ReceiverAdminAckOnRemovalCorrelationOfMessageCopied(AdminAcks):
+    """When a message that has a CorrelationIdentifier itself leaves its queue, the receiver copies it into the
+    acknowledgment instead of the identifier of the message.
+    """
+
+    def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
+        ack = super().build(message, message_class, now)
+        if message_class in REMOVAL_CLASSES and any(message.CorrelationIdentifier):
+            return replace(ack, CorrelationIdentifier=message.CorrelationIdentifier)
+        return ack

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
+import pytest
+
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import acknowledged
+from harness.expectations import acknowledged, facts
 from harness.run.marks import covers, malforms, needs
 from harness.sut.provisioning import ALICE
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
@@ -24,7 +26,7 @@ from suites.mqqb.steps.disposition import (
     identifier,
     message_class,
 )
-from suites.mqqb.steps.secured import BY_SID, SHA512
+from suites.mqqb.steps.secured import BY_SID, SHA512, SYMMETRIC_KEYS, SecuredMessageSender, encrypt_message
 
 LARGE_BODY = b"a large body " * 2_500
 OTHER_ADMINISTRATION_QUEUE = "mqc-other-acks"
@@ -242,6 +244,30 @@ def test_refusal_is_acknowledged_to_each_type_of_administration_queue(peer, sut,
             numbers = [getattr(ack["UserHeader"].DestinationQueue, "PrivateQueueIdentifier", None) for ack in came]
             case = "number of the administration queue"
             judge(rule, expected=[ADMIN_QUEUE_NUMBER], observed=numbers, evidence=[sent, *came], case=case)
+
+
+@covers("MQQB-3.1.7.15-D06")
+@needs("security", "private_names")
+@pytest.mark.parametrize("name", ["direct", "private"])
+def test_acknowledgment_of_encrypted_message_is_not_encrypted(peer, sut, judge, name):
+    """The peer sends an encrypted message that has a direct or private name of the peer as administration queue. The
+    SUT, which knows the keys of the peer, does not encrypt the acknowledgment.
+    """
+    secured = SecuredMessageSender(peer, sut)
+    queue = {"AQ": 2, "AdminQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=ADMIN_QUEUE_NUMBER)}
+    message = secured.message(header=queue if name == "private" else {}, body=b"a secret")
+    packet = encrypt_message(sut, message, ENHANCED_PRIVACY_LEVEL, RC4, SYMMETRIC_KEYS[128])
+    found = secured.dispositions({"": packet})[""]
+    if len(found.frames) < 2:
+        raise ConformanceFailure("the SUT did not acknowledge the encrypted message")
+    ack = found.frames[1]
+    security = ack["SecurityHeader"].EB if ack["UserHeader"].SH else 0
+    judge(
+        "MQQB-3.1.7.15-D06",
+        expected=facts(EB=0, PrivacyLevel=0),
+        observed={"EB": security, "PrivacyLevel": ack["MessagePropertiesHeader"].PrivacyLevel},
+        evidence=found.frames,
+    )
 
 
 @covers("MQQB-3.1.7.15-05")

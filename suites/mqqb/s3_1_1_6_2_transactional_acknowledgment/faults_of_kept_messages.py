@@ -1,0 +1,63 @@
+"""Faults that break MQQB-3.1.1.6.2-10: the sender loses a transactional message before its OrderAck in one state."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import FormatError, OrderAckBody, UserMessagePacket
+from reference_qm.core.sessions.dispatch_collection import DispatchCollection
+from reference_qm.core.sessions.session_initialization import SessionInitialization
+from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.transactional_sending import TransactionalSending
+from reference_qm.model.adm import OutgoingMessagePosition, OutgoingQueue, Session
+from reference_qm.surface.clock import Now
+
+
+@fault("sender-received-transactional-messages-lost-at-reconnect", breaks="MQQB-3.1.1.6.2-10", blind=True)
+class SenderReceivedTransactionalMessagesLostAtReconnect(SessionInitialization):
+    """The sender deletes the transactional messages with a session acknowledgment when it connects again."""
+
+    def initialize_messages(self, session: Session) -> None:
+        for position in session.OutgoingMessageTable:
+            if position.TxSequenceNumber and position.ReceivedSessionAck:
+                session.OutgoingMessageTable.remove(position)
+        super().initialize_messages(session)
+
+
+@fault("sender-order-ack-of-other-queue-deletes-messages", breaks="MQQB-3.1.1.6.2-10", blind=True)
+class SenderOrderAckOfOtherQueueDeletesMessages(OrderAcks):
+    """The sender deletes the messages of every outgoing queue up to TxSequenceNumber of an OrderAck with any
+    TxSequenceID.
+    """
+
+    def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        super().receive(session, packet, now)
+        try:
+            body = OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
+        except FormatError:
+            return
+        for queue in self.qm.adm.OutgoingQueues.values():
+            self.delete_order_acknowledged(queue.session, body)
+
+
+@fault("sender-received-transactional-messages-lost-at-pause", breaks="MQQB-3.1.1.6.2-10", blind=True)
+class SenderReceivedTransactionalMessagesLostAtPause(DispatchCollection):
+    """The sender deletes the transactional messages with a session acknowledgment when their queue is paused."""
+
+    def remove_queue(self, queue: OutgoingQueue) -> None:
+        super().remove_queue(queue)
+        for position in queue.session.OutgoingMessageTable:
+            if position.TxSequenceNumber and position.ReceivedSessionAck:
+                queue.session.OutgoingMessageTable.remove(position)
+
+
+@fault("sender-last-message-of-sequence-deleted-without-order-ack", breaks="MQQB-3.1.1.6.2-10", blind=True)
+class SenderLastMessageOfSequenceDeletedWithoutOrderAck(TransactionalSending):
+    """The sender deletes a transactional message at its session acknowledgment if all earlier messages of the sequence
+    have OrderAcks.
+    """
+
+    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
+        sequence = session.TxOutgoingSequence
+        if position.TxSequenceNumber > 1 and sequence is not None:
+            position.ReceivedOrderAck |= sequence.LastAck.SeqNo == position.TxSequenceNumber - 1
+        super().retain(session, position)
