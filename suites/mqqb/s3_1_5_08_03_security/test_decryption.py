@@ -143,6 +143,17 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
         ),
     }
     judge_dispositions(judge, secured, dispositions | secured.dispositions(packets), BODY_DISPOSITIONS)
+    shown = {
+        name: dispositions[name].found["security"]["sender"]
+        for name in ENCRYPTION_KINDS
+        if "sender" in ((dispositions[name].found or {}).get("security") or {})
+    }
+    judge(
+        "MQDMPR-3.1.7.1.31-D03",
+        expected=dict.fromkeys(shown, ALICE.sid),
+        observed=shown,
+        case="senders of the encrypted messages",
+    )
 
 
 BODIES_AT_BLOCK_ENDS = ("x\x01", "xx\x02\x02", "a block!", "two blocks of 16", "\x08" * 8, "\x10" * 16, "xxxx\0\0")
