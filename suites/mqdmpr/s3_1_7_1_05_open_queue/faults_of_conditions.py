@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.codec.format_names import MultipleElementName, PublicName
+from reference_qm.codec.format_names import MultipleElementName
 from reference_qm.core.names.destinations import Destinations
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.part import QM
@@ -52,36 +52,10 @@ class QueueManagerOpensMissingPublicQueueAtSecondAttempt(QueueNames):
         super().__init__(qm)
         self.refused: set[object] = set()
 
-    def _is_published_here(self, guid: object) -> bool:  # type: ignore[override]
+    def _is_published_here(self, guid: object) -> bool:
         again = guid in self.refused
         self.refused.add(guid)
         return not again and super()._is_published_here(guid)  # type: ignore[arg-type]
-
-
-@fault("queue-manager-opens-deleted-public-queue-that-it-had", breaks="MQDMPR-3.1.7.1.5-73", blind=True)
-class QueueManagerOpensDeletedPublicQueueThatItHad(QueueNames):
-    """The queue manager opens the format name of a public queue that it has deleted."""
-
-    def __init__(self, qm: QM) -> None:
-        super().__init__(qm)
-        self.known: set[object] = set()
-
-    def find_by_format_name(self, name: object) -> object:  # type: ignore[override]
-        found = super().find_by_format_name(name)  # type: ignore[arg-type]
-        if found is not None and isinstance(name, PublicName):
-            self.known.add(name.QueueGuid)
-        return found
-
-    def _is_published_here(self, guid: object) -> bool:  # type: ignore[override]
-        return guid not in self.known and super()._is_published_here(guid)  # type: ignore[arg-type]
-
-
-@fault("queue-manager-negative-base-priority-of-outgoing-queue-zero", breaks="MQDMPR-3.1.7.1.5-92", blind=True)
-class QueueManagerNegativeBasePriorityOfOutgoingQueueZero(Destinations):
-    """The queue manager sets the BasePriority of an outgoing queue to 0 if that of the public queue is negative."""
-
-    def _base_priority(self, text: str) -> int:
-        return max(0, super()._base_priority(text))
 
 
 @fault("queue-manager-base-priority-of-second-outgoing-queue-copied", breaks="MQDMPR-3.1.7.1.5-92", blind=True)

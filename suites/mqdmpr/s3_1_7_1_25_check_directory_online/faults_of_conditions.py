@@ -10,7 +10,9 @@ from harness.faults.parts import fault
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.part import QM
 from reference_qm.core.queueing.publishing import SHARED_ATTRIBUTES, Publishing
-from reference_qm.directory import Queue, build_equality_filter
+from reference_qm.directory import Queue as QueueObject
+from reference_qm.directory import build_equality_filter
+from reference_qm.model.adm import Queue
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
 
@@ -51,7 +53,7 @@ class QueueManagerChecksDirectoryWithOwnPublicQueue(DirectoryClient):
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
         enterprise = self.qm.enterprise
-        published = {one.Identifier for one in enterprise.directory.contents()[1] or () if isinstance(one, Queue)}
+        published = {one.Identifier for one in enterprise.directory.contents()[1] or () if isinstance(one, QueueObject)}
         own = {queue.Identifier for queue in self.qm.publishing._list_public_queues()}
         if not own or own & published:
             super()._check_online(answer, now)
@@ -117,7 +119,7 @@ class QueueManagerOfflineAfterReturnWithoutPublicQueue(DirectoryClient):
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
         enterprise = self.qm.enterprise
-        published = {one.Identifier for one in enterprise.directory.contents()[1] or () if isinstance(one, Queue)}
+        published = {one.Identifier for one in enterprise.directory.contents()[1] or () if isinstance(one, QueueObject)}
         if all(queue.Identifier in published for queue in self.qm.publishing._list_public_queues()):
             super()._check_online(answer, now)
 

@@ -5,6 +5,7 @@ fields.
 from __future__ import annotations
 
 import base64
+from typing import Any
 from uuid import UUID
 
 from harness.errors import ConformanceFailure
@@ -348,7 +349,12 @@ def test_read_message_has_transactional_attributes_of_packet(peer, remote, judge
     returns has the fields of the packet that arrived.
     """
     sequence = Sequence(peer)
-    places = ({"FM": 1, "LM": 0, "ID": 7}, {"FM": 0, "LM": 1, "ID": 7}, {"ConnectorQMGuid": CONNECTOR_GUID}, {"FA": 1})
+    places: tuple[dict[str, Any], ...] = (
+        {"FM": 1, "LM": 0, "ID": 7},
+        {"FM": 0, "LM": 1, "ID": 7},
+        {"ConnectorQMGuid": CONNECTOR_GUID},
+        {"FA": 1},
+    )
     sent = [sequence.message(transaction=place, label=str(number)) for number, place in enumerate(places)]
     queue = remote.open("transactional")
     remote.send_all(sent)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields, wrong_fields
-from harness.faults.registry import add
+from harness.faults.registry import Install, add
 from reference_qm.codec import (
     MessageClass,
     PrivateQueueFormatName,
@@ -33,7 +33,7 @@ def _is_signed(packet: UserMessagePacket) -> bool:
 
 
 def _is_signed_only(packet: UserMessagePacket) -> bool:
-    return _is_signed(packet) and not packet.SecurityHeader.EB
+    return _is_signed(packet) and packet.SecurityHeader is not None and not packet.SecurityHeader.EB
 
 
 @fault("sender-de-clear-in-msmq-3-signature", breaks="MQDMPR-3.1.7.1.32-07", blind=True)
@@ -181,7 +181,7 @@ class SenderTracingQueueMissingInCopyForSeveralQueues(Sending):
         return replace(packet, DebugHeader=replace(packet.DebugHeader, Flags=0, QueueIdentifier=None))
 
 
-def _change_class(sent: MessageClass, wrong: MessageClass) -> object:
+def _change_class(sent: MessageClass, wrong: MessageClass) -> Install:
     return wrong_fields(
         UserMessagePacket,
         {"MessagePropertiesHeader.MessageClass": wrong},

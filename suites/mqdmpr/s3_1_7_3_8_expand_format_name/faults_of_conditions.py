@@ -85,7 +85,7 @@ class _KeepsSingleNameInList(QueueNames):
         expanded, given = super().expand_format_name(text), parse_format_name(text)
         if expanded is None or isinstance(expanded, MultipleElementName) or not self.stays_list(given):
             return expanded
-        return MultipleElementName((expanded,))  # type: ignore[arg-type]
+        return MultipleElementName((expanded,))
 
 
 @fault("queue-manager-list-with-single-member-expanded-to-list", breaks="MQDMPR-3.1.7.3.8-20", blind=True)

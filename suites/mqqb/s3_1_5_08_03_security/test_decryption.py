@@ -143,11 +143,8 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
         ),
     }
     judge_dispositions(judge, secured, dispositions | secured.dispositions(packets), BODY_DISPOSITIONS)
-    shown = {
-        name: dispositions[name].found["security"]["sender"]
-        for name in ENCRYPTION_KINDS
-        if "sender" in ((dispositions[name].found or {}).get("security") or {})
-    }
+    security_by_name = {name: (dispositions[name].found or {}).get("security") or {} for name in ENCRYPTION_KINDS}
+    shown = {name: security["sender"] for name, security in security_by_name.items() if "sender" in security}
     judge(
         "MQDMPR-3.1.7.1.31-D03",
         expected=dict.fromkeys(shown, ALICE.sid),
