@@ -24,12 +24,3 @@ class QueueManagerReadEndedBesideOtherReadReturnsTimeout(Waiting):
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         super().stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT if len(self.qm.readers) > 1 else status)
-
-
-@fault("queue-manager-ended-peek-returns-message-not-found", breaks="MQDMPR-3.1.7.3.1-20", blind=True)
-class QueueManagerEndedPeekReturnsMessageNotFound(Waiting):
-    """A pending peek that is cancelled returns MQ_ERROR_MESSAGE_NOT_FOUND."""
-
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
-        cancelled = status is Status.MQ_ERROR_OPERATION_CANCELLED and not reader.DestructiveRead
-        super().stop_reader(reader, Status.MQ_ERROR_MESSAGE_NOT_FOUND if cancelled else status)
