@@ -6,8 +6,8 @@ from collections.abc import Hashable
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.reading import Answered, Reading
-from reference_qm.model.elements import Cursor, OpenQueueDescriptor
+from reference_qm.core.queueing.reading import Reading
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
 from reference_qm.surface.clock import Now
 
 

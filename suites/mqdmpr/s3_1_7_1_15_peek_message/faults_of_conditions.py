@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.reading import Answered, Reading
+from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.model.elements import Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
-from reference_qm.core.transfer.enqueueing import Enqueueing, EnqueueStatus
+from reference_qm.core.transfer.enqueueing import Enqueueing
 from reference_qm.model.adm import Message, OutgoingQueue, Queue
+from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 

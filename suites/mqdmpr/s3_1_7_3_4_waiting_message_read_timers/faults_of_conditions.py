@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.reading import Answered
 from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.model.elements import Cursor, OpenQueueDescriptor
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
