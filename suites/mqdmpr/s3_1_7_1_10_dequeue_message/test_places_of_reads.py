@@ -48,6 +48,7 @@ def _read(peer, verb, **where):
     "MQDMPR-3.1.7.1.13-38",
     "MQDMPR-3.1.7.1.14-06",
     "MQDMPR-3.1.7.1.15-06",
+    "MQDMPR-3.1.7.2-01",
 )
 @pytest.mark.parametrize("transactional", [False, True], ids=["not transactional", "transactional"])
 def test_reads_take_messages_of_their_own_queue(peer, sut, judge, transactional):
@@ -122,6 +123,15 @@ def test_reads_take_messages_of_their_own_queue(peer, sut, judge, transactional)
         observed=received,
         evidence=queues.packets,
         case="receives by cursors and handles",
+    )
+    judge(
+        "MQDMPR-3.1.7.2-01",
+        expected={place: [] for place in places},
+        observed={
+            place: [label for label in sut.labels(queues.names[place]) if label in expected[place]] for place in places
+        },
+        evidence=queues.packets,
+        case="received messages that are still in their place",
     )
 
 
