@@ -6,12 +6,11 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
-from reference_qm.codec import BaseHeader, UserHeader, UserMessagePacket
+from reference_qm.codec import BaseHeader, UserMessagePacket
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import MessagePosition
 
 _DEBUG_HEADER = BaseHeader.flags(DH=1)
-_SEVERAL_QUEUES = UserHeader.flags(MQ=1)
 
 
 @fault("sender-debug-header-omitted-in-transactional-packet", breaks="MQDMPR-3.1.7.1.30-03", blind=True)
@@ -35,15 +34,3 @@ class SenderPacketOfMessageWithoutBodyWithoutLabel(Sending):
         if properties.MessageBody or properties.MessageClass:
             return packet
         return replace(packet, MessagePropertiesHeader=replace(properties, Label=None, ExtensionData=b""))
-
-
-@fault("sender-traced-packet-for-several-queues-without-list", breaks="MQDMPR-3.1.7.1.30-03", blind=True)
-class SenderTracedPacketForSeveralQueuesWithoutList(Sending):
-    """The sender builds the packets of a traced message to several queues without the MultiQueueFormatHeader."""
-
-    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
-        packet = super().construct_user_message(position)
-        if packet.MultiQueueFormatHeader is None or packet.DebugHeader is None:
-            return packet
-        changes = {"MultiQueueFormatHeader": None, "UserHeader.Flags": lambda flags: flags & ~_SEVERAL_QUEUES}
-        return set_fields(packet, changes)
