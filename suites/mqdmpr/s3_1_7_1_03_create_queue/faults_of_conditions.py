@@ -34,7 +34,7 @@ class _AddsJournalToSubqueues(Queues):
 
 @fault("queue-manager-second-subqueue-has-journal", breaks="MQDMPR-3.1.7.1.3-07", blind=True)
 class QueueManagerSecondSubqueueHasJournal(_AddsJournalToSubqueues):
-    """The queue manager adds a journal to each subqueue of a queue but the first."""
+    """The queue manager adds a journal to each subqueue of a queue except the first."""
 
     def has_journal(self, queue: Queue, parent: Queue) -> bool:
         return len(parent.SubqueueCollection) > 1
@@ -159,7 +159,7 @@ class QueueManagerComputerHasNoEntryForOwnedQueue(Queues):
         return replace(default, Dacl=Acl(tuple(ace for ace in default.Dacl.Aces if ace.Sid != machine)))
 
 
-class _NotSelfRelative(SecurityDescriptor):
+class _SecurityDescriptorWithoutSr(SecurityDescriptor):
     """A security descriptor that is written with SR clear."""
 
     def build(self) -> bytes:
@@ -167,7 +167,7 @@ class _NotSelfRelative(SecurityDescriptor):
         return data[:3] + bytes([data[3] & 0x7F]) + data[4:]
 
 
-class _MisplacedDacl(SecurityDescriptor):
+class _SecurityDescriptorWithMisplacedDacl(SecurityDescriptor):
     """A security descriptor whose offset of the DACL is too low by four bytes."""
 
     def build(self) -> bytes:
@@ -183,7 +183,9 @@ class QueueManagerSuppliedDescriptorNotSelfRelative(Queues):
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         made = super().create_security(supplied, user)
         return (
-            made if supplied is None else _NotSelfRelative(made.Owner, made.Group, made.Dacl, made.Control, made.Sacl)
+            made
+            if supplied is None
+            else _SecurityDescriptorWithoutSr(made.Owner, made.Group, made.Dacl, made.Control, made.Sacl)
         )
 
 
@@ -194,4 +196,8 @@ class QueueManagerDescriptorWithWrongOffsetOfDacl(Queues):
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         made = super().create_security(supplied, user)
         owned = self.owner(user) == user
-        return _MisplacedDacl(made.Owner, made.Group, made.Dacl, made.Control, made.Sacl) if owned else made
+        return (
+            _SecurityDescriptorWithMisplacedDacl(made.Owner, made.Group, made.Dacl, made.Control, made.Sacl)
+            if owned
+            else made
+        )

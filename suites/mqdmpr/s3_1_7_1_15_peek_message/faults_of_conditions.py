@@ -12,10 +12,10 @@ from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 
 
-class _PeeksElsewhere(Reading):
+class _PeeksAtOtherQueue(Reading):
     """Peeks without a cursor at a message of another queue than the one that was opened."""
 
-    def find_other(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor | None:
+    def find_other_descriptor(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor | None:
         """Return the descriptor of the queue at which the peek looks instead, or None for the opened queue."""
         return None
 
@@ -28,15 +28,15 @@ class _PeeksElsewhere(Reading):
         cursor: Cursor | None = None,
         tag: Hashable | None = None,
     ) -> None:
-        other = None if cursor is not None else self.find_other(queue_desc)
+        other = None if cursor is not None else self.find_other_descriptor(queue_desc)
         super().peek_message(other or queue_desc, answered, now, timeout_ms, cursor, tag)
 
 
 @fault("queue-manager-peek-at-subqueue-looks-at-owner", breaks="MQDMPR-3.1.7.1.15-06", blind=True)
-class QueueManagerPeekAtSubqueueLooksAtOwner(_PeeksElsewhere):
+class QueueManagerPeekAtSubqueueLooksAtOwner(_PeeksAtOtherQueue):
     """A peek at a subqueue returns the first message of the queue to which the subqueue belongs."""
 
-    def find_other(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor | None:
+    def find_other_descriptor(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor | None:
         queue = queue_desc.QueueReference
         if queue is None or queue.parent is None or queue is queue.parent.JournalQueueReference:
             return None
@@ -52,10 +52,10 @@ class QueueManagerPeekAtSubqueueLooksAtOwner(_PeeksElsewhere):
 
 
 @fault("queue-manager-peek-at-journal-looks-at-owner", breaks="MQDMPR-3.1.7.1.15-06", blind=True)
-class QueueManagerPeekAtJournalLooksAtOwner(_PeeksElsewhere):
+class QueueManagerPeekAtJournalLooksAtOwner(_PeeksAtOtherQueue):
     """A peek at a journal returns the first message of the queue to which the journal belongs."""
 
-    def find_other(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor | None:
+    def find_other_descriptor(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor | None:
         queue = queue_desc.QueueReference
         if queue is None or queue.parent is None or queue is not queue.parent.JournalQueueReference:
             return None
@@ -71,10 +71,10 @@ class QueueManagerPeekAtJournalLooksAtOwner(_PeeksElsewhere):
 
 
 @fault("queue-manager-peek-uses-descriptor-that-was-opened-last", breaks="MQDMPR-3.1.7.1.15-06", blind=True)
-class QueueManagerPeekUsesDescriptorThatWasOpenedLast(_PeeksElsewhere):
+class QueueManagerPeekUsesDescriptorThatWasOpenedLast(_PeeksAtOtherQueue):
     """A peek returns the first message of the queue that was opened last."""
 
-    def find_other(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor | None:
+    def find_other_descriptor(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor | None:
         last = max(self.qm.descriptors.values(), key=lambda one: one.Handle, default=queue_desc)
         return None if last.QueueReference is None else last
 

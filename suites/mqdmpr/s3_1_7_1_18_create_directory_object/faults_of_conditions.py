@@ -40,8 +40,8 @@ class QueueManagerTransactionalQueuePublishedAsPlainQueue(_ChangesCreatedObjects
 
 @fault("queue-manager-object-with-base-priority-created-without-it", breaks="MQDMPR-3.1.7.1.18-02", blind=True)
 class QueueManagerObjectWithBasePriorityCreatedWithoutIt(_ChangesCreatedObjects):
-    """The queue manager creates a directory object with the BasePriority 0, whatever the BasePriority of the queue
-    is.
+    """The queue manager creates each directory object with the BasePriority 0, also for a queue with another
+    BasePriority.
     """
 
     def change_object(self, element: Queue) -> Queue:

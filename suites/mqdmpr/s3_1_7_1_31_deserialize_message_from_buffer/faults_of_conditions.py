@@ -60,7 +60,7 @@ def _change_class(was: MessageClass, wrong: MessageClass) -> ChangeMessage:
     return lambda message: replace(message, Class=wrong) if message.Class == was else message
 
 
-def _replace_lists(message: Message) -> Message:
+def _copy_administration_list_to_response_list(message: Message) -> Message:
     return replace(message, ResponseMultiQueueFormatName=message.AdministrationMultiQueueFormatName)
 
 
@@ -114,7 +114,7 @@ for _name, _rule, _says, _change in (
         "receiver-response-list-from-administration-list",
         "MQDMPR-3.1.7.1.31-D06",
         "The receiver sets ResponseMultiQueueFormatName from the list of administration queues.",
-        _replace_lists,
+        _copy_administration_list_to_response_list,
     ),
     (
         "receiver-destination-list-cut-after-second-name",

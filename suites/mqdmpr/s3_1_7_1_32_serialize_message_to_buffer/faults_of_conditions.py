@@ -24,15 +24,15 @@ from reference_qm.model.adm import Message, MessagePosition, Session
 from reference_qm.security import EncryptionAlgorithm, HashAlgorithm, PrivacyLevel, SignatureType
 from reference_qm.surface.clock import Now
 
-_DEFAULT_PROVIDER = SecurityHeader.flags(DE=1)
-_ENCRYPTED = SecurityHeader.flags(EB=1)
+_DE_FLAG = SecurityHeader.flags(DE=1)
+_EB_FLAG = SecurityHeader.flags(EB=1)
 
 
 def _is_signed(packet: UserMessagePacket) -> bool:
     return packet.SecurityHeader is not None and bool(packet.SecurityHeader.SecurityData.Signature)
 
 
-def _is_signed_only(packet: UserMessagePacket) -> bool:
+def _is_signed_in_clear(packet: UserMessagePacket) -> bool:
     return _is_signed(packet) and packet.SecurityHeader is not None and not packet.SecurityHeader.EB
 
 
@@ -45,7 +45,7 @@ class SenderDeClearInMsmq3Signature(Securing):
         level = 0 if message.security is None else message.security.AuthenticationLevel
         if level != SignatureType.SIG30:
             return signed
-        return set_fields(signed, {"SecurityHeader.Flags": lambda flags: flags & ~_DEFAULT_PROVIDER})
+        return set_fields(signed, {"SecurityHeader.Flags": lambda flags: flags & ~_DE_FLAG})
 
 
 @fault("sender-de-clear-in-second-signed-message", breaks="MQDMPR-3.1.7.1.32-07", blind=True)
@@ -64,7 +64,7 @@ class SenderDeClearInSecondSignedMessage(Securing):
         return (
             signed
             if self.signed == 1
-            else set_fields(signed, {"SecurityHeader.Flags": lambda flags: flags & ~_DEFAULT_PROVIDER})
+            else set_fields(signed, {"SecurityHeader.Flags": lambda flags: flags & ~_DE_FLAG})
         )
 
 
@@ -74,8 +74,8 @@ add(
     "The sender clears SecurityHeader.Flags.DE in signed messages whose sender is the queue manager.",
     wrong_fields(
         UserMessagePacket,
-        {"SecurityHeader.Flags": lambda flags: flags & ~_DEFAULT_PROVIDER},
-        lambda packet: _is_signed_only(packet) and packet.SecurityHeader.ST == 2,
+        {"SecurityHeader.Flags": lambda flags: flags & ~_DE_FLAG},
+        lambda packet: _is_signed_in_clear(packet) and packet.SecurityHeader.ST == 2,
     ),
     blind=True,
 )
@@ -127,7 +127,7 @@ add(
     "The sender clears SecurityHeader.Flags.EB in messages that are encrypted with the privacy level Advanced.",
     wrong_fields(
         UserMessagePacket,
-        {"SecurityHeader.Flags": lambda flags: flags & ~_ENCRYPTED},
+        {"SecurityHeader.Flags": lambda flags: flags & ~_EB_FLAG},
         lambda packet: packet.MessagePropertiesHeader.PrivacyLevel == PrivacyLevel.ADVANCED,
     ),
     blind=True,
@@ -136,7 +136,7 @@ add(
     "sender-eb-set-in-signed-message-with-clear-body",
     "MQDMPR-3.1.7.1.32-D03",
     "The sender sets SecurityHeader.Flags.EB in a signed message whose body is not encrypted.",
-    wrong_fields(UserMessagePacket, {"SecurityHeader.Flags": lambda flags: flags | _ENCRYPTED}, _is_signed_only),
+    wrong_fields(UserMessagePacket, {"SecurityHeader.Flags": lambda flags: flags | _EB_FLAG}, _is_signed_in_clear),
     blind=True,
 )
 add(
@@ -214,7 +214,7 @@ add(
     "sender-privacy-level-of-signed-message-base",
     "MQDMPR-3.1.7.1.32-D09",
     "The sender sets PrivacyLevel to 1 in a message that is signed and not encrypted.",
-    wrong_fields(UserMessagePacket, {"MessagePropertiesHeader.PrivacyLevel": 1}, _is_signed_only),
+    wrong_fields(UserMessagePacket, {"MessagePropertiesHeader.PrivacyLevel": 1}, _is_signed_in_clear),
     blind=True,
 )
 add(
@@ -252,7 +252,7 @@ add(
     "sender-encryption-algorithm-of-signed-message-zero",
     "MQDMPR-3.1.7.1.32-D12",
     "The sender sets EncryptionAlgorithm to 0 in a message that is signed and not encrypted.",
-    wrong_fields(UserMessagePacket, {"MessagePropertiesHeader.EncryptionAlgorithm": 0}, _is_signed_only),
+    wrong_fields(UserMessagePacket, {"MessagePropertiesHeader.EncryptionAlgorithm": 0}, _is_signed_in_clear),
     blind=True,
 )
 add(

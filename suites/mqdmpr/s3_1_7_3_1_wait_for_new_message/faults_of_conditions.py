@@ -10,9 +10,7 @@ from reference_qm.model.statuses import Status
 
 @fault("queue-manager-ended-receive-in-transaction-returns-timeout", breaks="MQDMPR-3.1.7.3.1-20", blind=True)
 class QueueManagerEndedReceiveInTransactionReturnsTimeout(Waiting):
-    """A pending receive in a transaction returns MQ_ERROR_IO_TIMEOUT, whatever the status is with which its wait was
-    ended.
-    """
+    """A pending receive in a transaction returns MQ_ERROR_IO_TIMEOUT, also if its wait ended with another status."""
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         super().stop_reader(reader, status if reader.transaction is None else Status.MQ_ERROR_IO_TIMEOUT)

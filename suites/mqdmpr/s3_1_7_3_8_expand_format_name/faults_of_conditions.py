@@ -52,7 +52,7 @@ class QueueManagerExpansionOmitsNamesOfOwnComputer(_ChangesExpansion):
 
 @fault("queue-manager-expansion-sorted-with-case", breaks="MQDMPR-3.1.7.3.8-17", blind=True)
 class QueueManagerExpansionSortedWithCase(_ChangesExpansion):
-    """The names of an expanded format name are sorted with regard to the case of their letters."""
+    """The names of an expanded format name are sorted by letters whose case counts."""
 
     def change_names(self, given: FormatName, names: tuple[SingleName, ...]) -> tuple[SingleName, ...]:
         return tuple(sorted(names, key=str))

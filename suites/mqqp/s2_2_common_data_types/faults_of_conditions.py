@@ -52,7 +52,7 @@ def _accept_ndr64_on_first_connection(faulty: FaultyCore) -> None:
 add(
     "server-ndr64-refused-on-second-connection",
     "MQQP-2.2-01",
-    "The server refuses the transfer syntax NDR64 on each connection but the first.",
+    "The server refuses the transfer syntax NDR64 on each connection except the first.",
     _accept_ndr64_on_first_connection,
     blind=True,
 )

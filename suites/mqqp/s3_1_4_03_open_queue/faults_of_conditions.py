@@ -29,7 +29,9 @@ class ServerCloseRefusesHandleOfQueueOpenedToPeek(RemoteOpening):
 
 @fault("server-close-of-second-handle-closes-first-queue", breaks="MQQP-3.1.4.3-10", blind=True)
 class ServerCloseOfSecondHandleClosesFirstQueue(RemoteOpening):
-    """RemoteQMCloseQueue closes the queue that was opened first, whatever context handle the call has."""
+    """RemoteQMCloseQueue closes the queue that was opened first, also if the call has the context handle of another
+    queue.
+    """
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
         super().close_open_queue_entry(next(iter(self.qm.remote.OpenQueueEntryCollection), entry))

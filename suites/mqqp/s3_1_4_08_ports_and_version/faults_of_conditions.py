@@ -10,7 +10,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
-_IPX_TYPES = (PortType.IPX_HANDSHAKE, PortType.IPX_READ)
+_SPX_PORT_TYPES = (PortType.IPX_HANDSHAKE, PortType.IPX_READ)
 
 
 @fault("server-ipx-types-answered-with-port-above-16-bits", breaks="MQQP-3.1.4.8-03", blind=True)
@@ -18,7 +18,7 @@ class ServerIpxTypesAnsweredWithPortAbove16Bits(RemoteOpening):
     """RemoteQMGetQMQMServerPort returns 0x10000 plus the port for IP for the port types of SPX."""
 
     def get_server_port(self, port_type: int) -> int:
-        if port_type not in _IPX_TYPES:
+        if port_type not in _SPX_PORT_TYPES:
             return super().get_server_port(port_type)
         return 0x10000 | super().get_server_port(port_type - 1)
 
@@ -28,7 +28,7 @@ class ServerIpxTypesRefusedWhileQueueIsOpen(RemoteOpening):
     """While a queue is open, RemoteQMGetQMQMServerPort returns MQ_ERROR_INVALID_PARAMETER for the port types of SPX."""
 
     def get_server_port(self, port_type: int) -> int:
-        if port_type in _IPX_TYPES and list(self.qm.remote.OpenQueueEntryCollection):
+        if port_type in _SPX_PORT_TYPES and list(self.qm.remote.OpenQueueEntryCollection):
             return Status.MQ_ERROR_INVALID_PARAMETER
         return super().get_server_port(port_type)
 
