@@ -110,14 +110,15 @@ def error_for_success(status: int) -> int:
     return Status.MQ_ERROR if status == Status.MQ_OK else status
 
 
-def call_unbound(method: str, first_call: int = 1) -> Install:
+def call_unbound(method: str, first_call: int = 1, first_connection: int = 1) -> Install:
     """Return an installer of a fault with which the client calls a method of qm2qm on a presentation context that was
-    never accepted. The calls before the call with the number ``first_call`` are correct.
+    never accepted. The calls before the call with the number ``first_call``, and the calls on the connections before
+    the connection with the number ``first_connection``, are correct.
     """
     opnum = find_method(QM2QM, method)
 
     def install_unbound_calls(faulty: FaultyCore) -> None:
-        bound: set[str] = set()
+        bound: list[str] = []
         calls = itertools.count(1)
 
         def filter_bind_effect(effect: Effect) -> Iterable[Effect]:
@@ -129,8 +130,10 @@ def call_unbound(method: str, first_call: int = 1) -> Install:
                 return [effect]  # a packet of message queuing
             body = pdu.body
             if isinstance(body, Bind) and any(one.abstract_syntax == QM2QM.syntax for one in body.p_context_elem):
-                bound.add(effect.transport)
+                bound.append(effect.transport)
             if not isinstance(body, Request) or body.opnum != opnum or effect.transport not in bound:
+                return [effect]
+            if bound.index(effect.transport) + 1 < first_connection:
                 return [effect]
             if next(calls) < first_call:
                 return [effect]

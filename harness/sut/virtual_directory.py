@@ -26,6 +26,7 @@ OWN_SITE = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
 FAR_SITE = UUID("6d71636f-6e66-4f72-8d00-0000000000d2")
 ENTERPRISE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000e1")
 COMPUTER_SID = Sid.of("S-1-5-21-1-2-3-1700")
+PEER_COMPUTER_SID = Sid.of("S-1-5-21-1-2-3-1701")
 PEER, FAR = "peer", "far"
 PEER_HOST = f"{PEER}.example"
 """The name of the peer's host, which the environment must resolve."""
@@ -42,6 +43,7 @@ def virtual_directory(
     for element in (
         Enterprise(Identifier=ENTERPRISE_GUID, Name="mqc"),
         Computer(Name=computer, SecurityIdentifier=COMPUTER_SID.build()),
+        Computer(Name=PEER, SecurityIdentifier=PEER_COMPUTER_SID.build()),
         Site(Identifier=OWN_SITE, Name="here"),
         Site(Identifier=FAR_SITE, Name="there"),
         _build_machine(identifier, computer, driver.address),

@@ -74,7 +74,7 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
 
 
 @needs("send", "pause")
-@covers("MQDMPR-3.1.1.12-D60", "MQDMPR-3.1.7.1.32-03")
+@covers("MQDMPR-3.1.1.12-D60", "MQDMPR-3.1.7.1.32-03", "MQDMPR-3.1.7.1.32-08")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_sent_time_is_time_at_which_application_sends(peer, sut, judge, delivery):
     """Two messages, sent 3 s apart, wait in their paused outgoing queue for several seconds. The difference of their
@@ -105,6 +105,7 @@ def test_sent_time_is_time_at_which_application_sends(peer, sut, judge, delivery
     judge(
         "MQDMPR-3.1.1.12-D60",
         "MQDMPR-3.1.7.1.32-03",
+        "MQDMPR-3.1.7.1.32-08",
         expected=between(PAUSE_BETWEEN_MESSAGES_S - 1, PAUSE_BETWEEN_MESSAGES_S + EXPIRY_WAIT_S - 1),
         observed=sent_s[-1] - sent_s[-2],
         case="seconds between the SentTimes of the two messages that waited",

@@ -14,9 +14,9 @@ LONG_READ_TIMEOUT_MS = 600_000
 
 @covers("MQDMPR-3.1.7.1.1-06", "MQDMPR-3.1.7.1.1-07", "MQDMPR-3.1.7.1.1-08", "MQDMPR-3.1.7.1.1-10")
 def test_new_cursor_is_separate_and_before_first_message(remote, judge):
-    """Two cursors are created, and one is moved to the second message. The other cursor still reads the first message.
-    A cursor has no next message before its first read. It cannot be used with an earlier or later handle of the queue,
-    or with a handle of another queue.
+    """Two cursors are created, and one is moved to the second message. The other cursor, and a cursor that is created
+    later, still read the first message. A cursor has no next message before its first read. It cannot be used with an
+    earlier or later handle of the queue, or with a handle of another queue.
     """
     earlier = remote.open()
     queue = remote.open_with_messages("first", "second")
@@ -37,6 +37,8 @@ def test_new_cursor_is_separate_and_before_first_message(remote, judge):
     early_reads = [queue.peek_next(hCursor=one) for one in (going, staying)]
     reads = [queue.peek(hCursor=going), queue.peek_next(hCursor=going)]
     reads.append(queue.peek(hCursor=staying))
+    later = queue.open_cursor()
+    later_reads = [queue.peek_next(hCursor=later), queue.peek(hCursor=later)]
     observed = [read.label_or_outcome for read in reads]
     evidence = [*cursors, *early_reads, *reads]
     judge(
@@ -51,12 +53,17 @@ def test_new_cursor_is_separate_and_before_first_message(remote, judge):
         expected={
             "reads_of_the_next_message_by_new_cursors": [Call.FAILURE, Call.FAILURE],
             "reads_of_the_current_message": ["first", "first"],
+            "reads_of_the_next_and_current_message_by_a_later_cursor": [Call.FAILURE, "first"],
         },
         observed={
             "reads_of_the_next_message_by_new_cursors": [read.label_or_failure for read in early_reads],
             "reads_of_the_current_message": [observed[0], observed[2]],
+            "reads_of_the_next_and_current_message_by_a_later_cursor": [
+                later_reads[0].label_or_failure,
+                later_reads[1].label_or_outcome,
+            ],
         },
-        evidence=evidence,
+        evidence=[*evidence, *later_reads],
     )
     judge(
         "MQDMPR-3.1.7.1.1-10",

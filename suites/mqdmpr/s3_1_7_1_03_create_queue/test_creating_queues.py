@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from uuid import UUID
 
-from harness.expectations import each, holds, in_queue
+from harness.expectations import distinct, each, holds, in_queue
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from suites.mqdmpr.steps.directory import Enterprise
@@ -178,7 +178,7 @@ INITIAL_QUEUE_ATTRIBUTES = {
 @varied("queue quota", "queue privacy")
 def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
     """In the SUT's data model, a new queue is empty and inactive, has no open handles, has equal CreateTime and
-    ModifyTime, and has a journal. Its subqueue has no journal.
+    ModifyTime, and has a journal. Its subqueues, and the subqueue of a transactional queue, have no journal.
     """
     name = sut.new_queue("new", journaling=True)
     inspected = sut.inspect_queue(name)
@@ -199,17 +199,20 @@ def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
             "QualifiedPathname": qualified.lower().endswith(f"\\{name}".lower()) or qualified,
         },
     )
-    sut.create_queue(f"{name};mqc-sub")
+    transactional = sut.new_queue("new-transactional", transactional=True)
+    for subqueue in (f"{name};mqc-sub", f"{name};mqc-sub-2", f"{transactional};mqc-sub"):
+        sut.create_queue(subqueue)
     inspected = sut.inspect_queue(name)
+    subqueues = [*inspected["SubqueueCollection"], *sut.inspect_queue(transactional)["SubqueueCollection"]]
     judge(
         "MQDMPR-3.1.7.1.3-07",
         expected={
             "JournalQueueReference": holds("a journal queue", otherwise="no journal queue"),
-            "journals of the subqueues": [None],
+            "journals of the subqueues": [None] * 3,
         },
         observed={
             "JournalQueueReference": inspected["JournalQueueReference"] is not None,
-            "journals of the subqueues": [one["JournalQueueReference"] for one in inspected["SubqueueCollection"]],
+            "journals of the subqueues": [one["JournalQueueReference"] for one in subqueues],
         },
     )
 
@@ -223,8 +226,8 @@ def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
 )
 def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
     """A new public queue has a directory object with its properties, only a public format name, and a journal. A second
-    public queue has the identifier of its own object. While the directory is unavailable, the SUT refuses to create a
-    queue, and this queue does not exist when the directory is available again.
+    public queue, which is transactional, has the identifier and the paths of its own object. While the directory is
+    unavailable, the SUT refuses to create a queue, and this queue does not exist when the directory is available again.
     """
     name, later = (f"mqc-{sut.own}-{one}" for one in ("public", "later"))
     object_before = _read_directory_object(sut, name)
@@ -248,7 +251,7 @@ def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
         },
     )
     second = f"mqc-{sut.own}-second"
-    sut.create_queue(second, label="second")
+    sut.create_queue(second, label="second", transactional=True)
     published = {one: (sut.read_directory_object(queue=one) or {}).get("identifier", "") for one in (name, second)}
     judge(
         "MQDMPR-3.1.7.1.3-D05",
@@ -256,6 +259,21 @@ def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
         observed={one: sut.format_names(one).get("public", "").lower() for one in published},
         case="public format names",
     )
+    if sut.has("inspect"):
+        inspected = {one: sut.inspect_queue(one) for one in (name, second)}
+        for path in ("FullPath", "DirectoryPath"):
+            judge(
+                "MQDMPR-3.1.7.1.3-D05",
+                expected=distinct(f"values of {path}", len(inspected)),
+                observed=[one[path] for one in inspected.values()],
+                case="two public queues",
+            )
+        judge(
+            "MQDMPR-3.1.7.1.3-D05",
+            expected=published,
+            observed={one: str(queue["Identifier"]).lower() for one, queue in inspected.items()},
+            case="Identifiers of the public queues",
+        )
     sut.send(sut.direct_name(name), label="journaled")
     sut.control.call("receive", queue=name, timeout_ms=0)
     judge(

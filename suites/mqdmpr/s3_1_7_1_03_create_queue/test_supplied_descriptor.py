@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from harness.expectations import holds
+from harness.expectations import each, holds
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, DAVE
@@ -47,7 +47,7 @@ def _create_with_descriptor(sut, judge, name, given, **how):
 
 
 @needs("queue_control")
-@covers("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-08")
+@covers("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-08", "MQDMPR-3.1.7.1.3.1-20")
 def test_supplied_access_list_is_kept(sut, judge):
     """A queue that is created with an access list has exactly that list, in the given order: also a long list, an empty
     list, a list that denies rights, and a list with two entries for one SID. A queue that is created without an access
@@ -70,6 +70,18 @@ def test_supplied_access_list_is_kept(sut, judge):
     empty = _create_with_descriptor(sut, judge, "empty", descriptors.build_descriptor(empty_list=True))
     if security is None or bare is None or denying is None or long is None or repeated is None or empty is None:
         return
+    judge(
+        "MQDMPR-3.1.7.1.3.1-20",
+        expected=each(None, "queue"),
+        observed={
+            "two entries": security.misplaced,
+            "denial": denying.misplaced,
+            "no list": bare.misplaced,
+            "many entries": long.misplaced,
+            "empty list": empty.misplaced,
+        },
+        case="why the security descriptors are not in self-relative format",
+    )
     for case, entries, found in (
         ("two entries for a SID", REPEATED_ACCESS_ENTRIES, repeated),
         ("no entries", (), empty),

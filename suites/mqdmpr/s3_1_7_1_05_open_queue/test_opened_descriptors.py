@@ -279,3 +279,26 @@ def test_outgoing_queue_has_base_priority_of_directory(sut, judge, together):
     queues = _list_outgoing_queues(sut)
     observed = {name: queues.get(name.lower(), {}).get("BasePriority") for name in expected}
     judge.all(expected=expected, observed=observed, case="BasePriority of the outgoing queues")
+
+
+@needs("send", "inspect", "directory", "public_names", "restart")
+@covers("MQDMPR-3.1.7.1.5-92")
+def test_restored_outgoing_queue_has_base_priority_of_directory(peer, sut, judge):
+    """A recoverable message to a public queue waits in its outgoing queue while the SUT restarts. Then the outgoing
+    queue has the BasePriority of the public queue in the directory.
+    """
+    name = f"PUBLIC={FAR_PUBLIC_QUEUE}"
+    sender = Sender(peer, sut, name)
+    sender.send(1, delivery="recoverable")
+    sut.restart()
+    outgoing = _list_outgoing_queues(sut).get(name.lower(), {})
+    judge(
+        "MQDMPR-3.1.7.1.5-92",
+        expected=FAR_BASE_PRIORITY,
+        observed=outgoing.get("BasePriority"),
+        case="BasePriority of the outgoing queue after the restart",
+    )
+    session = sender.poll_session()
+    if session is not None:
+        sender.collect(session, 1)
+        session.acknowledge_all()

@@ -288,7 +288,7 @@ def test_messages_to_public_queue_without_directory_are_refused_or_kept(peer, su
 @covers("MQDMPR-3.1.7.1.5-73")
 def test_send_to_missing_local_public_queue_is_refused(peer, sut, judge):
     """The SUT accepts a send to its own existing public queue. It refuses a send to a public queue that exists only as
-    a directory object.
+    a directory object, also together with the existing queue.
     """
     existing, missing = (f"mqc-{sut.own}-{one}" for one in ("there", "gone"))
     peer.at_end(lambda: sut.change_directory_object(queue=missing, present=False))
@@ -298,14 +298,16 @@ def test_send_to_missing_local_public_queue_is_refused(peer, sut, judge):
         return
     sut.create_queue(existing)
 
+    name = f"PUBLIC={directory_object['identifier']}"
+
     def is_refused() -> bool:
-        name = f"PUBLIC={directory_object['identifier']}"
         outcomes = [sut.attempt(sut.send, name, time_to_reach_queue_s=MESSAGE_LIFETIME_S)]
         if sut.has("open_to_send"):
             outcomes.append(openings.open_to_send(sut, name))
         return set(outcomes) == {Outcome.REFUSED}
 
-    outcome = sut.attempt(sut.send, sut.format_names(existing).get("public", ""))
+    existing_name = sut.format_names(existing).get("public", "")
+    outcome = sut.attempt(sut.send, existing_name)
     observed = (
         Outcome.REFUSED if peer.eventually(is_refused) else Outcome.DONE
     )  # what the directory has now may be known a little later
@@ -315,3 +317,10 @@ def test_send_to_missing_local_public_queue_is_refused(peer, sut, judge):
         observed={existing: outcome, missing: observed},
         case="outcome of the send to each public queue",
     )
+    if sut.has("open_to_send") and sut.has("several_queues") and existing_name:
+        judge(
+            "MQDMPR-3.1.7.1.5-73",
+            expected=Outcome.REFUSED,
+            observed=openings.open_to_send(sut, f"{existing_name},{name}"),
+            case="outcome of the opening of both public queues",
+        )

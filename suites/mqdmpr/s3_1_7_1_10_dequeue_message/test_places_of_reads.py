@@ -15,6 +15,16 @@ pytestmark = needs("queue_control", "receive")
 SHORT_TIMEOUT_MS, LONG_TIMEOUT_MS = 300, 60_000
 
 
+ENDED_READ_RULES_BY_KIND = {
+    "receive": ("MQDMPR-3.1.7.1.10-35", "MQDMPR-3.1.7.3.1-20"),
+    "peek next": ("MQDMPR-3.1.7.1.14-33", "MQDMPR-3.1.7.3.1-20"),
+    "peek by a cursor": ("MQDMPR-3.1.7.1.15-35", "MQDMPR-3.1.7.3.1-20"),
+    "peek": ("MQDMPR-3.1.7.3.1-20",),
+    "receive in a transaction": ("MQDMPR-3.1.7.3.1-20",),
+}
+"""For each kind of pending read, the rules about its end without a message."""
+
+
 def _open_places(sut, queues):
     """Open each queue, subqueue and journal that contains messages; return a handle and a cursor for each."""
     handles = {
@@ -32,12 +42,19 @@ def _read(peer, verb, **where):
     return PendingRequest(peer, verb, timeout_ms=0, **where).await_label()
 
 
-@covers("MQDMPR-3.1.7.1.10-09", "MQDMPR-3.1.7.1.13-16", "MQDMPR-3.1.7.1.13-38", "MQDMPR-3.1.7.1.14-06")
+@covers(
+    "MQDMPR-3.1.7.1.10-09",
+    "MQDMPR-3.1.7.1.13-16",
+    "MQDMPR-3.1.7.1.13-38",
+    "MQDMPR-3.1.7.1.14-06",
+    "MQDMPR-3.1.7.1.15-06",
+    "MQDMPR-3.1.7.2-01",
+)
 @pytest.mark.parametrize("transactional", [False, True], ids=["not transactional", "transactional"])
 def test_reads_take_messages_of_their_own_queue(peer, sut, judge, transactional):
     """A queue, its subqueue, its journal and another queue contain messages, and all four are open. Peeks by
-    LookupIdentifier, peeks at the next message by cursors, and receives by handle and by cursor return only messages of
-    the place that was opened.
+    LookupIdentifier, peeks by handle, by path name and by cursor, and receives by handle and by cursor return only
+    messages of the place that was opened.
     """
     queues = SeveralQueues(peer, sut, transactional=transactional)
     queues.fill("subqueue", "rst")
@@ -62,6 +79,21 @@ def test_reads_take_messages_of_their_own_queue(peer, sut, judge, transactional)
         ]
         for place in places
     }
+    peeked_first = {
+        place: [
+            _read(peer, "peek_message", handle=handle),
+            _read(peer, "peek_message", queue=queues.names[place]),
+            _read(peer, "peek_message", handle=handle),
+        ]
+        for place, (handle, _) in places.items()
+    }
+    judge(
+        "MQDMPR-3.1.7.1.15-06",
+        expected={place: [expected[place][0]] * 3 for place in places},
+        observed=peeked_first,
+        evidence=queues.packets,
+        case="peeks by handle and by path name",
+    )
     peeked, received = {}, {}
     for place, (_, cursor) in places.items():
         peeked[place] = [_read(peer, verb, cursor=cursor) for verb in ("peek_message", "peek_next", "peek_next")]
@@ -92,14 +124,28 @@ def test_reads_take_messages_of_their_own_queue(peer, sut, judge, transactional)
         evidence=queues.packets,
         case="receives by cursors and handles",
     )
+    judge(
+        "MQDMPR-3.1.7.2-01",
+        expected={place: [] for place in places},
+        observed={
+            place: [label for label in sut.labels(queues.names[place]) if label in expected[place]] for place in places
+        },
+        evidence=queues.packets,
+        case="received messages that are still in their place",
+    )
 
 
-@covers("MQDMPR-3.1.7.1.10-35", "MQDMPR-3.1.7.1.14-33")
-def test_pending_read_by_cursor_ends_with_status_of_its_wait(peer, sut, judge):
-    """Receives and peeks at the next message by cursors wait, both behind a message and at the start of an empty queue.
-    A cancelled read is refused, and a read whose timeout expires returns no message.
+@covers(*(rule for rules in ENDED_READ_RULES_BY_KIND.values() for rule in rules))
+def test_pending_read_ends_with_status_of_its_wait(peer, sut, judge):
+    """Receives, peeks and peeks at the next message by cursors wait, both behind a message and at the start of an empty
+    queue; a peek by path name waits too. If the SUT has transactions, a receive in a transaction waits as well. A
+    cancelled read is refused, and a read whose timeout expires returns no message.
     """
     application, empty = Application(peer, sut), Application(peer, sut)
+    transaction = {}
+    if sut.has("transactions"):
+        of_transaction = Application(peer, sut, transactional=True)
+        transaction = {"queue": of_transaction.queue, "transaction": of_transaction.begin()}
     packets = application.fill("a")
 
     def open_cursor(queue, peeks):
@@ -111,18 +157,22 @@ def test_pending_read_by_cursor_ends_with_status_of_its_wait(peer, sut, judge):
 
     reads = {}
     for end, timeout_ms in (("expired", SHORT_TIMEOUT_MS), ("cancelled", LONG_TIMEOUT_MS)):
-        for kind, verb, cursor in (
-            ("receive", "receive", open_cursor(empty.queue, 0)),
-            ("peek next", "peek_next", open_cursor(application.queue, 1)),
+        for kind, verb, where in (
+            ("receive", "receive", {"cursor": open_cursor(empty.queue, 0)}),
+            ("peek next", "peek_next", {"cursor": open_cursor(application.queue, 1)}),
+            ("peek by a cursor", "peek_message", {"cursor": open_cursor(empty.queue, 0)}),
+            ("peek", "peek_message", {"queue": empty.queue}),
+            ("receive in a transaction", "receive", transaction),
         ):
-            reads[kind, end] = PendingRequest(peer, verb, cursor=cursor, timeout_ms=timeout_ms)
+            if where:
+                reads[kind, end] = PendingRequest(peer, verb, timeout_ms=timeout_ms, **where)
     peer.settle()
     waits = {name: not read.is_answered() for name, read in reads.items() if name[1] == "cancelled"}
     for name in waits:
         sut.attempt(lambda number=reads[name].number: sut.control.call("cancel", request=number))
-    for kind, rule in (("receive", "MQDMPR-3.1.7.1.10-35"), ("peek next", "MQDMPR-3.1.7.1.14-33")):
+    for kind, _ in waits:
         judge(
-            rule,
+            *ENDED_READ_RULES_BY_KIND[kind],
             expected=facts(waits=True, expired=Outcome.NOTHING, cancelled=Outcome.REFUSED),
             observed={
                 "waits": waits[kind, "cancelled"],
@@ -132,6 +182,8 @@ def test_pending_read_by_cursor_ends_with_status_of_its_wait(peer, sut, judge):
             evidence=packets,
             case=kind,
         )
+    if transaction:
+        of_transaction.decide("abort", transaction["transaction"])
 
 
 @needs("transactions")

@@ -44,7 +44,7 @@ def open_waiting_cursor(remote, action):
 @parametrize_peek_action(SECOND_WAIT_RULES_BY_ACTION)
 def test_cursor_whose_wait_timed_out_waits_again(remote, judge, action):
     """A pending peek by a cursor times out. A second peek by this cursor also waits, and returns the message that
-    arrives.
+    arrives. A later peek at the next message times out again.
     """
     queue, cursor = open_waiting_cursor(remote, action)
     first = queue.begin(action, hCursor=cursor, ulTimeout=SHORT_READ_TIMEOUT_MS)
@@ -66,6 +66,16 @@ def test_cursor_whose_wait_timed_out_waits_again(remote, judge, action):
         },
         evidence=[first, second],
     )
+    if action is Action.PEEK_NEXT:
+        third = queue.begin(action, hCursor=cursor, ulTimeout=SHORT_READ_TIMEOUT_MS)
+        third.wait(SHORT_READ_TIMEOUT_MS + remote.sut.slack_ms(SHORT_READ_TIMEOUT_MS) + remote.sut.response_timeout_ms)
+        judge(
+            "MQDMPR-3.1.7.1.14-17",
+            expected=TIMEOUT_STATUS,
+            observed=third.outcome,
+            evidence=third,
+            case="peek behind the last message",
+        )
 
 
 @parametrize_peek_action(LATER_READ_RULES_BY_ACTION)

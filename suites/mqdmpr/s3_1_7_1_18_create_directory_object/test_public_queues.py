@@ -20,7 +20,7 @@ DIRECTORY_READ_PAUSE_MS = 1_000
 @covers("MQDMPR-3.1.7.1.18-02", "MQDMPR-3.1.7.1.18-D02", "MQDMPR-3.1.7.1.18-D04")
 def test_created_public_queue_has_directory_object(peer, sut, judge):
     """The creation of a public queue succeeds. The directory contains an object with the queue's properties, and the
-    public format name contains the object's GUID.
+    public format name contains the object's GUID. The object of a transactional queue is transactional.
     """
     enterprise = Enterprise(peer, sut)
     name, other_name = enterprise.make_new_path_name(), enterprise.make_new_path_name()
@@ -41,7 +41,14 @@ def test_created_public_queue_has_directory_object(peer, sut, judge):
     public_name = f"public={directory_object.get('identifier', 'the GUID of its object')}".lower()
     judge("MQDMPR-3.1.7.1.18-D04", expected=public_name, observed=format_name, case="format name")
     transactional = enterprise.create_queue(transactional=True)
-    public_name = f"public={enterprise.read_object(transactional).get('identifier', 'the GUID of its object')}".lower()
+    object_of_transactional = enterprise.read_object(transactional)
+    judge(
+        "MQDMPR-3.1.7.1.18-02",
+        expected=[False, True],
+        observed=[one.get("transactional") for one in (directory_object, object_of_transactional)],
+        case="objects of a nontransactional and of a transactional queue are transactional",
+    )
+    public_name = f"public={object_of_transactional.get('identifier', 'the GUID of its object')}".lower()
     format_name = sut.format_names(transactional).get("public", "").lower()
     judge("MQDMPR-3.1.7.1.18-D04", expected=public_name, observed=format_name, case="format name of a later queue")
 

@@ -231,7 +231,11 @@ class DirectoryHostOfQueueIgnored(NextHops):
         return tuple(replace(one, QualifiedComputerName=UNUSED_ADDRESS) for one in super().get_next_hops(guid))
 
 
-@fault("queue-manager-offline-finds-public-queue-it-read-before", breaks="MQDMPR-3.1.7.1.20-09", blind=True)
+@fault(
+    "queue-manager-offline-finds-public-queue-it-read-before",
+    breaks=("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-11"),
+    blind=True,
+)
 class QueueManagerOfflineFindsPublicQueueItReadBefore(QueuePaths):
     """While the directory is offline, the queue manager finds a public queue of another computer that it has read
     before.

@@ -282,7 +282,13 @@ def test_remote_queue_found_before_is_not_found_without_directory(peer, sut, jud
             )
 
 
-OBJECT_RULES = ("MQDMPR-3.1.7.1.20-02", "MQDMPR-3.1.7.1.20-05", "MQDMPR-3.1.7.1.20-23", "MQDMPR-3.1.7.1.20-29")
+OBJECT_RULES = (
+    "MQDMPR-3.1.7.1.20-02",
+    "MQDMPR-3.1.7.1.20-05",
+    "MQDMPR-3.1.7.1.20-23",
+    "MQDMPR-3.1.7.1.20-29",
+    "MQDMPR-3.1.7.1.20-30",
+)
 
 
 @needs("directory", "environment", "queue_control", "get_queue_path", "send")
@@ -323,7 +329,22 @@ def test_each_name_has_path_of_its_own_object(peer, sut, judge):
             "unknown names": [paths[word] for word in names if "unknown" in word],
         }
 
-    _, frames = await_destination_of_queue(peer, sut, PEER_PUBLIC_QUEUE)
+    sender = Sender(peer, sut)
+    addresses, frames = [], []
+    for queue in (PEER_PUBLIC_QUEUE, FAR_PUBLIC_QUEUE):
+        sut.send(f"PUBLIC={queue}", body="to a public queue")
+        session = sender.poll_session()
+        frames += [] if session is None else sender.collect(session, 1)
+        if session is not None:
+            session.acknowledge_all()
+        addresses.append(str(frames[-1]["UserHeader"].QueueManagerAddress) if frames else "no message")
+    judge(
+        "MQDMPR-3.1.7.1.20-30",
+        expected=[str(peer.identifier), str(FAR_QUEUE_MANAGER)],
+        observed=addresses,
+        evidence=frames,
+        case="QueueManagerAddress of a message to the queue of the peer and of a message to the far queue",
+    )
     for time in ("first", "second"):
         judge(
             *OBJECT_RULES,
@@ -347,6 +368,7 @@ def test_each_name_has_path_of_its_own_object(peer, sut, judge):
     judge(
         "MQDMPR-3.1.7.1.20-23",
         "MQDMPR-3.1.7.1.20-29",
+        "MQDMPR-3.1.7.1.20-30",
         expected=["MQ_ERROR_ILLEGAL_FORMATNAME", own[1].lower()],
         observed=[paths[own[0]], paths[own[1]].partition("\\")[2]],
         evidence=frames,
@@ -382,7 +404,8 @@ def test_deleted_public_queue_is_not_found_without_directory(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18")
 def test_own_computer_is_found_without_directory(peer, sut, judge):
     """While the directory is unavailable, the SUT still finds its own computer for private format names with its own
-    GUID, whether the number in the name is that of an existing queue, of a deleted queue, or of no queue.
+    GUID, whether the number in the name is that of an existing queue, of a deleted queue, or of no queue. The answer
+    for the journal of the existing queue is the same as with the directory.
     """
     enterprise = Enterprise(peer, sut)
     queues = {word: sut.new_queue(word) for word in ("kept", "deleted")}
@@ -394,9 +417,14 @@ def test_own_computer_is_found_without_directory(peer, sut, judge):
         answers = {word: sut.control.call("get_queue_path", format_name=name) for word, name in names.items()}
         return {f"{word} queue": [one["status"], one["machine"].lower()] for word, one in answers.items()}
 
-    before = find_names_of_computers()
+    def find_computer_of_journal():
+        answer = sut.control.call("get_queue_path", format_name=f"{names['kept']};JOURNAL")
+        return [answer["status"], answer["machine"].lower()]
+
+    before, journal_before = find_names_of_computers(), find_computer_of_journal()
     enterprise.go_offline()
     offline = find_names_of_computers()
+    journal_offline = find_computer_of_journal()
     sut.change_environment(directory=True)
     enterprise.await_online()
     computer = before["kept queue"][1] or "the name of the SUT's computer"
@@ -407,4 +435,10 @@ def test_own_computer_is_found_without_directory(peer, sut, judge):
         expected={"with the directory": found, "without the directory": found},
         observed={"with the directory": before, "without the directory": offline},
         case="status and computer of each name",
+    )
+    judge(
+        "MQDMPR-3.1.7.1.20-18",
+        expected=journal_before,
+        observed=journal_offline,
+        case="status and computer of the journal without the directory",
     )

@@ -128,17 +128,21 @@ def test_object_of_public_queue_in_use_is_read_again(peer, sut, judge, use):
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
-@covers("MQDMPR-3.1.7.1.25-03", "MQDMPR-3.1.7.1.25-11", "MQDMPR-3.1.7.1.25-20")
+@covers("MQDMPR-3.1.7.1.25-03", "MQDMPR-3.1.7.1.25-06", "MQDMPR-3.1.7.1.25-11", "MQDMPR-3.1.7.1.25-20")
 def test_directory_offline_until_directory_is_back(peer, sut, judge):
     """In each of two outages, DirectoryOffline is still True when the timer has expired several times while the
-    directory is unavailable, and is False when the directory is available again.
+    directory is unavailable, and is False when the directory is available again. During the second outage, the object
+    of the SUT's public queue is deleted.
     """
     enterprise = Enterprise(peer, sut)
+    queue = enterprise.create_queue()
     for outage, expiries in enumerate((3, 1), start=1):
         enterprise.go_offline()
         for _ in range(expiries):
             enterprise.await_expiry_of_online_timer()
         without = enterprise.is_offline()
+        if outage == 2:
+            sut.attempt(enterprise.change_directory_object_of_queue, queue, present=False)
         sut.change_environment(directory=True)
         judge.all(
             expected={"SUT is offline without the directory": True, "SUT is online with the directory": True},
@@ -148,3 +152,27 @@ def test_directory_offline_until_directory_is_back(peer, sut, judge):
             },
             case=f"outage {outage}",
         )
+
+
+@needs("directory", "environment", "set_timers", "queue_control", "inspect")
+@covers("MQDMPR-3.1.7.1.25-06")
+def test_directory_offline_until_own_object_is_back(peer, sut, judge):
+    """During an outage, the directory object of the SUT's computer gets another Identifier. DirectoryOffline stays True
+    when the directory is available again, and is False when the object has the SUT's Identifier again.
+    """
+    enterprise = Enterprise(peer, sut)
+    enterprise.go_offline()
+    sut.change_environment(registration=False)
+    sut.change_environment(directory=True)
+    enterprise.await_expiry_of_online_timer()
+    offline = enterprise.is_offline()
+    sut.change_environment(registration=True)
+    judge(
+        "MQDMPR-3.1.7.1.25-06",
+        expected={"SUT is offline without its object": True, "SUT is online with its object": True},
+        observed={
+            "SUT is offline without its object": offline,
+            "SUT is online with its object": enterprise.await_online(),
+        },
+        case="object of the SUT's computer",
+    )

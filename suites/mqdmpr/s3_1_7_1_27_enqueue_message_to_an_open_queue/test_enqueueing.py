@@ -171,6 +171,7 @@ def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
         )
     stored = [one for queue in queues for one in sut.control.call("peek", queue=queue)["messages"]]
     destinations = [str(one["destination"]) for one in stored if one["label"] == "little" and one["destination"]]
+    queue_names = [name.rpartition("\\")[2].lower() for name in destinations]
     if not destinations:
         judge.mark_not_exercised("MQDMPR-3.1.7.1.27-13", reason="the SUT does not show the destination of a message")
         return
@@ -179,4 +180,10 @@ def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
         expected=each(holds("a single queue", otherwise="several queues"), "copy"),
         observed=["," not in one for one in destinations],
         case="destination of each copy",
+    )
+    judge(
+        "MQDMPR-3.1.7.1.27-13",
+        expected=[queue.rpartition("\\")[2].lower() for queue in queues],
+        observed=queue_names,
+        case="queue in the destination of each copy",
     )

@@ -12,7 +12,7 @@ EXTENSION = "ZXh0ZW5zaW9u"
 
 
 @needs("send")
-@covers("MQDMPR-3.1.7.1.30-04", "MQDMPR-3.1.7.1.30-D03")
+@covers("MQDMPR-3.1.7.1.30-03", "MQDMPR-3.1.7.1.30-04", "MQDMPR-3.1.7.1.30-D03")
 def test_packet_has_properties_header_for_each_property(peer, sut, judge):
     """The SUT sends express and transactional messages that have only a label, only a body, only a large body, only an
     extension, or none of them. MP is set in each packet, and the packet has the label and the body of its message.
@@ -28,6 +28,7 @@ def test_packet_has_properties_header_for_each_property(peer, sut, judge):
             judge("MQDMPR-3.1.7.1.30-D03", expected=fields({"UserHeader.Flags.MP": 1}), observed=found, evidence=frame)
             properties = frame["MessagePropertiesHeader"]
             judge(
+                "MQDMPR-3.1.7.1.30-03",
                 "MQDMPR-3.1.7.1.30-04",
                 expected=(message.get("label", ""), message.get("body", "")),
                 observed=(

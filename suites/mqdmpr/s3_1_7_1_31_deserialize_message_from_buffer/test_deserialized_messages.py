@@ -5,6 +5,7 @@ fields.
 from __future__ import annotations
 
 import base64
+from typing import Any
 from uuid import UUID
 
 from harness.errors import ConformanceFailure
@@ -44,6 +45,8 @@ NAME_BY_MESSAGE_CLASS = {
     0xC004: "NACK_RECEIVE_REJECTED",
 }
 """For each value of MessageClass, the class name on the control channel, without the prefix MQMSG_CLASS_."""
+TRANSACTIONAL_MESSAGE_CLASSES = (0x0000, 0x0001, 0x0002, 0xC002)
+"""Values of MessageClass of transactional messages, among them the first and the last value of an acknowledgment."""
 NAME_BY_HASH_ALGORITHM = {
     0x8001: "md2",
     0x8002: "md4",
@@ -122,7 +125,7 @@ def _get_shown_property(message, name):
 @covers("MQDMPR-3.1.7.1.31-D09")
 def test_each_message_class_value_is_shown_as_its_class(peer, sut, judge):
     """For each defined value of MessageClass, the received recoverable and express messages show the class that the
-    value denotes.
+    value denotes. Transactional messages show their class too.
     """
     for recoverable in (1, 0):
         packets = {
@@ -132,6 +135,13 @@ def test_each_message_class_value_is_shown_as_its_class(peer, sut, judge):
         messages, sent = _send_and_read_messages(peer, sut, packets)
         expected = {name: f"MQMSG_CLASS_{name}" for name in packets}
         _judge_property(judge, "MQDMPR-3.1.7.1.31-D09", "class", expected, messages, sent)
+    sequence = Sequence(peer)
+    packets = {
+        NAME_BY_MESSAGE_CLASS[number]: sequence.message(MessageClass=number) for number in TRANSACTIONAL_MESSAGE_CLASSES
+    }
+    messages, sent = _send_and_read_messages(peer, sut, packets, "transactional")
+    expected = {name: f"MQMSG_CLASS_{name}" for name in packets}
+    _judge_property(judge, "MQDMPR-3.1.7.1.31-D09", "class", expected, messages, sent)
 
 
 @needs("receive")
@@ -218,8 +228,10 @@ def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
         _judge_property(judge, rule, name, expected, messages, sent)
 
 
-def _build_message(peer, kind=QUEUE_MANAGER_SENDER_TYPE, **properties):
-    """Build a message that is neither signed nor encrypted, and whose SecurityHeader has a sender of the given kind."""
+def _build_message(peer, kind=QUEUE_MANAGER_SENDER_TYPE, sequence=None, **properties):
+    """Build a message that is neither signed nor encrypted, and whose SecurityHeader has a sender of the given kind.
+    With ``sequence``, the message is transactional.
+    """
     senders = {
         NO_SENDER_TYPE: b"",
         USER_SENDER_TYPE: ALICE.security_id,
@@ -227,7 +239,8 @@ def _build_message(peer, kind=QUEUE_MANAGER_SENDER_TYPE, **properties):
     }
     certificate = ALICE.certificate if kind == NO_SENDER_TYPE else b""  # a SecurityHeader is there for something
     security = {"ST": kind, "DE": 1, "SecurityID": senders[kind], "SenderCert": certificate}
-    return peer.recoverable_message(security=security, **properties)
+    build = peer.recoverable_message if sequence is None else sequence.message
+    return build(security=security, **properties)
 
 
 @needs("receive")
@@ -250,6 +263,16 @@ def test_privacy_level_and_algorithms_are_those_of_their_values(peer, sut, judge
         messages, sent = _send_and_read_messages(peer, sut, packets)
         expected = dict(zip(packets, numbers.values(), strict=True))
         _judge_property(judge, rule, name, expected, messages, sent)
+    sequence = Sequence(peer)
+    packets = {
+        f"transactional message with HashAlgorithm {number:#x}": _build_message(
+            peer, sequence=sequence, HashAlgorithm=number
+        )
+        for number in NAME_BY_HASH_ALGORITHM
+    }
+    messages, sent = _send_and_read_messages(peer, sut, packets, "transactional")
+    expected = dict(zip(packets, NAME_BY_HASH_ALGORITHM.values(), strict=True))
+    _judge_property(judge, "MQDMPR-3.1.7.1.31-D14", "security.hash_algorithm", expected, messages, sent)
 
 
 def _get_field_or_fail(field, number):
@@ -294,6 +317,57 @@ def test_sender_and_sender_type_are_from_security_header(peer, sut, judge):
         ("MQDMPR-3.1.7.1.31-D03", "security.sender", senders),
     ):
         _judge_property(judge, rule, name, {one: values[one] for one in accepted}, messages, sent)
+    sequence = Sequence(peer)
+    packets = {
+        f"transactional {name}": _build_message(peer, kind, sequence=sequence) for name, kind in list(kinds.items())[1:]
+    }
+    messages, sent = _send_and_read_messages(peer, sut, packets, "transactional")
+    expected = {f"transactional {name}": senders[name] for name in senders if f"transactional {name}" in packets}
+    _judge_property(judge, "MQDMPR-3.1.7.1.31-D03", "security.sender", expected, messages, sent)
+    security = {"ST": USER_SENDER_TYPE, "DE": 1, "SecurityID": ALICE.security_id, "SenderCert": ALICE.certificate}
+    packets = {
+        "transactional message with a certificate": sequence.message(security=security),
+        "transactional message with a certificate and a body of 5,000 bytes": sequence.message(
+            security=security, body=bytes(5_000)
+        ),
+    }
+    messages, sent = _send_and_read_messages(peer, sut, packets, "transactional")
+    expected = dict.fromkeys(packets, base64.b64encode(ALICE.certificate).decode())
+    _judge_property(judge, "MQDMPR-3.1.7.1.31-D03", "security.certificate_base64", expected, messages, sent)
+
+
+TRANSACTION_FIELD_NAMES = ("FM", "LM", "FA", "ID", "TxSequenceNumber", "PreviousTxSequenceNumber", "ConnectorQMGuid")
+"""The fields of a TransactionHeader that stay the same while a message is in a queue."""
+CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d9")
+
+
+@needs("qm2qm")
+@covers("MQDMPR-3.1.7.1.31-D04")
+def test_read_message_has_transactional_attributes_of_packet(peer, remote, judge):
+    """A queue contains the two messages of one transaction, and two messages that are transactions of their own; one of
+    them names a connector, and the other requests a FinalAck. The TransactionHeader of each message that a remote read
+    returns has the fields of the packet that arrived.
+    """
+    sequence = Sequence(peer)
+    places: tuple[dict[str, Any], ...] = (
+        {"FM": 1, "LM": 0, "ID": 7},
+        {"FM": 0, "LM": 1, "ID": 7},
+        {"ConnectorQMGuid": CONNECTOR_GUID},
+        {"FA": 1},
+    )
+    sent = [sequence.message(transaction=place, label=str(number)) for number, place in enumerate(places)]
+    queue = remote.open("transactional")
+    remote.send_all(sent)
+    for packet in sent:
+        read = queue.start_receive()
+        if read.outcome == "MQ_OK":
+            queue.acknowledge(read).expect_success()
+        returned = read.packet if read.packet is not None and read.packet["UserHeader"].TH else None
+        wanted, observed = (
+            {name: str(getattr(one["TransactionHeader"], name)) for name in TRANSACTION_FIELD_NAMES} if one else {}
+            for one in (packet, returned)
+        )
+        judge("MQDMPR-3.1.7.1.31-D04", expected=wanted, observed=observed, evidence=[queue.session, read])
 
 
 QUEUE_NUMBERS_BY_LIST = {"Destination": (1, 2, 3, 4), "Administration": (5, 6, 7), "Response": (8, 9, 10, 11, 12)}

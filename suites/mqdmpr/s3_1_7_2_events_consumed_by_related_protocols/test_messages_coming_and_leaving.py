@@ -16,6 +16,7 @@ from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 from suites.mqqp.steps.lookups import find_lookup_ids
 
 LONG_READ_TIMEOUT_MS = 600_000
+LARGE_BODY = bytes(range(256)) * 40
 MESSAGE_LIFETIME_S, INFINITE_LIFETIME_S = 4, 0xFFFFFFFF
 
 
@@ -23,7 +24,7 @@ MESSAGE_LIFETIME_S, INFINITE_LIFETIME_S = 4, 0xFFFFFFFF
 @covers("MQDMPR-3.1.7.2-01", "MQDMPR-3.1.7.2.2-04", "MQDMPR-3.1.7.2.2-07", "MQDMPR-3.1.7.2.2-14")
 def test_arriving_message_completes_all_pending_peeks(remote, judge):
     """Four peeks with two handles are pending. All of them return the arriving message, which stays in the queue until
-    an application receives it.
+    an application receives it. A message with a large body also leaves the queue when it is received.
     """
     queue, other = remote.open_with_messages(), remote.open()
     reads = [one.begin(Action.PEEK_CURRENT, ulTimeout=LONG_READ_TIMEOUT_MS) for one in (queue, queue, other, other)]
@@ -61,6 +62,18 @@ def test_arriving_message_completes_all_pending_peeks(remote, judge):
         observed={"before the receive": labels, "after the receive": queue.labels()},
         evidence=[*reads, receive],
         case="labels in the queue",
+    )
+    remote.send_all([remote.peer.recoverable_message(label="large", body=LARGE_BODY)])
+    labels = queue.labels()
+    large = queue.start_receive()
+    if large.outcome == "MQ_OK":
+        queue.acknowledge(large)
+    judge(
+        "MQDMPR-3.1.7.2-01",
+        expected={"before the receive": ["large"], "after the receive": []},
+        observed={"before the receive": labels, "after the receive": queue.labels()},
+        evidence=large,
+        case="labels in the queue of a large message",
     )
 
 

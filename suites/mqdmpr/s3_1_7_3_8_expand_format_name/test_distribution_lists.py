@@ -105,25 +105,31 @@ def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
 @needs("send", "several_queues", "directory", "environment")
 @covers(
     "MQDMPR-3.1.7.3.8-02",
+    "MQDMPR-3.1.7.3.8-10",
     "MQDMPR-3.1.7.3.8-18",
     "MQDMPR-3.1.7.1.5-03",
     "MQDMPR-3.1.7.1.5-06",
     "MQDMPR-3.1.7.1.5-65",
 )
 def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
-    """An application sends a message to two distribution lists, a direct name and a public name, whose queues overlap.
-    Each of the three copies lists each queue once, and lists no distribution list.
+    """An application sends a message to two distribution lists, a direct name, a public name and, if the SUT sends to
+    private names, a private name; their queues overlap. Each queue gets a copy, which lists each queue once, and lists
+    no distribution list.
     """
     _, listed = create_distribution_list(peer, sut, "sent", [str(PEER_PUBLIC_QUEUE)])
     _, far = create_distribution_list(peer, sut, "far", [str(FAR_PUBLIC_QUEUE), str(PEER_PUBLIC_QUEUE)])
     direct = peer.direct_name("mqc-listed")
-    frames = receive_copies(peer, sut, f"{listed},{direct},PUBLIC={PEER_PUBLIC_QUEUE},{far}", 3)
+    private = [peer.private_name()] if sut.has("private_names") else []
+    count = 3 + len(private)
+    to = ",".join((listed, direct, f"PUBLIC={PEER_PUBLIC_QUEUE}", far, *private))
+    frames = receive_copies(peer, sut, to, count)
     several = [frame for frame in frames if Layout(frame).fields.get("UserHeader.Flags.MQ")]
     named = [Layout(frame).fields["MultiQueueFormatHeader.Destination.FormatNameList"] for frame in several]
     lists = [name for names in named for name in names if name[0] == DISTRIBUTION_LIST_TYPE]
     judge(
         "MQDMPR-3.1.7.1.5-65",
-        expected={"number of copies": 3},
+        "MQDMPR-3.1.7.3.8-10",
+        expected={"number of copies": count},
         observed={"number of copies": len(frames)},
         evidence=frames,
     )
@@ -133,7 +139,7 @@ def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
         "MQDMPR-3.1.7.1.5-03",
         "MQDMPR-3.1.7.1.5-06",
         expected={
-            "number_of_destinations_in_each_copy": [3, 3, 3],
+            "number_of_destinations_in_each_copy": [count] * count,
             "distribution_lists": none("distribution list in a copy"),
         },
         observed={"number_of_destinations_in_each_copy": [*map(len, named)], "distribution_lists": lists},
@@ -175,12 +181,17 @@ def test_list_of_one_queue_is_expanded_to_single_name(peer, sut, judge, name):
 
 
 @needs("send", "open_to_send", "inspect", "queue_control", "several_queues", "directory", "environment")
-@covers("MQDMPR-3.1.7.1.5-17", "MQDMPR-3.1.7.3.8-23", *SEVERAL_QUEUE_ATTRIBUTES_BY_RULE)
+@covers(
+    "MQDMPR-3.1.7.1.5-17",
+    "MQDMPR-3.1.7.3.8-17",
+    "MQDMPR-3.1.7.3.8-23",
+    *SEVERAL_QUEUE_ATTRIBUTES_BY_RULE,
+)
 def test_descriptor_of_distribution_list_is_multiple(peer, sut, judge):
     """An application opens a distribution list of three queues: alone, together with a private queue, and together with
     the private name of one queue and the direct name of another. It also opens the private queue together with one
-    public queue. Each descriptor has the names of the queues, not of the list, and the attributes of a descriptor for
-    several queues.
+    public queue. Each descriptor has the sorted names of the queues, not of the list, and the attributes of a
+    descriptor for several queues.
     """
     enterprise = Enterprise(peer, sut)
     queues = [enterprise.create_queue() for _ in QUEUE_NAMES]
@@ -203,6 +214,13 @@ def test_descriptor_of_distribution_list_is_multiple(peer, sut, judge):
             expected=any_order(*(f"public={one}" for one in members), *others),
             observed=list_format_names(opened),
             case=f"FormatName for {name}",
+        )
+        expanded = sorted([*(f"public={one}" for one in members), *others])
+        judge(
+            "MQDMPR-3.1.7.3.8-17",
+            expected=expanded,
+            observed=list_format_names(opened),
+            case=f"names in FormatName for {name}",
         )
 
 

@@ -169,4 +169,11 @@ def test_each_queue_of_multiple_name_gets_one_copy(peer, sut, judge):
     )
     if local is not None and copies:
         case = "messages in the queue of the SUT"
-        judge("MQDMPR-3.1.7.3.8-24", expected=1, observed=len(sut.labels(local)), evidence=copies, case=case)
+        judge(
+            "MQDMPR-3.1.7.3.8-10",
+            "MQDMPR-3.1.7.3.8-24",
+            expected=1,
+            observed=len(sut.labels(local)),
+            evidence=copies,
+            case=case,
+        )

@@ -29,7 +29,8 @@ class Descriptor:
     """A security descriptor. ``granted``: the entries that allow rights, in order; ``others``: the number of the other
     entries; ``entries``: all entries in order.
 
-    ``owner``: a SID, or empty if there is no owner; ``audited``: the entries of the system access list.
+    ``owner``: a SID, or empty if there is no owner; ``audited``: the entries of the system access list; ``misplaced``:
+    why the bytes are not in self-relative format, or None if they are.
     """
 
     control: int
@@ -38,6 +39,7 @@ class Descriptor:
     others: int
     audited: Entries
     entries: Entries
+    misplaced: str | None
 
     def mask(self, sid: str) -> int | None:
         """Return the access mask that the entries of a SID grant, or None if the SID has no entry."""
@@ -68,9 +70,27 @@ def read_security(sut: Sut, name: str) -> Descriptor:
             len(entries) - len(granted),
             audited,
             tuple((sid, mask) for _, sid, mask in entries),
+            _find_misplaced_part(data),
         )
     except struct.error as error:
         raise ConformanceFailure(f"the security descriptor cannot be read: {error}") from error
+
+
+def _find_misplaced_part(data: bytes) -> str | None:
+    """Return the first reason why the bytes of a security descriptor are not one block with offsets to its parts, or
+    None if they are. Spec: MS-DTYP 2.4.6.
+    """
+    _, _, control, *sids, sacl, dacl = _DESCRIPTOR_HEADER.unpack_from(data)
+    if not control & SELF_RELATIVE_FLAG:
+        return "SR is clear"
+    for name, at in zip(("OffsetOwner", "OffsetGroup"), sids, strict=True):
+        if at and (at + 8 > len(data) or data[at] != 1 or at + 8 + 4 * data[at + 1] > len(data)):
+            return f"no SID is at {name} {at}"
+    for name, at, flag in (("OffsetSacl", sacl, _SACL_PRESENT_FLAG), ("OffsetDacl", dacl, _DACL_PRESENT_FLAG)):
+        size = int.from_bytes(data[at + 2 : at + 4], "little")
+        if at and control & flag and (data[at : at + 1] not in (b"\2", b"\4") or not 8 <= size <= len(data) - at):
+            return f"no access list is at {name} {at}"
+    return None
 
 
 def read_sid(data: bytes) -> str:

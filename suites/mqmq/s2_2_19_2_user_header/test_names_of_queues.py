@@ -162,7 +162,13 @@ def test_sent_queue_names_are_written_by_aq_and_rq(peer, sut, judge):
     two_names = {"admin_queue": NAMED_QUEUE, "response_queue": f"{NAMED_QUEUE}q"}
     beside = outgoing.send(body="named", label="named", acks=["negative_arrival"], **two_names)
     both = {"UserHeader.Flags.AQ": 7, "UserHeader.Flags.RQ": 7}
-    judge(*RESPONSE_NAME_WRITE_RULES, expected=fields(both), observed=Layout(beside), evidence=beside)
+    judge(
+        *ADMIN_NAME_WRITE_RULES,
+        *RESPONSE_NAME_WRITE_RULES,
+        expected=fields(both),
+        observed=Layout(beside),
+        evidence=beside,
+    )
     for rules, queue, name, flag, value, written in SENT_QUEUE_NAME_CASES:
         given = {} if name is None else {queue: name.format(**hosts)}
         acks = {"acks": ["negative_arrival"]} if queue == "admin_queue" and name else {}

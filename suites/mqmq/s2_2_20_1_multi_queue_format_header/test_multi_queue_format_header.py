@@ -113,7 +113,13 @@ def _build_expected_and_found_list_fields(name, names, found):
 
 @needs("send", "several_queues")
 @covers(*COPY_RULES, *RULES_OF_ENQUEUEING, *RULES_OF_JOURNALING, "MQDMPR-3.1.7.1.27-10", "MQDMPR-3.1.7.1.27-12")
-@covers("MQDMPR-3.1.7.1.30-D04", "MQDMPR-3.1.1.12-D02", "MQMQ-2.2.19.2-04", "MQMQ-2.2.19.2-07")
+@covers(
+    "MQDMPR-3.1.7.1.30-D04",
+    "MQDMPR-3.1.7.1.32-D07",
+    "MQDMPR-3.1.1.12-D02",
+    "MQMQ-2.2.19.2-04",
+    "MQMQ-2.2.19.2-07",
+)
 @pytest.mark.parametrize(
     ("names", "delivery"),
     [
@@ -194,6 +200,8 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, de
     for frame in copies:
         traced = fields({"BaseHeader.Flags.DH": 1, "DebugHeader.QueueIdentifier": TRACE_QUEUE_GUID})
         judge("MQDMPR-3.1.7.1.30-D04", expected=traced, observed=Layout(frame), evidence=frame)
+        named = fields({"DebugHeader.Flags.QT": 1, "DebugHeader.QueueIdentifier": TRACE_QUEUE_GUID})
+        judge("MQDMPR-3.1.7.1.32-D07", expected=named, observed=Layout(frame), evidence=frame)
         flags = fields({"UserHeader.Flags.JP": 1, "UserHeader.Flags.JN": 1})
         judge(*RULES_OF_JOURNALING, expected=flags, observed=Layout(frame), evidence=frame)
         unsigned = fields({"MultiQueueFormatHeader.Signature.Signature": ""})

@@ -18,6 +18,7 @@ from suites.mqqb.steps.disposition import ADMINISTRATION_QUEUE, AcknowledgingRec
 
 SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-000000000003")
 TRACE_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000c3")
+SECOND_TRACE_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000c4")
 ZERO_GUID = str(UUID(int=0))
 BASE_HEADER_SIGNATURE = 0x524F_494C
 BASE_HEADER_PREFIX, USER_HEADER_PREFIX, PROPERTIES_HEADER_PREFIX, HEADER_ORDER_FIELD = (
@@ -81,6 +82,7 @@ FIELDS_OF_TRANSACTIONAL_MESSAGE = (
         "MQDMPR-3.1.7.1.32-05": ("BaseHeader.Flags.PR",),
         "MQDMPR-3.1.7.1.32-D01": (BASE_HEADER_PREFIX,),
         "MQDMPR-3.1.7.1.32-D04": ("TransactionHeader.",),
+        "MQDMPR-3.1.7.1.32-D15": (f"{USER_HEADER_PREFIX}Flags.AQ",),
     }
 )
 FIELDS_OF_TRACED_MESSAGE = (
@@ -286,11 +288,14 @@ def test_transactional_message_has_fields_in_place(peer, sut, judge):
 @covers(*FIELDS_OF_TRACED_MESSAGE)
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_traced_message_has_debug_header_at_its_end(peer, sut, judge, delivery):
-    """The SUT sends a message with tracing: TR and DH are set, and the DebugHeader with the report queue is the last
-    header.
+    """The SUT sends two messages with tracing that name different report queues: TR and DH are set, and the DebugHeader
+    with the report queue is the last header.
     """
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(body=MESSAGE_BODY, label=MESSAGE_LABEL, delivery=delivery, trace_queue=str(TRACE_QUEUE_GUID))
+    second = outgoing.send(
+        body=MESSAGE_BODY, label=MESSAGE_LABEL, delivery=delivery, trace_queue=str(SECOND_TRACE_QUEUE_GUID)
+    )
     outgoing.end()
     transaction = ["TransactionHeader"] if delivery == "transactional" else []
     wanted = {
@@ -304,3 +309,12 @@ def test_traced_message_has_debug_header_at_its_end(peer, sut, judge, delivery):
         "bytes after the last header": 0,
     }
     judge_fields_of_rules(judge, FIELDS_OF_TRACED_MESSAGE, wanted, frame)
+    named = {"DebugHeader.Flags.QT": 1, "DebugHeader.QueueIdentifier": str(SECOND_TRACE_QUEUE_GUID)}
+    judge(
+        "MQDMPR-3.1.7.1.32-D07",
+        "MQMQ-2.2.20.8-D01",
+        expected=fields(named),
+        observed=Layout(second),
+        case="message with another report queue",
+        evidence=[frame, second],
+    )

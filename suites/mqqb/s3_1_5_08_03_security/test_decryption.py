@@ -143,6 +143,14 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
         ),
     }
     judge_dispositions(judge, secured, dispositions | secured.dispositions(packets), BODY_DISPOSITIONS)
+    security_by_name = {name: (dispositions[name].found or {}).get("security") or {} for name in ENCRYPTION_KINDS}
+    shown = {name: security["sender"] for name, security in security_by_name.items() if "sender" in security}
+    judge(
+        "MQDMPR-3.1.7.1.31-D03",
+        expected=dict.fromkeys(shown, ALICE.sid),
+        observed=shown,
+        case="senders of the encrypted messages",
+    )
 
 
 BODIES_AT_BLOCK_ENDS = ("x\x01", "xx\x02\x02", "a block!", "two blocks of 16", "\x08" * 8, "\x10" * 16, "xxxx\0\0")

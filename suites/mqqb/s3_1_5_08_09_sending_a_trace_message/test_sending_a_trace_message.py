@@ -32,6 +32,7 @@ LARGE_MESSAGE_ID = 0x5A00_0000
     "MQQB-3.1.5.8.9-02",
     "MQQB-3.1.5.8.9-03",
     "MQDMPR-3.1.1.12-D06",
+    "MQDMPR-3.1.7.1.32-D08",
     "MQDMPR-3.1.1.12-D61",
     "MQQB-3.1.5.8.9-04",
     "MQDMPR-3.1.7.1.31-D07",
@@ -155,7 +156,7 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
     ]
     expected_values = Report.build_expected_values(PEER_PUBLIC_QUEUE)
     for name, rules in (
-        ("MessageClass", ("MQQB-3.1.5.8.9-03", "MQDMPR-3.1.1.12-D06")),
+        ("MessageClass", ("MQQB-3.1.5.8.9-03", "MQDMPR-3.1.1.12-D06", "MQDMPR-3.1.7.1.32-D08")),
         ("destination", ("MQQB-3.1.5.8.9-04", "MQDMPR-3.1.7.1.31-D07")),
         ("DM", ("MQQB-3.1.5.8.9-05",)),
     ):

@@ -170,6 +170,19 @@ def test_message_is_signed_by_requested_signature_type(peer, sut, judge, deliver
 
 
 @needs("security", "send")
+@covers("MQDMPR-3.1.7.1.32-07")
+def test_signed_message_of_queue_manager_has_de_set(peer, sut, judge):
+    """The SUT sends a message whose sender is the queue manager, signed with a user's certificate: DE is set."""
+    outgoing = Outgoing(peer, sut)
+    frame = outgoing.poll(body="signed", authentication_level="sig20", sender="queue_manager", certificate=ALICE.name)
+    outgoing.end()
+    if frame is None or not any(_get_signatures(frame)):
+        judge.mark_not_exercised("MQDMPR-3.1.7.1.32-07", reason="the SUT signs no message of the queue manager")
+        return
+    judge.all(expected=fields({"SecurityHeader.Flags.DE": 1}), observed=Layout(frame), evidence=frame)
+
+
+@needs("security", "send")
 @covers("MQQB-3.1.7.1.4-07", "MQQB-3.1.7.1.4-08", "MQDMPR-3.1.1.12-D64", "MQDMPR-3.1.1.12-D56")
 def test_message_is_signed_with_key_of_named_certificate(peer, sut, judge):
     """User Alice sends messages without naming a certificate, with user Bob's certificate, and with her own

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from harness.expectations import between, facts, fields, holds
+from harness.expectations import between, facts, fields, holds, one_of
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID
@@ -214,6 +214,13 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
             expected="encrypted" if encrypted else "not encrypted",
             observed="encrypted" if opened else "wrongly encrypted" if found.encrypted else "not encrypted",
             case=f"body of a message {case}",
+            evidence=found.frame,
+        )
+        judge(
+            "MQDMPR-3.1.7.1.32-D12",
+            expected=one_of(RC2, RC4, AES_128, AES_192, AES_256),
+            observed=found.algorithm,
+            case=f"EncryptionAlgorithm of a message {case}",
             evidence=found.frame,
         )
     large = BODY_OF_PARTIAL_BLOCK * 2_000

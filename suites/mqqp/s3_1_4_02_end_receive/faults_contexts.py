@@ -12,3 +12,11 @@ add(
     call_unbound("RemoteQMEndReceive", first_call=2),
     blind=True,
 )
+
+add(
+    "client-end-receive-for-second-queue-on-unknown-context",
+    "MQQP-3.1.4.2-05",
+    "For its second queue, the client calls RemoteQMEndReceive in a presentation context that was not accepted.",
+    call_unbound("RemoteQMEndReceive", first_connection=3),
+    blind=True,
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import each, facts, in_queue
+from harness.expectations import each, facts, holds, in_queue
 from harness.peer.association import Call
 from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
@@ -333,7 +333,7 @@ def test_acknowledged_message_cannot_be_read_in_any_way(remote, judge):
     judge.all(expected=expected, observed=observed, evidence=[*reads, *ends, *later])
 
 
-@covers("MQQP-3.1.4.2-16")
+@covers("MQQP-3.1.4.2-16", "MQQP-3.1.4.2-D03")
 @pytest.mark.parametrize("ack", [Ack.RR_NACK, Ack.RR_ACK], ids=["nack", "ack"])
 @pytest.mark.parametrize("gone", ["closed", pytest.param("deleted", marks=needs("queue_control"))])
 def test_end_receive_deletes_handle_when_queue_is_gone(remote, sut, judge, gone, ack):
@@ -352,5 +352,12 @@ def test_end_receive_deletes_handle_when_queue_is_gone(remote, sut, judge, gone,
     ended = queue.end(held, ack)
     again = queue.end(held, ack)
     observed = {"the_returned_handle_is_NULL": ended.has_null_handle, "call_with_the_old_handle": again.outcome}
+    judge(
+        "MQQP-3.1.4.2-D03",
+        expected=holds("a status is returned"),
+        observed=ended.status is not None or ended.outcome,
+        evidence=ended,
+        case=f"end of a receive at a {gone} queue",
+    )
     expected = facts(the_returned_handle_is_NULL=True, call_with_the_old_handle=UNKNOWN_CONTEXT_FAULT)
     judge("MQQP-3.1.4.2-16", expected=expected, observed=observed, evidence=[ended, again])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from harness.expectations import each, facts, holds, status
+from harness.peer.association import Call
 from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qmcomm import PEEK_ACCESS
@@ -21,7 +22,8 @@ INVALID_PARAMETER_STATUS = "MQ_ERROR_INVALID_PARAMETER"
 def test_each_open_queue_returns_unique_handle(remote, judge):
     """Two calls of RemoteQMOpenQueue return two different handles, and a third call with the descriptor of the first
     call returns a third handle. Peeks of both queues succeed, even if a queue was opened only to peek.
-    RemoteQMCloseQueue succeeds once with each handle; a second call gets a fault.
+    RemoteQMCloseQueue succeeds once with each handle, and ends only the queue of this handle; a second call gets a
+    fault.
     """
     remote.empty_queue()
     association = remote.associate()
@@ -62,14 +64,28 @@ def test_each_open_queue_returns_unique_handle(remote, judge):
     reads = [one.peek().label_or_outcome for one in (queue, second, peeking)]
     judge("MQQP-3.1.4.3-19", expected=each("first", "read"), observed=reads, evidence=evidence)
     closed, again = second.close(), second.close()
-    observed = {"the_handles_differ": apart, "first_close": closed.outcome, "second_close": again.outcome}
-    expected = facts(the_handles_differ=True, first_close="MQ_OK", second_close="fault nca_s_fault_context_mismatch")
+    later_reads = [one.peek() for one in (queue, second, peeking)]
+    peeking_closes = [peeking.close(), peeking.close()]
+    observed = {
+        "the_handles_differ": apart,
+        "first_close": closed.outcome,
+        "second_close": again.outcome,
+        "reads_after_the_close": [read.label_or_failure for read in later_reads],
+        "closes_of_the_queue_opened_to_peek": [close.outcome for close in peeking_closes],
+    }
+    expected = facts(
+        the_handles_differ=True,
+        first_close="MQ_OK",
+        second_close="fault nca_s_fault_context_mismatch",
+        reads_after_the_close=["first", Call.FAILURE, "first"],
+        closes_of_the_queue_opened_to_peek=["MQ_OK", "fault nca_s_fault_context_mismatch"],
+    )
     judge(
         "MQQP-3.1.4.3-10",
         "MQQP-2.2.1.1-01",
         expected=expected,
         observed=observed,
-        evidence=[*closed.evidence, *again.evidence],
+        evidence=[*closed.evidence, *again.evidence, *later_reads, *peeking_closes],
     )
 
 

@@ -12,3 +12,11 @@ add(
     call_unbound("RemoteQMCloseQueue", first_call=2),
     blind=True,
 )
+
+add(
+    "client-close-queue-for-second-queue-on-unknown-context",
+    "MQQP-3.1.4.4-02",
+    "For its second queue, the client calls RemoteQMCloseQueue in a presentation context that was not accepted.",
+    call_unbound("RemoteQMCloseQueue", first_connection=3),
+    blind=True,
+)

@@ -12,3 +12,11 @@ add(
     call_unbound("RemoteQMCloseCursor", first_call=2),
     blind=True,
 )
+
+add(
+    "client-close-cursor-for-second-queue-on-unknown-context",
+    "MQQP-3.1.4.5-02",
+    "For its second queue, the client calls RemoteQMCloseCursor in a presentation context that was not accepted.",
+    call_unbound("RemoteQMCloseCursor", first_connection=3),
+    blind=True,
+)

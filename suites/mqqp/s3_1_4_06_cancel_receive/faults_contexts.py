@@ -12,3 +12,11 @@ add(
     call_unbound("RemoteQMCancelReceive", first_call=2),
     blind=True,
 )
+
+add(
+    "client-cancel-receive-for-second-queue-on-unknown-context",
+    "MQQP-3.1.4.6-04",
+    "For its second queue, the client calls RemoteQMCancelReceive in a presentation context that was not accepted.",
+    call_unbound("RemoteQMCancelReceive", first_connection=3),
+    blind=True,
+)

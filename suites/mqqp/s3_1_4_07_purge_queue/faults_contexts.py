@@ -12,3 +12,11 @@ add(
     call_unbound("RemoteQMPurgeQueue", first_call=2),
     blind=True,
 )
+
+add(
+    "client-purge-queue-for-second-queue-on-unknown-context",
+    "MQQP-3.1.4.7-02",
+    "For its second queue, the client calls RemoteQMPurgeQueue in a presentation context that was not accepted.",
+    call_unbound("RemoteQMPurgeQueue", first_connection=3),
+    blind=True,
+)

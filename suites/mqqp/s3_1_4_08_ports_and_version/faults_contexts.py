@@ -21,3 +21,19 @@ add(
     call_unbound("RemoteQmGetVersion", first_call=2),
     blind=True,
 )
+
+add(
+    "client-get-server-port-for-second-queue-on-unknown-context",
+    "MQQP-3.1.4.8-01",
+    "For its second queue, the client calls RemoteQMGetQMQMServerPort in a presentation context that was not accepted.",
+    call_unbound("RemoteQMGetQMQMServerPort", first_connection=2),
+    blind=True,
+)
+
+add(
+    "client-get-version-for-second-queue-on-unknown-context",
+    "MQQP-3.1.4.9-01",
+    "For its second queue, the client calls RemoteQmGetVersion in a presentation context that was not accepted.",
+    call_unbound("RemoteQmGetVersion", first_connection=3),
+    blind=True,
+)

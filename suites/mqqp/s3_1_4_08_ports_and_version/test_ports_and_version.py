@@ -229,14 +229,25 @@ def test_unknown_port_type_has_no_port(remote, judge):
         pytest.param(PortType.IPX_READ, "MQQP-3.1.4.8-D04", marks=covers("MQQP-3.1.4.8-D04"), id="IPX_READ"),
     ],
 )
+@covers("MQQP-3.1.4.8-03")
 def test_spx_port_type_returns_port_or_zero(remote, judge, port_type, rule):
-    """RemoteQMGetQMQMServerPort with an SPX port type returns a port, or 0 if the SUT does not support SPX; the call
-    does not cause a fault.
+    """RemoteQMGetQMQMServerPort with an SPX port type returns a port, or 0 if the SUT does not support SPX, also while
+    a queue is open; the call does not cause a fault.
     """
     calls = request_ports(remote, port_type, PortType.IP_READ, port_type)
-    ports = [call.status if call.status is not None else call.outcome for call in (calls[0], calls[2])]
+    queue = remote.open()
+    calls += request_ports(remote, port_type)
+    queue.close()
+    ports = [call.status if call.status is not None else call.outcome for call in (calls[0], *calls[2:])]
     expected = each(between(0, HIGHEST_PORT), "returned port")
-    judge(rule, expected=expected, case="two calls", observed=ports, evidence=calls)
+    judge(
+        rule,
+        "MQQP-3.1.4.8-03",
+        expected=expected,
+        case="two calls, and a call while a queue is open",
+        observed=ports,
+        evidence=calls,
+    )
 
 
 @covers("MQQP-3.1.4.8-04", "MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D06", "MQQP-3.1.4.8-D07")

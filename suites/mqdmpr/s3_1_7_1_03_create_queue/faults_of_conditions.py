@@ -1,0 +1,203 @@
+"""Faults that break the rules MQDMPR-3.1.7.1.3-07, MQDMPR-3.1.7.1.3-D05 and MQDMPR-3.1.7.1.3.1-04 to
+MQDMPR-3.1.7.1.3.1-20 only under certain conditions: for one kind of queue, or for the second queue.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.core.part import QM
+from reference_qm.core.queueing.queues import OnCreated, Queues
+from reference_qm.directory.objects import Computer
+from reference_qm.model.adm import Queue
+from reference_qm.model.position_list import MessagePositionList
+from reference_qm.model.statuses import Status
+from reference_qm.security import Acl, SecurityDescriptor, Sid
+
+
+class _AddsJournalToSubqueues(Queues):
+    """Adds a journal to some subqueues."""
+
+    def has_journal(self, queue: Queue, parent: Queue) -> bool:
+        """Return whether a new subqueue gets a journal."""
+        return False
+
+    def add_subqueue(self, queue: Queue, parent: Queue, name: str) -> None:
+        super().add_subqueue(queue, parent, name)
+        if self.has_journal(queue, parent):
+            journal = MessagePositionList(self.qm.adm.journal_storage)
+            queue.JournalQueueReference = Queue(
+                Pathname=f"{queue.Pathname};JOURNAL", MessagePositionList=journal, parent=queue
+            )
+
+
+@fault("queue-manager-second-subqueue-has-journal", breaks="MQDMPR-3.1.7.1.3-07", blind=True)
+class QueueManagerSecondSubqueueHasJournal(_AddsJournalToSubqueues):
+    """The queue manager adds a journal to each subqueue of a queue except the first."""
+
+    def has_journal(self, queue: Queue, parent: Queue) -> bool:
+        return len(parent.SubqueueCollection) > 1
+
+
+@fault("queue-manager-subqueue-of-transactional-queue-has-journal", breaks="MQDMPR-3.1.7.1.3-07", blind=True)
+class QueueManagerSubqueueOfTransactionalQueueHasJournal(_AddsJournalToSubqueues):
+    """The queue manager adds a journal to the subqueues of transactional queues."""
+
+    def has_journal(self, queue: Queue, parent: Queue) -> bool:
+        return parent.Transactional
+
+
+@fault("queue-manager-subqueue-of-journaling-queue-has-journal", breaks="MQDMPR-3.1.7.1.3-07", blind=True)
+class QueueManagerSubqueueOfJournalingQueueHasJournal(_AddsJournalToSubqueues):
+    """The queue manager adds a journal to the subqueues of queues with Journaling."""
+
+    def has_journal(self, queue: Queue, parent: Queue) -> bool:
+        return parent.Journaling
+
+
+@fault("queue-manager-second-public-queue-has-paths-of-first", breaks="MQDMPR-3.1.7.1.3-D05", blind=True)
+class QueueManagerSecondPublicQueueHasPathsOfFirst(Queues):
+    """The queue manager gives each later public queue the FullPath and the DirectoryPath of the first one."""
+
+    def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
+        def give_paths_of_first(status: Status, made: Queue | None) -> None:
+            if made is not None and made.FullPath:
+                self.__dict__.setdefault("paths", (made.FullPath, made.DirectoryPath))
+                made.FullPath, made.DirectoryPath = self.__dict__["paths"]
+            created(status, made)
+
+        super().create(queue, utc_s, give_paths_of_first, skip_directory)
+
+
+@fault("queue-manager-identifier-of-transactional-public-queue-own", breaks="MQDMPR-3.1.7.1.3-D05", blind=True)
+class QueueManagerIdentifierOfTransactionalPublicQueueOwn(Queues):
+    """The queue manager gives a transactional public queue its own Identifier instead of that of the directory."""
+
+    def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
+        def give_own_identifier(status: Status, made: Queue | None) -> None:
+            if made is not None and made.FullPath and made.Transactional and made.Identifier is not None:
+                made.Identifier = type(made.Identifier)(int=made.Identifier.int ^ 1)
+            created(status, made)
+
+        super().create(queue, utc_s, give_own_identifier, skip_directory)
+
+
+@fault("queue-manager-unknown-sid-of-computer-null-sid", breaks="MQDMPR-3.1.7.1.3.1-04", blind=True)
+class QueueManagerUnknownSidOfComputerNullSid(Queues):
+    """If the directory does not return the computer's SID, the queue manager adds an entry for the null SID."""
+
+    def machine_sid(self) -> Sid | None:
+        return super().machine_sid() or Sid.parse(bytes.fromhex("010100000000000000000000"))
+
+
+@fault("queue-manager-sid-of-last-computer-in-directory", breaks="MQDMPR-3.1.7.1.3.1-05", blind=True)
+class QueueManagerSidOfLastComputerInDirectory(Queues):
+    """The queue manager takes the objectSid of the last computer in the directory."""
+
+    def machine_sid(self) -> Sid | None:
+        elements = self.qm.enterprise.directory.contents()[1] or ()
+        found = [one.SecurityIdentifier for one in elements if isinstance(one, Computer) and one.SecurityIdentifier]
+        return Sid.parse(found[-1]) if found else None
+
+
+@fault("queue-manager-sid-of-computer-read-once", breaks="MQDMPR-3.1.7.1.3.1-05", blind=True)
+class QueueManagerSidOfComputerMissingForSecondQueue(Queues):
+    """The queue manager reads the computer's SID only for the first queue that it creates after its start."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.read = False
+
+    def machine_sid(self) -> Sid | None:
+        found, again = super().machine_sid(), self.read
+        self.read = self.read or found is not None
+        return None if again else found
+
+
+class _ChangesDefaultSecurity(Queues):
+    """Changes the rights of the computer in the default security descriptor."""
+
+    def change_rights(self, mask: int) -> int:
+        """Return the rights of the computer that are granted."""
+        return mask
+
+    def create_default_security(self, owner: Sid) -> SecurityDescriptor:
+        default, machine = super().create_default_security(owner), self.machine_sid()
+        if default.Dacl is None or machine is None:
+            return default
+        aces = (
+            replace(ace, Mask=self.change_rights(ace.Mask)) if ace.Sid == machine else ace for ace in default.Dacl.Aces
+        )
+        return replace(default, Dacl=Acl(tuple(aces)))
+
+
+@fault("queue-manager-computer-may-not-read-permissions", breaks="MQDMPR-3.1.7.1.3.1-14", blind=True)
+class QueueManagerComputerMayNotReadPermissions(_ChangesDefaultSecurity):
+    """The queue manager grants the computer the right to read the properties only."""
+
+    def change_rights(self, mask: int) -> int:
+        return mask & 0x20
+
+
+@fault("queue-manager-computer-may-change-properties", breaks="MQDMPR-3.1.7.1.3.1-14", blind=True)
+class QueueManagerComputerMayChangeProperties(_ChangesDefaultSecurity):
+    """The queue manager also grants the computer the right to change the properties."""
+
+    def change_rights(self, mask: int) -> int:
+        return mask | 0x10
+
+
+@fault("queue-manager-computer-has-no-entry-for-owned-queue", breaks="MQDMPR-3.1.7.1.3.1-14", blind=True)
+class QueueManagerComputerHasNoEntryForOwnedQueue(Queues):
+    """The queue manager grants the computer no rights if the owner of the queue is a domain user."""
+
+    def create_default_security(self, owner: Sid) -> SecurityDescriptor:
+        default, machine = super().create_default_security(owner), self.machine_sid()
+        if default.Dacl is None or machine is None or self.owner(owner) != owner or len(default.Dacl.Aces) < 3:
+            return default
+        return replace(default, Dacl=Acl(tuple(ace for ace in default.Dacl.Aces if ace.Sid != machine)))
+
+
+class _SecurityDescriptorWithoutSr(SecurityDescriptor):
+    """A security descriptor that is written with SR clear."""
+
+    def build(self) -> bytes:
+        data = super().build()
+        return data[:3] + bytes([data[3] & 0x7F]) + data[4:]
+
+
+class _SecurityDescriptorWithMisplacedDacl(SecurityDescriptor):
+    """A security descriptor whose offset of the DACL is too low by four bytes."""
+
+    def build(self) -> bytes:
+        data = super().build()
+        offset = int.from_bytes(data[16:20], "little")
+        return data[:16] + (offset - 4 if offset else 0).to_bytes(4, "little") + data[20:]
+
+
+@fault("queue-manager-supplied-descriptor-not-self-relative", breaks="MQDMPR-3.1.7.1.3.1-20", blind=True)
+class QueueManagerSuppliedDescriptorNotSelfRelative(Queues):
+    """The queue manager clears SR in the security descriptor of a queue whose creator supplied a descriptor."""
+
+    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        made = super().create_security(supplied, user)
+        return (
+            made
+            if supplied is None
+            else _SecurityDescriptorWithoutSr(made.Owner, made.Group, made.Dacl, made.Control, made.Sacl)
+        )
+
+
+@fault("queue-manager-descriptor-with-wrong-offset-of-dacl", breaks="MQDMPR-3.1.7.1.3.1-20", blind=True)
+class QueueManagerDescriptorWithWrongOffsetOfDacl(Queues):
+    """The offset of the DACL in the security descriptor of an owned queue is too low by four bytes."""
+
+    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        made = super().create_security(supplied, user)
+        owned = self.owner(user) == user
+        return (
+            _SecurityDescriptorWithMisplacedDacl(made.Owner, made.Group, made.Dacl, made.Control, made.Sacl)
+            if owned
+            else made
+        )

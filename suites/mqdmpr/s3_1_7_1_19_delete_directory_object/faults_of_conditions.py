@@ -1,0 +1,54 @@
+"""Faults that break the rule MQDMPR-3.1.7.1.19-13 only under certain conditions."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.part import QM
+from reference_qm.core.queueing.publishing import OnStatus, Publishing
+from reference_qm.model.adm import Queue
+from reference_qm.model.statuses import Status
+
+
+@fault("queue-manager-failed-deletion-of-transactional-queue-succeeds", breaks="MQDMPR-3.1.7.1.19-13", blind=True)
+class QueueManagerFailedDeletionOfTransactionalQueueSucceeds(Publishing):
+    """The deletion of the directory object of a transactional queue succeeds even if the directory is unavailable."""
+
+    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+        super().withdraw(queue, (lambda status: withdrawn(Status.MQ_OK)) if queue.Transactional else withdrawn)
+
+
+@fault("queue-manager-second-failed-deletion-succeeds", breaks="MQDMPR-3.1.7.1.19-13", blind=True)
+class QueueManagerSecondFailedDeletionSucceeds(Publishing):
+    """A second deletion of a directory object succeeds even if the directory is still unavailable."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.failed: set[str] = set()
+
+    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+        again = queue.Pathname in self.failed
+
+        def report_deletion(status: Status) -> None:
+            if status is not Status.MQ_OK:
+                self.failed.add(queue.Pathname)
+            withdrawn(Status.MQ_OK if again else status)
+
+        super().withdraw(queue, report_deletion)
+
+
+@fault("queue-manager-deletion-after-return-of-directory-fails", breaks="MQDMPR-3.1.7.1.19-13", blind=True)
+class QueueManagerDeletionAfterReturnOfDirectoryFails(Publishing):
+    """After a deletion that did not reach the directory, every later deletion fails, although the directory carries it
+    out.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.has_failed = False
+
+    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+        def report_deletion(status: Status) -> None:
+            failed, self.has_failed = self.has_failed, self.has_failed or status is not Status.MQ_OK
+            withdrawn(Status.MQ_ERROR_NO_DS if failed else status)
+
+        super().withdraw(queue, report_deletion)

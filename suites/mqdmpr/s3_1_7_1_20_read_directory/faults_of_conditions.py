@@ -1,0 +1,212 @@
+"""Faults that break the rules MQDMPR-3.1.7.1.20-11 to MQDMPR-3.1.7.1.20-30 only under certain conditions: for one
+cause, in one state, or for one of several objects.
+"""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec.format_names import PrivateName, PublicName
+from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.names.next_hops import NextHops
+from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
+from reference_qm.core.part import QM
+from reference_qm.core.queueing.publishing import Publishing
+from reference_qm.directory import Queue, QueueManager
+from reference_qm.model.statuses import Status
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import DirectoryAnswered
+
+
+@fault("queue-manager-keeps-queues-of-directory-for-offline-reads", breaks="MQDMPR-3.1.7.1.20-11", blind=True)
+class QueueManagerKeepsQueuesOfDirectoryForOfflineReads(Publishing):
+    """While the directory is offline, the queue manager finds all public queues that the directory had when the queue
+    manager last created a public queue or synchronized.
+    """
+
+    def note_public_queues(self) -> None:
+        super().note_public_queues()
+        state = self.qm.enterprise.state
+        elements = self.qm.enterprise.directory.contents()[1] or ()
+        own = {queue.Identifier for queue in state.QueueCollection}
+        others = tuple(one for one in elements if isinstance(one, Queue) and one.Identifier not in own)
+        state.QueueCollection = (*state.QueueCollection, *others)
+
+
+@fault("queue-manager-offline-finds-first-public-queue-only", breaks="MQDMPR-3.1.7.1.20-13", blind=True)
+class QueueManagerOfflineFindsFirstPublicQueueOnly(DirectoryClient):
+    """While the directory is offline, the queue manager finds only the first of its public queues."""
+
+    def watch(self, now: Now) -> None:
+        super().watch(now)
+        state = self.qm.enterprise.state
+        if state.DirectoryOffline:
+            state.QueueCollection = state.QueueCollection[:1]
+
+
+@fault("queue-manager-offline-finds-no-queue-of-application", breaks="MQDMPR-3.1.7.1.20-13", blind=True)
+class QueueManagerOfflineFindsNoQueueOfApplication(Publishing):
+    """While the directory is offline, the queue manager finds only the public queues that it had when it started."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.first: set[object] = set()
+
+    def note_public_queues(self) -> None:
+        super().note_public_queues()
+        state = self.qm.enterprise.state
+        self.first = self.first or {queue.Identifier for queue in state.QueueCollection}
+        state.QueueCollection = tuple(queue for queue in state.QueueCollection if queue.Identifier in self.first)
+
+
+@fault("queue-manager-offline-finds-no-transactional-queue", breaks="MQDMPR-3.1.7.1.20-13", blind=True)
+class QueueManagerOfflineFindsNoTransactionalQueue(Publishing):
+    """While the directory is offline, the queue manager does not find its transactional public queues."""
+
+    def note_public_queues(self) -> None:
+        super().note_public_queues()
+        state = self.qm.enterprise.state
+        state.QueueCollection = tuple(queue for queue in state.QueueCollection if not queue.Transactional)
+
+
+@fault("queue-manager-offline-path-of-own-private-journal-unknown", breaks="MQDMPR-3.1.7.1.20-18", blind=True)
+class QueueManagerOfflinePathOfOwnPrivateJournalUnknown(QueuePaths):
+    """While the directory is offline, the queue manager does not find its own object for the name of a private
+    journal.
+    """
+
+    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
+        if name.Journal and self.qm.enterprise.state.DirectoryOffline:
+            return QueuePathOf(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
+        return super()._path_of_private(name)
+
+
+@fault("queue-manager-offline-own-object-without-computer-name", breaks="MQDMPR-3.1.7.1.20-18", blind=True)
+class QueueManagerOfflineOwnObjectWithoutComputerName(QueuePaths):
+    """While the directory is offline, the computer name in the queue manager's own object is empty."""
+
+    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
+        found = super()._path_of_private(name)
+        if name.ComputerGuid != self.qm.adm.Identifier or not self.qm.enterprise.state.DirectoryOffline:
+            return found
+        return found._replace(rMachineName="")
+
+
+@fault("queue-manager-offline-again-own-object-not-found", breaks="MQDMPR-3.1.7.1.20-18", blind=True)
+class QueueManagerOfflineAgainOwnObjectNotFound(QueuePaths):
+    """The queue manager finds its own object while the directory is offline, until the queue manager has read this
+    object once.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.read = False
+
+    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
+        own, offline = name.ComputerGuid == self.qm.adm.Identifier, self.qm.enterprise.state.DirectoryOffline
+        if own and offline and self.read:
+            return QueuePathOf(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
+        self.read = self.read or (own and offline)
+        return super()._path_of_private(name)
+
+
+@fault("queue-manager-offline-known-queue-manager-found", breaks="MQDMPR-3.1.7.1.20-20", blind=True)
+class QueueManagerOfflineKnownQueueManagerFound(QueuePaths):
+    """While the directory is offline, the queue manager finds the object of another queue manager that it found
+    before.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.known: dict[PrivateName, QueuePathOf] = {}
+
+    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
+        found = super()._path_of_private(name)
+        if found.rStatus is Status.MQ_OK:
+            self.known[name] = found
+        return self.known.get(name, found) if self.qm.enterprise.state.DirectoryOffline else found
+
+
+@fault("queue-manager-offline-other-queue-manager-read-as-own-object", breaks="MQDMPR-3.1.7.1.20-20", blind=True)
+class QueueManagerOfflineOtherQueueManagerReadAsOwnObject(QueuePaths):
+    """While the directory is offline, a read of the object of another queue manager returns the queue manager's own
+    object.
+    """
+
+    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
+        state = self.qm.enterprise.state
+        found = super()._path_of_private(name)
+        if found.rStatus is Status.MQ_OK or not state.DirectoryOffline:
+            return found
+        return QueuePathOf(Status.MQ_OK, "", state.LocalQueueManager.ComputerName or "")
+
+
+@fault("queue-manager-online-after-second-loss-of-directory", breaks="MQDMPR-3.1.7.1.20-25", blind=True)
+class QueueManagerOnlineAfterSecondLossOfDirectory(DirectoryClient):
+    """The queue manager sets DirectoryOffline only when the directory becomes unavailable for the first time."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.returned = False
+
+    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+        state = self.qm.enterprise.state
+        was_offline = state.DirectoryOffline
+        super().on_answered(event, now)
+        if self.returned and not was_offline:
+            state.DirectoryOffline = False
+        self.returned = self.returned or (was_offline and not state.DirectoryOffline)
+
+
+@fault("queue-manager-timer-missing-after-second-loss-of-directory", breaks="MQDMPR-3.1.7.1.20-26", blind=True)
+class QueueManagerTimerMissingAfterSecondLossOfDirectory(DirectoryClient):
+    """The queue manager starts the Directory Online Timer only when the directory becomes unavailable for the first
+    time.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.returned = False
+
+    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+        was_offline = self.qm.enterprise.state.DirectoryOffline
+        super().on_answered(event, now)
+        self.returned = self.returned or (was_offline and not self.qm.enterprise.state.DirectoryOffline)
+
+    def watch(self, now: Now) -> None:
+        if not self.returned:
+            super().watch(now)
+
+
+@fault("queue-manager-path-of-first-read-returned-again", breaks="MQDMPR-3.1.7.1.20-30", blind=True)
+class QueueManagerPathOfFirstReadReturnedAgain(QueuePaths):
+    """The queue manager returns the Pathname from its first read of a public queue again after the queue has left the
+    directory.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.first: dict[PublicName, QueuePathOf] = {}
+
+    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+        if name in self.first and not self.qm.enterprise.state.DirectoryOffline:
+            return self.first[name]
+        found = super()._path_of_public(name)
+        if found.rStatus is Status.MQ_OK:
+            self.first[name] = found
+        return found
+
+
+@fault("queue-manager-host-of-second-queue-is-host-of-first", breaks="MQDMPR-3.1.7.1.20-30", blind=True)
+class QueueManagerHostOfSecondQueueIsHostOfFirst(NextHops):
+    """The queue manager returns the first queue manager that it read as the host of every later public queue."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.hosts: list[QueueManager] = []
+
+    def _find_host(self, queue: Queue | None) -> QueueManager | None:
+        found = super()._find_host(queue)
+        if found is None or found.Identifier == self.qm.adm.Identifier:
+            return found
+        self.hosts.append(found)
+        return self.hosts[0]

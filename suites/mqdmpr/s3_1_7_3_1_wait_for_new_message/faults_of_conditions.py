@@ -1,0 +1,24 @@
+"""Faults that break the rule MQDMPR-3.1.7.3.1-20 only under certain conditions."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.model.elements import WaitingMessageReadOperation
+from reference_qm.model.statuses import Status
+
+
+@fault("queue-manager-ended-receive-in-transaction-returns-timeout", breaks="MQDMPR-3.1.7.3.1-20", blind=True)
+class QueueManagerEndedReceiveInTransactionReturnsTimeout(Waiting):
+    """A pending receive in a transaction returns MQ_ERROR_IO_TIMEOUT, also if its wait ended with another status."""
+
+    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+        super().stop_reader(reader, status if reader.transaction is None else Status.MQ_ERROR_IO_TIMEOUT)
+
+
+@fault("queue-manager-read-ended-beside-other-read-returns-timeout", breaks="MQDMPR-3.1.7.3.1-20", blind=True)
+class QueueManagerReadEndedBesideOtherReadReturnsTimeout(Waiting):
+    """A pending read that is cancelled while another read is pending returns MQ_ERROR_IO_TIMEOUT."""
+
+    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+        super().stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT if len(self.qm.readers) > 1 else status)

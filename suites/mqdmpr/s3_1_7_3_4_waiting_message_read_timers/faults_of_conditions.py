@@ -1,0 +1,62 @@
+"""Faults that break the rule MQDMPR-3.1.7.3.4-03 only under certain conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from harness.faults.parts import fault
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.model.transactions import Transaction
+from reference_qm.surface.clock import Now
+
+
+class _OmitsTimers(Waiting):
+    """Starts no timer for some pending reads."""
+
+    def has_no_timer(self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, destructive_read: bool) -> bool:
+        """Return whether a new pending read gets no timer."""
+        return False
+
+    def wait_for_new_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        timeout_ms: int | None,
+        destructive_read: bool,
+        answered: Answered,
+        now: Now,
+        tag: Hashable | None = None,
+        cursor: Cursor | None = None,
+        transaction: Transaction | None = None,
+    ) -> None:
+        known = set(self.qm.readers)
+        omitted = self.has_no_timer(queue_desc, cursor, destructive_read)
+        super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, tag, cursor, transaction)
+        for number in set(self.qm.readers) - known if omitted else ():
+            self.qm.timers.stop(TimerKey(TimerName.WAITING_MESSAGE_READ, number))
+
+
+@fault("queue-manager-second-pending-read-of-handle-without-timer", breaks="MQDMPR-3.1.7.3.4-03", blind=True)
+class QueueManagerSecondPendingReadOfHandleWithoutTimer(_OmitsTimers):
+    """The queue manager starts no timer for a read if another read of the same handle is pending."""
+
+    def has_no_timer(self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, destructive_read: bool) -> bool:
+        return bool(queue_desc.WaitingMessageReadOperationCollection)
+
+
+@fault("queue-manager-pending-read-beside-other-queue-without-timer", breaks="MQDMPR-3.1.7.3.4-03", blind=True)
+class QueueManagerPendingReadBesideOtherQueueWithoutTimer(_OmitsTimers):
+    """The queue manager starts no timer for a read if a read of another queue is pending."""
+
+    def has_no_timer(self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, destructive_read: bool) -> bool:
+        others = (reader.descriptor.QueueReference for reader in self.qm.readers.values())
+        return any(one is not queue_desc.QueueReference for one in others)
+
+
+@fault("queue-manager-pending-receive-by-cursor-without-timer", breaks="MQDMPR-3.1.7.3.4-03", blind=True)
+class QueueManagerPendingReceiveByCursorWithoutTimer(_OmitsTimers):
+    """The queue manager starts no timer for a receive by a cursor."""
+
+    def has_no_timer(self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, destructive_read: bool) -> bool:
+        return cursor is not None and destructive_read

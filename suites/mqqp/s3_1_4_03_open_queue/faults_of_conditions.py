@@ -1,0 +1,37 @@
+"""Faults that break the rules MQQP-3.1.4.3-10 and MQQP-3.1.4.3-16 only under certain conditions."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.remote.model import OpenQueueEntry
+from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.model.enums import QueueAccessType
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call
+from reference_qm.surface.clock import Now
+
+
+@fault("server-close-refuses-handle-of-queue-opened-to-peek", breaks="MQQP-3.1.4.3-10", blind=True)
+class ServerCloseRefusesHandleOfQueueOpenedToPeek(RemoteOpening):
+    """RemoteQMCloseQueue refuses the context handle of a queue that was opened to peek."""
+
+    def remote_qm_close_queue(self, call: Call, now: Now) -> None:
+        if call.handle is not None and self.was_opened_to_peek(call.handle.state):
+            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE, pphContext=call.handle))
+            return
+        super().remote_qm_close_queue(call, now)
+
+    def was_opened_to_peek(self, entry: OpenQueueEntry) -> bool:
+        """Return whether the descriptor of an entry permits only peeks."""
+        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        return descriptor is not None and descriptor.AccessType is not QueueAccessType.RECEIVE
+
+
+@fault("server-close-of-second-handle-closes-first-queue", breaks="MQQP-3.1.4.3-10", blind=True)
+class ServerCloseOfSecondHandleClosesFirstQueue(RemoteOpening):
+    """RemoteQMCloseQueue closes the queue that was opened first, also if the call has the context handle of another
+    queue.
+    """
+
+    def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
+        super().close_open_queue_entry(next(iter(self.qm.remote.OpenQueueEntryCollection), entry))
