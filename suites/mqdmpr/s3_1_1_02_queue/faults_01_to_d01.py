@@ -198,7 +198,7 @@ class QueueManagerQualifiedPathNameWithShortComputerName(Queues):
 ACTIVE_ATTRIBUTE_RULES = ("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
 
 
-@fault("closed-queue-stays-active", breaks=ACTIVE_ATTRIBUTE_RULES)
+@fault("closed-queue-stays-active", breaks=("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06", "MQDMPR-3.1.7.1.6-17"))
 class ClosedQueueStaysActive(QueueOpening):
     """A queue stays active after its last handle is closed."""
 

@@ -231,7 +231,10 @@ class TransactionalMessageDeletedWithQueueCountsAsDelivered(FinalAcks):
         super().journal_completed(position, message_class)
 
 
-@fault("message-without-jn-put-into-dead-letter-queue", breaks="MQDMPR-3.1.1.12-26")
+@fault(
+    "message-without-jn-put-into-dead-letter-queue",
+    breaks=("MQDMPR-3.1.1.12-26", "MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08"),
+)
 class MessageWithoutJnPutIntoDeadLetterQueue(Journaling):
     """The sender stores every failed message as a dead letter."""
 
@@ -241,7 +244,11 @@ class MessageWithoutJnPutIntoDeadLetterQueue(Journaling):
         super().journal_failed(position)
 
 
-@fault("undelivered-message-with-positive-journaling-dead-letter", breaks="MQDMPR-3.1.1.12-26", blind=True)
+@fault(
+    "undelivered-message-with-positive-journaling-dead-letter",
+    breaks=("MQDMPR-3.1.1.12-26", "MQQB-3.1.7.1.2-06"),
+    blind=True,
+)
 class UndeliveredMessageWithPositiveJournalingDeadLetter(Journaling):
     """The sender stores an undelivered message that requests only positive journaling as a dead letter."""
 

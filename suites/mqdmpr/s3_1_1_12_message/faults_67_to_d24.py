@@ -250,19 +250,6 @@ class LocalMessageArrivalTime0(LocalMessageChanger):
         return replace(message, ArrivalTime=0)
 
 
-@fault(
-    "receiver-transactional-arrival-not-acknowledged",
-    breaks=("MQQB-3.1.5.8.10-02", "MQDMPR-3.1.1.12-D07"),
-    blind=True,
-)
-class ReceiverTransactionalArrivalNotAcknowledged(AdminAcks):
-    """The receiver sends no arrival acknowledgments to the administration queues of transactional messages."""
-
-    def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
-        if position.MessageReference.TransactionIdentifier is None:
-            super().acknowledge_arrival(position, now)
-
-
 DELETED_NACK_CLASS = MessageClass.MQMSG_CLASS_NACK_DELETED
 
 
@@ -322,7 +309,10 @@ class MessagePurgedByRemoteReaderNotAcknowledged(RemoteOpening):
         super().purge_remote_queue(call, queue)
 
 
-@fault("receiver-purged-message-returned-by-reader-reported-as-received", breaks="MQDMPR-3.1.1.12-D24")
+@fault(
+    "receiver-purged-message-returned-by-reader-reported-as-received",
+    breaks=("MQDMPR-3.1.1.12-D24", "MQQB-3.1.7.2.1-D03"),
+)
 class ReceiverPurgedMessageReturnedByReaderReportedAsReceived(TwoPhaseReading):
     """If a queue is purged during a remote read that then returns a message, the receiver acknowledges this message as
     received.

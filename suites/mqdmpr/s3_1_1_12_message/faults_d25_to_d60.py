@@ -119,7 +119,7 @@ class ReceiverMessageExpiredWhileLockedKeptAfterAbort(Positions):
         self.qm.waiting.release_readers(position)
 
 
-@fault("receiver-moved-message-does-not-expire", breaks="MQDMPR-3.1.1.12-D53", blind=True)
+@fault("receiver-moved-message-does-not-expire", breaks=("MQDMPR-3.1.1.12-D53", "MQDMPR-3.1.7.2.7-12"), blind=True)
 class ReceiverMovedMessageDoesNotExpire(Lifetimes):
     """A message that was moved to a subqueue does not expire."""
 

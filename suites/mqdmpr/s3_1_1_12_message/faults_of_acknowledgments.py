@@ -513,7 +513,7 @@ class ReportsOnlyOfRecoverableMessages(Tracing):
         pass
 
 
-@fault("report-of-message-without-trace-flag-sent", breaks="MQDMPR-3.1.1.12-D61", blind=True)
+@fault("report-of-message-without-trace-flag-sent", breaks=("MQDMPR-3.1.1.12-D61", "MQQB-3.1.5.8.9-01"), blind=True)
 class ReportOfMessageWithoutTraceFlagSent(Tracing):
     """The queue manager reports a message whose DebugHeader names a queue although TR is clear."""
 

@@ -21,7 +21,6 @@ from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.surviving_queues import SurvivingQueues
 from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.core.remote.remote_ending import RemoteEnding
 from reference_qm.core.remote.remote_starting import Check, Desc, RemoteStarting
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.store.disk import Change
@@ -207,14 +206,6 @@ class ModelIdentifierDiffersFromPackets(Inspection):
         shown = super().inspect(now)
         shown["QueueManager"]["Identifier"] = str(uuid5(self.qm.adm.Identifier, "another"))
         return shown
-
-
-@fault("remote-receive-leaves-message", breaks="MQDMPR-3.1.1-07")
-class RemoteReceiveLeavesMessage(RemoteEnding):
-    """A message that a remote reader has received stays in the queue for other readers."""
-
-    def is_delivered(self, ack: int) -> bool:
-        return False
 
 
 class InactivePublicQueueCreator(Destinations):

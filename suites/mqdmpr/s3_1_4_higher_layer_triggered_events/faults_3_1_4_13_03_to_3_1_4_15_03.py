@@ -12,7 +12,7 @@ from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
 
-@fault("initiator-online-again-sends-messages-of-one-queue-only", breaks="MQDMPR-3.1.4.13-03")
+@fault("initiator-online-again-sends-messages-of-one-queue-only", breaks=("MQDMPR-3.1.4.13-03", "MQQB-3.1.4.1-02"))
 class InitiatorOnlineAgainSendsMessagesOfOneQueueOnly(Administering):
     """A queue manager that is brought online sends the waiting messages of only one of several outgoing queues."""
 

@@ -33,14 +33,6 @@ from suites.mqdmpr.s3_1_4_higher_layer_triggered_events.fault_steps import (
 )
 
 
-@fault("abort-stores-sent-message", breaks="MQDMPR-3.1.4.5-17")
-class AbortStoresSentMessage(TransactionEvents):
-    """After an abort, an application can receive a message that the transaction sent to a local queue."""
-
-    def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
-        self.commit_enqueue(operation, now)
-
-
 @fault("queue-manager-aborted-send-kept-as-dead-letter", breaks="MQDMPR-3.1.4.5-17")
 class QueueManagerAbortedSendKeptAsDeadLetter(TransactionEvents):
     """When a transaction that sent a message with negative journaling to a local queue is aborted, the message becomes

@@ -238,16 +238,6 @@ class QueueManagerQueueSecuritySaclLostWithoutDacl(Queues):
         return super().create_security(supplied, user)
 
 
-@fault("sacl-supplied-without-dacl-is-lost", breaks="MQDMPR-3.1.7.1.3.1-09")
-class SaclSuppliedWithoutDaclIsLost(Queues):
-    """The queue manager keeps a supplied SACL only if the descriptor also has a DACL."""
-
-    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
-        if supplied is not None and supplied.Dacl is None:
-            supplied = replace(supplied, Sacl=None)
-        return super().create_security(supplied, user)
-
-
 @fault("supplied-security-descriptor-second-audit-entry-dropped", breaks="MQDMPR-3.1.7.1.3.1-09", blind=True)
 class SuppliedSecurityDescriptorSecondAuditEntryDropped(Queues):
     """The queue manager keeps only the first entry of a supplied system access list."""

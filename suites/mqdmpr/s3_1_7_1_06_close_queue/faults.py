@@ -86,17 +86,6 @@ class ClosedOpenQueueDescriptorLeavesCursorsUsable(QueueOpening):
             self.qm.descriptors[queue_desc.Handle] = queue_desc
 
 
-@fault("closed-open-queue-descriptor-stays-in-queue-collection", breaks="MQDMPR-3.1.7.1.6-17")
-class ClosedOpenQueueDescriptorStaysInQueueCollection(QueueOpening):
-    """The queue manager leaves a closed OpenQueueDescriptor in the collection of its queue."""
-
-    def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
-        queue = queue_desc.QueueReference
-        super().close_queue(queue_desc)
-        if queue is not None:
-            queue.OpenQueueDescriptorCollection[queue_desc.Handle] = queue_desc
-
-
 @fault("queue-manager-closed-handle-restricts-while-others-are-open", breaks="MQDMPR-3.1.7.1.6-17")
 class QueueManagerClosedHandleRestrictsWhileOthersAreOpen(QueueOpening):
     """A closed OpenQueueDescriptor still restricts other readers while another handle of the queue is open."""

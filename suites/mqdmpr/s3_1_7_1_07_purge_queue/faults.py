@@ -91,18 +91,6 @@ class QueueManagerPurgeOfSecondLockedMessageForgotten(Queues):
         return super().purge(queue, token, restore_other_messages, failed)
 
 
-@fault("aborted-receive-returns-purged-message", breaks="MQDMPR-3.1.7.1.7-05")
-class AbortedReceiveReturnsPurgedMessage(Positions):
-    """A transaction receives a message, the queue is purged, and the transaction aborts: the message returns to
-    the queue.
-    """
-
-    def unlock_message(self, position: MessagePosition) -> None:
-        if position.State is MessagePositionState.PURGE_PENDING:
-            position.State = MessagePositionState.LOCKED
-        super().unlock_message(position)
-
-
 @fault("purged-messages-not-acknowledged", breaks="MQDMPR-3.1.7.1.7-07")
 class PurgedMessagesNotAcknowledged(Queues):
     """When a queue is purged, the queue manager deletes the queue's messages without an acknowledgment."""

@@ -114,24 +114,6 @@ class QueueManagerLocalMessageTimeToBeReceivedNotStarted(Lifetimes):
             super().watch_received(position)
 
 
-@fault("queue-manager-message-of-transaction-never-expires", breaks="MQDMPR-3.1.7.1.9-15", blind=True)
-class QueueManagerMessageOfTransactionNeverExpires(Lifetimes):
-    """The queue manager does not start the timer of TimeToBeReceived for a local transactional message."""
-
-    def watch_received(self, position: MessagePosition) -> None:
-        if position.MessageReference.TransactionIdentifier is None:
-            super().watch_received(position)
-
-
-@fault("local-message-in-transaction-has-no-lifetime-timer", breaks="MQDMPR-3.1.7.1.9-15")
-class LocalMessageInTransactionHasNoLifetimeTimer(Lifetimes):
-    """The queue manager does not start the timer of TimeToBeReceived for a message that is sent in a transaction."""
-
-    def watch_received(self, position: MessagePosition) -> None:
-        if position.MessageReference.TransactionIdentifier is None:
-            super().watch_received(position)
-
-
 @fault("local-send-in-transaction-visible-before-commit", breaks="MQDMPR-3.1.7.1.9-17")
 class LocalSendInTransactionVisibleBeforeCommit(TransactionOperations):
     """Before the commit, an application can receive a message that a transaction sends to a local queue."""

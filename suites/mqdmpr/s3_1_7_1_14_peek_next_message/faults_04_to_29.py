@@ -147,14 +147,6 @@ add(
 )
 
 
-@fault("peek-next-of-new-cursor-returns-first", breaks=("MQDMPR-3.1.7.1.14-13", "MQDMPR-3.1.7.1.14-14"))
-class PeekNextOfNewCursorReturnsFirst(Cursors):
-    """A peek at the next message by a cursor that has read no message returns the first message."""
-
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
-        return self._seek_for_peek(cursor)
-
-
 @fault("peek-next-after-receive-by-cursor-returns-message", breaks="MQDMPR-3.1.7.1.14-13")
 class PeekNextAfterReceiveByCursorReturnsMessage(Cursors):
     """A peek at the next message succeeds after a receive by the same cursor, although the cursor must read a message

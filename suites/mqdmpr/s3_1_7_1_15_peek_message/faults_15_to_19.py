@@ -26,15 +26,6 @@ from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
 )
 
 
-@fault("peek-by-cursor-skips-received-message", breaks=("MQDMPR-3.1.7.1.15-15", "MQDMPR-3.1.7.1.15-16"))
-class PeekByCursorSkipsReceivedMessage(Cursors):
-    """A peek by a cursor whose message another reader has received returns the next message."""
-
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
-        status, position = super().get_message_for_peek(cursor)
-        return self._seek_for_peek(cursor) if status is CursorStatus.ALREADY_RECEIVED else (status, position)
-
-
 @fault("peek-by-cursor-returns-message-locked-by-transaction", breaks="MQDMPR-3.1.7.1.15-15")
 class PeekByCursorReturnsMessageLockedByTransaction(Cursors):
     """A peek by a cursor returns its message although a transaction received the message."""

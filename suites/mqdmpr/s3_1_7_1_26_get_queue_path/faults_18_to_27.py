@@ -56,16 +56,6 @@ class PathOfPublicNameOfOtherQueueManagerOwnComputer(QueuePaths):
         return found._replace(rMachineName=own) if found.rMachineName else found
 
 
-@fault("queue-path-machine-of-remote-public-queue-is-own-name", breaks="MQDMPR-3.1.7.1.26-21")
-class QueuePathMachineOfRemotePublicQueueIsOwnName(QueuePaths):
-    """For a public queue of another queue manager, Get Queue Path returns the queue manager's own computer."""
-
-    def _path_of_public(self, name: PublicName) -> QueuePathOf:
-        found = super()._path_of_public(name)
-        own = self.qm.enterprise.state.LocalQueueManager.ComputerName or ""
-        return found._replace(rMachineName=own) if found.rMachineName else found
-
-
 add(
     "queue-path-of-second-unknown-public-name-empty",
     "MQDMPR-3.1.7.1.26-18",

@@ -154,18 +154,6 @@ class SenderSecondTracedMessageHasNoDebugHeader(Sending):
         return replace(packet, DebugHeader=None, BaseHeader=replace(packet.BaseHeader, Flags=flags))
 
 
-@fault("sender-traced-transactional-message-has-no-debug-header", breaks="MQDMPR-3.1.7.1.30-D04")
-class SenderTracedTransactionalMessageHasNoDebugHeader(Sending):
-    """The packet of a traced transactional message has no DebugHeader."""
-
-    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
-        packet = super().construct_user_message(position)
-        if packet.TransactionHeader is None or packet.DebugHeader is None:
-            return packet
-        flags = packet.BaseHeader.Flags & ~BaseHeader.flags(DH=1)
-        return replace(packet, DebugHeader=None, BaseHeader=replace(packet.BaseHeader, Flags=flags))
-
-
 @fault("sender-multi-queue-header-of-transactional-message-omitted", breaks="MQDMPR-3.1.7.1.30-D05")
 class SenderMultiQueueHeaderOfTransactionalMessageOmitted(Sending):
     """The sender omits the MultiQueueFormatHeader of a transactional message to several queues."""

@@ -255,15 +255,6 @@ add(
 )
 
 
-@fault("receiver-message-in-subqueue-never-expires", breaks="MQDMPR-3.1.7.2.7-12")
-class ReceiverMessageInSubqueueNeverExpires(Lifetimes):
-    """If the TimeToBeReceived of a message in a subqueue expires, the message stays in the subqueue."""
-
-    @only_if(lambda part, position: position.QueueReference.parent is not None)
-    def watch_received(self, position: MessagePosition) -> None:
-        return
-
-
 @fault("receiver-second-message-of-same-lifetime-never-expires", breaks="MQDMPR-3.1.7.2.7-12")
 class ReceiverSecondMessageOfSameLifetimeNeverExpires(Lifetimes):
     """If several messages expire in the same second, only one of them is removed from its queue."""

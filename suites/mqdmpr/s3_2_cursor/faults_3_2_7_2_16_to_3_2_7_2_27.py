@@ -101,6 +101,8 @@ class CursorPeekAtUnlockedMessageRefused(Cursors):
         "MQQP-3.1.4.10-D03",
         "MQDMPR-3.2.7.2-27",
         "MQDMPR-3.1.7.2.1-04",
+        "MQDMPR-3.1.7.1.15-15",
+        "MQDMPR-3.1.7.1.15-16",
     ),
 )
 class CursorMovesOnWhenMessageRemoved(Cursors):

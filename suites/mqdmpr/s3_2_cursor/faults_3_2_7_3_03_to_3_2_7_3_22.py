@@ -32,7 +32,14 @@ from suites.mqdmpr.s3_2_cursor.fault_steps import (
 
 @fault(
     "unread-cursor-accepts-peek-next",
-    breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.3-06", "MQDMPR-3.2.7.1-08"),
+    breaks=(
+        "MQQP-3.1.4.1-D17",
+        "MQQP-3.1.4.10-40",
+        "MQDMPR-3.2.7.3-06",
+        "MQDMPR-3.2.7.1-08",
+        "MQDMPR-3.1.7.1.14-13",
+        "MQDMPR-3.1.7.1.14-14",
+    ),
 )
 class UnreadCursorAcceptsPeekNext(Cursors):
     """A peek at the next message by a cursor in the state UNREAD returns the first message."""

@@ -232,7 +232,9 @@ class SenderExpiryOfTransactionalMessageNotAcknowledged(AdminAcks):
 
 
 @fault(
-    "sender-expiry-of-message-with-jn-not-acknowledged", breaks=("MQMQ-2.2.18.1.6-D03", "MQMQ-2.2.19.3-03"), blind=True
+    "sender-expiry-of-message-with-jn-not-acknowledged",
+    breaks=("MQMQ-2.2.18.1.6-D03", "MQMQ-2.2.19.3-03", "MQQB-3.1.7.1.2-03"),
+    blind=True,
 )
 class SenderExpiryOfMessageWithJnNotAcknowledged(AdminAcks):
     """The sender sends no acknowledgment when a message that requests negative journaling expires before it is sent."""

@@ -125,7 +125,7 @@ for _name, _rules, _says, _install in (
 
 @fault(
     "receiver-transactional-message-never-expires",
-    breaks=("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53"),
+    breaks=("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53", "MQDMPR-3.1.7.1.9-15"),
     blind=True,
 )
 class ReceiverTransactionalMessageNeverExpires(Lifetimes):
@@ -152,15 +152,6 @@ add(
     at_restart(_set_infinite_time_to_be_received),
     blind=True,
 )
-
-
-@fault("receiver-time-to-be-received-of-transactional-message-not-observed", breaks="MQMQ-2.2.19.2-05")
-class ReceiverTimeToBeReceivedOfTransactionalMessageNotObserved(Lifetimes):
-    """The receiver does not remove a transactional message whose TimeToBeReceived expires."""
-
-    def watch_received(self, position: MessagePosition) -> None:
-        if position.MessageReference.TransactionIdentifier is None:
-            super().watch_received(position)
 
 
 def _reset_message_id_ordinal(qm: QueueManager) -> None:

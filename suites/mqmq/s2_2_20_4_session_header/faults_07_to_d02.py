@@ -65,7 +65,7 @@ class ReceiverSessionHeaderFlagOfThirtySecondMessageClear(SessionAcks):
         return replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 0x7FFFFFFF)
 
 
-@fault("receiver-recoverable-ack-flags-cut-to-16-bits", breaks="MQMQ-2.2.20.4-08")
+@fault("receiver-recoverable-ack-flags-cut-to-16-bits", breaks=("MQMQ-2.2.20.4-08", "MQQB-3.1.6.4-08"))
 class ReceiverRecoverableAckFlagsCutTo16Bits(SessionAcks):
     """The receiver acknowledges at most 16 recoverable messages in RecoverableMsgAckFlags."""
 

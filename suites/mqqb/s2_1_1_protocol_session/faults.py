@@ -166,15 +166,6 @@ class InitiatorMessageOfAcceptorOnItsSessionDropped(Receiving):
         super().take_message(session, packet, receipt, now)
 
 
-@fault("initiator-received-message-not-acknowledged-on-session", breaks="MQQB-2.1.1-D01")
-class InitiatorReceivedMessageNotAcknowledgedOnSession(SessionAcks):
-    """The initiator sends no SessionAck for a UserMessage that it receives on its own session."""
-
-    def send(self, session: Session, now: Now) -> None:
-        if not session.initiator:
-            super().send(session, now)
-
-
 @fault("acceptor-session-ack-on-second-open-session-missing", breaks="MQQB-2.1.1-D01")
 class AcceptorSessionAckOnSecondOpenSessionMissing(SessionAcks):
     """The acceptor sends SessionAck packets only on the session that was opened first."""

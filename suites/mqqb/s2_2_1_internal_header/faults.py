@@ -252,15 +252,6 @@ class AcceptorGuidWithOwnFirstBytesAccepted(SessionOpening):
         return guid == NULL_GUID or guid.time_low == self.qm.adm.Identifier.time_low
 
 
-@fault("acceptor-guid-of-client-accepted", breaks="MQQB-2.2.1-05")
-class AcceptorGuidOfClientAccepted(SessionOpening):
-    """The acceptor leaves CS clear if ServerGuid of a request equals ClientGuid of the request."""
-
-    def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
-        header = packet.EstablishConnectionHeader
-        return header.ServerGuid == header.ClientGuid or super().is_establish_request_valid(packet)
-
-
 @fault("acceptor-session-beyond-limit-closed-without-cs", breaks="MQQB-2.2.1-06")
 class AcceptorSessionBeyondLimitClosedWithoutCs(SessionOpening):
     """The acceptor clears CS in its response to a request beyond its limit of sessions, and closes the connection."""
@@ -448,15 +439,6 @@ add(
         lambda data: data[:18] + bytes([data[18] & ~0x10 | (data[18] & 0x10) << 1]) + data[19:],
     ),
 )
-
-
-@fault("sender-session-ack-internal-header-reserved-discarded", breaks="MQQB-2.2.1-01", blind=True)
-class SenderSessionAckInternalHeaderReservedDiscarded(SessionAcks):
-    """The sender of messages discards a SessionAck whose InternalHeader.Reserved is not zero."""
-
-    def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
-        if not packet.InternalHeader.Reserved:
-            super().receive(session, packet, now)
 
 
 @fault("sender-session-ack-with-x9-not-processed", breaks="MQQB-2.2.1-11", blind=True)

@@ -379,11 +379,3 @@ class AcceptorEstablishResponsePaddingOfRequest(SessionOpening):
         response = super().build_establish_response(session, request)
         padding = request.EstablishConnectionHeader.Padding
         return response if session.refused else _change_establish_header(response, Padding=padding)
-
-
-@fault("initiator-establish-connection-response-x14-refused", breaks="MQQB-2.2.3.1-12", blind=True)
-class InitiatorEstablishConnectionResponseX14Refused(SessionOpening):
-    """The initiator treats an EstablishConnection response with X14 set in OperatingSystem as invalid."""
-
-    def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
-        return super().is_establish_response_valid(session, packet) and not packet.EstablishConnectionHeader.X14

@@ -323,7 +323,7 @@ class ReceiverOrderAcksOfTwoQueuesHaveTheSameNumber(OrderAcks):
         return replace(body, TxSequenceNumber=number, TxPreviousSequenceNumber=number - 1)
 
 
-@fault("receiver-order-ack-number-after-rejected-message", breaks="MQQB-2.2.4.1-02")
+@fault("receiver-order-ack-number-after-rejected-message", breaks=("MQQB-2.2.4.1-02", "MQQB-3.1.1.6.2-03"))
 class ReceiverOrderAckNumberAfterRejectedMessage(OrderAcks):
     """The receiver adds the number of rejected messages to TxSequenceNumber of an OrderAck."""
 

@@ -138,7 +138,9 @@ add(
 )
 
 
-@fault("receiver-negative-final-ack-previous-number-computed", breaks="MQQB-2.2.5.1-03", blind=True)
+@fault(
+    "receiver-negative-final-ack-previous-number-computed", breaks=("MQQB-2.2.5.1-03", "MQQB-3.1.7.17-D08"), blind=True
+)
 class ReceiverNegativeFinalAckPreviousNumberComputed(FinalAcks):
     """In the FinalAck of a refused message, the receiver sends TxSequenceNumber - 1 as TxPreviousSequenceNumber, even
     if the message bridges a gap.

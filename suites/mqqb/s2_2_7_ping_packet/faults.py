@@ -316,7 +316,7 @@ add(
 )
 
 
-@fault("acceptor-ping-response-cookie-highest-bit-cleared", breaks="MQQB-2.2.7-22", blind=True)
+@fault("acceptor-ping-response-cookie-highest-bit-cleared", breaks=("MQQB-2.2.7-22", "MQQB-3.1.7.7-08"), blind=True)
 class AcceptorPingResponseCookieHighestBitCleared(Ping):
     """The acceptor clears the highest bit of Cookie in its Ping Response."""
 

@@ -55,16 +55,6 @@ class RouterMessageOutOfOrderDropped(Routing):
         super().route_message(session, packet, receipt, now)
 
 
-@fault("receiver-order-ack-after-gap-names-number-after-gap", breaks="MQQB-3.1.1.6.2-03", blind=True)
-class ReceiverOrderAckAfterGapNamesNumberAfterGap(OrderAcks):
-    """The receiver adds the number of messages that it rejected to TxSequenceNumber of the next OrderAck."""
-
-    def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
-        body = super().build(transfer)
-        number = body.TxSequenceNumber + transfer.RejectCount
-        return replace(body, TxSequenceNumber=number, TxPreviousSequenceNumber=number - 1)
-
-
 @fault("receiver-order-ack-includes-discarded-message-after-filled-gap", breaks="MQQB-3.1.1.6.2-03")
 class ReceiverOrderAckIncludesDiscardedMessageAfterFilledGap(OrderAcks):
     """After a missing message has arrived, the receiver acknowledges a later message that it discarded because of the

@@ -247,7 +247,7 @@ class InitiatorPingCookieBeginsWith1000(Initialization):
         self.qm.adm.PingCookie = 1_000
 
 
-@fault("acceptor-new-session-state-waiting-cp-msg-instead-of-ec-msg", breaks="MQQB-3.1.3.2-36")
+@fault("acceptor-new-session-state-waiting-cp-msg-instead-of-ec-msg", breaks=("MQQB-3.1.3.2-36", "MQQB-3.1.5.10-02"))
 class AcceptorNewSessionStateWaitingCpMsgInsteadOfEcMsg(SessionOpening):
     """The acceptor begins a session in state WAITING_CP_MSG."""
 

@@ -7,7 +7,7 @@ from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.core.enterprise.initialization import Initialization
 from reference_qm.core.transfer.administering import Administering
-from reference_qm.model.states import OutgoingQueueState, SessionState
+from reference_qm.model.states import OutgoingQueueState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
@@ -39,18 +39,6 @@ class InitiatorOnlyFirstDestinationConnectedAtStart(Initialization):
         for session in begun[1:]:
             self.qm.closing.close(session, "a fault", now)
             self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
-
-
-@fault("initiator-only-first-queue-connected-at-start", breaks="MQQB-3.1.4.1-02", blind=True)
-class InitiatorOnlyFirstQueueConnectedAtStart(Administering):
-    """When the queue manager starts, it connects only for the first outgoing queue that has messages."""
-
-    def establish_waiting(self, now: Now) -> None:
-        for queue in self.qm.adm.OutgoingQueues.values():
-            idle = queue.session.SessionState in (SessionState.CLOSED, SessionState.WAITING_RECONNECT)
-            if idle and len(queue.session.OutgoingMessageTable) and queue.State is not OutgoingQueueState.ON_HOLD:
-                self.qm.establishing.establish(queue.session, now)
-                return
 
 
 @fault("initiator-queue-of-transactional-messages-not-connected-at-start", breaks="MQQB-3.1.4.1-02", blind=True)

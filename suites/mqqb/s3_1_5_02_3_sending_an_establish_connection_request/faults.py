@@ -266,15 +266,6 @@ class InitiatorInProcessEntryWithHostName(Connecting):
             entries[-1] = replace(entries[-1], AddressList=session.RemoteQMHostName)
 
 
-@fault("initiator-request-of-retry-not-in-history", breaks="MQQB-3.1.5.2.3-14", blind=True)
-class InitiatorRequestOfRetryNotInHistory(Connecting):
-    """The initiator adds no ConnectionHistory entry with Status InProcess for the request of a retry."""
-
-    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
-        if not (session.retrying and status is ConnectionStatus.IN_PROCESS):
-            super().add_connection_history(session, status, now)
-
-
 @fault("initiator-request-history-has-first-address", breaks="MQQB-3.1.5.2.3-14", blind=True)
 class InitiatorRequestHistoryHasFirstAddress(Connecting):
     """The initiator puts the first address of the host into AddressList of each entry with Status InProcess."""

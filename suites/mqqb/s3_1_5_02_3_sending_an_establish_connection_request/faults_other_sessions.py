@@ -105,16 +105,6 @@ class InitiatorInitializationTimerSharedBySessions(Establishing):
             self.qm.session_timers.stop(one, TimerName.SESSION_INITIALIZATION)
 
 
-@fault("initiator-initialization-timer-not-started-in-retry", breaks="MQQB-3.1.5.2.3-15")
-class InitiatorInitializationTimerNotStartedInRetry(Establishing):
-    """The initiator does not start the Session Initialization Timer when it tries again."""
-
-    def send_establish_request(self, session: Session, now: Now) -> None:
-        super().send_establish_request(session, now)
-        if session.retrying:
-            self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)
-
-
 @fault("initiator-history-of-request-in-first-queue", breaks="MQQB-3.1.5.2.3-14")
 class InitiatorHistoryOfRequestInFirstQueue(Establishing):
     """The initiator adds the entry for a request to ConnectionHistory of the outgoing queue that was created first."""

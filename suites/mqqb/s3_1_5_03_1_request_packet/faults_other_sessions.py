@@ -67,7 +67,10 @@ class AcceptorServerGuidZeroRefusedBesideOpenSession(SessionOpening):
         return super().is_establish_request_valid(packet) and not (zero and _count_open_accepted_sessions(self.qm))
 
 
-@fault("acceptor-server-guid-equal-to-client-guid-valid", breaks=("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-07"))
+@fault(
+    "acceptor-server-guid-equal-to-client-guid-valid",
+    breaks=("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-07", "MQQB-2.2.1-05"),
+)
 class AcceptorServerGuidEqualToClientGuidValid(SessionOpening):
     """The acceptor accepts a request whose ServerGuid is the ClientGuid."""
 

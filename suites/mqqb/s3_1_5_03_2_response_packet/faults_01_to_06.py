@@ -28,14 +28,6 @@ class InitiatorInvalidEstablishConnectionResponseAccepted(SessionOpening):
         return True
 
 
-@fault("initiator-response-guid-not-checked-at-retry", breaks="MQQB-3.1.5.3.2-01", blind=True)
-class InitiatorResponseGuidNotCheckedAtRetry(SessionOpening):
-    """The initiator does not check ServerGuid of the response to a request that it sends in a retry."""
-
-    def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
-        return session.retrying or super().is_establish_response_valid(session, packet)
-
-
 @fault("initiator-client-guid-of-response-compared-by-first-8-bytes", breaks="MQQB-3.1.5.3.2-01")
 class InitiatorClientGuidOfResponseComparedByFirst8Bytes(SessionOpening):
     """The initiator accepts a response whose ClientGuid equals its Identifier only in the first 8 bytes."""
@@ -137,14 +129,6 @@ class InitiatorResponseForSecondQueueNotCompared(SessionOpening):
         if session.OutgoingQueueReference is not first:
             return True
         return super().is_establish_response_valid(session, packet)
-
-
-@fault("initiator-response-of-retry-not-validated", breaks=("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02"), blind=True)
-class InitiatorResponseOfRetryNotValidated(SessionOpening):
-    """The initiator accepts every EstablishConnection response in a retry."""
-
-    def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
-        return session.retrying or super().is_establish_response_valid(session, packet)
 
 
 @fault(

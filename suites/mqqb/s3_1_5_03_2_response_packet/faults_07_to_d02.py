@@ -197,15 +197,6 @@ class InitiatorResponseEntryWithTimeOfRequest(Connecting):
             entries[-1] = replace(entries[-1], ConnectionHistoryTime=entries[-2].ConnectionHistoryTime)
 
 
-@fault("initiator-establish-packet-received-in-retry-not-in-history", breaks="MQQB-3.1.5.3.2-15", blind=True)
-class InitiatorEstablishPacketReceivedInRetryNotInHistory(Connecting):
-    """The initiator adds no entry with Status EstablishPacketReceived to ConnectionHistory when a retry succeeds."""
-
-    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
-        if not (session.retrying and status is ConnectionStatus.ESTABLISH_PACKET_RECEIVED):
-            super().add_connection_history(session, status, now)
-
-
 @fault("initiator-establish-packet-received-has-first-address", breaks="MQQB-3.1.5.3.2-15", blind=True)
 class InitiatorEstablishPacketReceivedHasFirstAddress(Connecting):
     """The initiator puts the first address of the host into AddressList of each entry with Status

@@ -272,15 +272,6 @@ class InitiatorEstablishedEntryWithTimeOfRequest(Connecting):
             entries[-1] = replace(entries[-1], ConnectionHistoryTime=entries[-2].ConnectionHistoryTime)
 
 
-@fault("initiator-established-in-retry-not-in-history", breaks="MQQB-3.1.5.4.2-08", blind=True)
-class InitiatorEstablishedInRetryNotInHistory(Connecting):
-    """The initiator adds no entry with Status Established to ConnectionHistory when a retry opens the session."""
-
-    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
-        if not (session.retrying and status is ConnectionStatus.ESTABLISHED):
-            super().add_connection_history(session, status, now)
-
-
 @fault("initiator-established-has-first-address", breaks="MQQB-3.1.5.4.2-08", blind=True)
 class InitiatorEstablishedHasFirstAddress(Connecting):
     """The initiator puts the first address of the host into AddressList of each entry with Status Established."""

@@ -34,17 +34,6 @@ class ReceiverSessionHeaderCountTooLowAccepted(SessionAcks):
         super().validate_message_counts(session, right, now)
 
 
-@fault("receiver-session-header-recoverable-count-unchecked", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class ReceiverSessionHeaderRecoverableCountUnchecked(SessionAcks):
-    """The receiver does not compare RecoverableMsgSeqNumber with the number of recoverable messages that it
-    received.
-    """
-
-    def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
-        right = replace(header, RecoverableMsgSeqNumber=session.RecoverableMessageReceivedCount)
-        super().validate_message_counts(session, right, now)
-
-
 @fault("receiver-counts-in-user-message-not-compared", breaks="MQQB-3.1.5.5.5-01", blind=True)
 class ReceiverCountsInUserMessageNotCompared(Receiving):
     """The receiver compares the message counts of a SessionAck, but not those of a SessionHeader in a UserMessage."""
@@ -274,7 +263,7 @@ class SenderWaitTimerRestartedOnlyByProgress(SessionAcks):
             super().validate_message_counts(session, header, now)
 
 
-@fault("sender-session-ack-counted-as-order-ack", breaks="MQQB-3.1.5.5.5-03")
+@fault("sender-session-ack-counted-as-order-ack", breaks=("MQQB-3.1.5.5.5-03", "MQSO-5.1.1.3-D04"))
 class SenderSessionAckCountedAsOrderAck(TransactionalSending):
     """The sender treats a session acknowledgment also as an order acknowledgment."""
 

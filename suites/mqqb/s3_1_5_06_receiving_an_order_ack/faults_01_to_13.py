@@ -33,15 +33,6 @@ class AnyOrderAckBeforeOpenSessionIgnored(Closing):
             super().refuse_out_of_state(session, packet, now)
 
 
-@fault("queue-manager-order-ack-before-open-session-ignored", breaks="MQQB-3.1.5.6-01", blind=True)
-class QueueManagerOrderAckBeforeOpenSessionIgnored(Closing):
-    """A queue manager that waits for a ConnectionParameters packet ignores an OrderAck, and keeps the session open."""
-
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
-        if not (isinstance(packet, UserMessagePacket) and is_order_ack(packet)):
-            super().refuse_out_of_state(session, packet, now)
-
-
 @fault("initiator-order-ack-before-open-session-ignored", breaks="MQQB-3.1.5.6-01", blind=True)
 class InitiatorOrderAckBeforeOpenSessionIgnored(Closing):
     """An initiator that waits for a ConnectionParameters response ignores an OrderAck, and keeps the session open."""

@@ -339,17 +339,6 @@ class SenderMessageRefusedAtArrivalNotMovedToDeadLetters(FinalAcks):
         super().journal_completed(position, message_class)
 
 
-@fault("sender-message-refused-at-receipt-not-moved-to-dead-letters", breaks="MQQB-3.1.5.7-05", blind=True)
-class SenderMessageRefusedAtReceiptNotMovedToDeadLetters(FinalAcks):
-    """The sender moves a message with JN to a dead-letter queue only for FinalAck classes below 0xC000."""
-
-    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
-        if message_class >= 0xC000:
-            place = position.MessagePosition
-            place.MessageReference = replace(place.MessageReference, NegativeJournalingRequested=False)
-        super().journal_completed(position, message_class)
-
-
 @fault("sender-large-dead-letter-truncated", breaks="MQQB-3.1.5.7-05", blind=True)
 class SenderLargeDeadLetterTruncated(FinalAcks):
     """The sender moves at most the first 4,096 bytes of the body of a message to the transactional

@@ -145,7 +145,11 @@ class ReceiverMessageForOthersNotCounted(Receiving):
             super().count_received(session, packet)
 
 
-@fault("receiver-direct-format-session-reset-by-private-name", breaks="MQQB-3.1.5.8.2-04", blind=True)
+@fault(
+    "receiver-direct-format-session-reset-by-private-name",
+    breaks=("MQQB-3.1.5.8.2-04", "MQQB-3.1.7.17-D11"),
+    blind=True,
+)
 class ReceiverDirectFormatSessionResetByPrivateName(Receiving):
     """The receiver sets DirectFormatSession to FALSE when it receives a message whose destination is not a direct
     format name.
@@ -254,15 +258,6 @@ class ReceiverSessionAckSendTimerLastsWholeTimeout(Receiving):
 @fault("receiver-session-ack-send-timer-restarted-by-each-message", breaks="MQQB-3.1.5.8.2-12")
 class ReceiverSessionAckSendTimerRestartedByEachMessage(Receiving):
     """The receiver restarts the Session Ack Send Timer when it receives any message."""
-
-    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        self.qm.session_timers.stop(session, TimerName.SESSION_ACK_SEND)
-        super().note_activity(session, packet, now)
-
-
-@fault("receiver-ack-send-timer-restarted-by-later-message", breaks="MQQB-3.1.5.8.2-12", blind=True)
-class ReceiverAckSendTimerRestartedByLaterMessage(Receiving):
-    """The receiver restarts the Session Ack Send Timer when it receives a further message."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         self.qm.session_timers.stop(session, TimerName.SESSION_ACK_SEND)

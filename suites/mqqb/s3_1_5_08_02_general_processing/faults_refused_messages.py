@@ -56,7 +56,10 @@ class ReceiverTransactionalMessageInAnyQueue(Admission):
         return packet
 
 
-@fault("receiver-transactional-queue-accepts-any-message", breaks=("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"))
+@fault(
+    "receiver-transactional-queue-accepts-any-message",
+    breaks=("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37", "MQSO-3.2.1-01"),
+)
 class ReceiverTransactionalQueueAcceptsAnyMessage(Admission):
     """The receiver inserts a message without a transaction into a transactional queue."""
 

@@ -20,7 +20,7 @@ SHA1 = 0x8004
 BAD_SIGNATURE_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
 
 
-@fault("receiver-security-not-checked", breaks=("MQQB-3.1.5.8.3-01", "MQQB-3.1.5.8.3-02"))
+@fault("receiver-security-not-checked", breaks=("MQQB-3.1.5.8.3-01", "MQQB-3.1.5.8.3-02", "MQQB-3.1.5.8-05"))
 class ReceiverSecurityNotChecked(SecurityOnReceipt):
     """The receiver does not check the security of messages."""
 

@@ -26,7 +26,10 @@ class ReceiverOrderAckTimerOfNewestSessionStarted(OrderAcks):
         super().schedule(get_newest_session(self.qm, session), now)
 
 
-@fault("receiver-order-ack-of-first-due-sequence-only", breaks=("MQQB-3.1.5.8.6-03", "MQQB-3.1.5.8.6-04"))
+@fault(
+    "receiver-order-ack-of-first-due-sequence-only",
+    breaks=("MQQB-3.1.5.8.6-03", "MQQB-3.1.5.8.6-04", "MQSO-3.3.4.5-D03"),
+)
 class ReceiverOrderAckOfFirstDueSequenceOnly(OrderAcks):
     """The receiver sends an OrderAck only for the first of several sequences when the Order Ack Send Timer expires."""
 

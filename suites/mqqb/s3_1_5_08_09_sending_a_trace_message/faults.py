@@ -33,14 +33,6 @@ add(
 )
 
 
-@fault("receiver-report-of-untraced-message-sent", breaks="MQQB-3.1.5.8.9-01")
-class ReceiverReportOfUntracedMessageSent(Tracing):
-    """The receiver sends a report on every message, traced or not."""
-
-    def trace_received(self, message: Message, now: Now) -> None:
-        super().trace_received(replace(message, TracingRequested=True), now)
-
-
 @fault("receiver-report-of-recoverable-message-not-sent", breaks=("MQQB-3.1.5.8.9-01", "MQQB-3.1.5.8-11"))
 class ReceiverReportOfRecoverableMessageNotSent(Tracing):
     """The receiver sends no report on a traced recoverable message."""
@@ -53,15 +45,6 @@ class ReceiverReportOfRecoverableMessageNotSent(Tracing):
 @fault("receiver-report-of-transactional-message-not-sent", breaks=("MQQB-3.1.5.8.9-01", "MQQB-3.1.5.8-11"), blind=True)
 class ReceiverReportOfTransactionalMessageNotSent(Tracing):
     """The receiver sends no report on a traced transactional message."""
-
-    def trace_received(self, message: Message, now: Now) -> None:
-        if message.TransactionIdentifier is None:
-            super().trace_received(message, now)
-
-
-@fault("receiver-transactional-message-traced-without-report", breaks="MQQB-3.1.5.8.9-01", blind=True)
-class ReceiverTransactionalMessageTracedWithoutReport(Tracing):
-    """The receiver sends no report when a traced transactional message arrives."""
 
     def trace_received(self, message: Message, now: Now) -> None:
         if message.TransactionIdentifier is None:
@@ -168,15 +151,6 @@ class ReceiverReportLabelDateFromMonotonicClock(Tracing):
 @fault("receiver-report-label-hops-decimal", breaks="MQQB-3.1.5.8.9-06")
 class ReceiverReportLabelHopsDecimal(Tracing):
     """The receiver puts the hop count in decimal digits into the label of its report."""
-
-    def build_report_label(self, message: Message, now: Now) -> str:
-        label = super().build_report_label(message, now)
-        return label.replace(f":{message.HopCount:02X} ", f":{message.HopCount:02} ", 1)
-
-
-@fault("receiver-report-label-hop-count-not-hexadecimal", breaks="MQQB-3.1.5.8.9-06", blind=True)
-class ReceiverReportLabelHopCountNotHexadecimal(Tracing):
-    """The receiver puts a hop count that is not hexadecimal into the label of its report."""
 
     def build_report_label(self, message: Message, now: Now) -> str:
         label = super().build_report_label(message, now)

@@ -21,7 +21,6 @@ from reference_qm.core.transfer.history import History
 from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.routing import Routing
-from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.core.transfer.tracing import Tracing
 from reference_qm.model.adm import Message, MessageIDHistoryEntry, MessagePosition, Queue, RecoverableReceipt, Session
@@ -61,7 +60,10 @@ class ReceiverUserMessageBeforeOpenClosesEverySession(Closing):
                     self.close(other, "a fault", now)
 
 
-@fault("receiver-duplicate-accepted", breaks=("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04"))
+@fault(
+    "receiver-duplicate-accepted",
+    breaks=("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQSO-3.3.4.5-D01"),
+)
 class ReceiverDuplicateAccepted(History):
     """The receiver accepts every duplicate of a user message."""
 
@@ -93,16 +95,6 @@ class ReceiverQuotaCheckedBeforeDuplicateDetection(Receiving):
             if self.qm.quotas.check(queue, message) is not EnqueueStatus.NO_ERROR:
                 self.qm.admin_acks.acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA, now)
         super().take_message(session, packet, receipt, now)
-
-
-@fault("receiver-message-security-not-checked", breaks="MQQB-3.1.5.8-05")
-class ReceiverMessageSecurityNotChecked(SecurityOnReceipt):
-    """The receiver accepts a user message with any security data, valid or not."""
-
-    def check_security(
-        self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
-    ) -> UserMessagePacket | MessageClass:
-        return packet
 
 
 @fault("receiver-message-session-header-ignored", breaks=("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01"))
@@ -187,7 +179,7 @@ class ReceiverExpiredRecoverableMessagePutIntoQueue(Admission):
         return packet if packet.UserHeader.DM else super().check_expiration(session, packet, queue, now)
 
 
-@fault("receiver-transactional-message-out-of-sequence-accepted", breaks="MQQB-3.1.5.8-08")
+@fault("receiver-transactional-message-out-of-sequence-accepted", breaks=("MQQB-3.1.5.8-08", "MQSO-3.2.1-D03"))
 class ReceiverTransactionalMessageOutOfSequenceAccepted(InSequence):
     """The receiver accepts a transactional message out of sequence."""
 
@@ -203,15 +195,6 @@ class ReceiverRecoverableMessageOfLargeBodyNotStored(Arrival):
         super().save_message(saving, packet)
         if len(packet.MessagePropertiesHeader.MessageBody) > 0x10000:
             self.qm.disk.save(build_removal_change([saving.position]))
-
-
-@fault("receiver-traced-transactional-message-not-reported", breaks="MQQB-3.1.5.8-11", blind=True)
-class ReceiverTracedTransactionalMessageNotReported(Tracing):
-    """The receiver sends no report on a traced message that is transactional."""
-
-    def trace_received(self, message: Message, now: Now) -> None:
-        if message.TransactionIdentifier is None:
-            super().trace_received(message, now)
 
 
 @fault("receiver-second-traced-message-not-reported", breaks="MQQB-3.1.5.8-11", blind=True)
@@ -244,7 +227,7 @@ class ReceiverAckReachQueueOmittedBesideNa(AdminAcks):
 
 @fault(
     "receiver-ack-reach-queue-of-transactional-message-omitted",
-    breaks=("MQQB-3.1.5.8-12", "MQQB-3.1.5.8.10-01", "MQQB-3.1.5.8.10-02"),
+    breaks=("MQQB-3.1.5.8-12", "MQQB-3.1.5.8.10-01", "MQQB-3.1.5.8.10-02", "MQDMPR-3.1.1.12-D07"),
     blind=True,
 )
 class ReceiverAckReachQueueOfTransactionalMessageOmitted(AdminAcks):

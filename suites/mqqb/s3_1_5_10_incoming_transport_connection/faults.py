@@ -106,15 +106,6 @@ class AcceptorConnectionWhileOwnSessionToPeerRefused(SessionOpening):
             self.qm.closing.close(session, "a fault", now)
 
 
-@fault("acceptor-connection-before-first-packet-waits-for-connection-parameters", breaks="MQQB-3.1.5.10-02")
-class AcceptorConnectionBeforeFirstPacketWaitsForConnectionParameters(SessionOpening):
-    """The acceptor sets SessionState of a new connection to WAITING_CP_MSG."""
-
-    def accept_transport(self, event: TransportAccepted, now: Now) -> None:
-        super().accept_transport(event, now)
-        self.qm.transports[event.transport].SessionState = SessionState.WAITING_CP_MSG
-
-
 @fault("acceptor-initialization-timer-not-started", breaks="MQQB-3.1.5.10-03")
 class AcceptorInitializationTimerNotStarted(SessionOpening):
     """The acceptor does not start the Session Initialization Timer when it accepts a connection."""

@@ -220,15 +220,6 @@ class ReceiverSessionAckFlagsAbove16Lost(SessionAcks):
         return set_fields(super().build(session), flags)
 
 
-@fault("receiver-session-ack-flags-of-16-bits", breaks="MQQB-3.1.6.4-08", blind=True)
-class ReceiverSessionAckFlagsOf16Bits(SessionAcks):
-    """The receiver sends a SessionAck whose RecoverableMsgAckFlags contains only the lower 16 bits of the flags."""
-
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
-        return replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 0xFFFF)
-
-
 @fault("receiver-session-ack-flags-of-all-sessions", breaks="MQQB-3.1.6.4-08")
 class ReceiverSessionAckFlagsOfAllSessions(_HeaderFromAllSessions):
     """RecoverableMsgAckFlags of a SessionAck has the bits of all sessions with unacknowledged messages."""

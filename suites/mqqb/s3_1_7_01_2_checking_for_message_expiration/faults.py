@@ -95,15 +95,6 @@ class SenderExpiredTransactionalMessageNotAcknowledged(AdminAcks):
             super().acknowledge_expiration(message, now)
 
 
-@fault("sender-expired-message-with-journaling-not-acknowledged", breaks="MQQB-3.1.7.1.2-03", blind=True)
-class SenderExpiredMessageWithJournalingNotAcknowledged(AdminAcks):
-    """The sender sends no REACH_QUEUE_TIMEOUT for an expired message that it puts into a dead-letter queue."""
-
-    def acknowledge_expiration(self, message: Message, now: Now) -> None:
-        if not message.NegativeJournalingRequested:
-            super().acknowledge_expiration(message, now)
-
-
 add(
     "sender-dead-letter-of-expired-message-missing",
     "MQQB-3.1.7.1.2-06",
@@ -141,17 +132,6 @@ class SenderExpiredExpressMessageNotInDeadLetterQueue(Journaling):
         message = position.MessageReference
         if message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
             position.MessageReference = replace(message, NegativeJournalingRequested=False)
-        super().journal_failed(position)
-
-
-@fault("sender-expired-message-with-jp-in-dead-letter-queue", breaks="MQQB-3.1.7.1.2-06", blind=True)
-class SenderExpiredMessageWithJpInDeadLetterQueue(Journaling):
-    """The sender puts an expired message with JP, but without JN, into the dead-letter queue."""
-
-    def journal_failed(self, position: MessagePosition) -> None:
-        message = position.MessageReference
-        if message.PositiveJournalingRequested:
-            position.MessageReference = replace(message, NegativeJournalingRequested=True)
         super().journal_failed(position)
 
 

@@ -32,6 +32,7 @@ from reference_qm.security import HashAlgorithm, SecurityError, SignatureType
         "MQDMPR-3.1.1.12-12",
         "MQMQ-2.2.20.6-27",
         "MQDMPR-3.1.1.12-13",
+        "MQQB-3.1.7.1-07",
     ),
 )
 class SenderMessageNeverSigned(Securing):

@@ -38,6 +38,7 @@ from reference_qm.surface.clock import Now
         "MQQB-3.1.7.1.5-36",
         "MQQB-3.1.7.1.5-42",
         "MQSO-7.4.1.4.3-D01",
+        "MQQB-3.1.7.1-08",
     ),
 )
 class SenderBodyNeverEncrypted(Securing):

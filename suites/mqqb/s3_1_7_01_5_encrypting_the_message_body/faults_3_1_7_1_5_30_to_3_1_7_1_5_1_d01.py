@@ -228,7 +228,9 @@ add(
 )
 
 
-@fault("sender-dead-letter-of-transactional-message-in-wrong-queue", breaks="MQQB-3.1.7.1.5.1-D01")
+@fault(
+    "sender-dead-letter-of-transactional-message-in-wrong-queue", breaks=("MQQB-3.1.7.1.5.1-D01", "MQSO-5.1.1.2-D13")
+)
 class SenderDeadLetterOfTransactionalMessageInWrongQueue(Journaling):
     """When the sender cannot encrypt a transactional message, it puts the message into the
     nontransactional dead-letter queue.

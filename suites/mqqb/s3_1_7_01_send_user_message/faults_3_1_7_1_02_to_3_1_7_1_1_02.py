@@ -18,7 +18,6 @@ from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.sessions.connecting import outgoing_queue
 from reference_qm.core.transfer.administering import Administering
 from reference_qm.core.transfer.own_messages import OwnMessages
-from reference_qm.core.transfer.securing import Securing
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.tracing import Tracing
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
@@ -173,14 +172,6 @@ add(
 )
 
 
-@fault("sender-requested-signature-missing", breaks="MQQB-3.1.7.1-07")
-class SenderRequestedSignatureMissing(Securing):
-    """The sender does not sign a message for which a signature is requested."""
-
-    def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
-        return packet
-
-
 def _replace_with_clear_packet(sending: Sending, position: OutgoingMessagePosition) -> None:
     """Replace the packet of a message with an unsigned and unencrypted packet of the same message."""
     place = position.MessagePosition
@@ -212,16 +203,6 @@ class SenderTransactionalMessageWithoutSignature(Sending):
             return super().secure(session, position, now)
         _replace_with_clear_packet(self, position)
         return True
-
-
-@fault("sender-requested-encryption-missing", breaks="MQQB-3.1.7.1-08")
-class SenderRequestedEncryptionMissing(Securing):
-    """The sender does not encrypt a message for which privacy is requested."""
-
-    def encrypt_body(
-        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
-    ) -> UserMessagePacket:
-        return packet
 
 
 @fault("sender-repeated-message-not-encrypted", breaks="MQQB-3.1.7.1-08", blind=True)

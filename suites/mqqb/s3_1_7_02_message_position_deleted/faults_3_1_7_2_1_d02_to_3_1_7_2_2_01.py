@@ -90,18 +90,6 @@ add(
 )
 
 
-@fault("receiver-purged-message-acknowledged-as-received", breaks="MQQB-3.1.7.2.1-D03")
-class ReceiverPurgedMessageAcknowledgedAsReceived(TwoPhaseReading):
-    """When a message was purged while a remote reader had it locked, the receiver acknowledges the
-    message as received.
-    """
-
-    def end_with_deletion(self, position: MessagePosition, ended: Callable[[Status], None]) -> None:
-        if position.State is MessagePositionState.PURGE_PENDING:
-            position.State = MessagePositionState.LOCKED
-        super().end_with_deletion(position, ended)
-
-
 @fault("message-purged-while-read-remotely-counts-as-received", breaks="MQQB-3.1.7.2.1-D03")
 class MessagePurgedWhileReadRemotelyCountsAsReceived(TwoPhaseReading):
     """When a receive of a message succeeds after its queue was purged, the receiver acknowledges the

@@ -372,15 +372,6 @@ class AcceptorPingResponseCookie0Replaced(Ping):
         return replace(response, Cookie=response.Cookie or 1)
 
 
-@fault("acceptor-ping-response-cookie-of-31-bits", breaks="MQQB-3.1.7.7-08", blind=True)
-class AcceptorPingResponseCookieOf31Bits(Ping):
-    """The acceptor clears the highest bit of the Cookie in a Ping Response."""
-
-    def build_response(self, request: PingPacket) -> PingPacket:
-        response = super().build_response(request)
-        return replace(response, Cookie=response.Cookie & 0x7FFFFFFF)
-
-
 add(
     "acceptor-ping-response-qm-guid-wrong",
     "MQQB-3.1.7.7-09",

@@ -256,19 +256,6 @@ class ReceiverFinalAckMessageIdOfFirstMessage(FinalAcks):
         super().acknowledge_final(position, reason, now)
 
 
-@fault("receiver-final-ack-of-refused-packet-previous-number-computed", breaks="MQQB-3.1.7.17-D08", blind=True)
-class ReceiverFinalAckOfRefusedPacketPreviousNumberComputed(FinalAcks):
-    """The receiver sets TxPreviousSequenceNumber in the FinalAck of a refused packet to TxSequenceNumber minus one."""
-
-    def refuse_transactional(
-        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
-    ) -> None:
-        header = packet.TransactionHeader
-        assert header is not None
-        header = replace(header, PreviousTxSequenceNumber=header.TxSequenceNumber - 1)
-        super().refuse_transactional(session, replace(packet, TransactionHeader=header), message_class, now)
-
-
 @fault("receiver-final-ack-of-refused-packet-previous-number-one-less", breaks="MQQB-3.1.7.17-D08", blind=True)
 class ReceiverFinalAckOfRefusedPacketPreviousNumberOneLess(FinalAcks):
     """The receiver always sends TxSequenceNumber minus one as TxPreviousSequenceNumber in the FinalAck

@@ -287,6 +287,3 @@ class PingingSut:
         self.peer.pass_time(
             self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS) + self.sut.slack_ms(PING_RESPONSE_TIMEOUT_MS) - after_ms
         )
-
-
-element = read_element  # old name, until its last users change

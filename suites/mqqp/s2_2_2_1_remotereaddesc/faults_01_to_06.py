@@ -63,16 +63,6 @@ class ServerSecondCursorReadsByFirstCursor(RemoteStarting):
         return None if found is None else next(iter(descriptor.CursorCollection.values()))
 
 
-@fault("server-receive-ignores-cursor", breaks="MQQP-2.2.2.1-01")
-class ServerReceiveIgnoresCursor(RemoteReads):
-    """The server receives from the front of the queue, although the client names a cursor."""
-
-    def remote_receive(
-        self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
-    ) -> None:
-        super().remote_receive(entry, descriptor, None, now)
-
-
 @fault("server-infinite-ul-timeout-cut-to-1-second", breaks=("MQQP-2.2.2.1-02", "MQDMPR-3.1.2.3-03"))
 class ServerInfiniteUlTimeoutCutTo1Second(RemoteReads):
     """The server lets a read with ulTimeout 0xFFFFFFFF wait for only one second."""

@@ -166,7 +166,9 @@ class ServerReadPacketTransactionHeaderMissing(RemoteReads):
         return replace(packet, BaseHeader=base, UserHeader=flags, TransactionHeader=None).build()
 
 
-@fault("server-read-packet-of-more-than-64-kb-cut-off", breaks=("MQQP-3.1.4.1-16", "MQQP-3.1.4.10-47"))
+@fault(
+    "server-read-packet-of-more-than-64-kb-cut-off", breaks=("MQQP-3.1.4.1-16", "MQQP-3.1.4.10-47", "MQQP-3.1.4.1-13")
+)
 class ServerReadPacketOfMoreThan64KbCutOff(RemoteReads):
     """The server returns only the first 65,536 bytes of the packet of a longer message."""
 

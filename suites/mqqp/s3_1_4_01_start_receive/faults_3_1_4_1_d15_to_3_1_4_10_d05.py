@@ -265,14 +265,6 @@ class ServerStartReceive2SequentialIdMissingInPeekNext(RemoteReads):
         super().answer_read(call, status, entry)
 
 
-@fault("server-start-receive2-sequential-id-with-priority-byte", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"))
-class ServerStartReceive2SequentialIdWithPriorityByte(RemoteReads):
-    """The server returns all eight bytes of the LookupIdentifier in SequentialId."""
-
-    def get_sequential_id(self, position: MessagePosition) -> int:
-        return position.LookupIdentifier
-
-
 @fault("server-start-receive2-waited-sequential-id-0", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"), blind=True)
 class ServerStartReceive2WaitedSequentialId0(RemoteReads):
     """The server returns SequentialId 0 for a RemoteQMStartReceive2 that waited for its message."""

@@ -96,14 +96,6 @@ class ServerRequestIdOfTimedOutReadStaysInUse(RemoteReads):
             self.qm.remote.RemoteReadEntryCollection.add(entry)
 
 
-@fault("server-long-packet-cut-to-64-kb", breaks=("MQQP-3.1.4.1-16", "MQQP-3.1.4.1-13"), blind=True)
-class ServerLongPacketCutTo64Kb(RemoteReads):
-    """The server returns at most 64 KB of the packet of a message, with the size of the bytes that it returns."""
-
-    def serialize_remote_message(self, position: MessagePosition) -> bytes:
-        return super().serialize_remote_message(position)[:0x10000]
-
-
 @fault("server-dw-queue-checked-for-receives-only", breaks="MQQP-3.1.4.1-D07", blind=True)
 class ServerDwQueueCheckedForReceivesOnly(RemoteStarting):
     """RemoteQMStartReceive checks dwQueue only with the action RECEIVE."""

@@ -112,7 +112,14 @@ class ServerPeekCurrentMovesCursor(RemoteReads):
 
 @fault(
     "server-receive-ignores-h-cursor",
-    breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-D02", "MQQP-3.1.4.10-31", "MQQP-3.1.4.10-21"),
+    breaks=(
+        "MQQP-3.1.4.1-D03",
+        "MQQP-3.1.4.1-D15",
+        "MQQP-3.1.4.10-D02",
+        "MQQP-3.1.4.10-31",
+        "MQQP-3.1.4.10-21",
+        "MQQP-2.2.2.1-01",
+    ),
 )
 class ServerReceiveIgnoresHCursor(RemoteReads):
     """A RECEIVE by a cursor receives the first message of the queue instead of the message at the cursor."""

@@ -17,9 +17,9 @@ from harness.faults.rpc_calls import (
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
 from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
+from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import RemoteError, Sequence
+from reference_qm.core.remote.client_steps import Sequence
 from reference_qm.core.remote.enums import Ack
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_ending import RemoteEnding
@@ -31,7 +31,7 @@ from reference_qm.rpc import Call, FaultStatus
 from reference_qm.surface.clock import Now
 
 
-@fault("server-end-receive-ack-leaves-message", breaks=("MQQP-3.1.4.2-01", "MQQP-3.1.4.2-07"))
+@fault("server-end-receive-ack-leaves-message", breaks=("MQQP-3.1.4.2-01", "MQQP-3.1.4.2-07", "MQDMPR-3.1.1-07"))
 class ServerEndReceiveAckLeavesMessage(RemoteEnding):
     """RemoteQMEndReceive with RR_ACK leaves the message in the queue."""
 
@@ -66,17 +66,6 @@ class ClientEndReceiveBeforeReceive(ClientReading):
         assert read.entry is not None
         yield from self.end_receive(read.entry, Ack.RR_ACK)
         return (yield from super().start_receive2(read))
-
-
-@fault("client-failed-end-receive-repeated", breaks="MQQP-3.1.4.2-04")
-class ClientFailedEndReceiveRepeated(ClientReading):
-    """The client calls RemoteQMEndReceive again if the call returned a failure."""
-
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
-        try:
-            yield from super().end_receive(entry, ack)
-        except RemoteError:
-            yield from super().end_receive(entry, ack)
 
 
 add(

@@ -47,17 +47,6 @@ class ClientCancelReceiveBeforeReadIsSent(ClientCancelling):
         yield from super().cancel_pending_read(queue, request_id)
 
 
-@fault("client-cancel-called-before-start-receive", breaks="MQQP-3.1.4.6-03")
-class ClientCancelCalledBeforeStartReceive(ClientCancelling):
-    """The client calls RemoteQMCancelReceive for a read that it has not yet sent to the server."""
-
-    def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:
-        entry = self.find_pending_read(queue, request_id)
-        if not entry.is_known:
-            yield from self.call_cancel_receive(entry)
-        yield from super().cancel_pending_read(queue, request_id)
-
-
 add(
     "client-cancel-receive-on-unknown-context",
     "MQQP-3.1.4.6-04",

@@ -85,16 +85,6 @@ class ServerCancelOnClosedHandleInvalidParameter(RemoteEnding):
         return super().find_read_to_cancel(h_queue, request_id)
 
 
-@fault("server-cancel-receive-closed-queue-invalid-parameter", breaks="MQQP-3.1.4.6-09", blind=True)
-class ServerCancelReceiveClosedQueueInvalidParameter(RemoteEnding):
-    """RemoteQMCancelReceive returns MQ_ERROR_INVALID_PARAMETER for an hQueue that is not an open queue."""
-
-    def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
-        if self.qm.remote_starting.find_remote_descriptor(h_queue) is None:
-            return Status.MQ_ERROR_INVALID_PARAMETER, None
-        return super().find_read_to_cancel(h_queue, request_id)
-
-
 @fault("server-cancel-receive-after-last-read-of-queue-mq-error", breaks="MQQP-3.1.4.6-09", blind=True)
 class ServerCancelReceiveAfterLastReadOfQueueMqError(RemoteEnding):
     """RemoteQMCancelReceive returns MQ_ERROR for a queue that has no waiting read because its last waiting read was

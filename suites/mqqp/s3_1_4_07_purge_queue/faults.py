@@ -93,7 +93,7 @@ class ServerPurgeQueueOfSecondHandleNotFound(RemoteOpening):
         super().remote_qm_purge_queue(call, now)
 
 
-@fault("server-purge-queue-without-remote-qm-open-queue-accepted", breaks="MQQP-3.1.4.7-06")
+@fault("server-purge-queue-without-remote-qm-open-queue-accepted", breaks=("MQQP-3.1.4.7-06", "MQQP-3.1.4.7-05"))
 class ServerPurgeQueueWithoutRemoteQmOpenQueueAccepted(RemoteOpening):
     """The server purges a queue that only R_QMOpenRemoteQueue has opened."""
 

@@ -115,15 +115,3 @@ class ServerRemotePurgeWithClosedHandleReturnsMqOk(RemoteOpening):
             self.qm.remote.note(call.respond(Return=Status.MQ_OK))
             return
         super().remote_qm_purge_queue(call, now)
-
-
-@fault("server-remote-purge-before-remote-open-queue-succeeds", breaks="MQQP-3.1.4.7-05", blind=True)
-class ServerRemotePurgeBeforeRemoteOpenQueueSucceeds(RemoteOpening):
-    """RemoteQMPurgeQueue purges a queue that only R_QMOpenRemoteQueue has opened."""
-
-    def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
-        if descriptor is not None and descriptor.QueueReference is not None:
-            self.purge_remote_queue(call, descriptor.QueueReference)
-        else:
-            super().remote_qm_purge_queue(call, now)

@@ -198,16 +198,6 @@ class ServerLookupReceiveNextOfZeroFails(RemoteReads):
         return super().get_lookup_operation(action, lookup_id)
 
 
-@fault("server-lookup-receive-next-of-0-reads-no-message", breaks="MQQP-3.1.4.11-42")
-class ServerLookupReceiveNextOf0ReadsNoMessage(RemoteReads):
-    """The server does not read the first message for RECEIVE_NEXT with LookupId 0."""
-
-    def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
-        if action is ReadAction.MQ_LOOKUP_RECEIVE_NEXT:
-            return MessageSeekAction.NEXT
-        return super().get_lookup_operation(action, lookup_id)
-
-
 class _EdgeSeekChanger(Seeking):
     action = MessageSeekAction.FIRST
 
@@ -246,16 +236,6 @@ class ServerLookupReceivePrevOfAllOnesFails(RemoteReads):
     """A LOOKUP_RECEIVE_PREV with the maximum LookupId finds no message, although LOOKUP_PEEK_PREV finds the last
     message.
     """
-
-    def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
-        if action is ReadAction.MQ_LOOKUP_RECEIVE_PREV:
-            return MessageSeekAction.PREVIOUS
-        return super().get_lookup_operation(action, lookup_id)
-
-
-@fault("server-lookup-receive-prev-of-all-ones-reads-no-message", breaks="MQQP-3.1.4.11-43")
-class ServerLookupReceivePrevOfAllOnesReadsNoMessage(RemoteReads):
-    """The server does not read the last message for RECEIVE_PREV with LookupId 0xFFFFFFFFFFFFFFFF."""
 
     def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
         if action is ReadAction.MQ_LOOKUP_RECEIVE_PREV:

@@ -70,16 +70,6 @@ class ServerRundownClosesOnlyFirstQueueOfClient(RemoteOpening):
             super().run_down_session(entry)
 
 
-@fault("server-rundown-with-cursor-leaves-queue-open", breaks="MQQP-3.1.6.1-01")
-class ServerRundownWithCursorLeavesQueueOpen(RemoteOpening):
-    """The server leaves the queue of a lost client open, if a cursor is open on its handle."""
-
-    def run_down_session(self, entry: OpenQueueEntry) -> None:
-        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
-        if descriptor is None or not descriptor.CursorCollection:
-            super().run_down_session(entry)
-
-
 @fault("server-rundown-with-unfinished-receive-leaves-queue-open", breaks="MQQP-3.1.6.1-01")
 class ServerRundownWithUnfinishedReceiveLeavesQueueOpen(RemoteOpening):
     """The server leaves the queue of a lost client open, if the client had not ended a receive of the queue."""

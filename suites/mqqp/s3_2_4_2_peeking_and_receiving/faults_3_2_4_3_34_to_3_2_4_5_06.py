@@ -177,7 +177,11 @@ class ClientEndReceiveCalledTwiceForSecondReceive(ClientReading):
             yield from super().end_receive(entry, ack)
 
 
-@fault("client-end-receive-repeated-after-failure", breaks=END_RECEIVE_RULES, blind=True)
+@fault(
+    "client-end-receive-repeated-after-failure",
+    breaks=("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35", "MQQP-3.1.4.2-04"),
+    blind=True,
+)
 class ClientEndReceiveRepeatedAfterFailure(ClientReading):
     """When RemoteQMEndReceive fails, the client calls the method again."""
 

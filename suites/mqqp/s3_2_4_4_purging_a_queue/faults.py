@@ -114,15 +114,6 @@ class ClientPurgeWithPendingReadHqueueIsDwpqueue(ClientOpening):
         yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMPurgeQueue", hQueue=handle)
 
 
-@fault("client-purge-of-every-open-queue", breaks="MQQP-3.2.4.4-D01")
-class ClientPurgeOfEveryOpenQueue(ClientOpening):
-    """The client calls RemoteQMPurgeQueue for every open queue."""
-
-    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
-        for one in list(self.qm.remote_client.queues.values()):
-            yield from super().purge_queue_at_server(one)
-
-
 @fault("client-purge-queue-not-called-while-read-is-pending", breaks="MQQP-3.2.4.4-D01", blind=True)
 class ClientPurgeQueueNotCalledWhileReadIsPending(ClientOpening):
     """The client does not call RemoteQMPurgeQueue while a read of the queue waits."""

@@ -41,14 +41,6 @@ class ClientCloseQueueClosesLastOpenedQueue(ClientOpening):
         yield from super().call_close_queue(binding, self.qm.remote_client.RemoteOpenQueueEntryCollection[-1])
 
 
-@fault("client-closes-oldest-open-queue", breaks="MQQP-3.2.4.9-02")
-class ClientClosesOldestOpenQueue(ClientOpening):
-    """The client closes the queue that it opened first."""
-
-    def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
-        return self.qm.remote_client.RemoteOpenQueueEntryCollection[0]
-
-
 @fault("client-close-closes-every-queue", breaks="MQQP-3.2.4.9-02")
 class ClientCloseClosesEveryQueue(ClientOpening):
     """The client closes all of its open queues when its application closes the newest queue."""
@@ -363,22 +355,6 @@ class ClientEntryOfQueueKeptAfterRefusedClose(ClientOpening):
         yield from self.qm.client_cancelling.cancel_every_pending_read(entry.queue)
         yield from self.call_close_queue(binding, entry)
         self.remove_remote_open_queue(entry)
-
-
-@fault("client-close-removes-oldest-open-queue-entry", breaks="MQQP-3.2.4.9-07")
-class ClientCloseRemovesOldestOpenQueueEntry(ClientOpening):
-    """The client removes the oldest RemoteOpenQueueEntry when it closes a queue."""
-
-    def remove_remote_open_queue(self, entry: RemoteOpenQueueEntry) -> None:
-        del self.qm.remote_client.RemoteOpenQueueEntryCollection[0]
-
-
-@fault("client-close-removes-every-open-queue-entry", breaks="MQQP-3.2.4.9-07")
-class ClientCloseRemovesEveryOpenQueueEntry(ClientOpening):
-    """The client removes all RemoteOpenQueueEntry elements when it closes a queue."""
-
-    def remove_remote_open_queue(self, entry: RemoteOpenQueueEntry) -> None:
-        self.qm.remote_client.RemoteOpenQueueEntryCollection.clear()
 
 
 @fault("client-close-queue-entry-kept-after-refusal", breaks="MQQP-3.2.4.9-07", blind=True)

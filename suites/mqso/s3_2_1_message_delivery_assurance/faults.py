@@ -17,27 +17,14 @@ from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.durability import Durability
-from reference_qm.core.transfer.admission import Admission, Outcome
 from reference_qm.core.transfer.history import History
-from reference_qm.core.transfer.in_sequence import InSequence
-from reference_qm.model.adm import MessageIDHistoryEntry, MessagePosition, OutgoingQueue, Queue, Session
+from reference_qm.model.adm import MessageIDHistoryEntry, MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-
-
-@fault("transactional-queue-accepts-nontransactional", breaks="MQSO-3.2.1-01")
-class TransactionalQueueAcceptsNontransactional(Admission):
-    """A transactional queue accepts a message outside a transaction."""
-
-    def check_nontransactional_queue(
-        self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
-    ) -> Outcome:
-        return packet
-
 
 add(
     "queue-manager-receive-by-lookup-identifier-in-transaction-deletes-at-once",
@@ -167,14 +154,6 @@ add(
     at_restart(_clear_message_id_history),
     blind=True,
 )
-
-
-@fault("repeated-transactional-message-stored-twice", breaks="MQSO-3.2.1-D03")
-class RepeatedTransactionalMessageStoredTwice(InSequence):
-    """The receiver stores a transactional message a second time."""
-
-    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
-        return True
 
 
 @fault("receiver-sequence-forgotten-by-purge", breaks="MQSO-3.2.1-D03")

@@ -15,7 +15,6 @@ from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.sessions.resolving import Resolving
 from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.history import History
-from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.routing import Routing
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
@@ -52,14 +51,6 @@ class RouterExpressMessageNotForwarded(Routing):
     def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
         if packet.UserHeader.DM:
             super().forward_message(position, packet, now)
-
-
-@fault("receiver-stores-duplicates", breaks="MQSO-3.3.4.5-D01")
-class ReceiverStoresDuplicates(History):
-    """The receiver stores every copy of a message that arrives several times."""
-
-    def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
-        return None
 
 
 add(
@@ -134,18 +125,6 @@ add(
     "The receiver never sends a separate SessionAck packet.",
     skip(SessionAcks.send),
 )
-
-
-@fault("receiver-order-ack-only-for-first-sequence-of-session", breaks="MQSO-3.3.4.5-D03", blind=True)
-class ReceiverOrderAckOnlyForFirstSequenceOfSession(OrderAcks):
-    """If two queues get transactional messages on one session, the receiver acknowledges only the messages to the first
-    queue.
-    """
-
-    def on_send_timer(self, session: Session, now: Now) -> None:
-        for transfer in list(session.order_acks_due)[1:]:
-            del session.order_acks_due[transfer]
-        super().on_send_timer(session, now)
 
 
 add(

@@ -209,7 +209,7 @@ class QueueManagerUncommittedMessagesCounted(TransactionOperations):
         return position
 
 
-@fault("abort-sends-messages", breaks=("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02"))
+@fault("abort-sends-messages", breaks=("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02", "MQDMPR-3.1.4.5-17"))
 class AbortSendsMessages(TransactionEvents):
     """The queue manager stores a message that an aborted transaction sent."""
 

@@ -91,7 +91,10 @@ class QueueManagerAbortOfPreparedTransactionDeletesReceived(TransactionEvents):
             super().abort_dequeue(operation, now)
 
 
-@fault("internal-transaction-needs-prepare", breaks=("MQSO-4.3.1.2-D08", "MQSO-4.3.1.2-D09", "MQSO-4.3.3-D01"))
+@fault(
+    "internal-transaction-needs-prepare",
+    breaks=("MQSO-4.3.1.2-D08", "MQSO-4.3.1.2-D09", "MQSO-4.3.3-D01", "MQSO-5.2.1.3-D01"),
+)
 class InternalTransactionNeedsPrepare(TransactionEvents):
     """The queue manager commits an internal transaction only after a coordinator has prepared it."""
 

@@ -259,14 +259,6 @@ add(
 )
 
 
-@fault("transactional-dead-letter-put-into-nontransactional-dead-letter-queue", breaks="MQSO-5.1.1.2-D13")
-class TransactionalDeadLetterPutIntoNontransactionalDeadLetterQueue(Journaling):
-    """The sender stores an undelivered transactional message in the dead-letter queue for nontransactional messages."""
-
-    def dead_letter_queue(self, message: Message) -> Queue:
-        return self.qm.adm.SystemDeadletterQueue
-
-
 class WrongDeadLetterQueueChooser(Journaling):
     """After a restart, a transactional dead letter is in the dead-letter queue for nontransactional messages."""
 

@@ -24,7 +24,6 @@ from reference_qm.core.transfer.expiring import Expiring
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.session_acks import SessionAcks
-from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import INFINITE, MessagePosition, OutgoingMessagePosition, Queue, Session
 from reference_qm.model.elements import Answered, OpenQueueDescriptor, WaitingMessageReadOperation
@@ -44,16 +43,6 @@ class ExpressMessageOfSubqueueSurvivesRestart(Positions):
         if not position.key and queue.parent is not None and queue.QueueType is not QueueType.SYSTEM:
             position.key = self.qm.next_persist_token()
         return super().move_message(position, queue)
-
-
-@fault("undelivered-message-without-jn-put-into-dead-letter-queue", breaks=("MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08"))
-class UndeliveredMessageWithoutJnPutIntoDeadLetterQueue(Journaling):
-    """Every undelivered message becomes a dead letter, even without negative journaling."""
-
-    def journal_failed(self, position: MessagePosition) -> None:
-        message = position.MessageReference
-        position.MessageReference = replace(message, NegativeJournalingRequested=True)
-        super().journal_failed(position)
 
 
 @fault("queue-manager-second-expired-message-kept", breaks="MQSO-5.1.1.3-D02")
@@ -107,15 +96,6 @@ add(
     "An OrderAck does not remove transactional messages from their outgoing queue.",
     skip(OrderAcks.delete_order_acknowledged),
 )
-
-
-@fault("sender-transactional-message-removed-by-session-ack", breaks="MQSO-5.1.1.3-D04", blind=True)
-class SenderTransactionalMessageRemovedBySessionAck(TransactionalSending):
-    """A SessionAck removes a transactional message from its outgoing queue, before its OrderAck."""
-
-    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
-        position.ReceivedOrderAck = True
-        super().retain(session, position)
 
 
 @fault("sender-express-message-removed-when-sent", breaks="MQSO-5.1.1.3-D04", blind=True)

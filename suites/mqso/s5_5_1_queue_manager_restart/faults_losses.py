@@ -8,13 +8,12 @@ from typing import Any
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.commands.queue_commands import QueueCommands
-from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.durability import Durability
 from reference_qm.core.store.entries import build_relocation
 from reference_qm.core.transfer.arrival import Arrival
-from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue, Session
+from reference_qm.model.adm import MessagePosition, OutgoingQueue, Session
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
@@ -259,17 +258,6 @@ class RestartKeepsExpressMessagesOfNetwork(Arrival):
             position.key = self.qm.next_persist_token()
             self.qm.disk.save(build_relocation(position))
         super().message_arrived(position, now)
-
-
-@fault("restart-keeps-express-messages-of-journals", breaks="MQSO-5.5.1-06", blind=True)
-class RestartKeepsExpressMessagesOfJournals(Journaling):
-    """The copy of an express message in the journal of a queue survives a restart."""
-
-    def keep_message(self, queue: Queue, message: Message) -> None:
-        position = self.qm.positions.insert_message(queue, message)
-        position.key = self.qm.next_persist_token()
-        self.qm.disk.save(build_relocation(position))
-        self.qm.positions.message_available(position)
 
 
 @fault("queue-manager-second-lost-connection-drops-recoverable-message", breaks="MQSO-5.5.1-D01", blind=True)

@@ -95,17 +95,6 @@ class OnlyFirstTransactionOfLostCoordinatorAborted(Coordinating):
                 return
 
 
-@fault("queue-manager-coordinator-lost-only-one-transaction-aborted", breaks="MQSO-5.5.3-03")
-class QueueManagerCoordinatorLostOnlyOneTransactionAborted(Coordinating):
-    """A queue manager that loses the Transaction Coordinator aborts only the oldest undecided transaction."""
-
-    def abort_undecided(self) -> None:
-        for transaction in list(self.qm.adm.TransactionCollection.values()):
-            if not transaction.SinglePhase and transaction.state is TransactionState.ACTIVE:
-                self.abort(transaction, None)
-                return
-
-
 @fault("queue-manager-coordinator-lost-received-messages-stay-locked", breaks="MQSO-5.5.3-03", blind=True)
 class QueueManagerCoordinatorLostReceivedMessagesStayLocked(Coordinating):
     """When the coordinator is lost, the queue manager undoes the sends of the coordinator's transactions, but leaves

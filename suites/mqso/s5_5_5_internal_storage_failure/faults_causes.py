@@ -198,7 +198,7 @@ class QueueManagerRepairRemovesNewestQueue(Restoring):
             del self.qm.adm.QueueCollection[newest.Pathname.lower()]
 
 
-@fault("queue-manager-with-damaged-store-answers-pings", breaks="MQSO-5.5.5-03", blind=True)
+@fault("queue-manager-with-damaged-store-answers-pings", breaks=("MQSO-5.5.5-03", "MQSO-6.6.2-05"), blind=True)
 class QueueManagerWithDamagedStoreAnswersPings(Inputs):
     """A queue manager whose store is damaged still answers Ping Requests."""
 
@@ -252,14 +252,6 @@ class QueueManagerWithDamagedStoreAcceptsSecondConnection(Inputs):
             self.qm.session_opening.accept_transport(event, now)
         elif getattr(event, "transport", None) in self.qm.transports:
             self.on_transport(event, now)  # type: ignore[arg-type]
-
-
-@fault("queue-manager-mismatch-checked-once", breaks="MQSO-5.5.6-03", blind=True)
-class QueueManagerMismatchCheckedOnce(DirectoryClient):
-    """A queue manager whose Identifier differs from the directory object queries the directory only once again."""
-
-    def on_directory_online_timer(self, now: Now) -> None:
-        self.qm.directory_link.read(self._check_online)
 
 
 @fault("queue-manager-matching-object-ignored-after-mismatch", breaks="MQSO-5.5.6-03", blind=True)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import always, at_restart, both, skip
 from harness.faults.registry import add
-from reference_qm.core.commands.inputs import Inputs
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.enterprise.initialization import LATER_RETRY_INTERVAL_S, Initialization
 from reference_qm.core.enterprise.membership import Membership
@@ -19,7 +18,7 @@ from reference_qm.directory.enums import DirectoryOperationResult, QueueType
 from reference_qm.directory.interface import Write
 from reference_qm.model.attributes import INITIALIZATION_RETRY_S
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import DatagramReceived, Endpoint, Input, RpcBytes
+from reference_qm.surface.inputs import Endpoint, RpcBytes
 
 
 def _make_element_true_setter(name: str) -> Callable[[QueueManager], None]:
@@ -106,17 +105,6 @@ add(
     "A restarted queue manager has lost the labels of its queues.",
     at_restart(_clear_queue_labels),
 )
-
-
-@fault("queue-manager-failed-initialization-answers-pings", breaks="MQSO-6.6.2-05")
-class QueueManagerFailedInitializationAnswersPings(Inputs):
-    """A queue manager whose initialization failed answers pings."""
-
-    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
-        if isinstance(event, DatagramReceived):
-            self.on_datagram(event, now)
-        else:
-            super().on_anything_while_stopped(event, now)
 
 
 @fault("directory-object-rewritten-at-each-start", breaks="MQSO-6.6.2-D01")

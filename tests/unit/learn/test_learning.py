@@ -43,7 +43,7 @@ FAULTS = {
     "any-session-ack-before-open-session-ignored": "MQQB-3.1.5.5-01",
     "acceptor-session-ack-before-parameters-ignored": "MQQB-3.1.5.5-01",
     "receiver-session-header-count-too-low-accepted": "MQQB-3.1.5.5.5-01",
-    "receiver-session-header-recoverable-count-unchecked": "MQQB-3.1.5.5.5-01",
+    "receiver-session-header-recoverable-count-not-validated": "MQQB-3.1.5.5.5-01",
     "acceptor-establish-connection-cs-always-clear": "MQQB-3.1.5.3.1-07",
 }
 
