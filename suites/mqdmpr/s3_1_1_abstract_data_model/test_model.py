@@ -167,9 +167,11 @@ OPERATION_RULES = ("MQDMPR-3.1.1.13-03", "MQDMPR-3.1.1.13-04", "MQDMPR-3.1.1.13-
 def test_transaction_lists_operation_for_each_message(peer, sut, judge):
     """A transaction sends, receives and moves a message. It lists an Enqueue, a Dequeue with a reason, and a Move whose
     target is the subqueue. Each further message that is sent, received, moved to a second subqueue, or sent to the
-    peer's computer adds an operation of the same type.
+    peer's computer adds an operation of the same type. One message is received by its LookupIdentifier, and one from a
+    queue with Journaling.
     """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
+    journaled = sut.new_queue("journaled", transactional=True, journaling=True)
     sub = f"{queue};mqc-sub"
     second_sub = f"{queue};mqc-sub-2"
     for name in (sub, second_sub):
@@ -180,18 +182,22 @@ def test_transaction_lists_operation_for_each_message(peer, sut, judge):
     lookup_ids = {one["label"]: lookup_id(one) for one in sut.messages("transactional")}
     if sorted(lookup_ids) != sorted(labels):
         raise ConformanceFailure(f"the queue contains the messages {sorted(lookup_ids)} instead of the four sent ones")
+    sut.send_here(journaled, ["journaled"], delivery="transactional")
     transaction = sut.control.call("begin")["transaction"]
     sut.send(to, label="sent", body="sent", transaction=transaction)
     sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)
     sut.control.call("move", queue=queue, lookup_id=lookup_ids["second"], to=sub, transaction=transaction)
     sut.control.call("move", queue=queue, lookup_id=lookup_ids["third"], to=second_sub, transaction=transaction)
     sut.send(to, label="sent second", body="sent", transaction=transaction)
-    sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)
+    sut.control.call(
+        "receive_by_lookup_id", queue=queue, lookup_id=lookup_ids["fourth"], seek="current", transaction=transaction
+    )
+    sut.control.call("receive", queue=journaled, timeout_ms=0, transaction=transaction)
     sut.send(f"DIRECT=TCP:{peer.address}\\private$\\mqc-far", label="sent third", transaction=transaction)
     operations = _list_operations(sut, transaction)
     sut.control.call("abort", transaction=transaction)
     kinds = [one["OperationType"] for one in operations]
-    for rule, kind, count in zip(OPERATION_RULES, ("Enqueue", "Dequeue", "Move"), (3, 2, 2), strict=True):
+    for rule, kind, count in zip(OPERATION_RULES, ("Enqueue", "Dequeue", "Move"), (3, 3, 2), strict=True):
         judge(rule, expected=count, observed=kinds.count(kind), case=f"number of operations of type {kind}")
     targets = [str(one["TargetQueueReference"]).lower() for one in operations if one["OperationType"] == "Move"]
     judge(
@@ -203,7 +209,7 @@ def test_transaction_lists_operation_for_each_message(peer, sut, judge):
     reasons = {kind: [one["DequeueReason"] for one in operations if one["OperationType"] == kind] for kind in kinds}
     judge(
         "MQDMPR-3.1.1.13-07",
-        expected={"Enqueue": [None] * 3, "Dequeue": [ACK_RECEIVE] * 2, "Move": [None] * 2},
+        expected={"Enqueue": [None] * 3, "Dequeue": [ACK_RECEIVE] * 3, "Move": [None] * 2},
         observed=reasons,
         case="DequeueReason of each operation",
     )

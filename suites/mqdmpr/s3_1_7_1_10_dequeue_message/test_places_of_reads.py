@@ -97,10 +97,12 @@ def test_reads_take_messages_of_their_own_queue(peer, sut, judge, transactional)
 @covers("MQDMPR-3.1.7.1.10-35", "MQDMPR-3.1.7.1.14-33")
 def test_pending_read_by_cursor_ends_with_status_of_its_wait(peer, sut, judge):
     """Receives and peeks at the next message by cursors wait, both behind a message and at the start of an empty queue.
-    A cancelled read is refused, and a read whose timeout expires returns no message.
+    A cancelled read and a read from a queue that is deleted are refused, and a read whose timeout expires returns no
+    message.
     """
     application, empty = Application(peer, sut), Application(peer, sut)
-    packets = application.fill("a")
+    deleted, empty_deleted = Application(peer, sut), Application(peer, sut)
+    packets = [*application.fill("a"), *deleted.fill("b")]
 
     def open_cursor(queue, peeks):
         handle = sut.control.call("open_queue", queue=queue, access="receive")["handle"]
@@ -110,24 +112,30 @@ def test_pending_read_by_cursor_ends_with_status_of_its_wait(peer, sut, judge):
         return cursor
 
     reads = {}
-    for end, timeout_ms in (("expired", SHORT_TIMEOUT_MS), ("cancelled", LONG_TIMEOUT_MS)):
+    for end, timeout_ms, bare, filled in (
+        ("expired", SHORT_TIMEOUT_MS, empty, application),
+        ("cancelled", LONG_TIMEOUT_MS, empty, application),
+        ("deleted", LONG_TIMEOUT_MS, empty_deleted, deleted),
+    ):
         for kind, verb, cursor in (
-            ("receive", "receive", open_cursor(empty.queue, 0)),
-            ("peek next", "peek_next", open_cursor(application.queue, 1)),
+            ("receive", "receive", open_cursor(bare.queue, 0)),
+            ("peek next", "peek_next", open_cursor(filled.queue, 1)),
         ):
             reads[kind, end] = PendingRequest(peer, verb, cursor=cursor, timeout_ms=timeout_ms)
     peer.settle()
-    waits = {name: not read.is_answered() for name, read in reads.items() if name[1] == "cancelled"}
-    for name in waits:
-        sut.attempt(lambda number=reads[name].number: sut.control.call("cancel", request=number))
+    waits = {name: not read.is_answered() for name, read in reads.items() if name[1] != "expired"}
+    for kind, end in waits:
+        if end == "cancelled":
+            sut.attempt(lambda number=reads[kind, end].number: sut.control.call("cancel", request=number))
+    for one in (deleted, empty_deleted):
+        sut.delete_queue(one.queue)
     for kind, rule in (("receive", "MQDMPR-3.1.7.1.10-35"), ("peek next", "MQDMPR-3.1.7.1.14-33")):
         judge(
             rule,
-            expected=facts(waits=True, expired=Outcome.NOTHING, cancelled=Outcome.REFUSED),
+            expected=facts(waits=True, expired=Outcome.NOTHING, cancelled=Outcome.REFUSED, deleted=Outcome.REFUSED),
             observed={
-                "waits": waits[kind, "cancelled"],
-                "expired": reads[kind, "expired"].await_label(),
-                "cancelled": reads[kind, "cancelled"].await_label(),
+                "waits": waits[kind, "cancelled"] and waits[kind, "deleted"],
+                **{end: reads[kind, end].await_label() for end in ("expired", "cancelled", "deleted")},
             },
             evidence=packets,
             case=kind,
