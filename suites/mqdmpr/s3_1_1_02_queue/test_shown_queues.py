@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.expectations import holds, none, one_of
 from harness.run.marks import covers, needs, varied
+from harness.sut.provisioning import ALICE
 from reference_qm.security import SecurityDescriptor
 from suites.mqqb.steps.opening import find_outgoing_queue
 from suites.mqqb.steps.sender import Sender
@@ -17,12 +20,10 @@ GENERIC_RIGHTS_MASK = 0xF000_0000
 ACTIVE_QUEUE, INACTIVE_QUEUE = "active", "not active"
 
 
-@covers("MQDMPR-3.1.1.2-03", "MQDMPR-3.1.1.2-08", "MQDMPR-3.1.1.2-09")
+@covers("MQDMPR-3.1.1.2-03")
 @varied("queue journaling", "queue quota", "queue privacy")
-def test_queue_shows_qualified_path_rights_and_scope(sut, judge):
-    """The data model of the SUT shows three attributes of a queue: a path name that contains the computer's domain, a
-    security descriptor that contains only rights to queues, and the scope Enterprise.
-    """
+def test_queue_shows_qualified_path(sut, judge):
+    """The data model of the SUT shows a path name of a queue that contains the computer's domain."""
     name = sut.new_queue("shown")
     for queue in (sut.new_queue("Capital"), name):
         inspected = sut.inspect_queue(queue)
@@ -35,31 +36,54 @@ def test_queue_shows_qualified_path_rights_and_scope(sut, judge):
                 "path name": rest.lower(),
             },
         )
-    access = SecurityDescriptor.parse(bytes.fromhex(inspected["Security"])).Dacl
-    masks = [] if access is None else [entry.Mask for entry in access.Aces]
-    strange = [f"{mask:#010x}" for mask in masks if mask & ~(QUEUE_RIGHTS_MASK | GENERIC_RIGHTS_MASK)]
-    judge(
-        "MQDMPR-3.1.1.2-08",
-        expected=none("access mask with a right that queues do not have"),
-        observed=strange,
-        case="access list of the queue",
-    )
-    judge(
-        "MQDMPR-3.1.1.2-09",
-        expected=one_of("Site", "Enterprise"),
-        observed=inspected["Scope"],
-        case="Scope of the queue",
-    )
-    scope = inspected["Scope"]
-    judge("MQDMPR-3.1.1.2-09", expected="Enterprise", observed=scope, advice=True, case="Scope of the queue")
+
+
+@covers("MQDMPR-3.1.1.2-08", "MQDMPR-3.1.1.2-09")
+def test_queues_show_rights_and_scope(sut, judge):
+    """Private queues, one of them transactional and one with an owner, and a public queue have security descriptors
+    that contain only rights to queues, and the scope Enterprise. A change of the queue and a restart do not change
+    this.
+    """
+    names = {"plain": sut.new_queue("shown"), "transactional": sut.new_queue("shown", transactional=True)}
+    if sut.has("security"):
+        names["owned"] = sut.new_queue("owned", owner=ALICE.name)
+    if sut.has("directory"):
+        names["public"] = f"mqc-{sut.own}-shown"
+        sut.create_queue(names["public"])
+    for time in ("after the creation", "after a change", "after a restart"):
+        if time == "after a change":
+            for name in names.values():
+                sut.control.call("set_queue", name=name, label="changed")
+        elif time == "after a restart":
+            if not sut.has("restart"):
+                return
+            sut.restart()
+        for kind, name in names.items():
+            inspected = sut.inspect_queue(name)
+            access = SecurityDescriptor.parse(bytes.fromhex(inspected["Security"])).Dacl
+            masks = [] if access is None else [entry.Mask for entry in access.Aces]
+            case = f"{kind} queue {time}"
+            judge(
+                "MQDMPR-3.1.1.2-08",
+                expected=none("access mask with a right that queues do not have"),
+                observed=[f"{mask:#010x}" for mask in masks if mask & ~(QUEUE_RIGHTS_MASK | GENERIC_RIGHTS_MASK)],
+                case=f"access list of the {case}",
+            )
+            scope, case = inspected["Scope"], f"Scope of the {case}"
+            judge("MQDMPR-3.1.1.2-09", expected=one_of("Site", "Enterprise"), observed=scope, case=case)
+            judge("MQDMPR-3.1.1.2-09", expected="Enterprise", observed=scope, advice=True, case=case)
 
 
 @needs("receive")
 @covers("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_queue_is_active_while_open(sut, judge):
-    """A queue is active from the opening of its first handle to the closing of its last handle."""
+    """A queue that contains a message is active from the opening of its first handle to the closing of its last
+    handle.
+    """
     name = sut.new_queue("opened")
+    if sut.has("send"):
+        sut.send_here(name, ["kept"])
     observed = [_get_activity_of_outgoing_queue(sut.inspect_queue(name))]
     handles = []
     for _ in range(2):
@@ -94,8 +118,9 @@ def test_queue_is_active_while_open_to_send(sut, judge):
 
 @needs("send", "pause", "management")
 @covers("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
+@pytest.mark.parametrize("delivery", ["express", "recoverable"])
 @varied("negative journaling", "response queue", priority=("3", "7"))
-def test_outgoing_queue_is_active_until_message_acknowledged(peer, sut, judge):
+def test_outgoing_queue_is_active_until_message_acknowledged(peer, sut, judge, delivery):
     """An outgoing queue is active while it contains an unacknowledged message. It is inactive before the message is
     sent and after the peer has acknowledged it.
     """
@@ -105,7 +130,7 @@ def test_outgoing_queue_is_active_until_message_acknowledged(peer, sut, judge):
     session, _ = sender.await_first_messages(1)
     observed = [_acknowledge_and_get_queue_activity(sender, session)]
     sut.pause(to)
-    sender.send(2)
+    sender.send(2, delivery=delivery)
     observed.append(_get_activity_of_outgoing_queue(find_outgoing_queue(sut, to)))
     sut.resume(to)
     sender.collect(session, 2)

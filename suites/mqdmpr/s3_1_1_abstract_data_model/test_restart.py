@@ -68,6 +68,8 @@ def test_queue_properties_survive_restart(peer, sut, judge):
     deleted = sut.new_queue("deleted")  # before the others: the highest number has to be that of a queue that is kept
     names = [sut.new_queue("Kept", **properties) for properties in QUEUE_PROPERTY_CASES]
     sut.control.call("delete_queue", name=deleted)
+    numbers = [sut.private_format_name(name) for name in names]
+    judge("MQDMPR-3.1.1.2-D01", expected=distinct("private format names", len(names)), observed=numbers)
     peer.pass_time(2_000)  # ModifyTime counts seconds, and is to differ from CreateTime
     for label, quota_kb in (("changed", 76), ("changed again", 77)):
         sut.control.call("set_queue", name=names[-1], label=label, journaling=True, quota_kb=quota_kb)
