@@ -26,8 +26,10 @@ from reference_qm.model.enums import MessageSeekAction, SeekDirection
 from reference_qm.model.position_list import Entry
 from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import Transaction
-from reference_qm.security import Acl, SecurityDescriptor, Sid
+from reference_qm.security import Acl, SecurityDescriptor
 from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import GetOutgoingQueue
+from reference_qm.surface.commands import Result as CommandResult
 from suites.mqdmpr.s3_1_3_initialization.fault_steps import always_after_restart
 
 GENERIC_ALL, SYNCHRONIZE = 0x1000_0000, 0x0010_0000
@@ -40,17 +42,6 @@ def _change_masks(security: SecurityDescriptor, change: Callable[[int], int]) ->
         return security
     aces = tuple(replace(ace, Mask=change(ace.Mask)) for ace in security.Dacl.Aces)
     return replace(security, Dacl=Acl(aces))
-
-
-@fault("queue-manager-mask-of-owner-is-generic-all", breaks="MQDMPR-3.1.1.2-08", blind=True)
-class QueueManagerMaskOfOwnerIsGenericAll(Queues):
-    """The queue manager grants GENERIC_ALL to the owner of a queue who is a user of the domain."""
-
-    def create_default_security(self, owner: Sid) -> SecurityDescriptor:
-        security = super().create_default_security(owner)
-        assert security.Dacl is not None
-        aces = tuple(replace(ace, Mask=GENERIC_ALL) if ace.Sid == owner else ace for ace in security.Dacl.Aces)
-        return replace(security, Dacl=Acl(aces))
 
 
 def _add_synchronize_to_masks(qm: QueueManager) -> None:
@@ -179,6 +170,12 @@ class _ActiveChanger(Inspection):
             for one, queue in zip(shown, queues, strict=True):
                 one["Active"] = self.compute_active(queue)
         return tree
+
+    def get_outgoing_queue(self, request: GetOutgoingQueue, token: int, now: Now) -> CommandResult:
+        found = super().get_outgoing_queue(request, token, now)
+        for shown in found.values["outgoing"]:
+            shown["Active"] = self.compute_active(self.qm.adm.OutgoingQueues[shown["DestinationFormatName"].lower()])
+        return found
 
 
 @fault("queue-manager-queue-open-to-peek-not-active", breaks="MQDMPR-3.1.1.2-12", blind=True)

@@ -39,17 +39,21 @@ def test_queue_shows_qualified_path(sut, judge):
 
 
 @covers("MQDMPR-3.1.1.2-08", "MQDMPR-3.1.1.2-09")
-def test_queues_show_rights_and_scope(sut, judge):
-    """Private queues, one of them transactional and one with an owner, and a public queue have security descriptors
-    that contain only rights to queues, and the scope Enterprise. A change of the queue and a restart do not change
-    this.
+@pytest.mark.parametrize("public", [False, pytest.param(True, marks=needs("directory"))], ids=["private", "public"])
+def test_queues_show_rights_and_scope(sut, judge, public):
+    """Private queues, one of them transactional and one with an owner, or public queues have security descriptors that
+    contain only rights to queues, and the scope Enterprise. A change of the queues and a restart do not change this.
     """
-    names = {"plain": sut.new_queue("shown"), "transactional": sut.new_queue("shown", transactional=True)}
+
+    def create(purpose, **properties):
+        if not public:
+            return sut.new_queue(purpose, **properties)
+        sut.create_queue(f"mqc-{sut.own}-{purpose}", **properties)
+        return f"mqc-{sut.own}-{purpose}"
+
+    names = {"plain": create("shown"), "transactional": create("shown-transactional", transactional=True)}
     if sut.has("security"):
-        names["owned"] = sut.new_queue("owned", owner=ALICE.name)
-    if sut.has("directory"):
-        names["public"] = f"mqc-{sut.own}-shown"
-        sut.create_queue(names["public"])
+        names["owned"] = create("owned", owner=ALICE.name)
     for time in ("after the creation", "after a change", "after a restart"):
         if time == "after a change":
             for name in names.values():
