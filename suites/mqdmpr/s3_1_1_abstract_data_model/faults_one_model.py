@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
+from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
-from reference_qm.codec import EstablishConnectionPacket
+from reference_qm.codec import EstablishConnectionPacket, UserMessagePacket, parse_packet
 from reference_qm.core.enterprise.restoring import Restoring
 from reference_qm.core.queueing.queue_opening import Opened
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
@@ -94,34 +96,39 @@ class QueueManagerTransactionalQueueEmptyForRemoteReaders(_RemoteReaderSeparator
 
 
 class _RestoredDestinationChanger(Restoring):
-    """Change the destination of restored messages that wait to be sent."""
+    """Send some restored messages to the destination of the first restored message."""
 
-    def restore_with_destination(self, value: dict[str, object], first: str) -> dict[str, object]:
-        """Return the entry of a message that waits in an outgoing queue; ``first`` is the first outgoing queue."""
-        return value
+    def is_misdirected(self, packet: UserMessagePacket) -> bool:
+        """Return whether the queue manager sends a restored message to another destination."""
+        return False
 
-    def _restore_message(self, key_suffix: str, value: dict[str, object]) -> None:
-        first = next(iter(self.qm.adm.OutgoingQueues), "")
-        is_outgoing = str(value["in"]).startswith("outgoing:") and first
-        super()._restore_message(key_suffix, self.restore_with_destination(value, first) if is_outgoing else value)
+    def _restore_message(self, key_suffix: str, value: dict[str, Any]) -> None:
+        if value["in"].startswith("outgoing:"):
+            packet = parse_packet(b64decode(value["packet"]))
+            assert isinstance(packet, UserMessagePacket)
+            self.first = getattr(self, "first", packet.UserHeader.DestinationQueue)
+            if self.is_misdirected(packet):
+                wrong = {"BaseHeader.PacketSize": 0, "UserHeader.DestinationQueue": self.first}
+                value = {**value, "packet": b64encode(set_fields(packet, wrong).build()).decode()}
+        super()._restore_message(key_suffix, value)
 
 
 @fault("queue-manager-restored-messages-sent-to-first-destination", breaks="MQDMPR-3.1.1.3-D01", blind=True)
 class QueueManagerRestoredMessagesSentToFirstDestination(_RestoredDestinationChanger):
-    """After a restart the queue manager sends all waiting messages to the destination of the first outgoing queue."""
+    """After a restart the queue manager sends all waiting messages to the destination of the first waiting message."""
 
-    def restore_with_destination(self, value: dict[str, object], first: str) -> dict[str, object]:
-        return {**value, "in": f"outgoing:{first}"}
+    def is_misdirected(self, packet: UserMessagePacket) -> bool:
+        return True
 
 
 @fault("queue-manager-restored-large-message-sent-to-first-destination", breaks="MQDMPR-3.1.1.3-D01", blind=True)
 class QueueManagerRestoredLargeMessageSentToFirstDestination(_RestoredDestinationChanger):
-    """After a restart the queue manager sends a waiting message of more than 4,000 bytes to the destination of the
-    first outgoing queue.
+    """After a restart the queue manager sends a waiting message with a body of more than 4,000 bytes to the destination
+    of the first waiting message.
     """
 
-    def restore_with_destination(self, value: dict[str, object], first: str) -> dict[str, object]:
-        return {**value, "in": f"outgoing:{first}"} if len(str(value["packet"])) > 5_400 else value
+    def is_misdirected(self, packet: UserMessagePacket) -> bool:
+        return len(packet.MessagePropertiesHeader.MessageBody) > 4_000
 
 
 class _MoveTypeChanger(TransactionOperations):

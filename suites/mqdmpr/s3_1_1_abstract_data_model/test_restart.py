@@ -56,6 +56,7 @@ WRITE_RIGHT_MASK, PEEK_RIGHT_MASK = 0x0000_0004, 0x0000_0002
 """Rights of MQQUEUEACCESSMASK. Spec: MS-MQMQ 2.2.24."""
 SHORT_TIME_TO_REACH_QUEUE_FIELD = {"TimeToReachQueue": 1}
 SECONDS_PER_HOUR = 3_600
+LARGE_BODY_REPEAT_COUNT = 2_000
 
 
 @needs("queue_control")
@@ -115,14 +116,15 @@ def test_queue_properties_survive_restart(peer, sut, judge):
 @needs("send")
 @covers("MQDMPR-3.1.1-01", "MQDMPR-3.1.1.3-D01", "MQDMPR-3.1.1.12-20")
 def test_messages_of_each_outgoing_queue_survive_restart(peer, sut, judge):
-    """Applications of the SUT send an express and two recoverable messages to each of three queues of the peer, which
+    """Applications of the SUT send an express, a recoverable and a large recoverable message to each of three queues,
     does not accept connections until the SUT has restarted. All recoverable messages arrive, each at its destination.
     """
     names = {number: peer.direct_name(f"mqc-kept-{number}") for number in (1, 2, 3)}
     for tag in range(1, 7):
         if tag % 2:
             sut.send(names[(tag + 1) // 2], body="express", application_tag=10 + tag)
-        sut.send(names[(tag + 1) // 2], body=f"kept {tag}", application_tag=tag, delivery="recoverable")
+        body = f"kept {tag}" if tag % 2 else f"kept {tag}" * LARGE_BODY_REPEAT_COUNT
+        sut.send(names[(tag + 1) // 2], body=body, application_tag=tag, delivery="recoverable")
     sut.restart()
     peer.listen(ignore_incoming=True)
     came = peer.inbox.wait(lambda frame: read_application_tag(frame) in range(1, 7), 6)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.transfer.expiring import Expiring
 from reference_qm.model.adm import MessagePosition
@@ -114,15 +113,6 @@ class ServerExpiredReadWaitsWhileEarlierReadWaits(Waiting):
         first = next(iter(reader.descriptor.WaitingMessageReadOperationCollection))
         if first is reader:
             super().on_waiting_message_read_timer(number)
-
-
-@fault("receiver-messages-in-subqueues-never-expire", breaks="MQDMPR-3.1.2.4-01", blind=True)
-class ReceiverMessagesInSubqueuesNeverExpire(Lifetimes):
-    """The queue manager does not remove a message in a subqueue when its TimeToBeReceived expires."""
-
-    def watch_received(self, position: MessagePosition) -> None:
-        if position.QueueReference.parent is None:
-            super().watch_received(position)
 
 
 @fault("receiver-only-first-of-messages-expires", breaks="MQDMPR-3.1.2.4-01", blind=True)

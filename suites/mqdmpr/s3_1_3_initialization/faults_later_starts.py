@@ -110,15 +110,6 @@ class QueueManagerSigningKeysLostWhenDirectoryReturns(DirectoryClient):
             _empty_signing_keys(self.qm)
 
 
-@fault("queue-manager-retry-duration-without-directory-900", breaks="MQDMPR-3.1.3-D04", blind=True)
-class QueueManagerRetryDurationWithoutDirectory900(DirectoryClient):
-    """InitializationRetryTimerDuration is 900 seconds if the queue manager starts without a directory."""
-
-    def _begin_without_directory(self, now: Now) -> None:
-        self.qm.adm.InitializationRetryTimerDuration = 900
-        super()._begin_without_directory(now)
-
-
 @fault("queue-manager-retry-duration-zero-when-directory-returns", breaks="MQDMPR-3.1.3-D04", blind=True)
 class QueueManagerRetryDurationZeroWhenDirectoryReturns(DirectoryClient):
     """When the directory is online again, the queue manager sets InitializationRetryTimerDuration to 0."""

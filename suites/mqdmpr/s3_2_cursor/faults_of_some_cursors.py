@@ -101,6 +101,8 @@ class _CursorKeeper(Waiting):
         super().satisfy_reader(reader, position)
         queue.MessagePositionList.release(position)
         cursor.MessagePositionReference = before
+        if not reader.DestructiveRead:
+            cursor.CursorState = CursorState.WAIT_PEEK
 
 
 @fault("server-second-cursor-of-waiting-peeks-stays", breaks="MQDMPR-3.2.7.5-07", blind=True)
