@@ -10,14 +10,11 @@ from harness.faults.registry import add
 from reference_qm.core.commands.inputs import Inputs
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.enums import DirectoryServerType
-from reference_qm.model.attributes import ServiceState
-from reference_qm.model.elements import WaitingMessageReadOperation
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import BytesReceived, DirectoryAnswered, Input, Stopped, TransportAccepted
+from reference_qm.surface.inputs import BytesReceived, DirectoryAnswered, Input, Stopped
 from suites.mqdmpr.s3_1_3_initialization.fault_steps import (
     change_at_later_synchronization,
     set_published_attribute,
@@ -55,28 +52,17 @@ class QueueManagerStopKeepsAcceptedSessions(Inputs):
             super().on_anything_while_stopped(event, now)
 
 
-@fault("queue-manager-stopped-accepts-connections", breaks="MQDMPR-3.1.1.1-23", blind=True)
-class QueueManagerStoppedAcceptsConnections(Inputs):
-    """A queue manager that is stopped does not close new connections."""
-
-    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
-        if not isinstance(event, TransportAccepted):
-            super().on_anything_while_stopped(event, now)
-
-
 @fault("queue-manager-stop-answers-pending-peeks", breaks="MQDMPR-3.1.1.1-23", blind=True)
-class QueueManagerStopAnswersPendingPeeks(Waiting):
+class QueueManagerStopAnswersPendingPeeks(Inputs):
     """A queue manager that is stopped answers pending peeks with the first message of any of its queues."""
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
-        is_stop = self.qm.adm.QueueManagerState is not ServiceState.STOPPED and not self.qm.sessions
-        if is_stop and not reader.DestructiveRead and status is Status.MQ_ERROR_OPERATION_CANCELLED:
-            messages = [one for queue in self.qm.queue_names.every_queue() for one in queue.MessagePositionList]
-            if messages:
-                self._forget_reader(reader)
+    def on_stopped(self, event: Stopped, now: Now) -> None:
+        messages = [one for queue in self.qm.queue_names.every_queue() for one in queue.MessagePositionList]
+        for reader in list(self.qm.readers.values()) if messages else ():
+            if not reader.DestructiveRead:
+                self.qm.waiting._forget_reader(reader)
                 reader.answered(Status.MQ_OK, messages[0])
-                return
-        super().stop_reader(reader, status)
+        super().on_stopped(event, now)
 
 
 @fault("queue-manager-site-identifiers-lost-at-sites-update", breaks="MQDMPR-3.1.1.1-27", blind=True)

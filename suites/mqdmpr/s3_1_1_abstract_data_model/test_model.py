@@ -168,12 +168,16 @@ def test_packets_have_identifier_of_model(peer, sut, judge):
     for delivery in ("recoverable", "express"):
         sender.to = peer.direct_name(f"mqc-identifier-{delivery}")
         sender.send(1, delivery=delivery)
-        session, frames = sender.await_first_messages(1)
+        session = sender.poll_session()
+        if session is None or not session.received:
+            raise ConformanceFailure("the SUT requested no session for its messages")
         request = sender.get_establish_request(session)
         used[f"ClientGuid for the {delivery} message"] = request["EstablishConnectionHeader"].ClientGuid
-        used[f"SourceQueueManager of the {delivery} message"] = frames[0]["UserHeader"].SourceQueueManager
-        evidence += [request, *frames]
-        session.acknowledge_all()
+        evidence.append(request)
+        for frame in sender.collect_all(session, 1) if session.record.closed_by is None else ():
+            used[f"SourceQueueManager of the {delivery} message"] = frame["UserHeader"].SourceQueueManager
+            evidence.append(frame)
+            session.acknowledge_all()
     observed = {name: str(guid).strip("{}").lower() for name, guid in used.items()}
     judge("MQDMPR-3.1.1-06", expected=dict.fromkeys(observed, identifier), observed=observed, evidence=evidence)
 
