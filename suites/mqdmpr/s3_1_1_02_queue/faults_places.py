@@ -26,7 +26,7 @@ from reference_qm.model.enums import MessageSeekAction, SeekDirection
 from reference_qm.model.position_list import Entry
 from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import Transaction
-from reference_qm.security import Acl, SecurityDescriptor
+from reference_qm.security import Acl, SecurityDescriptor, Sid
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import GetOutgoingQueue
 from reference_qm.surface.commands import Result as CommandResult
@@ -322,3 +322,20 @@ class QueueManagerTransactionalQueueHasNumberOfPreviousQueue(Queues):
         if queue.Transactional and queue.PrivateQueueNumber and before:
             queue.PrivateQueueNumber = before[-1]
         super().add(queue)
+
+
+@fault("queue-manager-supplied-masks-with-synchronize", breaks="MQDMPR-3.1.1.2-08")
+class QueueManagerSuppliedMasksWithSynchronize(Queues):
+    """The queue manager adds SYNCHRONIZE to the access masks of a security descriptor that an application supplies."""
+
+    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        security = super().create_security(supplied, user)
+        return security if supplied is None else _change_masks(security, lambda mask: mask | SYNCHRONIZE)
+
+
+@fault("queue-manager-open-outgoing-queue-without-messages-not-active", breaks="MQDMPR-3.1.1.2-12")
+class QueueManagerOpenOutgoingQueueWithoutMessagesNotActive(_ActiveChanger):
+    """The attribute Active of an outgoing queue without messages is False, although the queue is open to send."""
+
+    def compute_active(self, queue: Queue) -> bool:
+        return queue.Active and not (isinstance(queue, OutgoingQueue) and not len(queue.session.OutgoingMessageTable))

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import base64
+from contextlib import suppress
+
 import pytest
 
 from harness.expectations import holds, none, one_of
 from harness.run.marks import covers, needs, varied
+from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE
 from reference_qm.security import SecurityDescriptor
+from suites.mqdmpr.steps import descriptors
 from suites.mqqb.steps.opening import find_outgoing_queue
 from suites.mqqb.steps.sender import Sender
 
@@ -17,6 +22,7 @@ QUEUE_RIGHTS_MASK = 0x000F_003F
 """MQQUEUEACCESSMASK (MS-MQMQ 2.2.24)."""
 GENERIC_RIGHTS_MASK = 0xF000_0000
 """The generic rights of an ACCESS_MASK, each of which represents several rights to the object (MS-DTYP 2.4.3)."""
+PEEK_RIGHT_MASK = 0x0000_0002
 ACTIVE_QUEUE, INACTIVE_QUEUE = "active", "not active"
 
 
@@ -54,6 +60,9 @@ def test_queues_show_rights_and_scope(sut, judge, public):
     names = {"plain": create("shown"), "transactional": create("shown-transactional", transactional=True)}
     if sut.has("security"):
         names["owned"] = create("owned", owner=ALICE.name)
+        given = descriptors.build_descriptor(granted=((descriptors.EVERYONE, PEEK_RIGHT_MASK),))
+        with suppress(ControlRefused):
+            names["supplied"] = create("supplied", security_base64=base64.b64encode(given).decode())
     for time in ("after the creation", "after a change", "after a restart"):
         if time == "after a change":
             for name in names.values():
@@ -105,8 +114,19 @@ def test_queue_is_active_while_open(sut, judge):
 
 @needs("open_to_send")
 @covers("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
-def test_queue_is_active_while_open_to_send(sut, judge):
-    """A local queue is active while an application has it open for sending."""
+def test_queue_is_active_while_open_to_send(peer, sut, judge):
+    """A local queue and an outgoing queue without messages are active while an application has them open for sending."""
+    to = peer.direct_name("mqc-opened")
+    outgoing = []
+    handle = sut.control.call("open_to_send", to=to)["handle"]
+    outgoing.append(_get_activity_of_outgoing_queue(find_outgoing_queue(sut, to)))
+    sut.control.call("close_queue", handle=handle)
+    outgoing.append(_get_activity_of_outgoing_queue(find_outgoing_queue(sut, to)))
+    judge.all(
+        expected=[ACTIVE_QUEUE, INACTIVE_QUEUE],
+        observed=outgoing,
+        case="state of the outgoing queue while it is open for sending, and after it is closed",
+    )
     name = sut.new_queue("opened")
     observed = [_get_activity_of_outgoing_queue(sut.inspect_queue(name))]
     handle = sut.control.call("open_to_send", to=sut.direct_name(name))["handle"]

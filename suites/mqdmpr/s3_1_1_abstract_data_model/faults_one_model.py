@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
-from reference_qm.codec import EstablishConnectionPacket, UserMessagePacket, parse_packet
+from reference_qm.codec import EstablishConnectionPacket, MessageClass, PingPacket, UserMessagePacket, parse_packet
 from reference_qm.core.enterprise.restoring import Restoring
 from reference_qm.core.queueing.queue_opening import Opened
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.remote.qmcomm import Qmcomm
 from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.ping import Ping
 from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import MessagePosition, Queue, Session
 from reference_qm.model.position_list import MessagePositionList
 from reference_qm.model.transactions import OperationType, Transaction
@@ -170,3 +173,32 @@ class TransactionOperationOfMoveInCoordinatedTransactionDequeue(_MoveTypeChanger
         super().move_in_transaction(transaction, position, target)
         if not transaction.SinglePhase:
             transaction.TransactionalOperationCollection[-1].OperationType = OperationType.DEQUEUE
+
+
+@fault("queue-manager-restored-transactional-message-sent-to-first-destination", breaks="MQDMPR-3.1.1.3-D01")
+class QueueManagerRestoredTransactionalMessageSentToFirstDestination(_RestoredDestinationChanger):
+    """After a restart the queue manager sends a waiting transactional message to the destination of the first waiting
+    message.
+    """
+
+    def is_misdirected(self, packet: UserMessagePacket) -> bool:
+        return bool(packet.UserHeader.TH)
+
+
+@fault("queue-manager-ping-answered-with-other-identifier", breaks="MQDMPR-3.1.1-06")
+class QueueManagerPingAnsweredWithOtherIdentifier(Ping):
+    """QMGuid of a Ping Response is not the Identifier of the queue manager."""
+
+    def build_response(self, request: PingPacket) -> PingPacket:
+        return replace(super().build_response(request), QMGuid=UUID(int=self.qm.adm.Identifier.int ^ 1))
+
+
+@fault("queue-manager-acknowledgment-from-other-identifier", breaks="MQDMPR-3.1.1-06")
+class QueueManagerAcknowledgmentFromOtherIdentifier(Sending):
+    """SourceQueueManager of an acknowledgment is not the Identifier of the queue manager."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet = super().construct_user_message(position)
+        if packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_NORMAL:
+            return packet
+        return set_fields(packet, {"UserHeader.SourceQueueManager": UUID(int=self.qm.adm.Identifier.int ^ 1)})

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import any_order, facts, holds, in_queue
+from harness.expectations import any_order, each, facts, holds, in_queue
 from harness.peer.handshake import establish_request
 from harness.run.marks import covers, needs, varied
 from harness.sut.shown import lookup_id
@@ -15,6 +15,7 @@ from harness.wire.rpc_qmcomm import DIRECT, queue_format
 from reference_qm.codec import NULL_GUID
 from suites.applications import Application
 from suites.messages import Sequence
+from suites.mqqb.steps.pinging import ping_sut
 from suites.mqqb.steps.sender import Sender
 
 LONG_READ_TIMEOUT_MS = 600_000
@@ -164,6 +165,10 @@ def test_packets_have_identifier_of_model(peer, sut, judge):
             used[f"ServerGuid of the response to a request {case}"] = response["EstablishConnectionHeader"].ServerGuid
             evidence.append(response)
         connection.close()
+    exchange = ping_sut(peer) if sut.has("ping") else None
+    if exchange is not None and exchange.ping is not None:
+        used["QMGuid of a Ping Response"] = exchange.ping.QMGuid
+        evidence.append(exchange.sent)
     sender = Sender(peer, sut)
     for delivery in ("recoverable", "express"):
         sender.to = peer.direct_name(f"mqc-identifier-{delivery}")
@@ -180,6 +185,20 @@ def test_packets_have_identifier_of_model(peer, sut, judge):
             session.acknowledge_all()
     observed = {name: str(guid).strip("{}").lower() for name, guid in used.items()}
     judge("MQDMPR-3.1.1-06", expected=dict.fromkeys(observed, identifier), observed=observed, evidence=evidence)
+
+
+@needs("inspect")
+@covers("MQDMPR-3.1.1-06")
+def test_acknowledgments_have_identifier_of_model(peer, sut, judge):
+    """The sources of express and recoverable acknowledgments are LocalQueueManager.Identifier of the SUT."""
+    identifier = str(sut.inspect_queue_manager()["Identifier"]).lower()
+    sender = Sender(peer, sut, peer.direct_name("mqc-identifier"), own=True)
+    sender.send(1)
+    sender.send(2, delivery="recoverable")
+    session, frames = sender.await_first_messages(2)
+    session.acknowledge_all()
+    observed = [str(frame["UserHeader"].SourceQueueManager).strip("{}").lower() for frame in frames]
+    judge("MQDMPR-3.1.1-06", expected=each(identifier, "source"), observed=observed, evidence=frames)
 
 
 @needs("inspect", "receive", "queues")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from harness.faults.parts import fault
+from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.transfer.expiring import Expiring
 from reference_qm.model.adm import MessagePosition
@@ -123,3 +124,25 @@ class ReceiverOnlyFirstOfMessagesExpires(Expiring):
 
     def delete_not_received(self, positions: list[MessagePosition], now: Now) -> None:
         super().delete_not_received(positions[:1], now)
+
+
+@fault("receiver-message-returned-by-abort-after-expiry-stays", breaks="MQDMPR-3.1.2.4-01")
+class ReceiverMessageReturnedByAbortAfterExpiryStays(Lifetimes):
+    """The queue manager does not remove a message of a transactional queue whose TimeToBeReceived expired before the
+    transaction that had received the message was aborted.
+    """
+
+    def watch_received(self, position: MessagePosition) -> None:
+        watched: set[MessagePosition] = getattr(self, "watched", set())
+        if position not in watched or position.MessageReference.TransactionIdentifier is None:
+            super().watch_received(position)
+        self.watched = watched | {position}
+
+
+@fault("receiver-messages-of-applications-never-expire", breaks="MQDMPR-3.1.2.4-01")
+class ReceiverMessagesOfApplicationsNeverExpire(Lifetimes):
+    """The queue manager does not remove a message that one of its own applications sent to a local queue."""
+
+    def watch_received(self, position: MessagePosition) -> None:
+        if position.MessageReference.Identifier.QueueManagerGuid != self.qm.adm.Identifier:
+            super().watch_received(position)

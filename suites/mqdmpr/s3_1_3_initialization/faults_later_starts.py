@@ -203,3 +203,13 @@ class SenderPrivateNameStaysLockedAfterRestart(_LockKeeper):
 
     def keeps_lock(self, text: str) -> bool:
         return isinstance(parse_name(text), PrivateName)
+
+
+@fault("queue-manager-domain-unknown-without-directory", breaks=("MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02"))
+class QueueManagerDomainUnknownWithoutDirectory(DirectoryClient):
+    """A queue manager whose directory is unavailable when it starts has no MachineDomainId."""
+
+    def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._on_first_read(answer, now)
+        if answer.elements is None:
+            self.qm.adm.MachineDomainId = None

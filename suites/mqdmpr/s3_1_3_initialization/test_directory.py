@@ -117,15 +117,17 @@ def test_enterprise_notification_flag_is_read_from_directory(sut, judge):
     "MQDMPR-3.1.1.1-11",
     "MQDMPR-3.1.1.1-27",
     "MQDMPR-3.1.1.1-31",
+    "MQDMPR-3.1.3-10",
     "MQDMPR-3.1.3-21",
     "MQDMPR-3.1.3-24",
+    "MQDMPR-3.1.3-D02",
     "MQDMPR-3.1.3-D04",
     "MQDMPR-3.1.3-D10",
 )
 @pytest.mark.parametrize("start", [False, pytest.param(True, marks=needs("restart"))], ids=["outage", "start"])
 def test_attributes_do_not_depend_on_directory(peer, sut, judge, start):
     """The directory is unavailable while the SUT runs, or while it starts. During this time and afterwards, the SUT has
-    the same lists of public keys and the same InitializationRetryTimerDuration as before. Afterwards, it has its sites
+    the same MachineDomainId, lists of public keys and InitializationRetryTimerDuration as before. Afterwards, it has its sites
     and the enterprise, and no DirectoryServerType unless it is a directory server.
     """
     enterprise = Enterprise(peer, sut)
@@ -153,6 +155,13 @@ def test_attributes_do_not_depend_on_directory(peer, sut, judge, start):
                 observed=shown[name] == before[name] or f"{len(shown[name]) // 2} bytes",
                 case=f"{name} {time}",
             )
+        judge(
+            "MQDMPR-3.1.3-10",
+            "MQDMPR-3.1.3-D02",
+            expected=before["MachineDomainId"],
+            observed=shown["MachineDomainId"],
+            case=f"MachineDomainId {time}",
+        )
         judge(
             "MQDMPR-3.1.1.1-31",
             "MQDMPR-3.1.3-D04",

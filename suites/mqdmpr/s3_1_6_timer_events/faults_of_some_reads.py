@@ -37,3 +37,15 @@ class ServerExpiredReadOfQueueWithMessagesNotFound(Waiting):
             self.stop_reader(reader, Status.MQ_ERROR_MESSAGE_NOT_FOUND)
         else:
             super().on_waiting_message_read_timer(number)
+
+
+@fault("queue-manager-expired-receive-in-transaction-cancelled", breaks="MQDMPR-3.1.6.3-03")
+class QueueManagerExpiredReceiveInTransactionCancelled(Waiting):
+    """A receive in a transaction whose timeout expires fails with MQ_ERROR_OPERATION_CANCELLED."""
+
+    def on_waiting_message_read_timer(self, number: int) -> None:
+        reader = self.qm.readers[number]
+        if reader.transaction is not None:
+            self.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+        else:
+            super().on_waiting_message_read_timer(number)

@@ -6,11 +6,13 @@ import pytest
 
 from harness.expectations import holds
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qm2qm import Action
+from suites.applications import Application, PendingRequest
 
-READ_TIMEOUT_MS = 2_000
+READ_TIMEOUT_MS, SHORT_READ_TIMEOUT_MS = 2_000, 300
 SHORTEST_READ_DURATION_MS = READ_TIMEOUT_MS * 9 // 10
-"""The shortest wait of a read, in ms, that the check accepts, measured with any clock."""
+"""The shortest wait of a read for READ_TIMEOUT_MS, in ms, that the check accepts, measured with any clock."""
 
 
 @needs("qm2qm")
@@ -45,3 +47,23 @@ def test_pending_read_ends_at_timeout(remote, judge, action):
             evidence=read,
             case=f"read {name}",
         )
+
+
+@needs("receive", "transactions", "queue_control")
+@covers("MQDMPR-3.1.6.3-03", "MQDMPR-3.1.2.3-D01")
+@pytest.mark.parametrize("external", [False, True], ids=["internal", "coordinated"])
+def test_pending_receive_in_transaction_ends_at_timeout(peer, sut, judge, external):
+    """A transaction receives the only message of a queue, and waits for another one. This receive ends without a message
+    when its timeout expires, and is not refused.
+    """
+    application = Application(peer, sut, transactional=True)
+    packets = application.fill("only")
+    transaction = application.begin_transaction(external=external)
+    labels = []
+    for _ in range(2):
+        read = PendingRequest(
+            peer, "receive", queue=application.queue, timeout_ms=SHORT_READ_TIMEOUT_MS, transaction=transaction
+        )
+        labels.append(read.await_label())
+    application.end_transaction("abort", transaction)
+    judge.all(expected=["only", Outcome.NOTHING], observed=labels, evidence=packets, case="labels of the receives")

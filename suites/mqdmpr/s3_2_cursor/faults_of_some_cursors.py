@@ -155,3 +155,25 @@ class ServerCursorBehindMessagesOfExpiredReceiveWaits(_WaitReceiveKeeper):
 
     def keeps_state(self, cursor: Cursor, status: Status) -> bool:
         return isinstance(cursor.MessagePositionReference, MessagePosition)
+
+
+@fault("queue-manager-local-cursors-numbered-by-descriptor", breaks="MQDMPR-3.2.1.2-02")
+class QueueManagerLocalCursorsNumberedByDescriptor(_HandleChanger):
+    """The cursors of each local application are numbered from 0x2000, so that cursors of two descriptors have the same
+    Handle.
+    """
+
+    def choose_handle(self, queue_desc: OpenQueueDescriptor, handle: int) -> int:
+        local = queue_desc.RemoteReadState is RemoteReadState.NONE
+        return max((0x1FFF, *queue_desc.CursorCollection)) + 1 if local else handle
+
+
+@fault("server-second-cursor-of-expired-receives-waits", breaks="MQDMPR-3.2.7.6-05")
+class ServerSecondCursorOfExpiredReceivesWaits(_WaitReceiveKeeper):
+    """The state of a cursor whose pending receive expires does not become Unread if the receive by another cursor of
+    the handle expired before.
+    """
+
+    def keeps_state(self, cursor: Cursor, status: Status) -> bool:
+        before, self.first = getattr(self, "first", cursor), getattr(self, "first", cursor)
+        return before is not cursor

@@ -133,6 +133,16 @@ def time_out_receive_by_cursor(remote, queue, cursor, by):
     remote.deliver(["first"])
 
 
+def time_out_receives_by_two_cursors(remote, queue, cursor, by):
+    """Let receives by another cursor and by the cursor time out; return None, because the specification does not define
+    the cursor's position afterwards.
+    """
+    for one in (queue.open_cursor(), cursor):
+        read = queue.begin(Action.RECEIVE, by=by, hCursor=one, ulTimeout=SHORT_READ_TIMEOUT_MS)
+        read.wait(SHORT_READ_TIMEOUT_MS + remote.sut.response_timeout_ms)
+    remote.deliver(["first"])
+
+
 def time_out_second_receive_by_cursor(remote, queue, cursor, by):
     """Receive a message with a cursor, and let a second receive by the cursor time out; return None, because the
     specification does not define the cursor's position afterwards.
@@ -156,6 +166,7 @@ ACTION_LEAVING_CURSOR_UNREAD_BY_NAME = {
     "receive": receive_by_cursor,
     "received later": await_message_by_cursor,
     "received nothing": time_out_receive_by_cursor,
+    "received nothing beside another": time_out_receives_by_two_cursors,
     "received nothing later": time_out_second_receive_by_cursor,
     "cancelled": cancel_receive_by_cursor,
 }

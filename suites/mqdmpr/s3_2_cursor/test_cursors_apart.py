@@ -75,6 +75,27 @@ def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
         )
 
 
+@needs("inspect", "receive", "queue_control")
+@covers("MQDMPR-3.2.1.2-02")
+def test_cursors_of_applications_have_unique_handles(remote, sut, judge):
+    """Applications have two queues and one of the queues again open, and create two cursors for each; a remote reader
+    creates two cursors. All cursors have different handles.
+    """
+    queues = [sut.new_queue("first"), sut.new_queue("second")]
+    for queue in (*queues, queues[0]):
+        handle = sut.control.call("open_queue", queue=queue, access="peek")["handle"]
+        for _ in range(2):
+            sut.control.call("open_cursor", handle=handle)
+    reader = remote.open()
+    opened = [reader.cursor().expect_success() for _ in range(2)]
+    handles = [
+        cursor["Handle"]
+        for descriptor in sut.inspect()["OpenQueueDescriptors"]
+        for cursor in descriptor["CursorCollection"]
+    ]
+    judge("MQDMPR-3.2.1.2-02", expected=distinct("handles", len(handles)), observed=handles, evidence=opened)
+
+
 @covers("MQDMPR-3.2.7.5-07")
 def test_cursor_of_pending_receive_moves_to_message_before_it(remote, judge):
     """A cursor has received a message of priority 1, and a receive by the cursor waits. It gets an arriving message of
