@@ -115,7 +115,7 @@ def test_queue_is_active_while_open(sut, judge):
 @needs("open_to_send")
 @covers("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
 def test_queue_is_active_while_open_to_send(peer, sut, judge):
-    """A local queue and an outgoing queue without messages are active while an application has them open for sending."""
+    """A local queue and an outgoing queue without messages are active while they are open for sending."""
     to = peer.direct_name("mqc-opened")
     outgoing = []
     handle = sut.control.call("open_to_send", to=to)["handle"]

@@ -88,9 +88,7 @@ class QueueManagerAccessToDistributionListReceive(_SeveralDescriptorChanger):
 
 @fault("queue-manager-access-to-local-queues-receive", breaks="MQDMPR-3.1.1.16-06", blind=True)
 class QueueManagerAccessToLocalQueuesReceive(_SeveralDescriptorChanger):
-    """The AccessType of a descriptor for several queues, all of which are queues of the queue manager, is
-    ReceiveAccess.
-    """
+    """The AccessType of a descriptor for several local queues is ReceiveAccess."""
 
     def change_several_descriptor(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
         if len(self.list_local_queues(descriptor)) == len(descriptor.OpenQueueDescriptorCollection):
@@ -126,7 +124,7 @@ class QueueManagerReadStateOfSecondDescriptorOfSeveralOpened(_SeveralDescriptorC
 
 @fault("queue-manager-read-state-of-remote-queues-ready-for-read", breaks="MQDMPR-3.1.1.16-07", blind=True)
 class QueueManagerReadStateOfRemoteQueuesReadyForRead(_SeveralDescriptorChanger):
-    """The RemoteReadState of a descriptor for several queues, all of which are on other computers, is ReadyForRead."""
+    """The RemoteReadState of a descriptor for several queues of other computers is ReadyForRead."""
 
     def change_several_descriptor(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
         if not self.list_local_queues(descriptor):
@@ -135,9 +133,7 @@ class QueueManagerReadStateOfRemoteQueuesReadyForRead(_SeveralDescriptorChanger)
 
 @fault("queue-manager-several-local-queues-refer-to-last", breaks="MQDMPR-3.1.1.16-08", blind=True)
 class QueueManagerSeveralLocalQueuesReferToLast(_SeveralDescriptorChanger):
-    """The QueueReference of a descriptor for several queues, all of which are queues of the queue manager, is the last
-    queue.
-    """
+    """The QueueReference of a descriptor for several local queues is the last of these queues."""
 
     def change_several_descriptor(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
         local = self.list_local_queues(descriptor)

@@ -174,9 +174,9 @@ def test_packets_have_identifier_of_model(peer, sut, judge):
         sender.to = peer.direct_name(f"mqc-identifier-{delivery}")
         sender.send(1, delivery=delivery)
         session = sender.poll_session()
-        if session is None or not session.received:
+        request = None if session is None else session.poll_packet(0)
+        if session is None or request is None or request.kind != "EstablishConnection":
             raise ConformanceFailure("the SUT requested no session for its messages")
-        request = sender.get_establish_request(session)
         used[f"ClientGuid for the {delivery} message"] = request["EstablishConnectionHeader"].ClientGuid
         evidence.append(request)
         for frame in sender.collect_all(session, 1) if session.record.closed_by is None else ():

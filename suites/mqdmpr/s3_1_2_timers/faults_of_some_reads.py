@@ -107,7 +107,7 @@ class ServerExpiredPeekReturnsLockedMessage(Waiting):
 
 @fault("server-expired-read-waits-while-earlier-read-waits", breaks="MQDMPR-3.1.2.3-D01", blind=True)
 class ServerExpiredReadWaitsWhileEarlierReadWaits(Waiting):
-    """A pending read whose timer expires goes on waiting if an earlier read with the same handle waits."""
+    """A pending read whose timer expires continues to wait if an earlier read with the same handle waits."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
         reader = self.qm.readers[number]

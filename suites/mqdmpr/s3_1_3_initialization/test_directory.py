@@ -127,8 +127,8 @@ def test_enterprise_notification_flag_is_read_from_directory(sut, judge):
 @pytest.mark.parametrize("start", [False, pytest.param(True, marks=needs("restart"))], ids=["outage", "start"])
 def test_attributes_do_not_depend_on_directory(peer, sut, judge, start):
     """The directory is unavailable while the SUT runs, or while it starts. During this time and afterwards, the SUT has
-    the same MachineDomainId, lists of public keys and InitializationRetryTimerDuration as before. Afterwards, it has its sites
-    and the enterprise, and no DirectoryServerType unless it is a directory server.
+    the same MachineDomainId, lists of public keys and InitializationRetryTimerDuration as before. Afterwards, it has
+    its sites and the enterprise, and no DirectoryServerType unless it is a directory server.
     """
     enterprise = Enterprise(peer, sut)
     if not enterprise.await_online():

@@ -53,8 +53,8 @@ def test_pending_read_ends_at_timeout(remote, judge, action):
 @covers("MQDMPR-3.1.6.3-03", "MQDMPR-3.1.2.3-D01")
 @pytest.mark.parametrize("external", [False, True], ids=["internal", "coordinated"])
 def test_pending_receive_in_transaction_ends_at_timeout(peer, sut, judge, external):
-    """A transaction receives the only message of a queue, and waits for another one. This receive ends without a message
-    when its timeout expires, and is not refused.
+    """A transaction receives the only message of a queue, and waits for another one. This receive ends without a
+    message when its timeout expires, and is not refused.
     """
     application = Application(peer, sut, transactional=True)
     packets = application.fill("only")
