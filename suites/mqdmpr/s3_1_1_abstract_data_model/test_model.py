@@ -174,8 +174,8 @@ def test_packets_have_identifier_of_model(peer, sut, judge):
         sender.to = peer.direct_name(f"mqc-identifier-{delivery}")
         sender.send(1, delivery=delivery)
         session = sender.poll_session()
-        request = None if session is None else session.poll_packet(0)
-        if session is None or request is None or request.kind != "EstablishConnection":
+        request = sender.find_establish_request(session)
+        if session is None or request is None:
             raise ConformanceFailure("the SUT requested no session for its messages")
         used[f"ClientGuid for the {delivery} message"] = request["EstablishConnectionHeader"].ClientGuid
         evidence.append(request)
