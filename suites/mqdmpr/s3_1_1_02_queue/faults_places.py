@@ -153,7 +153,7 @@ class QueueManagerJournalOfPublicQueuePublished(Queues):
             self.qm.directory_link.write(create_directory_object(state, element), lambda answer: None)
 
 
-class _ActiveChanger(Inspection):
+class _ActiveAttributeChanger(Inspection):
     """Show a wrong value of Active for some queues."""
 
     def compute_active(self, queue: Queue) -> bool:
@@ -179,7 +179,7 @@ class _ActiveChanger(Inspection):
 
 
 @fault("queue-manager-queue-open-to-peek-not-active", breaks="MQDMPR-3.1.1.2-12", blind=True)
-class QueueManagerQueueOpenToPeekNotActive(_ActiveChanger):
+class QueueManagerQueueOpenToPeekNotActive(_ActiveAttributeChanger):
     """The attribute Active of a queue that is open only to peek is False."""
 
     def compute_active(self, queue: Queue) -> bool:
@@ -188,7 +188,7 @@ class QueueManagerQueueOpenToPeekNotActive(_ActiveChanger):
 
 
 @fault("queue-manager-queue-open-twice-not-active", breaks="MQDMPR-3.1.1.2-12", blind=True)
-class QueueManagerQueueOpenTwiceNotActive(_ActiveChanger):
+class QueueManagerQueueOpenTwiceNotActive(_ActiveAttributeChanger):
     """The attribute Active of a queue with two OpenQueueDescriptors is False."""
 
     def compute_active(self, queue: Queue) -> bool:
@@ -196,7 +196,7 @@ class QueueManagerQueueOpenTwiceNotActive(_ActiveChanger):
 
 
 @fault("queue-manager-local-queue-with-messages-active", breaks="MQDMPR-3.1.1.2-12", blind=True)
-class QueueManagerLocalQueueWithMessagesActive(_ActiveChanger):
+class QueueManagerLocalQueueWithMessagesActive(_ActiveAttributeChanger):
     """The attribute Active of a local queue that contains messages is True, although the queue is not open."""
 
     def compute_active(self, queue: Queue) -> bool:
@@ -204,7 +204,7 @@ class QueueManagerLocalQueueWithMessagesActive(_ActiveChanger):
 
 
 @fault("queue-manager-outgoing-queue-with-one-recoverable-message-not-active", breaks="MQDMPR-3.1.1.2-12", blind=True)
-class QueueManagerOutgoingQueueWithOneRecoverableMessageNotActive(_ActiveChanger):
+class QueueManagerOutgoingQueueWithOneRecoverableMessageNotActive(_ActiveAttributeChanger):
     """The attribute Active of an outgoing queue is False if all messages that await transfer are recoverable."""
 
     def compute_active(self, queue: Queue) -> bool:
@@ -212,7 +212,7 @@ class QueueManagerOutgoingQueueWithOneRecoverableMessageNotActive(_ActiveChanger
         return queue.Active and not (waiting and all(one.recoverable for one in waiting))
 
 
-class _LastReceivedKeeper(Reading):
+class _LastReceivedMessageKeeper(Reading):
     """Keep the message that was received last from each queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -235,7 +235,7 @@ class _LastReceivedKeeper(Reading):
 
 
 @fault("queue-manager-peek-of-emptied-queue-returns-last-message", breaks="MQDMPR-3.1.1.2-21", blind=True)
-class QueueManagerPeekOfEmptiedQueueReturnsLastMessage(_LastReceivedKeeper):
+class QueueManagerPeekOfEmptiedQueueReturnsLastMessage(_LastReceivedMessageKeeper):
     """A peek at an empty queue returns the message that was received last from the queue."""
 
     def peek_message(
@@ -255,7 +255,7 @@ class QueueManagerPeekOfEmptiedQueueReturnsLastMessage(_LastReceivedKeeper):
 
 
 @fault("queue-manager-lookup-in-emptied-queue-returns-last-message", breaks="MQDMPR-3.1.1.2-21", blind=True)
-class QueueManagerLookupInEmptiedQueueReturnsLastMessage(_LastReceivedKeeper):
+class QueueManagerLookupInEmptiedQueueReturnsLastMessage(_LastReceivedMessageKeeper):
     """A peek by LookupIdentifier at an empty queue returns the message that was received last from the queue."""
 
     def read_by_lookup_identifier(
@@ -295,7 +295,7 @@ class QueueManagerReadOfEmptySubqueueReadsItsQueue(Seeking):
         return found
 
 
-class _WrongNumberAssigner(Queues):
+class _PrivateNumberAssigner(Queues):
     """Assign wrong numbers to new private queues."""
 
     def list_numbers(self) -> list[int]:
@@ -304,7 +304,7 @@ class _WrongNumberAssigner(Queues):
 
 
 @fault("queue-manager-private-number-is-count-of-queues", breaks="MQDMPR-3.1.1.2-D01", blind=True)
-class QueueManagerPrivateNumberIsCountOfQueues(_WrongNumberAssigner):
+class QueueManagerPrivateNumberIsCountOfQueues(_PrivateNumberAssigner):
     """The number of a new private queue is the number of private queues plus one, so that after a deletion two queues
     can have the same number.
     """
@@ -334,7 +334,7 @@ class QueueManagerSuppliedMasksWithSynchronize(Queues):
 
 
 @fault("queue-manager-open-outgoing-queue-without-messages-not-active", breaks="MQDMPR-3.1.1.2-12")
-class QueueManagerOpenOutgoingQueueWithoutMessagesNotActive(_ActiveChanger):
+class QueueManagerOpenOutgoingQueueWithoutMessagesNotActive(_ActiveAttributeChanger):
     """The attribute Active of an outgoing queue without messages is False, although the queue is open to send."""
 
     def compute_active(self, queue: Queue) -> bool:

@@ -13,7 +13,7 @@ from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE
 from reference_qm.security import SecurityDescriptor
 from suites.mqdmpr.steps import descriptors
-from suites.mqqb.steps.opening import find_outgoing_queue
+from suites.mqqb.steps.opening import find_outgoing_queue, list_outgoing_queues
 from suites.mqqb.steps.sender import Sender
 
 pytestmark = needs("inspect", "queue_control")
@@ -119,12 +119,12 @@ def test_queue_is_active_while_open_to_send(peer, sut, judge):
     to = peer.direct_name("mqc-opened")
     outgoing = []
     handle = sut.control.call("open_to_send", to=to)["handle"]
-    outgoing.append(_get_activity_of_outgoing_queue(find_outgoing_queue(sut, to)))
+    outgoing.append([_get_activity_of_outgoing_queue(one) for one in list_outgoing_queues(sut, to)])
     sut.control.call("close_queue", handle=handle)
-    outgoing.append(_get_activity_of_outgoing_queue(find_outgoing_queue(sut, to)))
+    outgoing.append([_get_activity_of_outgoing_queue(one) for one in list_outgoing_queues(sut, to)])
     judge.all(
-        expected=[ACTIVE_QUEUE, INACTIVE_QUEUE],
-        observed=outgoing,
+        expected={"open": [ACTIVE_QUEUE], "closed": one_of([INACTIVE_QUEUE], [])},
+        observed=dict(zip(("open", "closed"), outgoing, strict=True)),
         case="state of the outgoing queue while it is open for sending, and after it is closed",
     )
     name = sut.new_queue("opened")

@@ -15,7 +15,7 @@ UNLISTED_HASH_ALGORITHM = 0x8005
 """The identifier of a MAC algorithm, which MS-MQDMPR 3.1.1.12 does not list."""
 
 
-class _SecondSigner(Securing):
+class _SecurityHeaderSigner(Securing):
     """Add the signature of some messages to several queues also to the SecurityHeader."""
 
     def is_signed_twice(self, message: Message, packet: UserMessagePacket) -> bool:
@@ -36,7 +36,7 @@ class _SecondSigner(Securing):
 
 
 @fault("sender-transactional-message-to-several-queues-signed-twice", breaks="MQDMPR-3.1.1.12-29", blind=True)
-class SenderTransactionalMessageToSeveralQueuesSignedTwice(_SecondSigner):
+class SenderTransactionalMessageToSeveralQueuesSignedTwice(_SecurityHeaderSigner):
     """A signed transactional message to several queues also has a Signature."""
 
     def is_signed_twice(self, message: Message, packet: UserMessagePacket) -> bool:
@@ -44,7 +44,7 @@ class SenderTransactionalMessageToSeveralQueuesSignedTwice(_SecondSigner):
 
 
 @fault("sender-message-with-several-queues-for-answers-signed-twice", breaks="MQDMPR-3.1.1.12-29", blind=True)
-class SenderMessageWithSeveralQueuesForAnswersSignedTwice(_SecondSigner):
+class SenderMessageWithSeveralQueuesForAnswersSignedTwice(_SecurityHeaderSigner):
     """A signed message to several queues that has an administration queue also has a Signature."""
 
     def is_signed_twice(self, message: Message, packet: UserMessagePacket) -> bool:

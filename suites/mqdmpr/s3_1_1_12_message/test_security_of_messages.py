@@ -181,7 +181,7 @@ def test_hash_algorithm_of_acknowledgment_and_of_list_is_listed(peer, sut, judge
     judge(
         "MQDMPR-3.1.1.12-48",
         expected=each(one_of(*HASH_ALGORITHMS)),
-        observed=[int(frame["MessagePropertiesHeader"].HashAlgorithm) for frame in frames],
+        observed=[int(frame["MessagePropertiesHeader"].HashAlgorithm) for frame in frames if frame["UserHeader"].MP],
         evidence=frames,
         case="HashAlgorithm",
     )

@@ -157,7 +157,7 @@ ATTRIBUTES_OF_SEVERAL_QUEUES_BY_RULE: dict[str, dict[str, str | None]] = {
 }
 
 
-def _open_to_send_and_judge(sut, judge, names):
+def _judge_descriptors_of_opened_names(sut, judge, names):
     """Open format names to send, while all of them stay open; judge the descriptor of each."""
     handles = {case: sut.control.call("open_to_send", to=to)["handle"] for case, to in names.items()}
     descriptors = {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}
@@ -183,7 +183,7 @@ def test_descriptor_of_several_queues_is_send_only_without_queue(peer, sut, judg
         "queues of the peer": ",".join(remote_names),
         "queues of the SUT": ",".join(local_names),
     }
-    _open_to_send_and_judge(sut, judge, names)
+    _judge_descriptors_of_opened_names(sut, judge, names)
 
 
 @needs("inspect", "open_to_send", "several_queues", "directory", "environment")
@@ -197,7 +197,7 @@ def test_descriptor_of_distribution_list_is_send_only_without_queue(peer, sut, j
     if not peer.eventually(lambda: openings.open_to_send(sut, to) == Outcome.DONE):
         raise ConformanceFailure("the SUT does not open the distribution list")
     names = {"a distribution list": to, "a list of names": f"{to},{peer.direct_name('mqc-beside')}"}
-    _open_to_send_and_judge(sut, judge, names)
+    _judge_descriptors_of_opened_names(sut, judge, names)
 
 
 @needs("qm2qm", "inspect", "open_to_send", "several_queues", "queues")

@@ -55,7 +55,7 @@ class QueueManagerSessionAcceptedWithOtherIdentifier(SessionOpening):
         return set_fields(packet, {"EstablishConnectionHeader.ServerGuid": wrong})
 
 
-class _RemoteReaderSeparator(Qmcomm):
+class _RemoteReaderQueueSeparator(Qmcomm):
     """Give remote readers an empty queue of their own in place of some queues."""
 
     def is_separate(self, queue: Queue) -> bool:
@@ -75,7 +75,7 @@ class _RemoteReaderSeparator(Qmcomm):
 
 
 @fault("queue-manager-subqueue-empty-for-remote-readers", breaks="MQDMPR-3.1.1-07", blind=True)
-class QueueManagerSubqueueEmptyForRemoteReaders(_RemoteReaderSeparator):
+class QueueManagerSubqueueEmptyForRemoteReaders(_RemoteReaderQueueSeparator):
     """Remote readers do not see the messages that local applications moved into a subqueue."""
 
     def is_separate(self, queue: Queue) -> bool:
@@ -83,7 +83,7 @@ class QueueManagerSubqueueEmptyForRemoteReaders(_RemoteReaderSeparator):
 
 
 @fault("queue-manager-journal-empty-for-remote-readers", breaks="MQDMPR-3.1.1-07", blind=True)
-class QueueManagerJournalEmptyForRemoteReaders(_RemoteReaderSeparator):
+class QueueManagerJournalEmptyForRemoteReaders(_RemoteReaderQueueSeparator):
     """Remote readers do not see the messages in the journal of a queue."""
 
     def is_separate(self, queue: Queue) -> bool:
@@ -91,7 +91,7 @@ class QueueManagerJournalEmptyForRemoteReaders(_RemoteReaderSeparator):
 
 
 @fault("queue-manager-transactional-queue-empty-for-remote-readers", breaks="MQDMPR-3.1.1-07", blind=True)
-class QueueManagerTransactionalQueueEmptyForRemoteReaders(_RemoteReaderSeparator):
+class QueueManagerTransactionalQueueEmptyForRemoteReaders(_RemoteReaderQueueSeparator):
     """Remote readers do not see the messages of a transactional queue."""
 
     def is_separate(self, queue: Queue) -> bool:

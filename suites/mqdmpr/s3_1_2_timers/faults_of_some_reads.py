@@ -16,7 +16,7 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
 
-class _TimeoutChanger(Waiting):
+class _ReadTimeoutChanger(Waiting):
     """Start the timers of some reads with another duration."""
 
     def change_timeout(
@@ -42,7 +42,7 @@ class _TimeoutChanger(Waiting):
 
 
 @fault("server-second-read-of-handle-waits-like-first", breaks="MQDMPR-3.1.2.3-01", blind=True)
-class ServerSecondReadOfHandleWaitsLikeFirst(_TimeoutChanger):
+class ServerSecondReadOfHandleWaitsLikeFirst(_ReadTimeoutChanger):
     """A second pending read with the same handle waits for the timeout of the first read."""
 
     def change_timeout(
@@ -54,7 +54,7 @@ class ServerSecondReadOfHandleWaitsLikeFirst(_TimeoutChanger):
 
 
 @fault("server-read-by-cursor-waits-half-as-long", breaks="MQDMPR-3.1.2.3-01", blind=True)
-class ServerReadByCursorWaitsHalfAsLong(_TimeoutChanger):
+class ServerReadByCursorWaitsHalfAsLong(_ReadTimeoutChanger):
     """A pending peek by a cursor waits for half of its timeout."""
 
     def change_timeout(

@@ -72,24 +72,6 @@ def _empty_signing_keys(qm: QueueManager) -> None:
     set_published_attribute(qm, PublicSigningKeyList=b"")
 
 
-@fault("queue-manager-encryption-keys-lost-in-workgroup", breaks="MQDMPR-3.1.3-21", blind=True)
-class QueueManagerEncryptionKeysLostInWorkgroup(DirectoryClient):
-    """A queue manager that starts without a directory has an empty PublicEncryptionKeyList."""
-
-    def _begin_without_directory(self, now: Now) -> None:
-        _empty_encryption_keys(self.qm)
-        super()._begin_without_directory(now)
-
-
-@fault("queue-manager-signing-keys-lost-in-workgroup", breaks="MQDMPR-3.1.3-24", blind=True)
-class QueueManagerSigningKeysLostInWorkgroup(DirectoryClient):
-    """A queue manager that starts without a directory has an empty PublicSigningKeyList."""
-
-    def _begin_without_directory(self, now: Now) -> None:
-        _empty_signing_keys(self.qm)
-        super()._begin_without_directory(now)
-
-
 @fault("queue-manager-encryption-keys-lost-when-directory-returns", breaks="MQDMPR-3.1.3-21", blind=True)
 class QueueManagerEncryptionKeysLostWhenDirectoryReturns(DirectoryClient):
     """When the directory is online again, the queue manager empties its PublicEncryptionKeyList."""
@@ -183,7 +165,7 @@ add(
 )
 
 
-class _LockKeeper(Destinations):
+class _OutgoingQueueLockKeeper(Destinations):
     """Keep outgoing queues locked after a restart without hardened security mode."""
 
     def keeps_lock(self, text: str) -> bool:
@@ -196,7 +178,7 @@ class _LockKeeper(Destinations):
 
 
 @fault("sender-private-name-stays-locked-after-restart", breaks="MQDMPR-3.1.3-D13", blind=True)
-class SenderPrivateNameStaysLockedAfterRestart(_LockKeeper):
+class SenderPrivateNameStaysLockedAfterRestart(_OutgoingQueueLockKeeper):
     """When the queue manager starts without hardened security mode, the outgoing queue for a private format name stays
     locked.
     """

@@ -11,7 +11,7 @@ from reference_qm.model.enums import CursorState, RemoteReadState
 from reference_qm.model.statuses import Status
 
 
-class _HandleChanger(Cursors):
+class _CursorHandleChanger(Cursors):
     """Give some new cursors another handle."""
 
     def choose_handle(self, queue_desc: OpenQueueDescriptor, handle: int) -> int:
@@ -28,7 +28,7 @@ class _HandleChanger(Cursors):
 
 
 @fault("server-cursors-numbered-by-descriptor", breaks="MQDMPR-3.2.1.2-02", blind=True)
-class ServerCursorsNumberedByDescriptor(_HandleChanger):
+class ServerCursorsNumberedByDescriptor(_CursorHandleChanger):
     """The cursors of each remote reader are numbered from 0x1000, so that cursors of two readers have the same
     Handle.
     """
@@ -39,7 +39,7 @@ class ServerCursorsNumberedByDescriptor(_HandleChanger):
 
 
 @fault("server-cursor-after-close-has-handle-of-open-cursor", breaks="MQDMPR-3.2.1.2-02", blind=True)
-class ServerCursorAfterCloseHasHandleOfOpenCursor(_HandleChanger):
+class ServerCursorAfterCloseHasHandleOfOpenCursor(_CursorHandleChanger):
     """The Handle of a cursor is 0x1000 plus the number of cursors of its reader, so that a cursor that is created after
     another was closed has the Handle of an open cursor of a reader.
     """
@@ -84,16 +84,16 @@ class ServerNewCursorInSubqueueWaits(Cursors):
         return cursor
 
 
-class _CursorKeeper(Waiting):
+class _CursorPositionKeeper(Waiting):
     """Do not move some cursors to the message that completes their pending reads."""
 
-    def stays(self, reader: WaitingMessageReadOperation, cursor: Cursor, position: MessagePosition) -> bool:
+    def keeps_position(self, reader: WaitingMessageReadOperation, cursor: Cursor, position: MessagePosition) -> bool:
         """Return whether the cursor stays at its place."""
         return False
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         cursor = reader.CursorReference
-        if cursor is None or not self.stays(reader, cursor, position):
+        if cursor is None or not self.keeps_position(reader, cursor, position):
             super().satisfy_reader(reader, position)
             return
         before, queue = cursor.MessagePositionReference, position.QueueReference
@@ -106,33 +106,33 @@ class _CursorKeeper(Waiting):
 
 
 @fault("server-second-cursor-of-waiting-peeks-stays", breaks="MQDMPR-3.2.7.5-07", blind=True)
-class ServerSecondCursorOfWaitingPeeksStays(_CursorKeeper):
+class ServerSecondCursorOfWaitingPeeksStays(_CursorPositionKeeper):
     """A message that completes the pending peeks of two cursors moves only the first cursor."""
 
-    def stays(self, reader: WaitingMessageReadOperation, cursor: Cursor, position: MessagePosition) -> bool:
+    def keeps_position(self, reader: WaitingMessageReadOperation, cursor: Cursor, position: MessagePosition) -> bool:
         first = next(iter(reader.descriptor.CursorCollection.values()))
         return not reader.DestructiveRead and cursor is not first and first.MessagePositionReference is position
 
 
 @fault("server-cursor-of-waiting-receive-stays", breaks="MQDMPR-3.2.7.5-07", blind=True)
-class ServerCursorOfWaitingReceiveStays(_CursorKeeper):
+class ServerCursorOfWaitingReceiveStays(_CursorPositionKeeper):
     """A message that completes a pending receive does not move the cursor of the receive if the cursor has received a
     message before.
     """
 
-    def stays(self, reader: WaitingMessageReadOperation, cursor: Cursor, position: MessagePosition) -> bool:
+    def keeps_position(self, reader: WaitingMessageReadOperation, cursor: Cursor, position: MessagePosition) -> bool:
         return reader.DestructiveRead and isinstance(cursor.MessagePositionReference, MessagePosition)
 
 
 @fault("server-cursor-of-waiting-peek-stays-before-transactional-message", breaks="MQDMPR-3.2.7.5-07", blind=True)
-class ServerCursorOfWaitingPeekStaysBeforeTransactionalMessage(_CursorKeeper):
+class ServerCursorOfWaitingPeekStaysBeforeTransactionalMessage(_CursorPositionKeeper):
     """A transactional message that completes a pending peek does not move the cursor of the peek."""
 
-    def stays(self, reader: WaitingMessageReadOperation, cursor: Cursor, position: MessagePosition) -> bool:
+    def keeps_position(self, reader: WaitingMessageReadOperation, cursor: Cursor, position: MessagePosition) -> bool:
         return not reader.DestructiveRead and position.MessageReference.TransactionIdentifier is not None
 
 
-class _WaitReceiveKeeper(Waiting):
+class _WaitReceiveStateKeeper(Waiting):
     """Keep the state of some cursors whose pending receive ends without a message."""
 
     def keeps_state(self, cursor: Cursor, status: Status) -> bool:
@@ -148,7 +148,7 @@ class _WaitReceiveKeeper(Waiting):
 
 
 @fault("server-cursor-behind-messages-of-expired-receive-waits", breaks="MQDMPR-3.2.7.6-05", blind=True)
-class ServerCursorBehindMessagesOfExpiredReceiveWaits(_WaitReceiveKeeper):
+class ServerCursorBehindMessagesOfExpiredReceiveWaits(_WaitReceiveStateKeeper):
     """The state of a cursor that has received a message before does not become Unread when its pending receive
     expires.
     """
@@ -158,7 +158,7 @@ class ServerCursorBehindMessagesOfExpiredReceiveWaits(_WaitReceiveKeeper):
 
 
 @fault("queue-manager-local-cursors-numbered-by-descriptor", breaks="MQDMPR-3.2.1.2-02")
-class QueueManagerLocalCursorsNumberedByDescriptor(_HandleChanger):
+class QueueManagerLocalCursorsNumberedByDescriptor(_CursorHandleChanger):
     """The cursors of each local application are numbered from 0x2000, so that cursors of two descriptors have the same
     Handle.
     """
@@ -169,7 +169,7 @@ class QueueManagerLocalCursorsNumberedByDescriptor(_HandleChanger):
 
 
 @fault("server-second-cursor-of-expired-receives-waits", breaks="MQDMPR-3.2.7.6-05")
-class ServerSecondCursorOfExpiredReceivesWaits(_WaitReceiveKeeper):
+class ServerSecondCursorOfExpiredReceivesWaits(_WaitReceiveStateKeeper):
     """The state of a cursor whose pending receive expires does not become Unread if the receive by another cursor of
     the handle expired before.
     """
