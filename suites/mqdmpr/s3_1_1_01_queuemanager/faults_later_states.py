@@ -9,6 +9,7 @@ from harness.faults.primitives import at_restart
 from harness.faults.registry import add
 from reference_qm.core.commands.inputs import Inputs
 from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.enterprise.membership import Membership
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.enums import DirectoryServerType
@@ -128,3 +129,12 @@ class QueueManagerRetryDurationDoubledAtSynchronization(DirectoryClient):
     def synchronize(self, now: Now) -> Result:
         self.qm.adm.InitializationRetryTimerDuration *= 2
         return super().synchronize(now)
+
+
+@fault("queue-manager-directory-server-type-set-in-other-domain", breaks="MQDMPR-3.1.1.1-11")
+class QueueManagerDirectoryServerTypeSetInOtherDomain(Membership):
+    """A queue manager that creates its object in another domain sets its DirectoryServerType to Standalone."""
+
+    def take_identifier(self, identifier: UUID) -> None:
+        super().take_identifier(identifier)
+        self.qm.adm.DirectoryServerType = DirectoryServerType.STANDALONE

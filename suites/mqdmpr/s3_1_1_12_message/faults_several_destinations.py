@@ -101,3 +101,13 @@ class SenderHashAlgorithmOfMessageToSeveralQueuesUnlisted(_HashAlgorithmChanger)
 
     def has_wrong_hash_algorithm(self, packet: UserMessagePacket) -> bool:
         return packet.MultiQueueFormatHeader is not None and packet.SecurityHeader is None
+
+
+@fault("sender-resent-message-to-several-queues-signed-twice", breaks="MQDMPR-3.1.1.12-29")
+class SenderResentMessageToSeveralQueuesSignedTwice(_SecurityHeaderSigner):
+    """A signed message to several queues that is sent again also has a Signature."""
+
+    def is_signed_twice(self, message: Message, packet: UserMessagePacket) -> bool:
+        sent: set[int] = getattr(self, "sent", set())
+        self.sent = sent | {message.Identifier.Ordinal}
+        return message.Identifier.Ordinal in sent

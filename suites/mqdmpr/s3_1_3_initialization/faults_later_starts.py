@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
+from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
+from reference_qm.codec import UserMessagePacket, parse_packet
 from reference_qm.codec.format_names import PrivateName
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.enterprise.membership import Membership
+from reference_qm.core.enterprise.restoring import Restoring
 from reference_qm.core.names.destinations import Destinations, parse_name
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.states import OutgoingQueueState
@@ -195,3 +199,21 @@ class QueueManagerDomainUnknownWithoutDirectory(DirectoryClient):
         super()._on_first_read(answer, now)
         if answer.elements is None:
             self.qm.adm.MachineDomainId = None
+
+
+@fault("sender-second-message-of-unlocked-queue-lost", breaks="MQDMPR-3.1.3-D13")
+class SenderSecondMessageOfUnlockedQueueLost(Restoring):
+    """When the queue manager starts without hardened security mode, it restores only the first nontransactional message
+    of each outgoing queue.
+    """
+
+    def _restore_message(self, key_suffix: str, value: dict[str, Any]) -> None:
+        restored: set[str] = getattr(self, "restored", set())
+        place = value["in"]
+        packet = parse_packet(b64decode(value["packet"]))
+        assert isinstance(packet, UserMessagePacket)
+        if place.startswith("outgoing:") and not self.qm.adm.HardenedSecurity and not packet.UserHeader.TH:
+            if place in restored:
+                return
+            self.restored = restored | {place}
+        super()._restore_message(key_suffix, value)

@@ -177,3 +177,18 @@ class ServerSecondCursorOfExpiredReceivesWaits(_WaitReceiveStateKeeper):
     def keeps_state(self, cursor: Cursor, status: Status) -> bool:
         before, self.first = getattr(self, "first", cursor), getattr(self, "first", cursor)
         return before is not cursor
+
+
+@fault("server-new-cursor-after-close-waits", breaks="MQDMPR-3.2.7.1-08")
+class ServerNewCursorAfterCloseWaits(Cursors):
+    """The CursorState of a cursor that is created after another cursor was closed is WaitPeek."""
+
+    def rewind(self, cursor: Cursor) -> None:
+        super().rewind(cursor)
+        self.has_closed = True
+
+    def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
+        cursor = super().open(queue_desc)
+        if cursor is not None and getattr(self, "has_closed", False):
+            cursor.CursorState = CursorState.WAIT_PEEK
+        return cursor

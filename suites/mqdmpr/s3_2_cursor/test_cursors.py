@@ -195,12 +195,15 @@ or None if the specification does not define this message.
 @pytest.mark.parametrize("way", ACTION_LEAVING_CURSOR_UNREAD_BY_NAME)
 def test_unread_cursor_has_no_next_message(remote, judge, by, rules, way):
     """A peek-next by a new cursor, by a cursor whose message was received, or by a cursor whose receive timed out or
-    was cancelled fails with MQ_ERROR_ILLEGAL_CURSOR_ACTION until a peek has read a message. An earlier cursor of the
-    same handle has read a message.
+    was cancelled fails with MQ_ERROR_ILLEGAL_CURSOR_ACTION until a peek has read a message. Earlier cursors of the
+    same handle have read a message, and one of them was closed.
     """
     queue = remote.open_with_messages("earlier")
     first_cursor = queue.open_cursor()
     queue.peek(by=by, hCursor=first_cursor).expect_success()
+    closed_cursor = queue.open_cursor()
+    queue.peek(by=by, hCursor=closed_cursor).expect_success()
+    queue.close_cursor(closed_cursor)
     queue.receive(by=by)
     cursor = queue.open_cursor()
     position = ACTION_LEAVING_CURSOR_UNREAD_BY_NAME[way](remote, queue, cursor, by)
