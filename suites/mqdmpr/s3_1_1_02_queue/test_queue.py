@@ -77,7 +77,7 @@ def _read_empty_queue_with_each_read_kind(queue):
     reads = [
         queue.peek(),
         queue.peek(hCursor=cursor),
-        *_look_up_ends(queue),
+        *_look_up_first_and_last_message(queue),
         queue.start_receive(),
         queue.start_receive(hCursor=cursor),
     ]
@@ -85,7 +85,7 @@ def _read_empty_queue_with_each_read_kind(queue):
     return reads
 
 
-def _look_up_ends(queue):
+def _look_up_first_and_last_message(queue):
     """Look up the first and the last message of a queue, unless the release of the SUT has no lookups."""
     if lacks_method(queue.remote.sut, Method.START_RECEIVE_BY_LOOKUP_ID):
         return []

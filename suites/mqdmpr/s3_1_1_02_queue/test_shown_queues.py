@@ -51,18 +51,21 @@ def test_queues_show_rights_and_scope(sut, judge, public):
     contain only rights to queues, and the scope Enterprise. A change of the queues and a restart do not change this.
     """
 
-    def create(purpose, **properties):
+    def create_queue_to_inspect(purpose, **properties):
         if not public:
             return sut.new_queue(purpose, **properties)
         sut.create_queue(f"mqc-{sut.own}-{purpose}", **properties)
         return f"mqc-{sut.own}-{purpose}"
 
-    names = {"plain": create("shown"), "transactional": create("shown-transactional", transactional=True)}
+    names = {
+        "plain": create_queue_to_inspect("shown"),
+        "transactional": create_queue_to_inspect("shown-transactional", transactional=True),
+    }
     if sut.has("security"):
-        names["owned"] = create("owned", owner=ALICE.name)
+        names["owned"] = create_queue_to_inspect("owned", owner=ALICE.name)
         given = descriptors.build_descriptor(granted=((descriptors.EVERYONE, PEEK_RIGHT_MASK),))
         with suppress(ControlRefused):
-            names["supplied"] = create("supplied", security_base64=base64.b64encode(given).decode())
+            names["supplied"] = create_queue_to_inspect("supplied", security_base64=base64.b64encode(given).decode())
     for time in ("after the creation", "after a change", "after a restart"):
         if time == "after a change":
             for name in names.values():

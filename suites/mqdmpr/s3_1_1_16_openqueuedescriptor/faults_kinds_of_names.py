@@ -72,7 +72,7 @@ class _SeveralDescriptorChanger(QueueOpening):
         queues = [one.QueueReference for one in descriptor.OpenQueueDescriptorCollection]
         return [one for one in queues if one is not None and not isinstance(one, OutgoingQueue)]
 
-    def is_second(self, descriptor: OpenQueueDescriptor) -> bool:
+    def is_second_descriptor_of_several(self, descriptor: OpenQueueDescriptor) -> bool:
         """Return whether another descriptor of several queues is open."""
         return sum(one.Multiple for one in self.qm.descriptors.values()) > 1
 
@@ -100,7 +100,7 @@ class QueueManagerAccessOfSecondDescriptorOfSeveralMove(_SeveralDescriptorChange
     """The AccessType of a second descriptor for several queues is MoveAccess."""
 
     def change_several_descriptor(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
-        if self.is_second(descriptor):
+        if self.is_second_descriptor_of_several(descriptor):
             descriptor.AccessType = QueueAccessType.MOVE
 
 
@@ -118,7 +118,7 @@ class QueueManagerReadStateOfSecondDescriptorOfSeveralOpened(_SeveralDescriptorC
     """The RemoteReadState of a second descriptor for several queues is Opened."""
 
     def change_several_descriptor(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
-        if self.is_second(descriptor):
+        if self.is_second_descriptor_of_several(descriptor):
             descriptor.RemoteReadState = RemoteReadState.OPENED
 
 
@@ -156,7 +156,7 @@ class QueueManagerSecondDescriptorOfSeveralRefersToQueue(_SeveralDescriptorChang
     """The QueueReference of a second descriptor for several queues is the first queue."""
 
     def change_several_descriptor(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
-        if self.is_second(descriptor):
+        if self.is_second_descriptor_of_several(descriptor):
             descriptor.QueueReference = descriptor.OpenQueueDescriptorCollection[0].QueueReference
 
 

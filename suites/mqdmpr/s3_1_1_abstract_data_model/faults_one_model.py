@@ -58,7 +58,7 @@ class QueueManagerSessionAcceptedWithOtherIdentifier(SessionOpening):
 class _RemoteReaderQueueSeparator(Qmcomm):
     """Give remote readers an empty queue of their own in place of some queues."""
 
-    def is_separate(self, queue: Queue) -> bool:
+    def is_hidden_from_remote_readers(self, queue: Queue) -> bool:
         """Return whether remote readers do not see the messages of a queue."""
         return False
 
@@ -66,7 +66,7 @@ class _RemoteReaderQueueSeparator(Qmcomm):
         status, descriptor = super().open_remote_queue(call, now)
         if descriptor is not None and descriptor.QueueReference is not None:
             queue = descriptor.QueueReference
-            if self.is_separate(queue):
+            if self.is_hidden_from_remote_readers(queue):
                 del queue.OpenQueueDescriptorCollection[descriptor.Handle]
                 apart = Queue(Pathname=queue.Pathname, MessagePositionList=MessagePositionList(self.qm.adm.storage))
                 descriptor.QueueReference = apart
@@ -78,7 +78,7 @@ class _RemoteReaderQueueSeparator(Qmcomm):
 class QueueManagerSubqueueEmptyForRemoteReaders(_RemoteReaderQueueSeparator):
     """Remote readers do not see the messages that local applications moved into a subqueue."""
 
-    def is_separate(self, queue: Queue) -> bool:
+    def is_hidden_from_remote_readers(self, queue: Queue) -> bool:
         return queue.parent is not None and queue.parent.JournalQueueReference is not queue
 
 
@@ -86,7 +86,7 @@ class QueueManagerSubqueueEmptyForRemoteReaders(_RemoteReaderQueueSeparator):
 class QueueManagerJournalEmptyForRemoteReaders(_RemoteReaderQueueSeparator):
     """Remote readers do not see the messages in the journal of a queue."""
 
-    def is_separate(self, queue: Queue) -> bool:
+    def is_hidden_from_remote_readers(self, queue: Queue) -> bool:
         return queue.parent is not None and queue.parent.JournalQueueReference is queue
 
 
@@ -94,7 +94,7 @@ class QueueManagerJournalEmptyForRemoteReaders(_RemoteReaderQueueSeparator):
 class QueueManagerTransactionalQueueEmptyForRemoteReaders(_RemoteReaderQueueSeparator):
     """Remote readers do not see the messages of a transactional queue."""
 
-    def is_separate(self, queue: Queue) -> bool:
+    def is_hidden_from_remote_readers(self, queue: Queue) -> bool:
         return queue.Transactional
 
 
