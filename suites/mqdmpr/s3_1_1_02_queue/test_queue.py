@@ -13,7 +13,9 @@ from harness.peer.association import Call
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.provisioning import ALICE
+from harness.sut.releases import lacks_method
 from harness.wire.protection import SIG20
+from harness.wire.rpc_qm2qm import Action, LookupId, Method
 from suites.applications import Application, PendingRequest
 from suites.messages import Sequence
 from suites.mqqb.steps.secured import SecuredMessageSender, sign_message
@@ -35,8 +37,9 @@ QUEUE_AUTHENTICATION_KINDS = ("queue with Authentication", "queue without Authen
 @covers("MQDMPR-3.1.1.2-20", "MQDMPR-3.1.1.2-21")
 def test_reads_return_messages_by_priority_then_arrival(remote, judge):
     """Six messages of three priorities are received from the highest priority to the lowest, and in order of arrival
-    within a priority. Peeks with and without a cursor, and receives, find no message in an empty queue: before the
-    first message, after the last one has been received, after a purge, and after the only message has been received.
+    within a priority. Peeks with and without a cursor, receives, and lookups of the first and the last message find no
+    message in an empty queue: before the first message, after the last one has been received, after a purge, and after
+    the only message has been received.
     """
     queue = remote.open_with_messages()
     empty = _read_empty_queue_with_each_read_kind(queue)
@@ -71,9 +74,50 @@ def _read_empty_queue_with_each_read_kind(queue):
     which a later search starts.
     """
     cursor = queue.open_cursor()
-    reads = [queue.peek(), queue.peek(hCursor=cursor), queue.start_receive(), queue.start_receive(hCursor=cursor)]
+    reads = [
+        queue.peek(),
+        queue.peek(hCursor=cursor),
+        *_look_up_first_and_last_message(queue),
+        queue.start_receive(),
+        queue.start_receive(hCursor=cursor),
+    ]
     queue.close_cursor(cursor).expect_success()
     return reads
+
+
+def _look_up_first_and_last_message(queue):
+    """Look up the first and the last message of a queue, unless the release of the SUT has no lookups."""
+    if lacks_method(queue.remote.sut, Method.START_RECEIVE_BY_LOOKUP_ID):
+        return []
+    return [
+        queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST),
+        queue.look_up(Action.LOOKUP_PEEK_PREV, LookupId.BEHIND_LAST),
+    ]
+
+
+@needs("receive", "queue_control", "subqueues")
+@covers("MQDMPR-3.1.1.2-21")
+def test_empty_subqueue_and_journal_have_no_message(peer, sut, judge):
+    """A queue contains messages; its subqueue and its journal are empty. Peeks and receives find no message in the
+    subqueue and in the journal.
+    """
+    application = Application(peer, sut)
+    packets = application.fill("a", "b")
+    empty = [f"{application.queue};{name}" for name in ("mqc-empty", "journal")]
+    sut.control.call("create_queue", name=empty[0])
+    found = {
+        f"{verb} from {queue.rpartition(';')[2]}": sut.read_label(verb, **where)
+        for queue in empty
+        for handle in [sut.control.call("open_queue", queue=queue, access="receive")["handle"]]
+        for cursor in [sut.control.call("open_cursor", handle=handle)["cursor"]]
+        for verb, where in (("peek_message", {"cursor": cursor}), ("receive", {"handle": handle}))
+    }
+    judge(
+        "MQDMPR-3.1.1.2-21",
+        expected={"reads": each(Outcome.NOTHING), "queue": in_queue("a", "b")},
+        observed={"reads": found, "queue": application.labels()},
+        evidence=packets,
+    )
 
 
 @needs("send", "receive", "queues")
@@ -426,5 +470,6 @@ def test_public_queue_is_in_directory_and_system_queue_is_not(sut, judge):
         sources = [("MQDMPR-3.1.1-03", expected | local, properties), ("MQDMPR-3.1.1.2-01", expected, published)]
         for rule, wanted, source in sources:
             judge(rule, expected=wanted, observed={one: source.get(one) for one in wanted}, case=f"properties {time}")
-    system = [queue for queue in SYSTEM_QUEUES if sut.read_directory_object(queue=queue) is not None]
+    queues = (*SYSTEM_QUEUES, f"{name};journal")
+    system = [queue for queue in queues if sut.read_directory_object(queue=queue) is not None]
     judge("MQDMPR-3.1.1.2-18", expected=none("system queue in the directory"), observed=system)

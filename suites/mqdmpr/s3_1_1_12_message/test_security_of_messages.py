@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Any
 from uuid import UUID
 
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import facts, fields, holds, one_of
+from harness.expectations import each, facts, fields, holds, one_of
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, BOB
@@ -31,6 +32,7 @@ from harness.wire.protection import (
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.opened_bodies import DecryptedMessage, describe_encryption_choice
 from suites.mqqb.steps.opening import private_name
+from suites.mqqb.steps.sender import Sender
 
 SENT_BODY = "a body with less than one block more"
 SENT_SECURITY_CASES = (
@@ -116,7 +118,9 @@ def test_each_message_has_its_own_security(peer, sut, judge, delivery):
     found = []
     for signature, privacy, sender, hash_algorithm in SENT_SECURITY_CASES:
         name = "none" if sender is None else sender if isinstance(sender, str) else sender.name
-        asked = {} if hash_algorithm is None else {"hash_algorithm": hash_algorithm}
+        asked: dict[str, Any] = {} if hash_algorithm is None else {"hash_algorithm": hash_algorithm}
+        if (signature, privacy) == ("sig30", "none"):
+            asked |= {"admin_queue": peer.direct_name("mqc-answers"), "acks": ["negative_arrival"]}
         with suppress(ControlRefused, LackedByRelease):
             frame = outgoing.send(
                 body=body,
@@ -161,6 +165,26 @@ def test_each_message_has_its_own_security(peer, sut, judge, delivery):
         judge.mark_not_exercised(
             RULE_BY_PRIVACY_LEVEL[level], reason=f"the SUT sends no message with privacy level {level}"
         )
+
+
+@covers("MQDMPR-3.1.1.12-48")
+@pytest.mark.parametrize("own", [True, pytest.param(False, marks=needs("send", "several_queues"))])
+def test_hash_algorithm_of_acknowledgment_and_of_list_is_listed(peer, sut, judge, own):
+    """The SUT sends acknowledgments, or messages of an application to two queues of the peer. HashAlgorithm of each
+    message is in the list of MS-MQDMPR 3.1.1.12, or the message has no MessagePropertiesHeader.
+    """
+    to = peer.direct_name("mqc-hashed")
+    sender = Sender(peer, sut, to if own else f"{to},{peer.direct_name('mqc-hashed-too')}", own=own)
+    sender.send(1, delivery="recoverable")
+    session, frames = sender.await_first_messages(1)
+    session.acknowledge_all()
+    judge(
+        "MQDMPR-3.1.1.12-48",
+        expected=each(one_of(*HASH_ALGORITHMS)),
+        observed=[int(frame["MessagePropertiesHeader"].HashAlgorithm) for frame in frames if frame["UserHeader"].MP],
+        evidence=frames,
+        case="HashAlgorithm",
+    )
 
 
 def _judge_signatures(judge, found):

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from harness.errors import ConformanceFailure
 from harness.expectations import any_order, distinct, each
 from harness.run.marks import covers, needs, varied
-from harness.wire.rpc_qmcomm import DIRECT, PEEK_ACCESS, RECEIVE_ACCESS, queue_format
+from harness.sut.outcomes import Outcome
+from harness.sut.sut_file import FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
+from harness.wire.rpc_qmcomm import DIRECT, PEEK_ACCESS, RECEIVE_ACCESS, queue_format, transfer_buffer
+from suites.mqdmpr.steps import openings
+from suites.mqdmpr.steps.distribution_lists import create_distribution_list
+
+MULTICAST_NAME = "MULTICAST=234.1.1.1:1801"
 
 
 @needs("qm2qm")
@@ -85,6 +92,14 @@ def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, 
         evidence=evidence,
         case="AccessType of both descriptors",
     )
+    cursor = association.call("R_QMCreateRemoteCursor", ptb1=transfer_buffer(), hQueue=call.out.phQueue)
+    judge(
+        "MQDMPR-3.1.1.16-12",
+        expected=["Opened", "ReadyForRead"],
+        observed=sorted(one["RemoteReadState"] for one in _read_descriptors(sut, queue)),
+        evidence=[*evidence, cursor],
+        case="RemoteReadState of both descriptors after a cursor was created with the first",
+    )
     other_access = PEEK_ACCESS if access == RECEIVE_ACCESS else RECEIVE_ACCESS
     third = remote.open_remote(association, access=other_access).expect_success()
     other_shown_as = "PeekAccess" if access == RECEIVE_ACCESS else "ReceiveAccess"
@@ -113,30 +128,76 @@ def _read_descriptors(sut, queue):
     return [{name: one[name] for name in names} for one in sut.inspect_queue(queue)["OpenQueueDescriptorCollection"]]
 
 
-@needs("inspect", "open_to_send", "several_queues", "queues")
-@covers("MQDMPR-3.1.1.16-06", "MQDMPR-3.1.1.16-07", "MQDMPR-3.1.1.16-08")
-def test_descriptor_of_several_queues_is_send_only_without_queue(peer, sut, judge):
-    """Three queues, one of them a queue of the SUT, are opened together. Their descriptor shows SendAccess,
-    RemoteReadState None and no QueueReference.
+@needs("inspect", "open_to_send", "queues")
+@covers("MQDMPR-3.1.1.16-05")
+def test_descriptor_of_single_name_contains_no_descriptors(peer, sut, judge):
+    """Queues of the peer and of the SUT, and a multicast address, are opened one after the other to send. The
+    OpenQueueDescriptorCollection of each descriptor is empty.
     """
-    names = [peer.direct_name(name) for name in ("mqc-several-1", "mqc-several-2")]
-    to = ",".join([*names, sut.direct_name(sut.queue())])
-    handle = sut.control.call("open_to_send", to=to)["handle"]
+    names = [peer.direct_name("mqc-single"), sut.direct_name(sut.queue())]
+    if openings.open_to_send(sut, MULTICAST_NAME) == Outcome.DONE:
+        names.append(MULTICAST_NAME)
+    handles = [sut.control.call("open_to_send", to=name)["handle"] for name in names]
     descriptors = {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}
-    sut.control.call("close_queue", handle=handle)
-    several = descriptors.get(handle, {})
+    for handle in handles:
+        sut.control.call("close_queue", handle=handle)
+    observed = [descriptors.get(handle, {}).get("OpenQueueDescriptorCollection", "not shown") for handle in handles]
     judge(
-        "MQDMPR-3.1.1.16-06", expected="SendAccess", observed=several["AccessType"], case="AccessType of the descriptor"
+        "MQDMPR-3.1.1.16-05",
+        expected=[[] for _ in names],
+        observed=observed,
+        case=f"OpenQueueDescriptorCollection of {len(names)} descriptors",
     )
-    judge(
-        "MQDMPR-3.1.1.16-07",
-        expected="None",
-        observed=several["RemoteReadState"],
-        case="RemoteReadState of the descriptor",
-    )
-    judge(
-        "MQDMPR-3.1.1.16-08", expected=None, observed=several["QueueReference"], case="QueueReference of the descriptor"
-    )
+
+
+ATTRIBUTES_OF_SEVERAL_QUEUES_BY_RULE: dict[str, dict[str, str | None]] = {
+    "MQDMPR-3.1.1.16-06": {"AccessType": "SendAccess"},
+    "MQDMPR-3.1.1.16-07": {"RemoteReadState": "None"},
+    "MQDMPR-3.1.1.16-08": {"QueueReference": None},
+}
+
+
+def _judge_descriptors_of_opened_names(sut, judge, names):
+    """Open format names to send, while all of them stay open; judge the descriptor of each."""
+    handles = {case: sut.control.call("open_to_send", to=to)["handle"] for case, to in names.items()}
+    descriptors = {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}
+    for handle in handles.values():
+        sut.control.call("close_queue", handle=handle)
+    for case, handle in handles.items():
+        several = descriptors.get(handle, {})
+        for rule, attributes in ATTRIBUTES_OF_SEVERAL_QUEUES_BY_RULE.items():
+            observed = {name: several.get(name, "not shown") for name in attributes}
+            judge(rule, expected=attributes, observed=observed, case=f"descriptor of {case}")
+
+
+@needs("inspect", "open_to_send", "several_queues", "queues")
+@covers(*ATTRIBUTES_OF_SEVERAL_QUEUES_BY_RULE)
+def test_descriptor_of_several_queues_is_send_only_without_queue(peer, sut, judge):
+    """Several queues are opened together: queues of the peer and of the SUT, only queues of the peer, and only queues
+    of the SUT. The descriptor of each of them shows SendAccess, RemoteReadState None and no QueueReference.
+    """
+    remote_names = [peer.direct_name(name) for name in ("mqc-several-1", "mqc-several-2")]
+    local_names = [sut.direct_name(queue) for queue in (sut.queue(), sut.new_queue("several"))]
+    names = {
+        "queues of the peer and the SUT": ",".join([*remote_names, local_names[0]]),
+        "queues of the peer": ",".join(remote_names),
+        "queues of the SUT": ",".join(local_names),
+    }
+    _judge_descriptors_of_opened_names(sut, judge, names)
+
+
+@needs("inspect", "open_to_send", "several_queues", "directory", "environment")
+@covers(*ATTRIBUTES_OF_SEVERAL_QUEUES_BY_RULE)
+def test_descriptor_of_distribution_list_is_send_only_without_queue(peer, sut, judge):
+    """A distribution list with two members is opened, alone and together with a direct name. Both descriptors show
+    SendAccess, RemoteReadState None and no QueueReference.
+    """
+    members = [str(PEER_PUBLIC_QUEUE), str(FAR_PUBLIC_QUEUE)]
+    _, to = create_distribution_list(peer, sut, "descriptors", members)
+    if not peer.eventually(lambda: openings.open_to_send(sut, to) == Outcome.DONE):
+        raise ConformanceFailure("the SUT does not open the distribution list")
+    names = {"a distribution list": to, "a list of names": f"{to},{peer.direct_name('mqc-beside')}"}
+    _judge_descriptors_of_opened_names(sut, judge, names)
 
 
 @needs("qm2qm", "inspect", "open_to_send", "several_queues", "queues")

@@ -110,3 +110,17 @@ class DequeueOfSecondMessageRecordedAsMove(TransactionOperations):
         if sum(one.OperationType is OperationType.DEQUEUE for one in operations) == 2:
             operations[-1].OperationType = OperationType.MOVE
             operations[-1].TargetQueueReference = position.QueueReference
+
+
+@fault("server-receive-from-journaling-queue-recorded-as-move", breaks="MQDMPR-3.1.1.13-04", blind=True)
+class ServerReceiveFromJournalingQueueRecordedAsMove(TransactionOperations):
+    """The queue manager records the receive of a message from a queue with Journaling in a transaction as an operation
+    of type Move to the journal, instead of type Dequeue.
+    """
+
+    def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
+        queue = position.QueueReference
+        if queue.Journaling and queue.JournalQueueReference is not None:
+            self.move_in_transaction(transaction, position, queue.JournalQueueReference)
+        else:
+            super().dequeue_in_transaction(transaction, position)

@@ -7,10 +7,15 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import any_order, holds, in_queue
+from harness.expectations import any_order, each, facts, holds, in_queue
+from harness.peer.handshake import establish_request
 from harness.run.marks import covers, needs, varied
 from harness.sut.shown import lookup_id
+from harness.wire.rpc_qmcomm import DIRECT, queue_format
+from reference_qm.codec import NULL_GUID
+from suites.applications import Application
 from suites.messages import Sequence
+from suites.mqqb.steps.pinging import ping_sut
 from suites.mqqb.steps.sender import Sender
 
 LONG_READ_TIMEOUT_MS = 600_000
@@ -74,7 +79,11 @@ def test_messages_of_applications_and_of_peer_are_read_by_each_reader(remote, su
         if not remote.peer.await_label(label, sut.queue(kind)):
             raise ConformanceFailure("the SUT did not store the messages of the peer")
     peeked = queue.peek()
-    reads = [queue.receive() for _ in range(2)]
+    reads = []
+    for _ in range(2):
+        reads.append(queue.start_receive())
+        if reads[-1].label is not None:
+            queue.acknowledge(reads[-1])
     by_application = [sut.read_label("receive", queue=sut.queue(kind)) for _ in range(2)]
     last = queue.peek()
     left = sut.labels(sut.queue(kind))
@@ -96,6 +105,41 @@ def test_messages_of_applications_and_of_peer_are_read_by_each_reader(remote, su
     )
 
 
+@needs("qm2qm", "receive", "queue_control")
+@covers("MQDMPR-3.1.1-07", "MQDMPR-3.2.7.1-08")
+@pytest.mark.parametrize("place", [pytest.param("mqc-sub", marks=needs("subqueues")), "journal"])
+def test_messages_of_subqueue_and_journal_are_read_by_remote_reader(peer, remote, sut, judge, place):
+    """An application moves a message into a subqueue, or receives a message from a queue with Journaling. A remote
+    reader peeks at the message in the subqueue or in the journal. A new cursor of this place has no next message.
+    """
+    application = Application(peer, sut)
+    sut.control.call("set_queue", name=application.queue, journaling=True)
+    there = f"{application.queue};{place}"
+    packets = application.fill("read")
+    if place == "journal":
+        application.receive()
+    else:
+        sut.control.call("create_queue", name=there)
+        [identifier] = application.get_lookup_ids_by_label().values()
+        sut.control.call("move", queue=application.queue, lookup_id=identifier, to=there)
+    queue = remote.open(form=queue_format(DIRECT, rf"TCP:{sut.address}\{there}"))
+    unread = queue.peek_next(hCursor=queue.open_cursor())
+    peeked = queue.peek()
+    judge(
+        "MQDMPR-3.1.1-07",
+        expected=facts(local_reader=["read"], remote_reader="read"),
+        observed={"local_reader": application.labels(there), "remote_reader": peeked.label_or_outcome},
+        evidence=[*packets, peeked],
+    )
+    judge(
+        "MQDMPR-3.2.7.1-08",
+        expected="MQ_ERROR_ILLEGAL_CURSOR_ACTION",
+        observed=unread.outcome,
+        evidence=unread,
+        case="peek next by a new cursor",
+    )
+
+
 @needs("inspect")
 @covers("MQDMPR-3.1.1-06")
 def test_model_has_identifier_of_packets(sut, judge):
@@ -107,21 +151,54 @@ def test_model_has_identifier_of_packets(sut, judge):
 @needs("inspect", "send")
 @covers("MQDMPR-3.1.1-06")
 def test_packets_have_identifier_of_model(peer, sut, judge):
-    """The GUID in the request for a session, and the source of a recoverable message, are LocalQueueManager.Identifier
-    of the SUT.
+    """The GUIDs in the requests for sessions to two queues, the sources of express and recoverable messages, and the
+    GUIDs in the responses to requests of the peer with and without ServerGuid are LocalQueueManager.Identifier of the
+    SUT.
     """
     identifier = str(sut.inspect_queue_manager()["Identifier"]).lower()
-    sender = Sender(peer, sut, peer.direct_name("mqc-identifier"))
-    sender.send(1, delivery="recoverable")
-    session, frames = sender.await_first_messages(1)
-    request = sender.get_establish_request(session)
-    observed = {
-        "ClientGuid": str(request["EstablishConnectionHeader"].ClientGuid).strip("{}").lower(),
-        "SourceQueueManager": str(frames[0]["UserHeader"].SourceQueueManager).strip("{}").lower(),
-    }
-    own = dict.fromkeys(observed, identifier)
-    judge("MQDMPR-3.1.1-06", expected=own, observed=observed, evidence=[request, *frames])
+    used, evidence = {}, []
+    for case, server in (("without ServerGuid", NULL_GUID), ("with ServerGuid", sut.guid)):
+        connection = peer.connect()
+        connection.send(establish_request(peer, ServerGuid=server))
+        response = connection.poll("EstablishConnection")
+        if response is not None:
+            used[f"ServerGuid of the response to a request {case}"] = response["EstablishConnectionHeader"].ServerGuid
+            evidence.append(response)
+        connection.close()
+    exchange = ping_sut(peer) if sut.has("ping") else None
+    if exchange is not None and exchange.ping is not None:
+        used["QMGuid of a Ping Response"] = exchange.ping.QMGuid
+        evidence.append(exchange.sent)
+    sender = Sender(peer, sut)
+    for delivery in ("recoverable", "express"):
+        sender.to = peer.direct_name(f"mqc-identifier-{delivery}")
+        sender.send(1, delivery=delivery)
+        session = sender.poll_session()
+        request = sender.find_establish_request(session)
+        if session is None or request is None:
+            raise ConformanceFailure("the SUT requested no session for its messages")
+        used[f"ClientGuid for the {delivery} message"] = request["EstablishConnectionHeader"].ClientGuid
+        evidence.append(request)
+        for frame in sender.collect_all(session, 1) if session.record.closed_by is None else ():
+            used[f"SourceQueueManager of the {delivery} message"] = frame["UserHeader"].SourceQueueManager
+            evidence.append(frame)
+            session.acknowledge_all()
+    observed = {name: str(guid).strip("{}").lower() for name, guid in used.items()}
+    judge("MQDMPR-3.1.1-06", expected=dict.fromkeys(observed, identifier), observed=observed, evidence=evidence)
+
+
+@needs("inspect")
+@covers("MQDMPR-3.1.1-06")
+def test_acknowledgments_have_identifier_of_model(peer, sut, judge):
+    """The sources of express and recoverable acknowledgments are LocalQueueManager.Identifier of the SUT."""
+    identifier = str(sut.inspect_queue_manager()["Identifier"]).lower()
+    sender = Sender(peer, sut, peer.direct_name("mqc-identifier"), own=True)
+    sender.send(1)
+    sender.send(2, delivery="recoverable")
+    session, frames = sender.await_first_messages(2)
     session.acknowledge_all()
+    observed = [str(frame["UserHeader"].SourceQueueManager).strip("{}").lower() for frame in frames]
+    judge("MQDMPR-3.1.1-06", expected=each(identifier, "source"), observed=observed, evidence=frames)
 
 
 @needs("inspect", "receive", "queues")
@@ -167,9 +244,11 @@ OPERATION_RULES = ("MQDMPR-3.1.1.13-03", "MQDMPR-3.1.1.13-04", "MQDMPR-3.1.1.13-
 def test_transaction_lists_operation_for_each_message(peer, sut, judge):
     """A transaction sends, receives and moves a message. It lists an Enqueue, a Dequeue with a reason, and a Move whose
     target is the subqueue. Each further message that is sent, received, moved to a second subqueue, or sent to the
-    peer's computer adds an operation of the same type.
+    peer's computer adds an operation of the same type. One message is received by its LookupIdentifier, and one from a
+    queue with Journaling.
     """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
+    journaled = sut.new_queue("journaled", transactional=True, journaling=True)
     sub = f"{queue};mqc-sub"
     second_sub = f"{queue};mqc-sub-2"
     for name in (sub, second_sub):
@@ -180,18 +259,22 @@ def test_transaction_lists_operation_for_each_message(peer, sut, judge):
     lookup_ids = {one["label"]: lookup_id(one) for one in sut.messages("transactional")}
     if sorted(lookup_ids) != sorted(labels):
         raise ConformanceFailure(f"the queue contains the messages {sorted(lookup_ids)} instead of the four sent ones")
+    sut.send_here(journaled, ["journaled"], delivery="transactional")
     transaction = sut.control.call("begin")["transaction"]
     sut.send(to, label="sent", body="sent", transaction=transaction)
     sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)
     sut.control.call("move", queue=queue, lookup_id=lookup_ids["second"], to=sub, transaction=transaction)
     sut.control.call("move", queue=queue, lookup_id=lookup_ids["third"], to=second_sub, transaction=transaction)
     sut.send(to, label="sent second", body="sent", transaction=transaction)
-    sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)
+    sut.control.call(
+        "receive_by_lookup_id", queue=queue, lookup_id=lookup_ids["fourth"], seek="current", transaction=transaction
+    )
+    sut.control.call("receive", queue=journaled, timeout_ms=0, transaction=transaction)
     sut.send(f"DIRECT=TCP:{peer.address}\\private$\\mqc-far", label="sent third", transaction=transaction)
     operations = _list_operations(sut, transaction)
     sut.control.call("abort", transaction=transaction)
     kinds = [one["OperationType"] for one in operations]
-    for rule, kind, count in zip(OPERATION_RULES, ("Enqueue", "Dequeue", "Move"), (3, 2, 2), strict=True):
+    for rule, kind, count in zip(OPERATION_RULES, ("Enqueue", "Dequeue", "Move"), (3, 3, 2), strict=True):
         judge(rule, expected=count, observed=kinds.count(kind), case=f"number of operations of type {kind}")
     targets = [str(one["TargetQueueReference"]).lower() for one in operations if one["OperationType"] == "Move"]
     judge(
@@ -203,21 +286,21 @@ def test_transaction_lists_operation_for_each_message(peer, sut, judge):
     reasons = {kind: [one["DequeueReason"] for one in operations if one["OperationType"] == kind] for kind in kinds}
     judge(
         "MQDMPR-3.1.1.13-07",
-        expected={"Enqueue": [None] * 3, "Dequeue": [ACK_RECEIVE] * 2, "Move": [None] * 2},
+        expected={"Enqueue": [None] * 3, "Dequeue": [ACK_RECEIVE] * 3, "Move": [None] * 2},
         observed=reasons,
         case="DequeueReason of each operation",
     )
 
 
 @needs("inspect", "send", "receive", "queue_control", "transactions", "subqueues")
-@covers("MQDMPR-3.1.1.13-06")
+@covers("MQDMPR-3.1.1.13-05", "MQDMPR-3.1.1.13-06")
 @pytest.mark.parametrize(
     "restarts", [0, pytest.param(1, marks=needs("restart")), pytest.param(2, marks=needs("restart"))]
 )
 def test_prepared_moves_have_their_targets(sut, judge, restarts):
     """A coordinator prepares a transaction that moves messages from a queue to two subqueues, from one subqueue to the
-    other, and from a subqueue to the queue. The operations of the transaction have these targets, and still have them
-    after one and after two restarts.
+    other, and from a subqueue to the queue. The operations of the transaction have the type Move and these targets, and
+    still have them after one and after two restarts.
     """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
     first, second = (f"{queue};mqc-{name}" for name in ("first", "second"))
@@ -236,13 +319,17 @@ def test_prepared_moves_have_their_targets(sut, judge, restarts):
     sut.control.call("prepare", transaction=transaction)
     for _ in range(restarts):
         sut.restart()
-    targets = [
-        str(one["TargetQueueReference"]).lower()
-        for one in _list_operations(sut, transaction)
-        if one["OperationType"] == "Move"
-    ]
+    operations = _list_operations(sut, transaction)
+    targets = [str(one["TargetQueueReference"]).lower() for one in operations if one["OperationType"] == "Move"]
     sut.control.call("abort", transaction=transaction)
-    judge.all(
+    judge(
+        "MQDMPR-3.1.1.13-05",
+        expected=["Move"] * len(moves),
+        observed=[one["OperationType"] for one in operations],
+        case="types of the operations",
+    )
+    judge(
+        "MQDMPR-3.1.1.13-06",
         expected=any_order("mqc-first", "mqc-second", "mqc-second", "the queue"),
         observed=[one.partition(";")[2] or "the queue" for one in targets],
         case="targets of the Move operations",

@@ -56,6 +56,7 @@ WRITE_RIGHT_MASK, PEEK_RIGHT_MASK = 0x0000_0004, 0x0000_0002
 """Rights of MQQUEUEACCESSMASK. Spec: MS-MQMQ 2.2.24."""
 SHORT_TIME_TO_REACH_QUEUE_FIELD = {"TimeToReachQueue": 1}
 SECONDS_PER_HOUR = 3_600
+LARGE_BODY_REPEAT_COUNT = 2_000
 
 
 @needs("queue_control")
@@ -68,6 +69,8 @@ def test_queue_properties_survive_restart(peer, sut, judge):
     deleted = sut.new_queue("deleted")  # before the others: the highest number has to be that of a queue that is kept
     names = [sut.new_queue("Kept", **properties) for properties in QUEUE_PROPERTY_CASES]
     sut.control.call("delete_queue", name=deleted)
+    numbers = [sut.private_format_name(name) for name in names]
+    judge("MQDMPR-3.1.1.2-D01", expected=distinct("private format names", len(names)), observed=numbers)
     peer.pass_time(2_000)  # ModifyTime counts seconds, and is to differ from CreateTime
     for label, quota_kb in (("changed", 76), ("changed again", 77)):
         sut.control.call("set_queue", name=names[-1], label=label, journaling=True, quota_kb=quota_kb)
@@ -113,25 +116,28 @@ def test_queue_properties_survive_restart(peer, sut, judge):
 @needs("send")
 @covers("MQDMPR-3.1.1-01", "MQDMPR-3.1.1.3-D01", "MQDMPR-3.1.1.12-20")
 def test_messages_of_each_outgoing_queue_survive_restart(peer, sut, judge):
-    """Applications of the SUT send an express and two recoverable messages to each of three queues of the peer, which
+    """Applications of the SUT send an express, a recoverable and a large recoverable message to each of three queues,
     does not accept connections until the SUT has restarted. All recoverable messages arrive, each at its destination.
     """
     names = {number: peer.direct_name(f"mqc-kept-{number}") for number in (1, 2, 3)}
     for tag in range(1, 7):
         if tag % 2:
             sut.send(names[(tag + 1) // 2], body="express", application_tag=10 + tag)
-        sut.send(names[(tag + 1) // 2], body=f"kept {tag}", application_tag=tag, delivery="recoverable")
+        body = f"kept {tag}" if tag % 2 else f"kept {tag}" * LARGE_BODY_REPEAT_COUNT
+        sut.send(names[(tag + 1) // 2], body=body, application_tag=tag, delivery="recoverable")
+    for number, name in names.items():
+        sut.send(name, body="transactional", application_tag=6 + number, delivery="transactional")
     sut.restart()
     peer.listen(ignore_incoming=True)
-    came = peer.inbox.wait(lambda frame: read_application_tag(frame) in range(1, 7), 6)
+    came = peer.inbox.wait(lambda frame: read_application_tag(frame) in range(1, 10), 9)
     peer.inbox.acknowledge()
     by_destination: dict[str, list[int]] = {}
     for frame in came:
         destination = str(Layout(frame).fields.get("UserHeader.DestinationQueue"))
         by_destination.setdefault(destination, []).append(read_application_tag(frame))
     judge.all(
-        expected=any_order([1, 2], [3, 4], [5, 6]),
-        observed=[sorted(tags) for tags in by_destination.values()],
+        expected=any_order([1, 2, 7], [3, 4, 8], [5, 6, 9]),
+        observed=[sorted(set(tags)) for tags in by_destination.values()],
         evidence=came,
         case="ApplicationTags of the messages for each destination",
     )

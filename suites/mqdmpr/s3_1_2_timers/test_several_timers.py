@@ -116,6 +116,29 @@ def test_message_that_expires_while_locked_leaves_queue(remote, judge):
     )
 
 
+@needs("send", "receive", "transactions", "queues")
+@covers("MQDMPR-3.1.2.4-01")
+def test_message_that_expires_during_transaction_leaves_queue(peer, sut, judge):
+    """An application of the SUT sends transactional messages to a local queue. A transaction receives one of them, and
+    aborts after the TimeToBeReceived of this message and of a second one has expired. Both messages leave the queue,
+    and a message without a limit stays there.
+    """
+    application = Application(peer, sut, transactional=True)
+    for label in ("received", "not received"):
+        application.send(label, delivery="transactional", time_to_be_received_s=LIFETIME_S)
+    application.send("stays", delivery="transactional")
+    transaction = application.begin_transaction()
+    received = application.receive(transaction=transaction)
+    peer.pass_time((LIFETIME_S + 2) * 1_000)
+    application.end_transaction("abort", transaction)
+    peer.eventually(lambda: application.labels() == ["stays"])
+    judge(
+        "MQDMPR-3.1.2.4-01",
+        expected={"received message": "received", "queue": in_queue("stays")},
+        observed={"received message": received, "queue": application.labels()},
+    )
+
+
 @needs("send", "receive", "queues")
 @covers("MQDMPR-3.1.2.4-D02")
 def test_local_message_with_lifetime_0_is_removed_at_once(peer, sut, judge):

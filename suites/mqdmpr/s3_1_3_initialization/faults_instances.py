@@ -12,7 +12,7 @@ from reference_qm.codec import DirectQueueFormatName, PrivateQueueFormatNameId, 
 from reference_qm.core.commands.inputs import Inputs
 from reference_qm.core.dispatch import ON_INPUT
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.initialization import Initialization
+from reference_qm.core.enterprise.initialization import LATER_RETRY_INTERVAL_S, Initialization
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.order_acks import OrderAcks
@@ -21,7 +21,7 @@ from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Queue, Session
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import BytesReceived, Input, TransportAccepted
+from reference_qm.surface.inputs import BytesReceived, Input, Started, TransportAccepted
 from suites.mqdmpr.s3_1_3_initialization.fault_steps import (
     always_after_restart,
     change_at_later_synchronization,
@@ -368,3 +368,15 @@ add(
     always_after_restart(_make_dead_letter_queue_nontransactional),
     blind=True,
 )
+
+
+@fault("any-second-failed-initialization-starts-empty", breaks="MQDMPR-3.1.3-30", blind=True)
+class AnySecondFailedInitializationStartsEmpty(Inputs):
+    """The queue manager ignores the error of a repeated initialization that again cannot read its store, and starts
+    without the stored data.
+    """
+
+    def on_started(self, event: Started, now: Now) -> None:
+        if self.qm.halted is not None and self.qm.adm.InitializationRetryTimerDuration == LATER_RETRY_INTERVAL_S:
+            self.qm.halted = None
+        super().on_started(event, now)

@@ -5,18 +5,22 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import pytest
+
 from harness.errors import ConformanceFailure
 from harness.expectations import any_order, holds, none, one_of
 from harness.judging.judge import Judge
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
+from suites.mqdmpr.steps.directory import Enterprise
 
 pytestmark = needs("directory")
 
 DIRECTORY_QUOTA_KB = 0x0012_3456
 INTERVAL_ATTRIBUTE, INTERVAL_PROPERTY = "IntraSiteReplicationInterval", "intra_site_replication_interval_s"
 CHANGED_INTERVAL_S = 4_321
+KEY_LISTS_BY_RULE = {"MQDMPR-3.1.3-21": "PublicEncryptionKeyList", "MQDMPR-3.1.3-24": "PublicSigningKeyList"}
 
 
 @needs("environment", "restart", "configure")
@@ -106,3 +110,76 @@ def test_enterprise_notification_flag_is_read_from_directory(sut, judge):
         observed = "no enterprise" if enterprise is None else str(enterprise["NonLDAPCapableQueueManagerNotification"])
         flag = one_of("True", "False")
         judge("MQDMPR-3.1.3-D10", expected=flag, observed=observed, case=f"enterprise notification flag {time}")
+
+
+@needs("inspect", "environment", "queue_control")
+@covers(
+    "MQDMPR-3.1.1.1-11",
+    "MQDMPR-3.1.1.1-27",
+    "MQDMPR-3.1.1.1-31",
+    "MQDMPR-3.1.3-10",
+    "MQDMPR-3.1.3-21",
+    "MQDMPR-3.1.3-24",
+    "MQDMPR-3.1.3-D02",
+    "MQDMPR-3.1.3-D04",
+    "MQDMPR-3.1.3-D10",
+)
+@pytest.mark.parametrize("start", [False, pytest.param(True, marks=needs("restart"))], ids=["outage", "start"])
+def test_attributes_do_not_depend_on_directory(peer, sut, judge, start):
+    """The directory is unavailable while the SUT runs, or while it starts. During this time and afterwards, the SUT has
+    the same MachineDomainId as before and, unless it starts, keys and the same InitializationRetryTimerDuration.
+    Afterwards, it has its sites, keys and the enterprise, and no DirectoryServerType unless it is a directory server.
+    """
+    enterprise = Enterprise(peer, sut)
+    if not enterprise.await_online():
+        raise ConformanceFailure("the SUT has no directory at the start of the check")
+    before = sut.inspect_queue_manager()
+    duration = str(before["InitializationRetryTimerDuration"])
+    judge("MQDMPR-3.1.3-D04", expected=one_of("120", "900"), observed=duration, case="retry duration in seconds")
+    if start:
+        reason = "a start without the directory may be a failed attempt to initialize"
+        judge.mark_not_exercised("MQDMPR-3.1.1.1-31", reason=reason)
+        sut.change_environment(directory=False)
+        sut.restart()
+    else:
+        enterprise.go_offline()
+    for time in ("without the directory", "with the directory"):
+        if time == "with the directory":
+            sut.change_environment(directory=True)
+            if start:
+                sut.restart()
+            if not enterprise.await_online():
+                raise ConformanceFailure("the SUT does not use its directory, which is available again")
+        shown = sut.inspect_queue_manager()
+        judge(
+            "MQDMPR-3.1.3-10",
+            "MQDMPR-3.1.3-D02",
+            expected=before["MachineDomainId"],
+            observed=shown["MachineDomainId"],
+            case=f"MachineDomainId {time}",
+        )
+        if not (start and time == "without the directory"):  # MS-MQDMPR 3.1.3 initializes the lists with a directory
+            for rule, name in KEY_LISTS_BY_RULE.items():
+                judge(rule, expected=holds("at least one key"), observed=bool(shown[name]), case=f"{name} {time}")
+        if not start:
+            judge(
+                "MQDMPR-3.1.1.1-31",
+                "MQDMPR-3.1.3-D04",
+                expected=duration,
+                observed=str(shown["InitializationRetryTimerDuration"]),
+                case=f"retry duration in seconds {time}",
+            )
+        if shown["DirectoryServer"]:
+            judge.mark_not_exercised("MQDMPR-3.1.1.1-11", reason="the SUT is a directory server")
+        else:
+            server_type = shown["DirectoryServerType"]
+            judge("MQDMPR-3.1.1.1-11", expected=None, observed=server_type, case=f"DirectoryServerType {time}")
+    listed = {str(one).lower() for one in shown["SiteIdentifierList"]}
+    strange = [one["Identifier"] for one in shown["SiteCollection"] if one["Identifier"].lower() not in listed]
+    judge("MQDMPR-3.1.1.1-27", expected=none("site that is missing from SiteIdentifierList"), observed=strange)
+    judge(
+        "MQDMPR-3.1.3-D10",
+        expected=holds("an enterprise"),
+        observed=shown["EnterpriseReference"] is not None,
+        case="EnterpriseReference with the directory",
+    )

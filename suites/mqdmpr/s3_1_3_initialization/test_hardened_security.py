@@ -19,6 +19,8 @@ from suites.mqqb.steps.sender import Sender
 
 SERVED_OUTCOME, NOT_SERVED_OUTCOME = "served by the SUT", "not served by the SUT"
 LOCKED_STATE = "Locked"
+SECOND_MESSAGE_TAG_OFFSET = 100
+"""The difference between the ApplicationTags of the two messages to one queue."""
 
 
 @needs("restart", "configure", "send", "queue_control", "qm2qm")
@@ -68,7 +70,9 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
                         )
                 sender.send(1, delivery="transactional")
                 for tag, name in enumerate(others, 2):
-                    sut.send(name, body=f"message {tag}", application_tag=tag, delivery="recoverable")
+                    for each_tag in (tag, tag + SECOND_MESSAGE_TAG_OFFSET):
+                        text = f"message {each_tag}"
+                        sut.send(name, body=text, application_tag=each_tag, delivery="recoverable")
             state_before = sut.outgoing_queue(to)["state"]
             session_of_sut = sender.poll_session(sut.connect_timeout_ms)
             observed = {
@@ -92,8 +96,9 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
                 observed=observed,
             )
     frames: list[Frame] = []
-    while len(frames) <= len(others) and (session := sender.poll_session()) is not None:
-        collected = sender.collect(session, 1)
+    tags = [1, *(tag + offset for tag in range(2, len(others) + 2) for offset in (0, SECOND_MESSAGE_TAG_OFFSET))]
+    while len(frames) < len(tags) and (session := sender.poll_session()) is not None:
+        collected = sender.collect_all(session, 2)
         session.acknowledge_all()
         for frame in collected:
             if frame["UserHeader"].TH:
@@ -102,7 +107,7 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
     judge(
         "MQDMPR-3.1.3-D13",
         expected={
-            "numbers_of_the_messages_sent": any_order(*range(1, len(others) + 2)),
+            "numbers_of_the_messages_sent": any_order(*tags),
             "State_of_the_queue": holds("not Locked", otherwise=LOCKED_STATE),
         },
         observed={

@@ -43,14 +43,23 @@ ACTIVE = "active"
 @needs("security", "queue_control")
 @covers("MQDMPR-3.1.3-24", "MQDMPR-3.1.3-25", "MQDMPR-3.1.3-26", "MQDMPR-3.1.3-D07")
 def test_each_provider_has_valid_signing_key(sut, judge):
-    """The SUT shows one valid public signing key for each of the three providers; each key has the length that its
-    provider requires.
+    """The SUT shows one valid public signing key for each of the three providers; each key, and each public encryption
+    key, has the length that its provider requires.
     """
     blob = base64.b64decode(sut.control.call("identity").get("public_signing_keys_base64") or "")
     if not blob:
         judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT shows no keys for the verification of its signatures")
         return
-    keys, blobs = read_listed_keys(blob), read_listed_blobs(blob)
+    blobs = read_listed_blobs(blob)
+    encryption = base64.b64decode(sut.control.call("identity").get("public_encryption_keys_base64") or "")
+    for use, listed in (("signing", blobs), ("encryption", read_listed_blobs(encryption) if encryption else {})):
+        judge(
+            "MQDMPR-3.1.3-D07",
+            expected={name: f"{KEY_BITS_BY_PROVIDER.get(name)} bits" for name in listed},
+            observed={name: _describe_key_length(one) for name, one in listed.items()},
+            case=f"lengths of the {use} keys",
+        )
+    keys = read_listed_keys(blob)
     judge(
         "MQDMPR-3.1.3-24",
         expected=holds("more than one"),
@@ -75,6 +84,12 @@ def test_each_provider_has_valid_signing_key(sut, judge):
         or any(key.modulus % prime == 0 for prime in SMALL_PRIMES)
     ]
     judge("MQDMPR-3.1.3-26", expected=none("invalid RSA key"), observed=invalid)
+
+
+def _describe_key_length(blob):
+    """Return the length in bits that a PUBLICKEYBLOB states and that its modulus has; if they differ, return both."""
+    stated, actual = int.from_bytes(blob[12:16], "little"), 8 * (len(blob) - KEY_BLOB_HEADER_SIZE)
+    return f"{stated} bits" if stated == actual else f"{stated} bits, but the modulus has {actual} bits"
 
 
 @needs("receive")

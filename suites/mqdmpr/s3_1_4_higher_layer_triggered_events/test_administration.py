@@ -157,6 +157,9 @@ def test_silent_coordinator_stops_start(peer, sut, judge):
     sender.send(2, delivery="recoverable")
     sender.await_first_messages(1)
     sut.restart()
+    peer.settle()
+    while peer.has_unawaited_connection:  # what the SUT opens before the timeout
+        sender.poll_session(0)
     try:
         in_doubt = sut.control.call("reenlistment_timeout")["in_doubt"]
     except ControlRefused:  # nothing is in doubt
@@ -175,9 +178,13 @@ def test_silent_coordinator_stops_start(peer, sut, judge):
         observed=is_peer_session_accepted(peer),
         case="session of the peer",
     )
-    while peer.has_unawaited_connection:  # what the SUT opened before the timeout
-        sender.poll_session(0)
     of_the_sut = SESSION_NOT_OPENED_OUTCOME if sender.poll_session() is None else SESSION_OPENED_OUTCOME
+    judge(
+        "MQDMPR-3.1.4.11-D02",
+        expected=Outcome.REFUSED,
+        observed=sut.attempt(sut.send, sender.to, label="refused"),
+        case="request of an application to send a message",
+    )
     judge(
         "MQDMPR-3.1.4.11-D02",
         expected=SESSION_NOT_OPENED_OUTCOME,

@@ -9,7 +9,9 @@ from typing import Any
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.directory.objects import Site
+from reference_qm.model.statuses import Status
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
@@ -153,3 +155,17 @@ class GatesUpdatedBySitesTimerOnly(DirectoryClient):
 
     def on_directory_site_gates_update_timer(self, now: Now) -> None:
         self._start_timer(TimerName.DIRECTORY_SITE_GATES_UPDATE, now)
+
+
+@fault("server-expired-receive-by-cursor-finds-no-message", breaks="MQDMPR-3.1.6.3-03", blind=True)
+class ServerExpiredReceiveByCursorFindsNoMessage(Waiting):
+    """A receive by a cursor whose timeout expires fails with MQ_ERROR_MESSAGE_NOT_FOUND, like a receive that may not
+    wait, instead of MQ_ERROR_IO_TIMEOUT.
+    """
+
+    def on_waiting_message_read_timer(self, number: int) -> None:
+        reader = self.qm.readers[number]
+        if reader.DestructiveRead and reader.CursorReference is not None:
+            self.stop_reader(reader, Status.MQ_ERROR_MESSAGE_NOT_FOUND)
+        else:
+            super().on_waiting_message_read_timer(number)

@@ -11,9 +11,10 @@ from reference_qm.core.names.next_hops import Destination, NextHops, build_next_
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
 from reference_qm.core.sessions.resolving import Resolving
+from reference_qm.core.transfer.own_messages import OwnMessages
 from reference_qm.directory import Queue as PublishedQueue
 from reference_qm.directory import QueueManager
-from reference_qm.model.adm import OutgoingQueue, Queue, Session
+from reference_qm.model.adm import Message, OutgoingQueue, Queue, Session
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.surface.clock import Now
 from suites.mqdmpr.s3_1_7_1_05_open_queue.fault_steps import CreatedOutgoingQueueChanger
@@ -369,3 +370,17 @@ class QueueManagerPublicQueueOfLostDirectoryKeepsNewestMessage(Resolving):
         if lost and queue is not None and isinstance(parse_name(queue.DestinationFormatName), PublicName):
             for position in list(session.OutgoingMessageTable)[:-1]:
                 self.qm.sending.remove_unsent(session, position)
+
+
+@fault("sender-acknowledgment-opens-public-queue-without-directory", breaks="MQDMPR-3.1.7.1.5-87", blind=True)
+class SenderAcknowledgmentOpensPublicQueueWithoutDirectory(OwnMessages):
+    """The queue manager does not query the directory for a public queue when it creates the outgoing queue for one of
+    its own acknowledgments, so that the BasePriority of the outgoing queue stays 0.
+    """
+
+    def _open_queue(self, message: Message, now: Now) -> Queue | None:
+        known = message.DestinationQueueFormatName.lower() in self.qm.adm.OutgoingQueues
+        queue = super()._open_queue(message, now)
+        if isinstance(queue, OutgoingQueue) and not known:
+            queue.BasePriority = 0
+        return queue

@@ -10,6 +10,7 @@ from harness.expectations import any_order, distinct, each, holds, none
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.sut_file import FAR_BASE_PRIORITY, FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
+from harness.wire import PublicQueueFormatName
 from suites.mqdmpr.steps import openings
 from suites.mqdmpr.steps.opened_descriptors import list_descriptors, list_format_names
 from suites.mqqb.steps.sender import Sender
@@ -302,3 +303,18 @@ def test_restored_outgoing_queue_has_base_priority_of_directory(peer, sut, judge
     if session is not None:
         sender.collect(session, 1)
         session.acknowledge_all()
+
+
+@needs("inspect", "directory", "public_names")
+@covers("MQDMPR-3.1.7.1.5-87", "MQDMPR-3.1.7.1.5-92")
+def test_outgoing_queue_of_acknowledgment_has_base_priority_of_directory(peer, sut, judge):
+    """The peer sends a message whose administration queue is a public queue of a remote computer. The outgoing queue
+    that the SUT creates for the acknowledgment has the BasePriority of the public queue in the directory.
+    """
+    name = f"PUBLIC={FAR_PUBLIC_QUEUE}"
+    admin = PublicQueueFormatName(PublicQueueIdentifier=FAR_PUBLIC_QUEUE)
+    packet = peer.recoverable_message({"AQ": 5, "AdminQueue": admin}, properties={"PA": 1})
+    frame = peer.open_raw().send(packet)
+    peer.eventually(lambda: name.lower() in _list_outgoing_queues(sut))
+    observed = _list_outgoing_queues(sut).get(name.lower(), {}).get("BasePriority")
+    judge.all(expected=FAR_BASE_PRIORITY, observed=observed, evidence=frame, case="BasePriority of the outgoing queue")

@@ -252,3 +252,29 @@ add(
     "A receive returns the content of the message after the message that it removes.",
     with_arguments(Reading.take_message_out, answered=_answer_with_following_message),
 )
+
+
+@fault("server-receive-without-cursor-begins-at-open-cursor", breaks="MQDMPR-3.1.7.1.10-38", blind=True)
+class ServerReceiveWithoutCursorBeginsAtOpenCursor(Reading):
+    """A receive without a cursor returns the first available message after the position of a cursor that is open on the
+    same handle, instead of the first available message of the queue.
+    """
+
+    def dequeue_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        timeout_ms: int | None = None,
+        cursor: Cursor | None = None,
+        tag: Hashable | None = None,
+        two_phase_read: bool = False,
+        transaction: Transaction | None = None,
+    ) -> None:
+        if cursor is None and queue_desc.QueueReference is not None and queue_desc.CursorCollection:
+            newest = list(queue_desc.CursorCollection.values())[-1]
+            position = self.qm.seeking.seek_available(newest.MessagePositionReference, False)
+            if position is not None:
+                self.take_message_out(position, transaction, two_phase_read, answered)
+                return
+        super().dequeue_message(queue_desc, answered, now, timeout_ms, cursor, tag, two_phase_read, transaction)

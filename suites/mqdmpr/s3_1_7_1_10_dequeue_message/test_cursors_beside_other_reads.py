@@ -169,3 +169,29 @@ def test_received_express_messages_leave_queue_as_received(peer, sut, judge):
         },
         evidence=packets,
     )
+
+
+@needs("qm2qm")
+@covers("MQDMPR-3.1.7.1.10-38")
+def test_receive_without_cursor_takes_first_message_beside_cursors(remote, judge):
+    """A cursor is at the third of four messages, one has received the second message, and one is at the start. Receives
+    without a cursor, by the handle of the cursors and by another handle, return the first available message.
+    """
+    queue, other = remote.open_with_messages(*"abcd"), remote.open()
+    _, at_third, behind_second = (queue.open_cursor() for _ in range(3))
+    for cursor, steps in ((at_third, 2), (behind_second, 1)):
+        queue.peek(hCursor=cursor).expect_success()
+        for _ in range(steps):
+            queue.peek_next(hCursor=cursor).expect_success()
+    locked = queue.start_receive(hCursor=behind_second)
+    reads = [locked, queue.start_receive(), other.start_receive()]
+    for read in reads[:2]:
+        queue.put_message_back(read)
+    reads += [queue.start_receive(), queue.start_receive()]
+    judge(
+        "MQDMPR-3.1.7.1.10-38",
+        expected=[*"bacab"],
+        observed=[read.label_or_outcome for read in reads],
+        evidence=reads,
+        case="labels of the receives, of which the first is by a cursor",
+    )

@@ -37,6 +37,15 @@ def _open_places(sut, queues):
     }
 
 
+def _open_cursor(sut, queue, peeks=0):
+    """Open a cursor of a queue, and peek by the cursor; return its number."""
+    handle = sut.control.call("open_queue", queue=queue, access="receive")["handle"]
+    cursor = sut.control.call("open_cursor", handle=handle)["cursor"]
+    for _ in range(peeks):
+        sut.read_label("peek_message", cursor=cursor)
+    return cursor
+
+
 def _read(peer, verb, **where):
     """Read without waiting; return the label of the message, or the outcome if no message is read."""
     return PendingRequest(peer, verb, timeout_ms=0, **where).await_label()
@@ -147,20 +156,12 @@ def test_pending_read_ends_with_status_of_its_wait(peer, sut, judge):
         of_transaction = Application(peer, sut, transactional=True)
         transaction = {"queue": of_transaction.queue, "transaction": of_transaction.begin()}
     packets = application.fill("a")
-
-    def open_cursor(queue, peeks):
-        handle = sut.control.call("open_queue", queue=queue, access="receive")["handle"]
-        cursor = sut.control.call("open_cursor", handle=handle)["cursor"]
-        for _ in range(peeks):
-            sut.read_label("peek_message", cursor=cursor)
-        return cursor
-
     reads = {}
     for end, timeout_ms in (("expired", SHORT_TIMEOUT_MS), ("cancelled", LONG_TIMEOUT_MS)):
         for kind, verb, where in (
-            ("receive", "receive", {"cursor": open_cursor(empty.queue, 0)}),
-            ("peek next", "peek_next", {"cursor": open_cursor(application.queue, 1)}),
-            ("peek by a cursor", "peek_message", {"cursor": open_cursor(empty.queue, 0)}),
+            ("receive", "receive", {"cursor": _open_cursor(sut, empty.queue)}),
+            ("peek next", "peek_next", {"cursor": _open_cursor(sut, application.queue, peeks=1)}),
+            ("peek by a cursor", "peek_message", {"cursor": _open_cursor(sut, empty.queue)}),
             ("peek", "peek_message", {"queue": empty.queue}),
             ("receive in a transaction", "receive", transaction),
         ):
@@ -184,6 +185,30 @@ def test_pending_read_ends_with_status_of_its_wait(peer, sut, judge):
         )
     if transaction:
         of_transaction.decide("abort", transaction["transaction"])
+
+
+@covers("MQDMPR-3.1.7.1.10-35", "MQDMPR-3.1.7.1.14-33")
+def test_pending_read_by_cursor_ends_when_its_queue_is_deleted(peer, sut, judge):
+    """A receive waits by a cursor of an empty queue, and a peek at the next message by a cursor at the last message of
+    another queue. Both queues are deleted. Both reads are refused.
+    """
+    filled, empty = Application(peer, sut), Application(peer, sut)
+    packets = filled.fill("a")
+    receive = PendingRequest(peer, "receive", cursor=_open_cursor(sut, empty.queue), timeout_ms=LONG_TIMEOUT_MS)
+    peek_next = PendingRequest(
+        peer, "peek_next", cursor=_open_cursor(sut, filled.queue, peeks=1), timeout_ms=LONG_TIMEOUT_MS
+    )
+    peer.settle()
+    waits = {read: not read.is_answered() for read in (receive, peek_next)}
+    for queue in (empty.queue, filled.queue):
+        sut.delete_queue(queue)
+    for rule, read in (("MQDMPR-3.1.7.1.10-35", receive), ("MQDMPR-3.1.7.1.14-33", peek_next)):
+        judge(
+            rule,
+            expected=facts(waits=True, end=Outcome.REFUSED),
+            observed={"waits": waits[read], "end": read.await_label()},
+            evidence=packets,
+        )
 
 
 @needs("transactions")

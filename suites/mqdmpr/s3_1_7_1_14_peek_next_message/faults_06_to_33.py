@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 from harness.faults.calls import with_result, with_status
@@ -11,9 +12,10 @@ from reference_qm.core.queueing.cursors import Cursors, Got
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.enums import CursorState
 from reference_qm.model.statuses import CursorStatus, Status
+from reference_qm.surface.clock import Now
 
 
 def _peek_in_owner(part: Cursors, cursor: Cursor, journal: bool) -> Got | None:
@@ -171,3 +173,26 @@ add(
     with_result(Reading.peek_next_message, _expire_if_cancelled),
     blind=True,
 )
+
+
+@fault("server-peek-next-of-deleted-queue-times-out", breaks="MQDMPR-3.1.7.1.14-33", blind=True)
+class ServerPeekNextOfDeletedQueueTimesOut(Reading):
+    """A pending peek at the next message that ends because its queue is deleted returns MQ_ERROR_IO_TIMEOUT instead of
+    MQ_ERROR_QUEUE_NOT_AVAILABLE.
+    """
+
+    def peek_next_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        cursor: Cursor,
+        timeout_ms: int | None = None,
+        tag: Hashable | None = None,
+    ) -> None:
+        def answer_without_reason(status: Status, position: MessagePosition | None) -> None:
+            deleted = status is Status.MQ_ERROR_QUEUE_NOT_AVAILABLE
+            answered(Status.MQ_ERROR_IO_TIMEOUT if deleted else status, position)
+
+        given = answered if queue_desc.QueueReference is None else answer_without_reason
+        super().peek_next_message(queue_desc, given, now, cursor, timeout_ms, tag)

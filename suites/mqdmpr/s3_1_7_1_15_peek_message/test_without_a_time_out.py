@@ -106,7 +106,7 @@ LONG_READ_TIMEOUT_MS = 60_000
                 "MQDMPR-3.2.7.2-13",
                 "MQDMPR-3.2.7.5-07",
             ],
-            "next": ["MQQP-3.1.4.10-40", "MQDMPR-3.2.7.5-04"],
+            "next": ["MQQP-3.1.4.10-40", "MQDMPR-3.2.7.5-04", "MQDMPR-3.2.7.5-07"],
         },
     }
 )

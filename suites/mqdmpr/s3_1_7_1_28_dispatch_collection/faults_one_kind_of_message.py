@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from harness.faults.primitives import set_fields
+from harness.faults.primitives import during, set_fields
+from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.dispatch_collection import DispatchCollection
+from reference_qm.core.transfer.administering import Administering
 from reference_qm.core.transfer.sending import Sending
-from reference_qm.model.adm import OutgoingMessagePosition, Session
+from reference_qm.model.adm import OutgoingMessagePosition, OutgoingQueue, Session
+from reference_qm.surface.clock import Now
 
 LARGE_BODY_BYTES = 1_000
 
@@ -201,3 +206,22 @@ class QueueManagerLargeMessageDelaysNextMessage(Sending):
         sent = session.OutgoingMessageTable.awaiting_ack
         large = bool(sent) and len(sent[-1].UserMessage.MessagePropertiesHeader.MessageBody) > LARGE_BODY_BYTES
         return not large and super().may_send(session)
+
+
+AddEntry = Callable[[QueueManager, Session, OutgoingMessagePosition], None]
+
+
+def _refer_to_newest(original: AddEntry, qm: QueueManager, queue: OutgoingQueue, now: Now) -> AddEntry:
+    def add_entry_of_newest(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> None:
+        original(qm, session, list(session.OutgoingMessageTable)[-1])
+
+    return add_entry_of_newest
+
+
+add(
+    "sender-entries-of-resumed-queue-refer-to-newest-message",
+    "MQDMPR-3.1.7.1.28-04",
+    "When a paused outgoing queue with several messages is resumed, every DispatchEntry refers to the newest message.",
+    during(Administering.resume_queue, DispatchCollection.add, _refer_to_newest),
+    blind=True,
+)

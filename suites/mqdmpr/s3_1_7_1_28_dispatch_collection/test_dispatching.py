@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 
-from harness.expectations import none
+import pytest
+
+from harness.expectations import any_order, none
 from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.sender import Sender
 
@@ -180,8 +182,7 @@ def test_messages_to_two_queues_wait_beside_each_other(peer, sut, judge):
         expected=sent,
         observed={
             tag: (
-                str(frame["MessagePropertiesHeader"].Label).rstrip("\0"),
-                bytes(frame["MessagePropertiesHeader"].MessageBody).decode(errors="replace"),
+                *_read_label_and_body(frame),
                 frame["BaseHeader"].TimeToReachQueue,
                 frame["UserHeader"].DM,
             )
@@ -189,6 +190,40 @@ def test_messages_to_two_queues_wait_beside_each_other(peer, sut, judge):
         },
         evidence=frames,
         case="label, body, TimeToReachQueue and DM of each message by ApplicationTag",
+    )
+
+
+@needs("send", "pause")
+@covers("MQDMPR-3.1.7.1.28-03", *MESSAGE_CONTENT_RULES[:2])
+@pytest.mark.parametrize("connected", [False, True], ids=["before the session", "on an open session"])
+def test_messages_of_resumed_queue_are_sent_with_their_contents(peer, sut, judge, connected):
+    """An application pauses an outgoing queue, before the SUT connects or while its session is open. Express and
+    recoverable messages wait until the queue is resumed. The SUT sends each of them with its own label and body.
+    """
+    sender = Sender(peer, sut, peer.direct_name("mqc-resumed"))
+    sender.send(1, label="label 1")
+    session = None
+    if connected:
+        session = sender.await_session()
+        sender.collect_all(session, 1)
+        session.acknowledge_all()
+    sut.pause(sender.to)
+    tags = [1, 2, 3, 4]
+    for tag in tags[1:]:
+        sender.send(tag, label=f"label {tag}", delivery="recoverable" if tag % 2 else "express")
+    sut.resume(sender.to)
+    session = session or sender.await_session()
+    frames = sender.collect_all(session, len(tags))
+    session.acknowledge_all()
+    judge(
+        "MQDMPR-3.1.7.1.28-03",
+        *MESSAGE_CONTENT_RULES[:2],
+        expected=any_order(*((tag, f"label {tag}", f"message {tag}") for tag in tags)),
+        observed=sorted(
+            {(tag, *_read_label_and_body(one)) for tag, one in zip(Sender.tags(frames), frames, strict=True)}
+        ),
+        evidence=frames,
+        case="ApplicationTag, label and body of the sent messages",
     )
 
 
@@ -233,11 +268,16 @@ def test_large_message_is_sent_again_unchanged(peer, sut, judge):
     again.acknowledge_all()
 
 
+def _read_label_and_body(frame):
+    """Return the label and the body of a message as texts."""
+    properties = frame["MessagePropertiesHeader"]
+    return str(properties.Label).rstrip("\0"), bytes(properties.MessageBody).decode(errors="replace")
+
+
 def _describe_label_and_body(frame, body):
     """Return the label of a message, the length of its body, and whether its body is the given text."""
-    properties = frame["MessagePropertiesHeader"]
-    text = bytes(properties.MessageBody).decode()
-    return str(properties.Label).rstrip("\0"), len(text), text == body
+    label, text = _read_label_and_body(frame)
+    return label, len(text), text == body
 
 
 def _format_message_number_and_body(number, body):

@@ -7,14 +7,18 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.fields import bit_clear, change_number
+from harness.faults.parts import fault
+from harness.faults.primitives import set_fields
 from harness.faults.registry import add
 from harness.faults.sent_messages import change_construction
 from reference_qm.codec import (
     MQFSignatureHeader,
     MultiQueueFormatHeader,
+    UserHeader,
     UserMessagePacket,
 )
-from reference_qm.model.adm import Message
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import Message, MessagePosition
 
 
 def _is_signed_in_sequence(packet: Any) -> bool:
@@ -83,3 +87,26 @@ for _name, _says, _change_type, _is_changed in (
         change_number(UserMessagePacket, "UserHeader.RQ", _change_type, _is_changed),
         blind=True,
     )
+
+
+_PRIVATE_ON_SOURCE, _SAME_AS_ADMIN_QUEUE = 0x2, 0x1
+
+
+@fault("sender-two-own-private-queues-sent-as-same-queue", breaks="MQDMPR-3.1.7.1.32-D16", blind=True)
+class SenderTwoOwnPrivateQueuesSentAsSameQueue(Sending):
+    """The sender sets RQ to 0x1 (SameAsAdministrationQueue) if the administration queue and the response queue are two
+    different private queues of the sender.
+    """
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet = super().construct_user_message(position)
+        user = packet.UserHeader
+        if user.AQ == user.RQ == _PRIVATE_ON_SOURCE and user.AdminQueue != user.ResponseQueue:
+            others = user.Flags & ~UserHeader.flags(RQ=7)
+            changes = {
+                "BaseHeader.PacketSize": 0,
+                "UserHeader.Flags": others | UserHeader.flags(RQ=_SAME_AS_ADMIN_QUEUE),
+                "UserHeader.ResponseQueue": None,
+            }
+            return set_fields(packet, changes)
+        return packet

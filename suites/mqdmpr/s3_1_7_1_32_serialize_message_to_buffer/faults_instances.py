@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import replace_part
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
@@ -16,8 +17,10 @@ from reference_qm.codec import (
     UserHeader,
     UserMessagePacket,
 )
+from reference_qm.core.transfer.securing import Securing
 from reference_qm.core.transfer.sending import Sending
-from reference_qm.model.adm import MessagePosition, Session
+from reference_qm.model.adm import Message, MessagePosition, Session
+from reference_qm.security import PrivacyLevel
 from reference_qm.surface.clock import Now
 
 PacketCondition = Callable[[UserMessagePacket], bool]
@@ -243,3 +246,25 @@ for _name, _rule, _says, _install in (
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)
+
+
+@fault("sender-privacy-level-lowered-for-weak-destination", breaks="MQDMPR-3.1.7.1.32-D09", blind=True)
+class SenderPrivacyLevelLoweredForWeakDestination(Securing):
+    """The sender sets PrivacyLevel in a packet to a lower level than Message.PrivacyLevel, if the destination has no
+    public key for the provider of Message.PrivacyLevel.
+    """
+
+    def secure_user_message(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket | None:
+        secured = super().secure_user_message(session, message, packet, now)
+        if secured is not None or message.security is None:
+            return secured
+        for level in (PrivacyLevel.ENHANCED, PrivacyLevel.BASE):
+            if level < message.security.PrivacyLevel:
+                lower = replace(message, security=replace(message.security, PrivacyLevel=level))
+                lowered = set_fields(packet, {"MessagePropertiesHeader.PrivacyLevel": int(level)})
+                secured = super().secure_user_message(session, lower, lowered, now)
+                if secured is not None:
+                    return secured
+        return None

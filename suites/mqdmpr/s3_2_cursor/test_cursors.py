@@ -133,6 +133,25 @@ def time_out_receive_by_cursor(remote, queue, cursor, by):
     remote.deliver(["first"])
 
 
+def time_out_receives_by_two_cursors(remote, queue, cursor, by):
+    """Let receives by another cursor and by the cursor time out; return None, because the specification does not define
+    the cursor's position afterwards.
+    """
+    for one in (queue.open_cursor(), cursor):
+        read = queue.begin(Action.RECEIVE, by=by, hCursor=one, ulTimeout=SHORT_READ_TIMEOUT_MS)
+        read.wait(SHORT_READ_TIMEOUT_MS + remote.sut.response_timeout_ms)
+    remote.deliver(["first"])
+
+
+def time_out_second_receive_by_cursor(remote, queue, cursor, by):
+    """Receive a message with a cursor, and let a second receive by the cursor time out; return None, because the
+    specification does not define the cursor's position afterwards.
+    """
+    remote.deliver(["first"])
+    queue.receive(by=by, hCursor=cursor)
+    time_out_receive_by_cursor(remote, queue, cursor, by)
+
+
 def cancel_receive_by_cursor(remote, queue, cursor, by):
     """Cancel a pending receive by a cursor; return the message that the cursor reaches."""
     read = queue.begin_receive(by=by, hCursor=cursor, dwRequestID=SAMPLE_REQUEST_ID, ulTimeout=LONG_READ_TIMEOUT_MS)
@@ -147,6 +166,8 @@ ACTION_LEAVING_CURSOR_UNREAD_BY_NAME = {
     "receive": receive_by_cursor,
     "received later": await_message_by_cursor,
     "received nothing": time_out_receive_by_cursor,
+    "received nothing beside another": time_out_receives_by_two_cursors,
+    "received nothing later": time_out_second_receive_by_cursor,
     "cancelled": cancel_receive_by_cursor,
 }
 """Actions after which a cursor is unread. Each action returns the message that a peek by the cursor must then return,
@@ -174,9 +195,16 @@ or None if the specification does not define this message.
 @pytest.mark.parametrize("way", ACTION_LEAVING_CURSOR_UNREAD_BY_NAME)
 def test_unread_cursor_has_no_next_message(remote, judge, by, rules, way):
     """A peek-next by a new cursor, by a cursor whose message was received, or by a cursor whose receive timed out or
-    was cancelled fails with MQ_ERROR_ILLEGAL_CURSOR_ACTION until a peek has read a message.
+    was cancelled fails with MQ_ERROR_ILLEGAL_CURSOR_ACTION until a peek has read a message. Earlier cursors of the
+    same handle have read a message, and one of them was closed.
     """
-    queue = remote.open_with_messages()
+    queue = remote.open_with_messages("earlier")
+    first_cursor = queue.open_cursor()
+    queue.peek(by=by, hCursor=first_cursor).expect_success()
+    closed_cursor = queue.open_cursor()
+    queue.peek(by=by, hCursor=closed_cursor).expect_success()
+    queue.close_cursor(closed_cursor)
+    queue.receive(by=by)
     cursor = queue.open_cursor()
     position = ACTION_LEAVING_CURSOR_UNREAD_BY_NAME[way](remote, queue, cursor, by)
     refused = queue.peek_next(by=by, hCursor=cursor)

@@ -12,6 +12,7 @@ from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action
 from suites.mqqp.steps.cancelling import NO_MESSAGE_OUTCOME, describe_cancelled_read
+from suites.mqqp.steps.reading import send_messages_to_queue
 
 pytestmark = needs("qm2qm")
 
@@ -32,8 +33,8 @@ RULES_BY_ACTION = {
 
 @covers(*RULES_OF_CURSOR_HANDLES, *(rule for rules in RULES_BY_ACTION.values() for rule in rules))
 def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
-    """The peer creates six cursors for two queues. The cursors have different handles. A peek, a peek-next and a
-    receive by each cursor return messages of the cursor's queue.
+    """The peer creates six cursors for two queues, closes one of them, and creates another. All open cursors have
+    different handles. A peek, a peek-next and a receive by each cursor return messages of the cursor's queue.
     """
     plain_queue, admin_queue = remote.open(), remote.open("admin")
     remote.deliver(["first", "second"])
@@ -45,6 +46,15 @@ def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
         expected=distinct("handles", 2 * CURSOR_COUNT),
         observed=cursors,
         evidence=openings,
+    )
+    closed = plain_queue.close_cursor(cursors[2])
+    later = admin_queue.cursor().expect_success()
+    judge(
+        *RULES_OF_CURSOR_HANDLES,
+        expected=distinct("handles", 2 * CURSOR_COUNT),
+        observed=[*cursors[:2], *cursors[3:], later.out.phCursor],
+        evidence=[closed, later],
+        case="handles after one cursor was closed and another was created",
     )
     for action, expected in (
         (Action.PEEK_CURRENT, ["first", "third"]),
@@ -63,6 +73,76 @@ def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
             evidence=reads,
             case="labels returned by the reads",
         )
+
+
+@needs("inspect", "receive", "queue_control")
+@covers("MQDMPR-3.2.1.2-02")
+def test_cursors_of_applications_have_unique_handles(remote, sut, judge):
+    """Applications have two queues and one of the queues again open, and create two cursors for each; a remote reader
+    creates two cursors. All cursors have different handles.
+    """
+    queues = [sut.new_queue("first"), sut.new_queue("second")]
+    for queue in (*queues, queues[0]):
+        handle = sut.control.call("open_queue", queue=queue, access="peek")["handle"]
+        for _ in range(2):
+            sut.control.call("open_cursor", handle=handle)
+    reader = remote.open()
+    opened = [reader.cursor().expect_success() for _ in range(2)]
+    handles = [
+        cursor["Handle"]
+        for descriptor in sut.inspect()["OpenQueueDescriptors"]
+        for cursor in descriptor["CursorCollection"]
+    ]
+    judge("MQDMPR-3.2.1.2-02", expected=distinct("handles", len(handles)), observed=handles, evidence=opened)
+
+
+@covers("MQDMPR-3.2.7.5-07")
+def test_cursor_of_pending_receive_moves_to_message_before_it(remote, judge):
+    """A cursor has received a message of priority 1, and a receive by the cursor waits. It gets an arriving message of
+    priority 7, and the cursor moves to this message: the next receive by the cursor gets a message of priority 5.
+    """
+    queue = remote.open_with_messages()
+    cursor = queue.open_cursor()
+    urgent, between, low = (
+        remote.peer.recoverable_message(base={"PR": priority}, label=label)
+        for priority, label in ((7, "urgent"), (5, "between"), (1, "low"))
+    )
+    remote.send_all([low])
+    reads = [queue.start_receive(hCursor=cursor)]
+    pending = queue.begin_receive(hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS)
+    state = pending.state_after_silence()
+    remote.send_all([urgent])
+    reads.append(pending.wait())
+    remote.send_all([between])
+    reads.append(queue.start_receive(hCursor=cursor))
+    judge(
+        "MQDMPR-3.2.7.5-07",
+        expected={"pending receive": Call.WAITING, "labels of the receives": ["low", "urgent", "between"]},
+        observed={"pending receive": state, "labels of the receives": [read.label_or_outcome for read in reads]},
+        evidence=reads,
+    )
+
+
+@covers("MQDMPR-3.2.7.5-07")
+@pytest.mark.parametrize("kind", ["plain", "transactional"])
+def test_cursors_of_pending_peeks_move_to_arriving_message(remote, judge, kind):
+    """Peeks by two cursors wait at the start of a queue. Both get an arriving message, and both cursors move to this
+    message: the next peek-next by each cursor gets the second message.
+    """
+    queue = remote.open(kind)
+    cursors = [queue.open_cursor() for _ in range(2)]
+    reads = [queue.begin(Action.PEEK_CURRENT, hCursor=one, ulTimeout=LONG_READ_TIMEOUT_MS) for one in cursors]
+    states = [read.state_after_silence() for read in reads]
+    send_messages_to_queue(remote, kind, "first", "second")
+    for read in reads:
+        read.wait()
+    reads += [queue.peek_next(hCursor=cursor) for cursor in cursors]
+    judge(
+        "MQDMPR-3.2.7.5-07",
+        expected={"pending peeks": [Call.WAITING] * 2, "labels of the peeks": ["first", "first", "second", "second"]},
+        observed={"pending peeks": states, "labels of the peeks": [one.label_or_outcome for one in reads]},
+        evidence=reads,
+    )
 
 
 @covers("MQDMPR-3.2.7.4-02", "MQDMPR-3.2.7.4-14")

@@ -169,6 +169,21 @@ def test_sent_queue_names_are_written_by_aq_and_rq(peer, sut, judge):
         observed=Layout(beside),
         evidence=beside,
     )
+    for host, value in (("source", 2), ("destination", 3), ("third", 6)):
+        admin, response = (rf"PRIVATE={hosts[host]}\0001000{digit}" for digit in "bc")
+        frame = outgoing.send(admin_queue=admin, response_queue=response, acks=["negative_arrival"])
+        number = rf"{hosts[host]}\0001000c" if host == "third" else "0001000c"
+        for rules, wanted in (
+            (ADMIN_NAME_WRITE_RULES, {"UserHeader.Flags.AQ": value}),
+            (RESPONSE_NAME_WRITE_RULES, {"UserHeader.Flags.RQ": value, "UserHeader.ResponseQueue": number}),
+        ):
+            judge(
+                *rules,
+                expected=fields(wanted),
+                observed=Layout(frame),
+                evidence=frame,
+                case=f"two different private queues of the {host}",
+            )
     for rules, queue, name, flag, value, written in SENT_QUEUE_NAME_CASES:
         given = {} if name is None else {queue: name.format(**hosts)}
         acks = {"acks": ["negative_arrival"]} if queue == "admin_queue" and name else {}

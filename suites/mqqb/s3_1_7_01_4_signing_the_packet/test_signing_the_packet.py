@@ -155,6 +155,15 @@ def test_message_is_signed_by_requested_signature_type(peer, sut, judge, deliver
             case="signatures of the copies on the next session",
             evidence=copies,
         )
+        to_several = [copy for copy in copies if copy["UserHeader"].MQ]
+        if to_several:
+            judge(
+                "MQDMPR-3.1.1.12-29",
+                expected=[(0, True)] * len(to_several),
+                observed=[(len(single), bool(several)) for single, several in map(_get_signatures, to_several)],
+                case="length of Signature, and whether there is a MultipleDestinationSignature, in resent messages",
+                evidence=to_several,
+            )
         again.acknowledge_all()
     judge.conclude("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQQB-3.1.7.1-07")
     if len(found) < len(SIGNATURE_TYPE_BY_NAME):

@@ -639,8 +639,16 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
 UNENCRYPTABLE_CASES = {
     "direct": ("advanced", None, ("MQQB-3.1.7.1.5-03", "MQQB-3.1.7.1.5-39")),
     "keyless": ("advanced", KEYLESS_QUEUE_MANAGER_GUID, ("MQQB-3.1.7.1.5-09", "MQQB-3.1.7.1.5-39")),
-    "advanced": ("advanced", BASE_PROVIDER_ONLY_GUID, ("MQQB-3.1.7.1.5-15", "MQQB-3.1.7.1.5-20")),
-    "enhanced": ("enhanced", BASE_PROVIDER_ONLY_GUID, ("MQQB-3.1.7.1.5-18", "MQQB-3.1.7.1.5-20")),
+    "advanced": (
+        "advanced",
+        BASE_PROVIDER_ONLY_GUID,
+        ("MQQB-3.1.7.1.5-15", "MQQB-3.1.7.1.5-20", "MQDMPR-3.1.7.1.32-D09"),
+    ),
+    "enhanced": (
+        "enhanced",
+        BASE_PROVIDER_ONLY_GUID,
+        ("MQQB-3.1.7.1.5-18", "MQQB-3.1.7.1.5-20", "MQDMPR-3.1.7.1.32-D09"),
+    ),
 }
 """The privacy level, the GUID of the destination queue manager (None: a direct name), and the rules about a message
 that the SUT cannot encrypt.

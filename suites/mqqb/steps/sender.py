@@ -134,6 +134,13 @@ class Sender:
         return session
 
     @staticmethod
+    def find_establish_request(session: Conversation | None) -> Frame | None:
+        """Return the EstablishConnection with which the SUT requested a session of ``poll_session``; return None if the
+        SUT requested no session.
+        """
+        return None if session is None or not session.received else session.received[0]
+
+    @staticmethod
     def get_establish_request(session: Conversation) -> Frame:
         """Return the EstablishConnection with which the SUT requested a session of ``await_session``."""
         return session.received[0]

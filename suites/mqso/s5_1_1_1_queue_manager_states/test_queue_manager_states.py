@@ -132,7 +132,7 @@ STOPPED_SUT_RULES = ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08")
 
 
 @needs("environment", "send", "receive", "queues")
-@covers(*STOPPED_SUT_RULES, "MQSO-5.1.1.1-D01")
+@covers(*STOPPED_SUT_RULES, "MQDMPR-3.1.1.1-23", "MQSO-5.1.1.1-D01")
 def test_stopped_sut_serves_no_request(peer, sut, judge):
     """When the SUT is stopped, it closes the session, a connection during the handshake, a silent connection, and the
     sessions that it opened for two queues. The stopped SUT accepts no session, carries out no peek or send for an
@@ -151,13 +151,20 @@ def test_stopped_sut_serves_no_request(peer, sut, judge):
     sut.change_environment(service=False)
     judge(
         *STOPPED_SUT_RULES,
+        "MQDMPR-3.1.1.1-23",
         expected=[CLOSED_CONNECTION] * 2,
         observed=[CLOSED_CONNECTION if one.wait_closed() else OPEN_CONNECTION for one in own],
         case="sessions that the SUT opened",
         evidence=[frame for one in own for frame in one.messages],
     )
     observed = connection.await_close()
-    judge(*STOPPED_SUT_RULES, expected=closed(), observed=observed, evidence=[connection.last])
+    judge(
+        *STOPPED_SUT_RULES,
+        "MQDMPR-3.1.1.1-23",
+        expected=closed(),
+        observed=observed,
+        evidence=[connection.last],
+    )
     observed = [CLOSED_CONNECTION if one.wait_closed() else OPEN_CONNECTION for one in (incomplete, silent)]
     judge(
         *STOPPED_SUT_RULES,
@@ -197,19 +204,34 @@ def test_stopped_sut_serves_no_request(peer, sut, judge):
 
 
 @needs("environment", "qm2qm")
-@covers(*STOPPED_SUT_RULES)
+@covers(*STOPPED_SUT_RULES, "MQDMPR-3.1.1.1-23")
 def test_stop_closes_connections_of_remote_readers(remote, sut, judge):
-    """When the SUT is stopped, it closes the connections of three remote readers. The first reader has a pending read,
-    the second has an open queue, and the third is only connected.
+    """When the SUT is stopped, it closes the connections of three remote readers. The first reader has a pending
+    receive and a pending peek, which return no message, the second has another queue open, which contains a message,
+    and the third is only connected.
     """
     queue, idle, new = remote.open(), remote.open("admin"), remote.associate()
-    queue.begin(Action.RECEIVE, ulTimeout=LONG_READ_TIMEOUT_MS).state_after_silence()
+    remote.deliver(["kept"], queue="admin")
+    reads = [queue.begin(action, ulTimeout=LONG_READ_TIMEOUT_MS) for action in (Action.RECEIVE, Action.PEEK_CURRENT)]
+    for read in reads:
+        read.state_after_silence()
     readers = [one.of(QM2QM) for one in (queue.association, idle.association, new)]
     evidence = [one.record.frames[-1] for one in readers]
     sut.change_environment(service=False)
     observed = [CLOSED_CONNECTION if one.wait_closed() else OPEN_CONNECTION for one in readers]
-    judge.all(
-        expected=[CLOSED_CONNECTION] * 3, observed=observed, evidence=evidence, case="connections of the remote readers"
+    judge(
+        *STOPPED_SUT_RULES,
+        expected=[CLOSED_CONNECTION] * 3,
+        observed=observed,
+        evidence=evidence,
+        case="connections of the remote readers",
+    )
+    judge(
+        "MQDMPR-3.1.1.1-23",
+        expected=[None, None],
+        observed=[read.label for read in reads],
+        evidence=reads,
+        case="labels that the pending reads returned",
     )
     sut.change_environment(service=True)
 

@@ -232,13 +232,13 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
 
 
 @needs("environment", "restart", "set_timers", "send", "receive", "queues")
-@covers("MQSO-5.5.5-03", *LATER_RETRY_RULES, *REPEATED_RETRY_RULES)
+@covers("MQSO-5.5.5-03", "MQDMPR-3.1.3-30", *LATER_RETRY_RULES, *REPEATED_RETRY_RULES)
 def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
     """A SUT whose start and first retry fail serves no requests for a further 900 seconds. After that time, it serves
     requests if the store has been repaired.
     """
     retry_rules = (*LATER_RETRY_RULES, *REPEATED_RETRY_RULES)
-    rules = ("MQSO-5.5.5-03", *retry_rules)
+    rules = ("MQSO-5.5.5-03", "MQDMPR-3.1.3-30", *retry_rules)
     sut.limit_time_scale(HIGHEST_TIMER_ACCELERATION)
     if _is_retry_wait_too_long(sut):
         judge.mark_not_exercised(*rules, reason=WAIT_TOO_LONG_REASON)
@@ -251,10 +251,17 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
     attempt = SessionAttempt(peer)
     judge(
         "MQSO-5.5.5-03",
+        "MQDMPR-3.1.3-30",
         expected=SessionAttempt.NOT_SERVED,
         observed=attempt.outcome,
         evidence=attempt.evidence,
         case="session request before the second retry",
+    )
+    judge(
+        "MQDMPR-3.1.3-30",
+        expected=Outcome.REFUSED,
+        observed=sut.attempt("peek", queue=damaged.queue),
+        case="request of the application before the second retry",
     )
     peer.pass_time_until(damaged.began_ms + first_ms + int(REPAIR_SHARE_OF_RETRY_INTERVAL * later_ms), 0)
     if _repair_store_before(peer, sut, judge, damaged.requested_ms + first_ms + later_ms, retry_rules):

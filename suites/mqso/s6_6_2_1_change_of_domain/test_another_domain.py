@@ -164,6 +164,42 @@ def test_sut_in_new_domain_creates_object_and_uses_its_identifier(peer, sut, jud
     _return_to_own_domain(sut)
 
 
+@covers("MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02", "MQDMPR-3.1.1.1-11")
+def test_machine_domain_is_domain_of_each_start(sut, judge):
+    """The SUT restarts in its own domain, in another domain, and in its own domain again. MachineDomainId is the GUID
+    of the domain of each start. Unless the SUT is a directory server, it has no DirectoryServerType.
+    """
+    own = str(read_element(sut.inspect_queue_manager(), "MachineDomainId")).lower()
+    observed = []
+    for is_own in (True, False, True):
+        _restart_in_environment(sut, own_domain=is_own)
+        observed.append(str(read_element(sut.inspect_queue_manager(), "MachineDomainId")).lower())
+        identifier = str(_read_guid(sut))
+        shown = sut.inspect_queue_manager()
+        if shown["DirectoryServer"]:
+            judge.mark_not_exercised("MQDMPR-3.1.1.1-11", reason="the SUT is a directory server")
+        else:
+            server_type = shown["DirectoryServerType"]
+            judge("MQDMPR-3.1.1.1-11", expected=None, observed=server_type, case="DirectoryServerType")
+        if not is_own:
+            no_domain = ("none", str(UUID(int=0)), own, identifier)
+            judge(
+                "MQDMPR-3.1.3-10",
+                "MQDMPR-3.1.3-D02",
+                expected=holds("the GUID of another domain"),
+                observed=observed[-1] not in no_domain or observed[-1],
+                case="MachineDomainId in another domain",
+            )
+    _return_to_own_domain(sut)
+    judge(
+        "MQDMPR-3.1.3-10",
+        "MQDMPR-3.1.3-D02",
+        expected=[own, own],
+        observed=[observed[0], observed[2]],
+        case="MachineDomainId in the own domain",
+    )
+
+
 @covers("MQSO-6.6.2.1-D01")
 def test_sut_in_new_domain_without_directory_creates_object_at_next_start(peer, sut, judge):
     """A SUT is started in a new domain while the directory is unavailable. It creates no object when the directory

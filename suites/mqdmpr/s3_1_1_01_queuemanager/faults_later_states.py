@@ -1,0 +1,140 @@
+"""Faults that break rules of MS-MQDMPR 3.1.1.1 QueueManager after a restart, an update or a stop."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from harness.faults.parts import fault
+from harness.faults.primitives import at_restart
+from harness.faults.registry import add
+from reference_qm.core.commands.inputs import Inputs
+from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.enterprise.membership import Membership
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.directory.enums import DirectoryOperationResult as Result
+from reference_qm.directory.enums import DirectoryServerType
+from reference_qm.model.statuses import Status
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import BytesReceived, DirectoryAnswered, Input, Stopped
+from suites.mqdmpr.s3_1_3_initialization.fault_steps import (
+    change_at_later_synchronization,
+    set_published_attribute,
+)
+
+
+@fault("queue-manager-directory-server-type-set-when-directory-returns", breaks="MQDMPR-3.1.1.1-11", blind=True)
+class QueueManagerDirectoryServerTypeSetWhenDirectoryReturns(DirectoryClient):
+    """When the directory is online again, the queue manager sets its DirectoryServerType to BackupSiteController."""
+
+    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_online(answer, now)
+        if not self.qm.enterprise.state.DirectoryOffline:
+            self.qm.adm.DirectoryServerType = DirectoryServerType.BACKUP_SITE_CONTROLLER
+
+
+@fault("queue-manager-stop-keeps-accepted-sessions", breaks="MQDMPR-3.1.1.1-23", blind=True)
+class QueueManagerStopKeepsAcceptedSessions(Inputs):
+    """A queue manager that is stopped closes only the sessions that it initiated, and still receives messages on the
+    other sessions.
+    """
+
+    def on_stopped(self, event: Stopped, now: Now) -> None:
+        accepted = {number: one for number, one in self.qm.sessions.items() if not one.initiator}
+        for number in accepted:
+            del self.qm.sessions[number]
+        super().on_stopped(event, now)
+        self.qm.sessions.update(accepted)
+
+    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
+        if isinstance(event, BytesReceived):
+            self.qm.halted = None
+            self.on_bytes(event, now)
+        else:
+            super().on_anything_while_stopped(event, now)
+
+
+@fault("queue-manager-stop-answers-pending-peeks", breaks="MQDMPR-3.1.1.1-23", blind=True)
+class QueueManagerStopAnswersPendingPeeks(Inputs):
+    """A queue manager that is stopped answers pending peeks with the first message of any of its queues."""
+
+    def on_stopped(self, event: Stopped, now: Now) -> None:
+        messages = [one for queue in self.qm.queue_names.every_queue() for one in queue.MessagePositionList]
+        for reader in list(self.qm.readers.values()) if messages else ():
+            if not reader.DestructiveRead:
+                self.qm.waiting._forget_reader(reader)
+                reader.answered(Status.MQ_OK, messages[0])
+        super().on_stopped(event, now)
+
+
+@fault("queue-manager-site-identifiers-lost-at-sites-update", breaks="MQDMPR-3.1.1.1-27", blind=True)
+class QueueManagerSiteIdentifiersLostAtSitesUpdate(DirectoryClient):
+    """When the queue manager updates its sites, it empties SiteIdentifierList."""
+
+    def on_directory_sites_update_timer(self, now: Now) -> None:
+        super().on_directory_sites_update_timer(now)
+        set_published_attribute(self.qm, SiteIdentifierList=())
+
+
+@fault("queue-manager-site-identifiers-lost-when-directory-returns", breaks="MQDMPR-3.1.1.1-27", blind=True)
+class QueueManagerSiteIdentifiersLostWhenDirectoryReturns(DirectoryClient):
+    """When the directory is online again, the queue manager empties SiteIdentifierList."""
+
+    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_online(answer, now)
+        if not self.qm.enterprise.state.DirectoryOffline:
+            set_published_attribute(self.qm, SiteIdentifierList=())
+
+
+def _change_site_identifiers(qm: QueueManager) -> None:
+    others = tuple(UUID(int=one.int ^ 1) for one in qm.enterprise.state.LocalQueueManager.SiteIdentifierList)
+    set_published_attribute(qm, SiteIdentifierList=others)
+
+
+add(
+    "queue-manager-site-identifiers-wrong-after-restart",
+    "MQDMPR-3.1.1.1-27",
+    "After a restart SiteIdentifierList contains other identifiers than those of the sites in SiteCollection.",
+    change_at_later_synchronization(_change_site_identifiers),
+    blind=True,
+)
+
+
+def _reset_retry_duration(qm: QueueManager) -> None:
+    qm.adm.InitializationRetryTimerDuration = 0
+
+
+add(
+    "queue-manager-retry-duration-zero-after-restart",
+    "MQDMPR-3.1.1.1-31",
+    "After a restart InitializationRetryTimerDuration is 0.",
+    at_restart(_reset_retry_duration),
+    blind=True,
+)
+
+
+@fault("queue-manager-retry-duration-900-when-directory-returns", breaks="MQDMPR-3.1.1.1-31", blind=True)
+class QueueManagerRetryDuration900WhenDirectoryReturns(DirectoryClient):
+    """When the directory is online again, the queue manager sets InitializationRetryTimerDuration to 900 seconds."""
+
+    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._check_online(answer, now)
+        if not self.qm.enterprise.state.DirectoryOffline:
+            self.qm.adm.InitializationRetryTimerDuration = 900
+
+
+@fault("queue-manager-retry-duration-doubled-at-synchronization", breaks="MQDMPR-3.1.1.1-31", blind=True)
+class QueueManagerRetryDurationDoubledAtSynchronization(DirectoryClient):
+    """A synchronization with the directory doubles InitializationRetryTimerDuration."""
+
+    def synchronize(self, now: Now) -> Result:
+        self.qm.adm.InitializationRetryTimerDuration *= 2
+        return super().synchronize(now)
+
+
+@fault("queue-manager-directory-server-type-set-in-other-domain", breaks="MQDMPR-3.1.1.1-11")
+class QueueManagerDirectoryServerTypeSetInOtherDomain(Membership):
+    """A queue manager that creates its object in another domain sets its DirectoryServerType to Standalone."""
+
+    def take_identifier(self, identifier: UUID) -> None:
+        super().take_identifier(identifier)
+        self.qm.adm.DirectoryServerType = DirectoryServerType.STANDALONE

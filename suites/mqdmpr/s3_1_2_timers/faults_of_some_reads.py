@@ -1,0 +1,148 @@
+"""Faults that break rules of MS-MQDMPR 3.1.2 Timers for some of the pending reads or some of the messages."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from harness.faults.parts import fault
+from reference_qm.core.queueing.lifetimes import Lifetimes
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.transfer.expiring import Expiring
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.statuses import Status
+from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.model.transactions import Transaction
+from reference_qm.surface.clock import Now
+
+
+class _ReadTimeoutChanger(Waiting):
+    """Start the timers of some reads with another duration."""
+
+    def change_timeout(
+        self, queue_desc: OpenQueueDescriptor, timeout_ms: int, destructive_read: bool, cursor: Cursor | None
+    ) -> int:
+        """Return the duration of the timer of a read."""
+        return timeout_ms
+
+    def wait_for_new_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        timeout_ms: int | None,
+        destructive_read: bool,
+        answered: Answered,
+        now: Now,
+        tag: Hashable | None = None,
+        cursor: Cursor | None = None,
+        transaction: Transaction | None = None,
+    ) -> None:
+        if timeout_ms:
+            timeout_ms = self.change_timeout(queue_desc, timeout_ms, destructive_read, cursor)
+        super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, tag, cursor, transaction)
+
+
+@fault("server-second-read-of-handle-waits-like-first", breaks="MQDMPR-3.1.2.3-01", blind=True)
+class ServerSecondReadOfHandleWaitsLikeFirst(_ReadTimeoutChanger):
+    """A second pending read with the same handle waits for the timeout of the first read."""
+
+    def change_timeout(
+        self, queue_desc: OpenQueueDescriptor, timeout_ms: int, destructive_read: bool, cursor: Cursor | None
+    ) -> int:
+        if not queue_desc.WaitingMessageReadOperationCollection:
+            self.first_ms = timeout_ms
+        return self.first_ms
+
+
+@fault("server-read-by-cursor-waits-half-as-long", breaks="MQDMPR-3.1.2.3-01", blind=True)
+class ServerReadByCursorWaitsHalfAsLong(_ReadTimeoutChanger):
+    """A pending peek by a cursor waits for half of its timeout."""
+
+    def change_timeout(
+        self, queue_desc: OpenQueueDescriptor, timeout_ms: int, destructive_read: bool, cursor: Cursor | None
+    ) -> int:
+        return timeout_ms if destructive_read or cursor is None else timeout_ms // 2
+
+
+@fault("server-satisfied-read-stops-timers-of-other-reads", breaks="MQDMPR-3.1.2.3-01", blind=True)
+class ServerSatisfiedReadStopsTimersOfOtherReads(Waiting):
+    """When a message completes a pending read, the queue manager stops the timers of the other reads of the same
+    handle.
+    """
+
+    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        for one in reader.descriptor.WaitingMessageReadOperationCollection:
+            self.qm.timers.stop(TimerKey(TimerName.WAITING_MESSAGE_READ, one.number))
+        super().satisfy_reader(reader, position)
+
+
+@fault("server-expired-peek-by-cursor-returns-first-message", breaks="MQDMPR-3.1.2.3-D01", blind=True)
+class ServerExpiredPeekByCursorReturnsFirstMessage(Waiting):
+    """A pending peek by a cursor whose timer expires returns the first message of the queue."""
+
+    def on_waiting_message_read_timer(self, number: int) -> None:
+        reader = self.qm.readers[number]
+        queue = reader.descriptor.QueueReference
+        messages = [] if queue is None else list(queue.MessagePositionList)
+        if reader.DestructiveRead or reader.CursorReference is None or not messages:
+            super().on_waiting_message_read_timer(number)
+            return
+        self._forget_reader(reader)
+        reader.answered(Status.MQ_OK, messages[0])
+
+
+@fault("server-expired-peek-returns-locked-message", breaks="MQDMPR-3.1.2.3-D01", blind=True)
+class ServerExpiredPeekReturnsLockedMessage(Waiting):
+    """A pending peek without a cursor whose timer expires returns a message that another reader has locked."""
+
+    def on_waiting_message_read_timer(self, number: int) -> None:
+        reader = self.qm.readers[number]
+        queue = reader.descriptor.QueueReference
+        messages = [] if queue is None else list(queue.MessagePositionList)
+        if reader.DestructiveRead or reader.CursorReference is not None or not messages:
+            super().on_waiting_message_read_timer(number)
+            return
+        self._forget_reader(reader)
+        reader.answered(Status.MQ_OK, messages[0])
+
+
+@fault("server-expired-read-waits-while-earlier-read-waits", breaks="MQDMPR-3.1.2.3-D01", blind=True)
+class ServerExpiredReadWaitsWhileEarlierReadWaits(Waiting):
+    """A pending read whose timer expires continues to wait if an earlier read with the same handle waits."""
+
+    def on_waiting_message_read_timer(self, number: int) -> None:
+        reader = self.qm.readers[number]
+        first = next(iter(reader.descriptor.WaitingMessageReadOperationCollection))
+        if first is reader:
+            super().on_waiting_message_read_timer(number)
+
+
+@fault("receiver-only-first-of-messages-expires", breaks="MQDMPR-3.1.2.4-01", blind=True)
+class ReceiverOnlyFirstOfMessagesExpires(Expiring):
+    """When the TimeToBeReceived of several messages expires at the same time, the queue manager removes only the
+    first of them.
+    """
+
+    def delete_not_received(self, positions: list[MessagePosition], now: Now) -> None:
+        super().delete_not_received(positions[:1], now)
+
+
+@fault("receiver-message-returned-by-abort-after-expiry-stays", breaks="MQDMPR-3.1.2.4-01")
+class ReceiverMessageReturnedByAbortAfterExpiryStays(Lifetimes):
+    """The queue manager does not remove a message of a transactional queue whose TimeToBeReceived expired before the
+    transaction that had received the message was aborted.
+    """
+
+    def watch_received(self, position: MessagePosition) -> None:
+        watched: set[MessagePosition] = getattr(self, "watched", set())
+        if position not in watched or position.MessageReference.TransactionIdentifier is None:
+            super().watch_received(position)
+        self.watched = watched | {position}
+
+
+@fault("receiver-messages-of-applications-never-expire", breaks="MQDMPR-3.1.2.4-01")
+class ReceiverMessagesOfApplicationsNeverExpire(Lifetimes):
+    """The queue manager does not remove a message that one of its own applications sent to a local queue."""
+
+    def watch_received(self, position: MessagePosition) -> None:
+        if position.MessageReference.Identifier.QueueManagerGuid != self.qm.adm.Identifier:
+            super().watch_received(position)

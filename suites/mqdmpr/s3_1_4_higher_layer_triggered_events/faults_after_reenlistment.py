@@ -1,0 +1,16 @@
+"""Faults that break MQDMPR-3.1.4.11-D02."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.commands.coordinating import Coordinating
+from reference_qm.surface.clock import Now
+
+
+@fault("any-commands-carried-out-after-reenlistment-timeout", breaks="MQDMPR-3.1.4.11-D02", blind=True)
+class AnyCommandsCarriedOutAfterReenlistmentTimeout(Coordinating):
+    """After the Reenlistment Timeout, the queue manager goes offline, but carries out the requests of applications."""
+
+    def reenlistment_timeout(self, now: Now) -> None:
+        super().reenlistment_timeout(now)
+        self.qm.halted = None
