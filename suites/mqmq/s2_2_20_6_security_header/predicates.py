@@ -32,6 +32,9 @@ ITEM_BY_SIZE_FIELD = {
 }
 """The items of SecurityData, by the field with the size of each item."""
 LARGEST_CERTIFICATE_BYTES = 0xFFFF
+PROVIDER_TYPE_BYTES = 4
+HIGHEST_PROVIDER_TYPE = 0xFFFF
+"""A limit that no provider type exceeds: the first two letters of a ProviderName, read as a number, are above it."""
 DER_SEQUENCE_TAG, DER_TWO_BYTE_LENGTH_TAG = 0x30, 0x82
 
 judge_security_header = judge_message_part("SecurityHeader")
@@ -226,8 +229,10 @@ def check_provider_info_only_with_de_clear(security: Any, packet: Any) -> Findin
     """Check that ProviderInfo is present only if DE is 0, and consists of a type and a name."""
     if not security.ProviderInfoSize:
         return NotExercised("the message has no ProviderInfo")
-    name = _read_provider_name(security.SecurityData.ProviderInfo)
-    return not security.DE and name is not None, f"DE is {security.DE}, and ProviderName is {name!a}"
+    info = security.SecurityData.ProviderInfo
+    name, kind = _read_provider_name(info), int.from_bytes(info[:PROVIDER_TYPE_BYTES], "little")
+    whole = name is not None and kind <= HIGHEST_PROVIDER_TYPE
+    return not security.DE and whole, f"DE is {security.DE}, ProviderType is {kind}, and ProviderName is {name!a}"
 
 
 def _is_sid(identifier: bytes) -> bool:
