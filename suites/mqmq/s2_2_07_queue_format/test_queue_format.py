@@ -319,6 +319,18 @@ def test_direct_name_is_read_without_its_prefix(queue_opener, plain_queue_direct
         observed=plain,
         evidence=queue_opener.frames,
     )
+    host = plain_queue_direct_name.partition("\\")[0]
+    names = {
+        "protocol in lower case": (plain_queue_direct_name.replace("TCP:", "tcp:"), 0),
+        "dead-letter queue": (rf"{host}\SYSTEM$;DEADLETTER", SYSTEM_QUEUE_SUFFIX | Suffix.DEADLETTER),
+    }
+    judge(
+        "MQMQ-2.2.7-D01",
+        expected=each(OPENED, "direct name"),
+        case="opens by direct names without DIRECT=",
+        observed={name: queue_opener(FormatType.DIRECT, *of_name) for name, of_name in names.items()},
+        evidence=queue_opener.frames,
+    )
     journal = f"{plain_queue_direct_name};JOURNAL"
     seen = {}
     right = SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL
@@ -382,6 +394,7 @@ def test_client_sends_direct_name_without_its_prefix(peer, sut, judge):
     observed = {} if form is None else {"m_qft": form.value.m_qft, "direct_name": _build_direct_name(form.value)}
     expected = facts(m_qft=FormatType.DIRECT, direct_name=reader.format_name.removeprefix("DIRECT=").lower())
     judge("MQMQ-2.2.7-D01", expected=expected, observed=observed, evidence=call.evidence)
+    judge.conclude("MQMQ-2.2.7-D01")
     kinds = {} if form is None else {"m_qft": form.value.m_qft, "union_tag": form.value.arm.tag}
     judge(
         "MQMQ-2.2.7-D02",

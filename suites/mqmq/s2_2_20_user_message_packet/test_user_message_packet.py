@@ -232,14 +232,15 @@ def test_any_reserved_of_mqf_header_leaves_signature_verified(peer, sut, judge, 
 
 
 @covers("MQMQ-2.2.20-09", "MQMQ-2.2.19.1-07")
+@pytest.mark.parametrize("fields_of_message", [{}, pytest.param({"delivery": "transactional"}, marks=needs("send"))])
 @varied("positive journaling", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
-def test_message_with_sh_has_session_header(peer, sut, judge):
-    """The SUT sends a message shortly before its acknowledgment timer expires: SH is 1, and the packet is 16 bytes
-    longer than without a SessionHeader.
+def test_message_with_sh_has_session_header(peer, sut, judge, fields_of_message):
+    """The SUT sends a message, express or transactional, shortly before its acknowledgment timer expires: SH is 1, and
+    the packet is 16 bytes longer than without a SessionHeader.
     """
     sut.limit_time_scale(10)
     sender = Sender(peer, sut)
-    sender.send(1)
+    sender.send(1, **fields_of_message)
     session, first = sender.await_first_messages(1)
     delay_ms = session.received[1]["ConnectionParametersHeader"].AckTimeout // 2
     for number in range(2, 2 + MAX_ATTEMPTS):
@@ -247,7 +248,7 @@ def test_message_with_sh_has_session_header(peer, sut, judge):
         known = len(session.received)
         received = session.send(peer.message())
         peer.pass_time(sut.duration_ms(int(delay_ms * PIGGYBACK_SHARE_OF_ACK_TIMEOUT)))
-        sender.send(number)
+        sender.send(number, **fields_of_message)
         sent = sender.collect(session, number)
         if len(sent) < number or _get_session_header(sent[-1]) != HEADER_FLAG_AND_SIZE_WITHOUT_ACK:
             break
@@ -265,6 +266,17 @@ def test_message_with_sh_has_session_header(peer, sut, judge):
 def _get_session_header(frame):
     """Return SH of a message, and the size of its SessionHeader."""
     return int(frame["BaseHeader"].SH), len(frame.data) - int.from_bytes(frame.data[8:12], "little")
+
+
+@covers("MQMQ-2.2.20-09")
+@pytest.mark.parametrize("queue", ["plain", "transactional"])
+def test_received_message_with_session_header_is_stored(peer, sut, judge, queue):
+    """The first message of a session arrives with a SessionHeader: the SUT acknowledges and stores the message."""
+    build_message = Sequence(peer).message if queue == "transactional" else peer.recoverable_message
+    label = f"header {peer.next_message_id()}"
+    counts = {"UserMsgSequenceNumber": 1, "RecoverableMsgSeqNumber": 1}
+    done = deliver_message(peer, build_message(label=label, session=counts), label, queue)
+    judge.all(expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
 
 
 LARGEST_PACKET_BYTES = 0x0040_0000
