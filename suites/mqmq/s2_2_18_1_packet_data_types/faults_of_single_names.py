@@ -15,13 +15,16 @@ from reference_qm.codec import (
     PrivateQueueFormatNameId,
     UserMessagePacket,
 )
+from reference_qm.codec.base import BASE_HEADER_SIZE
 from reference_qm.core.enterprise.restoring import Restoring
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.model.adm import Queue
 from suites.mqmq.s2_2_18_1_packet_data_types.fault_steps import build_destination_elements
-from suites.mqmq.steps.kinds_of_messages import is_admin_ack, is_transactional
+from suites.mqmq.steps.kinds_of_messages import is_transactional
 
 _GUID_SIZE = 16
+_NAMES_OFFSET = 48
+"""The offset of the first queue name in the UserHeader, in bytes."""
 
 
 def _change_distribution_list(change: Callable[[bytes, int, bool], bytes]) -> Callable[[Any, int, bool], bytes]:
@@ -85,9 +88,11 @@ def _change_name(
     """Let the sender change the bytes of one queue name of the UserHeader."""
 
     def change_bytes(packet: Any) -> bytes:
-        name = getattr(packet.UserHeader, field)
-        before, built, after = packet.build().rpartition(name.build())
-        return correct_packet_size(before + change(built, name) + after)
+        data, name, header = packet.build(), getattr(packet.UserHeader, field).build(), packet.UserHeader.build()
+        found = header.index(name, _NAMES_OFFSET) if field == "DestinationQueue" else header.rindex(name)
+        at = BASE_HEADER_SIZE + found
+        changed = change(name, getattr(packet.UserHeader, field))
+        return correct_packet_size(data[:at] + changed + data[at + len(name) :])
 
     return packets(
         UserMessagePacket,
@@ -133,16 +138,6 @@ for _name, _says, _install in (
             "AdminQueue",
             DirectQueueFormatName,
             lambda built, name: (len(built) - 2).to_bytes(2, "little") + built[2:],
-        ),
-    ),
-    (
-        "acknowledgment-destination-in-characters",
-        "The sender writes the number of characters into Count of the DestinationQueue of an acknowledgment.",
-        _change_name(
-            "DestinationQueue",
-            DirectQueueFormatName,
-            lambda built, name: (name.Count // 2).to_bytes(2, "little") + built[2:],
-            is_admin_ack,
         ),
     ),
 ):

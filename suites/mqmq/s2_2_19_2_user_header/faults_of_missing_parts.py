@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.fields import bit_clear, bit_set
+from harness.faults.fields import bit_clear
 from harness.faults.parts import fault, only_if
 from harness.faults.primitives import packets
 from harness.faults.registry import Install, add
@@ -30,12 +30,6 @@ add(
         lambda packet: correct_packet_size(packet.build().replace(packet.SoapHeader.build(), b"", 1)),
         has_header("SoapHeader"),
     ),
-)
-add(
-    "sender-transactional-message-hh-set-without-soap-header",
-    "MQMQ-2.2.19.2-27",
-    "The sender sets UserHeader.Flags.HH in a transactional message without a SoapHeader.",
-    bit_set(UserMessagePacket, "UserHeader.HH", lambda packet: is_transactional(packet) and not packet.SoapHeader),
 )
 
 

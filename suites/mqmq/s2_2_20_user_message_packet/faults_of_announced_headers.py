@@ -7,20 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.fields import bit_clear, change_number
+from harness.faults.fields import change_number
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import has_header
 from reference_qm.codec import FormatError, Packet, UserMessagePacket
 from reference_qm.core.transfer.identifying import Identifying
-from suites.mqmq.steps.kinds_of_messages import is_transactional
-
-add(
-    "sender-transactional-message-session-header-without-sh",
-    "MQMQ-2.2.20-09",
-    "The sender clears BaseHeader.Flags.SH of a transactional message, but sends its SessionHeader.",
-    bit_clear(UserMessagePacket, "BaseHeader.SH", lambda packet: is_transactional(packet) and packet.SessionHeader),
-)
 
 
 @fault("receiver-transactional-message-with-session-header-refused", breaks="MQMQ-2.2.20-09")
