@@ -232,15 +232,14 @@ def test_any_reserved_of_mqf_header_leaves_signature_verified(peer, sut, judge, 
 
 
 @covers("MQMQ-2.2.20-09", "MQMQ-2.2.19.1-07")
-@pytest.mark.parametrize("fields_of_message", [{}, pytest.param({"delivery": "transactional"}, marks=needs("send"))])
 @varied("positive journaling", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
-def test_message_with_sh_has_session_header(peer, sut, judge, fields_of_message):
-    """The SUT sends a message, express or transactional, shortly before its acknowledgment timer expires: SH is 1, and
-    the packet is 16 bytes longer than without a SessionHeader.
+def test_message_with_sh_has_session_header(peer, sut, judge):
+    """The SUT sends a message shortly before its acknowledgment timer expires: SH is 1, and the packet is 16 bytes
+    longer than without a SessionHeader.
     """
     sut.limit_time_scale(10)
     sender = Sender(peer, sut)
-    sender.send(1, **fields_of_message)
+    sender.send(1)
     session, first = sender.await_first_messages(1)
     delay_ms = session.received[1]["ConnectionParametersHeader"].AckTimeout // 2
     for number in range(2, 2 + MAX_ATTEMPTS):
@@ -248,7 +247,7 @@ def test_message_with_sh_has_session_header(peer, sut, judge, fields_of_message)
         known = len(session.received)
         received = session.send(peer.message())
         peer.pass_time(sut.duration_ms(int(delay_ms * PIGGYBACK_SHARE_OF_ACK_TIMEOUT)))
-        sender.send(number, **fields_of_message)
+        sender.send(number)
         sent = sender.collect(session, number)
         if len(sent) < number or _get_session_header(sent[-1]) != HEADER_FLAG_AND_SIZE_WITHOUT_ACK:
             break

@@ -200,15 +200,24 @@ def test_copies_for_several_queues_reach_each_of_them(peer, sut, judge):
     judge.all(expected=expected, observed=observed)
     peer.inbox.listen()
     sut.bring_online()
-    peer.environment.run_until(lambda: len(peer.inbox.copies) >= 3, sut.connect_timeout_ms)
+    transferred = {(name.rpartition("\\")[2], tag) for name, tag in zip((*remote, remote[0]), (1, 1, 2), strict=True)}
+    peer.environment.run_until(lambda: transferred <= _list_queues_and_tags(peer), sut.connect_timeout_ms)
     peer.inbox.acknowledge()
     judge(
         "MQSO-3.3.4.3-D03",
-        expected=[1, 1, 2],
-        observed=sorted(tags(peer.inbox.copies)),
-        case="ApplicationTags of the transferred messages",
+        expected=transferred,
+        observed=_list_queues_and_tags(peer),
+        case="queue and ApplicationTag of each transferred message",
         evidence=peer.inbox.copies,
     )
+
+
+def _list_queues_and_tags(peer):
+    """Return the queue and the ApplicationTag of each message that the SUT transferred to a direct name of the peer."""
+    return {
+        (str(frame["UserHeader"].DestinationQueue.DirectFormatName).rpartition("\\")[2].rstrip("\0"), *tags([frame]))
+        for frame in peer.inbox.copies
+    }
 
 
 @needs("receive", "queues")

@@ -75,21 +75,3 @@ class QueueManagerExternalTransactionWithReceiveSurvivesLossOfCoordinator(Coordi
             received = any(one.OperationType.name == "DEQUEUE" for one in transaction.TransactionalOperationCollection)
             if not transaction.SinglePhase and transaction.state.name == "ACTIVE" and not received:
                 self.abort(transaction, None)
-
-
-@fault("queue-manager-prepared-transaction-aborted-after-return-of-coordinator", breaks="MQSO-5.5.3-01")
-class QueueManagerPreparedTransactionAbortedAfterReturnOfCoordinator(Coordinating):
-    """After a loss and the return of the Transaction Coordinator, the queue manager aborts a prepared transaction that
-    the coordinator commits.
-    """
-
-    def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
-        units = self.qm.adm.TransactionCollection
-        lost = self.__dict__.setdefault("lost", set())
-        lost.update(key for key, one in units.items() if one.state.name == "PREPARED")
-        super().on_coordinator_changed(event, now)
-
-    def commit(self, transaction: Transaction, token: int, now: Now) -> Any:
-        if transaction.Identifier in self.__dict__.get("lost", ()):
-            return self.abort(transaction, token)
-        return super().commit(transaction, token, now)
