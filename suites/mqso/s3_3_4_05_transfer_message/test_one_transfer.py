@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from harness.expectations import fields
 from harness.peer.conversation import Conversation
-from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers
 from suites.messages import Sequence
-from suites.mqmq.steps.session_headers import list_acknowledged_numbers
+from suites.mqmq.steps.session_headers import await_saved_numbers
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.sender import Sender
 
@@ -32,27 +31,14 @@ def test_each_sender_gets_acknowledgments_of_its_own_messages(peer, sut, judge):
     observed = {name: ack["SessionHeader"].AckSequenceNumber if ack else "no SessionAck" for name, ack in acks.items()}
     case, evidence = "number of acknowledged messages of each sender", [*sent, *acks.values()]
     judge("MQSO-3.3.4.5-D03", expected=fields(counts), observed=observed, evidence=evidence, case=case)
-    flagged = {name: _list_saved_numbers(sessions[name], count) for name, count in counts.items()}
+    saved = {name: await_saved_numbers(sessions[name], count) for name, count in counts.items()}
     judge(
         "MQSO-3.3.4.5-D03",
         expected={name: list(range(1, count + 1)) for name, count in counts.items()},
-        observed=flagged,
-        evidence=[*sent, *(frame for one in sessions.values() for frame in one.received if frame.kind == "SessionAck")],
+        observed={name: numbers for name, (numbers, _) in saved.items()},
+        evidence=[*sent, *(frame for _, of_session in saved.values() for frame in of_session)],
         case="numbers of the messages that are acknowledged as saved",
     )
-
-
-def _list_saved_numbers(session, count):
-    """Wait until the SUT has acknowledged the recoverable messages of a session as saved; return their numbers."""
-
-    def list_numbers():
-        acks = [frame for frame in session.received if frame.kind == "SessionAck"]
-        return sorted({number for frame in acks for number in list_acknowledged_numbers(frame["SessionHeader"])})
-
-    while len(list_numbers()) < count:
-        if session.poll("SessionAck", within_ms=session.peer.sut.duration_ms(ACK_TIMEOUT_MS)) is None:
-            break
-    return list_numbers()
 
 
 @covers("MQSO-3.3.4.5-D04")
