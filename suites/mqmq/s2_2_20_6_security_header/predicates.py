@@ -33,8 +33,6 @@ ITEM_BY_SIZE_FIELD = {
 """The items of SecurityData, by the field with the size of each item."""
 LARGEST_CERTIFICATE_BYTES = 0xFFFF
 PROVIDER_TYPE_BYTES = 4
-HIGHEST_PROVIDER_TYPE = 0xFFFF
-"""A limit that no provider type exceeds: the first two letters of a ProviderName, read as a number, are above it."""
 DER_SEQUENCE_TAG, DER_TWO_BYTE_LENGTH_TAG = 0x30, 0x82
 
 judge_security_header = judge_message_part("SecurityHeader")
@@ -231,7 +229,7 @@ def check_provider_info_only_with_de_clear(security: Any, packet: Any) -> Findin
         return NotExercised("the message has no ProviderInfo")
     info = security.SecurityData.ProviderInfo
     name, kind = _read_provider_name(info), int.from_bytes(info[:PROVIDER_TYPE_BYTES], "little")
-    whole = name is not None and kind <= HIGHEST_PROVIDER_TYPE
+    whole = name is not None and not _is_text(info[:PROVIDER_TYPE_BYTES])
     return not security.DE and whole, f"DE is {security.DE}, ProviderType is {kind}, and ProviderName is {name!a}"
 
 
@@ -246,6 +244,11 @@ def _read_provider_name(info: bytes) -> str | None:
         return ProviderInfo.parse(info).ProviderName
     except FormatError:
         return None
+
+
+def _is_text(data: bytes) -> bool:
+    """Return whether bytes are ASCII letters in UTF-16, as at the start of a ProviderName."""
+    return not any(data[1::2]) and data[::2].isalpha()
 
 
 def _has_nonzero_size(security: Any) -> bool:

@@ -267,17 +267,6 @@ def _get_session_header(frame):
     return int(frame["BaseHeader"].SH), len(frame.data) - int.from_bytes(frame.data[8:12], "little")
 
 
-@covers("MQMQ-2.2.20-09")
-@pytest.mark.parametrize("queue", ["plain", "transactional"])
-def test_received_message_with_session_header_is_stored(peer, sut, judge, queue):
-    """The first message of a session arrives with a SessionHeader: the SUT acknowledges and stores the message."""
-    build_message = Sequence(peer).message if queue == "transactional" else peer.recoverable_message
-    label = f"header {peer.next_message_id()}"
-    counts = {"UserMsgSequenceNumber": 1, "RecoverableMsgSeqNumber": 1}
-    done = deliver_message(peer, build_message(label=label, session=counts), label, queue)
-    judge.all(expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
-
-
 LARGEST_PACKET_BYTES = 0x0040_0000
 
 

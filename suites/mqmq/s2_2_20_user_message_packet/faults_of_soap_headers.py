@@ -1,6 +1,4 @@
-"""Faults in headers that a message contains although they are not announced, and in lengths of SoapHeaders:
-MQMQ-2.2.20-09 and MQMQ-2.2.20.7-03.
-"""
+"""Faults in the lengths of SoapHeaders: MQMQ-2.2.20.7-03."""
 
 from __future__ import annotations
 
@@ -8,22 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.fields import change_number
-from harness.faults.parts import fault, replace_part
+from harness.faults.parts import replace_part
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import has_header
 from reference_qm.codec import FormatError, Packet, UserMessagePacket
 from reference_qm.core.transfer.identifying import Identifying
-
-
-@fault("receiver-transactional-message-with-session-header-refused", breaks="MQMQ-2.2.20-09")
-class ReceiverTransactionalMessageWithSessionHeaderRefused(Identifying):
-    """The receiver treats a transactional message as malformed if SH is set and the message has a SessionHeader."""
-
-    def identify_packet(self, data: bytes) -> Packet:
-        packet = super().identify_packet(data)
-        if isinstance(packet, UserMessagePacket) and packet.SessionHeader and packet.TransactionHeader:
-            raise FormatError("BaseHeader.Flags", 0, "a fault", "SH is set in a transactional message")
-        return packet
 
 
 def _refuse_soap_header(when: Callable[[Any], Any]) -> Install:
