@@ -229,7 +229,7 @@ def check_provider_info_only_with_de_clear(security: Any, packet: Any) -> Findin
         return NotExercised("the message has no ProviderInfo")
     info = security.SecurityData.ProviderInfo
     name, kind = _read_provider_name(info), int.from_bytes(info[:PROVIDER_TYPE_BYTES], "little")
-    whole = name is not None and not _is_text(info[:PROVIDER_TYPE_BYTES])
+    whole = name is not None and not _is_utf16_text(info[:PROVIDER_TYPE_BYTES])
     return not security.DE and whole, f"DE is {security.DE}, ProviderType is {kind}, and ProviderName is {name!a}"
 
 
@@ -246,7 +246,7 @@ def _read_provider_name(info: bytes) -> str | None:
         return None
 
 
-def _is_text(data: bytes) -> bool:
+def _is_utf16_text(data: bytes) -> bool:
     """Return whether bytes are ASCII letters in UTF-16, as at the start of a ProviderName."""
     return not any(data[1::2]) and data[::2].isalpha()
 
