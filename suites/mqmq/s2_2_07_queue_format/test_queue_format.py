@@ -12,6 +12,7 @@ from harness.expectations import each, facts, in_queue
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qmcomm import SYSTEM_QUEUE_SUFFIX, FormatType, Suffix, queue_format
 from harness.wire.rpc_stub import octets
+from suites.applications import list_computer_names
 from suites.mqqp.steps.reader import Reader
 
 UNKNOWN_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f7")
@@ -319,6 +320,18 @@ def test_direct_name_is_read_without_its_prefix(queue_opener, plain_queue_direct
         observed=plain,
         evidence=queue_opener.frames,
     )
+    host = plain_queue_direct_name.partition("\\")[0]
+    names = {
+        "protocol in lower case": (plain_queue_direct_name.replace("TCP:", "tcp:"), 0),
+        "dead-letter queue": (rf"{host}\SYSTEM$;DEADLETTER", SYSTEM_QUEUE_SUFFIX | Suffix.DEADLETTER),
+    }
+    judge(
+        "MQMQ-2.2.7-D01",
+        expected=each(OPENED, "direct name"),
+        case="opens by direct names without DIRECT=",
+        observed={name: queue_opener(FormatType.DIRECT, *of_name) for name, of_name in names.items()},
+        evidence=queue_opener.frames,
+    )
     journal = f"{plain_queue_direct_name};JOURNAL"
     seen = {}
     right = SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL
@@ -382,10 +395,43 @@ def test_client_sends_direct_name_without_its_prefix(peer, sut, judge):
     observed = {} if form is None else {"m_qft": form.value.m_qft, "direct_name": _build_direct_name(form.value)}
     expected = facts(m_qft=FormatType.DIRECT, direct_name=reader.format_name.removeprefix("DIRECT=").lower())
     judge("MQMQ-2.2.7-D01", expected=expected, observed=observed, evidence=call.evidence)
+    judge.conclude("MQMQ-2.2.7-D01")
     kinds = {} if form is None else {"m_qft": form.value.m_qft, "union_tag": form.value.arm.tag}
     judge(
         "MQMQ-2.2.7-D02",
         expected=facts(m_qft=FormatType.DIRECT, union_tag=FormatType.DIRECT),
         observed=kinds,
         evidence=call.evidence,
+    )
+
+
+@needs("remote_read")
+@covers("MQMQ-2.2.7-D01")
+def test_client_sends_direct_name_of_journal_without_its_prefix(peer, sut, judge):
+    """The SUT opens the journal of a queue of the peer by its direct name: m_pDirectID does not begin with DIRECT=."""
+    reader = Reader(peer, sut)
+    reader.begin_open_queue(f"{reader.format_name};JOURNAL")
+    call = reader.await_first_call("R_QMOpenRemoteQueue")
+    form = call.into.pQueueFormat
+    if form is None or form.value.m_qft != FormatType.DIRECT:
+        judge.mark_not_exercised("MQMQ-2.2.7-D01", reason="the SUT does not open a journal by its direct name")
+        return
+    name = _build_direct_name(form.value)
+    begins = {"name": name.partition("\\")[0]}
+    expected = facts(name=reader.format_name.removeprefix("DIRECT=").partition("\\")[0].lower())
+    judge("MQMQ-2.2.7-D01", expected=expected, observed=begins, case="host in m_pDirectID", evidence=call.evidence)
+
+
+@needs("qm2qm", "queue_control")
+@covers("MQMQ-2.2.7-D01")
+def test_direct_name_with_computer_name_is_read_without_its_prefix(queue_opener, sut, judge):
+    """A queue is opened by direct names with the protocol OS and the computer name, without DIRECT=."""
+    queue = sut.new_queue("named")
+    observed = {name: queue_opener(FormatType.DIRECT, rf"OS:{name}\{queue}") for name in list_computer_names(sut)}
+    judge(
+        "MQMQ-2.2.7-D01",
+        expected=each(OPENED, "computer name"),
+        observed=observed,
+        case="opens by the computer name",
+        evidence=queue_opener.frames,
     )

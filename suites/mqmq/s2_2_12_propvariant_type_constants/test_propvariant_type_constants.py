@@ -71,10 +71,10 @@ EDGE_VARIANTS_BY_RULE = {
     ],
     "MQMQ-2.2.12-08": [Variant(VarType.I1, value) for value in (0, 0x7F, -0x80)],
     "MQMQ-2.2.12-09": [Variant(VarType.UI1, value) for value in (0, 0x80)],
-    "MQMQ-2.2.12-10": [Variant(VarType.UI2, value) for value in (0, 0x8000)],
+    "MQMQ-2.2.12-10": [Variant(VarType.UI2, value) for value in (0, 0x8000, 0xFFFF)],
     "MQMQ-2.2.12-11": [Variant(VarType.UI4, value) for value in (0, 0x8000_0000)],
     "MQMQ-2.2.12-12": [Variant(VarType.I8, value) for value in (0, 0x7FFF_FFFF_FFFF_FFFF, -0x8000_0000_0000_0000)],
-    "MQMQ-2.2.12-13": [Variant(VarType.UI8, value) for value in (0, 0x8000_0000_0000_0000)],
+    "MQMQ-2.2.12-13": [Variant(VarType.UI8, value) for value in (0, 0x8000_0000_0000_0000, 0xFFFF_FFFF_FFFF_FFFF)],
     "MQMQ-2.2.12-14": [Variant(VarType.LPWSTR, value) for value in ("", "odd", "even", "long " * 60)],
     "MQMQ-2.2.12-15": [Variant(VarType.BLOB, value) for value in (b"", b"four", bytes(300), bytes(5000))],
 }
@@ -240,8 +240,8 @@ def test_values_of_a_queue_are_returned_whole(property_caller, sut, judge):
 
 @covers(*VARIANT_BY_RULE)
 def test_propvariant_one_byte_short_is_refused(property_caller, judge):
-    """A call with a PROPVARIANT of any type succeeds, also with the limits of the type and with empty and long values.
-    A call whose PROPVARIANT is one byte too short gets a fault.
+    """A call with a PROPVARIANT of any type succeeds, also with the limits of the type, with empty and long values,
+    in a vector and before another type. A call whose PROPVARIANT is one byte too short gets a fault.
     """
     for rule, variant in VARIANT_BY_RULE.items():
         whole = property_caller.read(Variant(VarType.NULL), variant)
@@ -250,9 +250,19 @@ def test_propvariant_one_byte_short_is_refused(property_caller, judge):
         observed = {"whole_variant": whole, "variant_without_its_last_byte": cut}
         evidence = [*evidence, *property_caller.frames]
         observed["variants_with_other_values"] = property_caller.read(*EDGE_VARIANTS_BY_RULE.get(rule, [variant]))
+        evidence = [*evidence, *property_caller.frames]
+        in_vector = Variant(VarType.VECTOR | VarType.VARIANT, [variant, variant])
+        observed["variants_in_a_vector_and_before_another_type"] = property_caller.read(
+            in_vector, variant, Variant(VarType.NULL)
+        )
         judge(
             rule,
-            expected=facts(whole_variant=READ, variant_without_its_last_byte=FAULT, variants_with_other_values=READ),
+            expected=facts(
+                whole_variant=READ,
+                variant_without_its_last_byte=FAULT,
+                variants_with_other_values=READ,
+                variants_in_a_vector_and_before_another_type=READ,
+            ),
             observed=observed,
             evidence=[*evidence, *property_caller.frames],
         )

@@ -25,15 +25,17 @@ from suites.mqmq.steps.forwarding import forward_message
 from suites.mqmq.steps.layout import Layout, RemoteReadPacket
 
 DISTRIBUTION_LIST_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
+QUEUE_AFTER_LIST = "mqc-listed3"
+"""The queue whose direct name follows the distribution list."""
 
 
 @needs("private_names")
 @covers("MQMQ-2.2.18.1.4.2-01", "MQMQ-2.2.18.1.4.2-02", "MQDMPR-3.1.7.1.31-D06", "MQMQ-2.2.18.1.4.2-D01")
-@pytest.mark.parametrize("queue", ["mqc-listed", "mqc-listed2"])
+@pytest.mark.parametrize("queue", ["mqc-listed", "mqc-listed2", QUEUE_AFTER_LIST])
 @varied("queue quota", "queue privacy", acknowledgments=("none", "of receipt"))
 def test_forwarded_distribution_list_has_format_type_6_and_guid(peer, sut, judge, queue):
-    """The SUT forwards a message for a direct name and a distribution list. FormatNameList of the forwarded message
-    still has the FormatTypes 3 and 6, and the GUID of the distribution list.
+    """The SUT forwards a message for a direct name and a distribution list, in either order. FormatNameList of the
+    forwarded message still has the FormatTypes 3 and 6, and the GUID of the distribution list.
     """
     direct = f"TCP:{peer.address}\\private$\\{queue}"
     elements = [
@@ -42,9 +44,12 @@ def test_forwarded_distribution_list_has_format_type_6_and_guid(peer, sut, judge
             FormatName=MQFDistributionQueueFormatName(DistributionListIdentifier=DISTRIBUTION_LIST_GUID)
         ),
     ]
-    sent, frame = forward_message(peer, sut, mqf={"Destination": elements})
-    names = Layout(frame).fields.get("MultiQueueFormatHeader.Destination.FormatNameList", [])
     expected = [(3, direct.lower() + "\0"), (6, str(DISTRIBUTION_LIST_GUID))]
+    if queue == QUEUE_AFTER_LIST:
+        elements, expected = elements[::-1], expected[::-1]
+    sent, frame = forward_message(peer, sut, mqf={"Destination": elements})
+    found = Layout(frame)
+    names = found.fields.get("MultiQueueFormatHeader.Destination.FormatNameList", [])
     judge(
         "MQMQ-2.2.18.1.4.2-D01",
         expected=expected,
@@ -52,11 +57,9 @@ def test_forwarded_distribution_list_has_format_type_6_and_guid(peer, sut, judge
         evidence=[sent, frame],
         case="FormatType and name of each element",
     )
-    found = frame["MultiQueueFormatHeader"].Destination.FormatNameList
-    types = [int(each.FormatType) for each in found]
     evidence = [sent, frame]
-    judge("MQMQ-2.2.18.1.4.2-01", expected=[3, 6], observed=types, case="FormatTypes", evidence=evidence)
-    guids = [str(each.FormatName.DistributionListIdentifier) for each in found if each.FormatType == 6]
+    judge_destination_list(judge, ("MQMQ-2.2.18.1.4.2-01",), found, expected, evidence)
+    guids = [name for kind, name in names if kind == 6]
     judge(
         "MQMQ-2.2.18.1.4.2-02",
         "MQDMPR-3.1.7.1.31-D06",
@@ -77,7 +80,7 @@ LIST_SIZE_FIELDS, LIST_COUNT_FIELDS = (
 )
 LIST_FIELDS_BY_RULE = {
     "MQMQ-2.2.18.1.4.1-D01": LIST_COUNT_FIELDS,
-    "MQMQ-2.2.18.1.4.2-01": LIST_COUNT_FIELDS,
+    "MQMQ-2.2.18.1.4.2-01": (*LIST_SIZE_FIELDS, *LIST_COUNT_FIELDS),
     "MQMQ-2.2.18.1.4.2-02": LIST_COUNT_FIELDS,
     "MQMQ-2.2.18.1.4.2-D01": LIST_COUNT_FIELDS,
     "MQMQ-2.2.18.1.7.2-03": LIST_COUNT_FIELDS,
@@ -88,7 +91,7 @@ LIST_FIELDS_BY_RULE = {
     "MQMQ-2.2.20.2-D03": (*LIST_SIZE_FIELDS, "bytes after the last header"),
 }
 """For each rule, the fields of the list that the rule is about."""
-LIST_COUNT_RULES = tuple(rule for rule, of_rule in LIST_FIELDS_BY_RULE.items() if of_rule == LIST_COUNT_FIELDS)
+LIST_COUNT_RULES = tuple(rule for rule, of_rule in LIST_FIELDS_BY_RULE.items() if {*LIST_COUNT_FIELDS} <= {*of_rule})
 """The rules about the names in the list."""
 
 

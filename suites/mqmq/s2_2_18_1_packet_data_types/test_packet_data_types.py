@@ -195,12 +195,13 @@ def test_private_response_queue_is_host_guid_and_number(peer, sut, judge):
 @covers("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04", "MQDMPR-3.1.7.1.3-D04")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_private_queues_have_distinct_numbers(sut, judge):
-    """Three queues are created, the first is deleted, and two more are created. The private format names of the four
-    remaining queues have different numbers.
+    """Three queues are created, the first is deleted, and three more, one of them transactional, are created. The
+    private format names of the five remaining queues have different numbers.
     """
     deleted, *names = (sut.new_queue(f"number-{number}") for number in range(3))
     sut.delete_queue(deleted)
-    _judge_private_numbers_differ(sut, judge, [*names, *(sut.new_queue(f"number-{number}") for number in (3, 4))])
+    names += [sut.new_queue("number-3"), sut.new_queue("number-4", transactional=True), sut.new_queue("number-5")]
+    _judge_private_numbers_differ(sut, judge, names)
 
 
 @needs("queue_control", "restart")

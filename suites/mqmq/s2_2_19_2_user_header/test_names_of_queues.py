@@ -123,6 +123,14 @@ SENT_QUEUE_NAME_CASES = (
         7,
         "tcp:10.0.0.7\\private$\\ab\0",
     ),
+    (
+        ADMIN_NAME_WRITE_RULES,
+        "admin_queue",
+        r"DIRECT=TCP:10.0.0.7\private$\abc",
+        "AQ",
+        7,
+        "tcp:10.0.0.7\\private$\\abc\0",
+    ),
     (RESPONSE_NAME_WRITE_RULES, "response_queue", None, "RQ", 0, None),
     (RESPONSE_NAME_WRITE_RULES, "response_queue", r"PRIVATE={source}\0001000b", "RQ", 2, "0001000b"),
     (RESPONSE_NAME_WRITE_RULES, "response_queue", r"PRIVATE={destination}\a001000c", "RQ", 3, "a001000c"),
@@ -201,6 +209,14 @@ def test_sent_queue_names_are_written_by_aq_and_rq(peer, sut, judge):
             observed=Layout(frame),
             evidence=frame,
         )
+    frame = outgoing.send(body="named", label="named", delivery="transactional")
+    judge(
+        "MQMQ-2.2.18.1.5.1-01",
+        expected=fields({"UserHeader.Flags.DQ": 3, "UserHeader.DestinationQueue": "00000001"}),
+        observed=Layout(frame),
+        case="transactional message",
+        evidence=frame,
+    )
     outgoing.end()
 
 

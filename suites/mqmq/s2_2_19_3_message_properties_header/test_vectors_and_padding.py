@@ -46,20 +46,29 @@ def test_received_body_of_any_length_is_decrypted(peer, sut, judge, algorithm):
     for name, disposition in secured.dispositions(packets).items():
         case = f"decrypted body of length {name} after encryption by {algorithm}"
         judge.all(expected=bodies[name], observed=disposition.body, case=case, evidence=disposition.frames)
+    body = bodies[str(BODY_LENGTHS[-1])]
+    message = secured.message(queue="transactional", body=body.encode())
+    packet = encrypt_message(sut, message, *ENCRYPTION_BY_CIPHER_CASE[algorithm])
+    disposition = secured.dispositions({"transactional": packet}, "transactional")["transactional"]
+    case = f"decrypted body of a transactional message after encryption by {algorithm}"
+    judge.all(expected=body, observed=disposition.body, case=case, evidence=disposition.frames)
 
 
 @needs("security", "send", "private_names")
 @covers("MQMQ-2.2.19.3-D03", "MQMQ-2.2.19.3-D04", "MQMQ-2.2.19.3-17", "MQMQ-2.2.20.6-06")
 @pytest.mark.parametrize("level", ["base", "enhanced", "advanced"])
 def test_sent_body_of_any_length_is_encrypted_in_whole_blocks(peer, sut, judge, level):
-    """The SUT sends encrypted bodies of several lengths. MessageSize is the length of the body, rounded up to a whole
-    number of cipher blocks, and decryption yields the original body.
+    """The SUT sends encrypted bodies of several lengths, the last in a transactional message. MessageSize is the length
+    of the body, rounded up to a whole number of cipher blocks, and decryption yields the original body.
     """
     if level in PREFERRED_ALGORITHM_SETTINGS_BY_LEVEL and sut.has("configure"):
         sut.configure(**PREFERRED_ALGORITHM_SETTINGS_BY_LEVEL[level])
     outgoing = Outgoing(peer, sut, peer.private_name())
-    for length in (*BODY_LENGTHS, LARGE_BODY_LENGTH):
-        frame = outgoing.send(body=_build_body(length), privacy_level=level)
+    for length, delivery in (
+        *((length, "express") for length in (*BODY_LENGTHS, LARGE_BODY_LENGTH)),
+        (BODY_LENGTHS[-1], "transactional"),
+    ):
+        frame = outgoing.send(body=_build_body(length), privacy_level=level, delivery=delivery)
         found = DecryptedMessage(frame)
         if not found.encrypted:
             raise ConformanceFailure("the SUT did not encrypt the body")

@@ -13,7 +13,13 @@ from harness.run.marks import covers, needs
 from suites.messages import Sequence
 from suites.mqmq.steps.outgoing import HIGHEST_TIMER_ACCELERATION
 from suites.mqmq.steps.session_headers import list_acknowledged_numbers
-from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, get_correlation_id, identifier
+from suites.mqqb.steps.disposition import (
+    AckClass,
+    AcknowledgingReceiver,
+    get_correlation_id,
+    identifier,
+    private_queue,
+)
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
@@ -121,6 +127,28 @@ def test_messages_of_every_kind_are_counted_and_flagged(peer, judge):
         case="AckSequenceNumber on the second session",
         observed=answer["SessionHeader"].AckSequenceNumber,
         evidence=[*sent, first, answer],
+    )
+
+
+@needs("private_names")
+@covers("MQMQ-2.2.20.4-02")
+def test_refused_and_forwarded_messages_are_counted(peer, judge):
+    """A message for a missing queue, a message for a queue of the peer, and a message for a queue of the SUT arrive on
+    one session: AckSequenceNumber is 3.
+    """
+    peer.listen(ignore_incoming=True)
+    session = peer.open_raw()
+    to_peer = private_queue(peer.identifier, 1)
+    packets = [peer.message(destination=peer.missing_queue), peer.message(to_peer, destination=None), peer.message()]
+    sent = [session.send(packet) for packet in packets]
+    answer = session.await_session_ack(len(sent))
+    if answer is None or session.closed_by_sut:
+        raise ConformanceFailure(f"the SUT did not acknowledge {len(sent)} messages: {session.outcome()}")
+    judge.all(
+        expected=len(sent),
+        case="AckSequenceNumber after a refused, a forwarded and a stored message",
+        observed=answer["SessionHeader"].AckSequenceNumber,
+        evidence=[*sent, answer],
     )
 
 

@@ -32,6 +32,7 @@ ITEM_BY_SIZE_FIELD = {
 }
 """The items of SecurityData, by the field with the size of each item."""
 LARGEST_CERTIFICATE_BYTES = 0xFFFF
+PROVIDER_TYPE_BYTES = 4
 DER_SEQUENCE_TAG, DER_TWO_BYTE_LENGTH_TAG = 0x30, 0x82
 
 judge_security_header = judge_message_part("SecurityHeader")
@@ -226,8 +227,10 @@ def check_provider_info_only_with_de_clear(security: Any, packet: Any) -> Findin
     """Check that ProviderInfo is present only if DE is 0, and consists of a type and a name."""
     if not security.ProviderInfoSize:
         return NotExercised("the message has no ProviderInfo")
-    name = _read_provider_name(security.SecurityData.ProviderInfo)
-    return not security.DE and name is not None, f"DE is {security.DE}, and ProviderName is {name!a}"
+    info = security.SecurityData.ProviderInfo
+    name, kind = _read_provider_name(info), int.from_bytes(info[:PROVIDER_TYPE_BYTES], "little")
+    whole = name is not None and not _is_utf16_text(info[:PROVIDER_TYPE_BYTES])
+    return not security.DE and whole, f"DE is {security.DE}, ProviderType is {kind}, and ProviderName is {name!a}"
 
 
 def _is_sid(identifier: bytes) -> bool:
@@ -241,6 +244,11 @@ def _read_provider_name(info: bytes) -> str | None:
         return ProviderInfo.parse(info).ProviderName
     except FormatError:
         return None
+
+
+def _is_utf16_text(data: bytes) -> bool:
+    """Return whether bytes are ASCII letters in UTF-16, as at the start of a ProviderName."""
+    return not any(data[1::2]) and data[::2].isalpha()
 
 
 def _has_nonzero_size(security: Any) -> bool:

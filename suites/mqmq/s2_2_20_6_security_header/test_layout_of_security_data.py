@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import pytest
 
-from harness.expectations import fields
+from harness.expectations import between, fields
 from harness.run.marks import covers, needs, varied
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import certificate_key
@@ -160,3 +162,48 @@ def test_missing_items_of_security_data_take_no_bytes(peer, sut, judge):
         "bytes after the last header": 0,
     }
     judge.all(expected=fields(wanted), observed=found, evidence=frame)
+
+
+@needs("security", "send", "private_names")
+@covers("MQMQ-2.2.20.6-22", "MQMQ-2.2.20.6-23", "MQMQ-2.2.20.6-24", "MQMQ-2.2.20.6-D04")
+def test_each_kind_of_signed_message_identifies_its_signer(peer, sut, judge):
+    """The SUT sends a transactional message, a message with a large body and an encrypted message, each with an MSMQ
+    1.0 signature of the queue manager and of a user, and then an encrypted message without a signature. SecurityID
+    identifies the signer of each message, and SenderCertSize is at most 0xFFFF.
+    """
+    outgoing = Outgoing(peer, sut, peer.private_name())
+    own = ("MQMQ-2.2.20.6-22", "MQMQ-2.2.20.6-24"), UUID(str(sut.guid)).bytes_le
+    signers = {"queue_manager": own, "alice": (("MQMQ-2.2.20.6-23",), ALICE.security_id)}
+    for kind, properties in KINDS_OF_SIGNED_MESSAGES.items():
+        for sender, (rules, identifier) in signers.items():
+            frame = outgoing.send(label=kind, sender=sender, authentication_level="sig10", **properties)
+            judge(
+                *rules,
+                expected=fields({f"{SECURITY_HEADER_PREFIX}SecurityID": identifier.hex()}),
+                observed=Layout(frame),
+                case=kind,
+                evidence=frame,
+            )
+            _judge_certificate_limit(judge, frame, kind)
+    frame = outgoing.send(body="unsigned", privacy_level="enhanced")
+    _judge_certificate_limit(judge, frame, "encrypted message without a signature")
+    outgoing.end()
+
+
+KINDS_OF_SIGNED_MESSAGES = {
+    "transactional message": {"body": "signed", "delivery": "transactional"},
+    "message with a large body": {"body": "signed" * 1_000},
+    "encrypted message": {"body": "signed", "privacy_level": "enhanced"},
+}
+"""The properties with which the SUT sends a message of each kind."""
+
+
+def _judge_certificate_limit(judge, frame, case):
+    """Judge that SenderCertSize of a message is at most 0xFFFF."""
+    judge(
+        "MQMQ-2.2.20.6-D04",
+        expected=fields({f"{SECURITY_HEADER_PREFIX}SenderCertSize": between(0, 0xFFFF)}),
+        observed=Layout(frame),
+        case=case,
+        evidence=frame,
+    )

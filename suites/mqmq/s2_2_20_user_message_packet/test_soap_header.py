@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import fields
 from harness.run.marks import covers, needs
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
 from suites.mqmq.steps.forwarding import forward_message
+from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
@@ -56,12 +58,14 @@ def test_message_with_soap_header_of_any_length_is_accepted(peer, sut, judge, he
 
 
 @needs("private_names")
-@covers("MQMQ-2.2.20.7-D01")
+@covers("MQMQ-2.2.20.7-03", "MQMQ-2.2.20.7-D01")
 @pytest.mark.parametrize(("header", "body"), SOAP_HEADER_AND_BODY_TEXTS[1:5])
 def test_forwarded_message_keeps_soap_header(peer, sut, judge, header, body):
-    """The SUT forwards a message with a SoapHeader: both sections are unchanged."""
+    """The SUT forwards a message with a SoapHeader: both sections are unchanged, and so is their length."""
     listed = _build_destination_list(rf"TCP:{peer.address}\private$\mqc-listed")
     sent, frame = forward_message(peer, sut, soap={"Header": header, "Body": body}, mqf=listed)
+    lengths = {"SoapHeader.HeaderDataLength": len(header) + 1, "SoapHeader.Header": f"{header}\0"}
+    judge("MQMQ-2.2.20.7-03", expected=fields(lengths), observed=Layout(frame), evidence=[sent, frame])
     parts = ("HeaderSectionID", "Header", "BodySectionID", "Body")
     before, after = ([each["SoapHeader"].getfieldval(part) for part in parts] for each in (sent, frame))
     judge(

@@ -14,6 +14,8 @@ from typing import Any
 
 from harness.capture.recorder import MALFORMED, Connection, Frame
 from harness.judging.passive import Context, Finding, Predicate, Recent, Summary, get_record
+from harness.peer.conversation import Conversation
+from harness.peer.timeouts import ACK_TIMEOUT_MS
 
 SESSION_ACK_KIND, USER_MESSAGE_KIND = "SessionAck", "UserMessage"
 _SEQUENCE_NUMBERS = 0x10000
@@ -69,6 +71,26 @@ def list_acknowledged_numbers(header: Any) -> list[int]:
     """Return the sequence numbers of the recoverable messages that a SessionHeader acknowledges."""
     first, flags = header.RecoverableMsgAckSeqNumber, header.RecoverableMsgAckFlags
     return [(first + bit) % _SEQUENCE_NUMBERS for bit in range(_ACK_FLAG_BITS) if first and flags >> bit & 1]
+
+
+def await_saved_numbers(session: Conversation, count: int) -> tuple[list[int], list[Frame]]:
+    """Wait until the SUT has acknowledged a number of recoverable messages of a session as saved. Return the sequence
+    numbers of the acknowledged messages, and the SessionAcks.
+    """
+
+    def list_session_acks() -> list[Frame]:
+        return [frame for frame in session.received if frame.kind == "SessionAck"]
+
+    def list_numbers() -> list[int]:
+        return sorted(
+            {one for frame in list_session_acks() for one in list_acknowledged_numbers(frame["SessionHeader"])}
+        )
+
+    sut = session.peer.sut
+    within_ms = sut.duration_ms(ACK_TIMEOUT_MS) + sut.slack_ms(ACK_TIMEOUT_MS)
+    while len(list_numbers()) < count and session.poll("SessionAck", within_ms=within_ms) is not None:
+        pass
+    return list_numbers(), list_session_acks()
 
 
 @cache

@@ -356,6 +356,7 @@ SENDER_IDENTITY_DISPOSITIONS = (
     ("MQSO-7.4.1.4.2-D02", "the user's own certificate", "answer", ARRIVED),
     ("MQSO-7.4.1.4.2-D02", "a cached certificate of another user", "answer", BAD_SIGNATURE),
     ("MQSO-7.4.1.4.2-D03", "a certificate of another user", "answer", BAD_SIGNATURE),
+    ("MQSO-7.4.1.4.2-D03", "a certificate of another user, MSMQ 3.0", "answer", BAD_SIGNATURE),
 )
 
 
@@ -440,6 +441,7 @@ FINAL_ACK_DISPOSITIONS = (
     ("MQQB-3.1.5.8.3-44", "an unknown user", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-41", "a certificate of another user", "final", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-38", "a certificate of another user", "answer", BAD_SIGNATURE),
+    ("MQSO-7.4.1.4.2-D03", "a certificate of another user", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-44", "a certificate of another user", "kept", NOT_STORED_OUTCOME),
     ("MQSO-7.4.1.4.2-D02", "a registered certificate of another user", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-41", "a registered certificate of another user", "final", BAD_SIGNATURE),

@@ -47,7 +47,7 @@ def test_messages_to_other_site_pass_router(topology, judge, delivery):
 
 @needs("topology")
 @pytest.mark.parametrize("delivery", [each for each in DELIVERY_MODES if each != "express"])
-@covers("MQSO-3.3.4.5-D04", "MQSO-5.5.2-D01", "MQSO-5.1.2-01")
+@covers("MQSO-3.3.4.5-D04", "MQSO-5.5.2-D01", *ROUTING_RULES)
 def test_messages_are_transferred_once_after_network_outage(topology, judge, delivery):
     """A message that is sent while the router or the receiver cannot be reached is received exactly once after the
     outage.
@@ -62,7 +62,7 @@ def test_messages_are_transferred_once_after_network_outage(topology, judge, del
         arrival = f"{hex(tag)} comes after the {role} was out of reach"
         received = routed.receive_application_tags()
         judge(
-            "MQSO-5.1.2-01",
+            *ROUTING_RULES,
             expected={f"{SENDER} to {ROUTER}": {tag}, f"{ROUTER} to {RECEIVER}": {tag}},
             observed=routed.hops(tag),
             evidence=frames,

@@ -9,6 +9,7 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from suites.applications import Application, PendingRequest
+from suites.mqqb.steps.sender import tags
 
 READ_TIMEOUT_MS = 60_000
 SHOWN_PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "count", "bytes")
@@ -169,25 +170,54 @@ def test_accepted_messages_are_stored_refused_one_is_not(sut, judge):
     judge("MQSO-3.2.1-01", expected=stored, observed=labels, case="labels in the queues")
 
 
+LARGE_BODY = "large " * 1_000
+
+
 @needs("send", "receive", "queue_control", "pause")
 @covers("MQSO-3.3.4.3-D01", "MQSO-3.3.4.3-D02", "MQSO-3.3.4.3-D03")
 def test_copies_for_several_queues_reach_each_of_them(peer, sut, judge):
     """An application sends a message to two queues of the SUT and to two queues of the peer. Both queues of the SUT
-    contain the message. For each queue of the peer, one copy waits in a separate outgoing queue.
+    contain the message, a message with a large body, and a message to a private name. For each queue of the peer, one
+    copy waits in a separate outgoing queue, and is transferred from there.
     """
     queues = [sut.new_queue(f"copy-{number}") for number in range(2)]
     remote = [peer.direct_name(f"mqc-copy-{number}") for number in range(2)]
     sut.take_offline()
     names = [*(sut.direct_name(queue) for queue in queues), *remote]
-    outcome = sut.attempt(sut.send, ",".join(names), label="copy", body="copy", delivery="recoverable")
-    peer.eventually(lambda: all(sut.labels(queue) for queue in queues))
+    outcome = sut.attempt(
+        sut.send, ",".join(names), label="copy", body="copy", delivery="recoverable", application_tag=1
+    )
+    sut.send(sut.private_format_name(queues[0]), label="by private name", body="copy")
+    sut.send(sut.direct_name(queues[1]), label="large", body=LARGE_BODY)
+    sut.send(remote[0], label="large", body=LARGE_BODY, application_tag=2)
+    peer.eventually(lambda: all(len(sut.labels(queue)) == 2 for queue in queues))
     observed = {
         "outcome": outcome,
         "stored": [sut.labels(queue) for queue in queues],
         "waiting": [sut.outgoing_queue(name)["count"] for name in remote],
     }
-    expected = facts(outcome=Outcome.DONE, stored=[["copy"], ["copy"]], waiting=[1, 1])
+    expected = facts(outcome=Outcome.DONE, stored=[["copy", "by private name"], ["copy", "large"]], waiting=[2, 1])
     judge.all(expected=expected, observed=observed)
+    peer.inbox.listen()
+    sut.bring_online()
+    transferred = {(name.rpartition("\\")[2], tag) for name, tag in zip((*remote, remote[0]), (1, 1, 2), strict=True)}
+    peer.environment.run_until(lambda: transferred <= _list_queues_and_tags(peer), sut.connect_timeout_ms)
+    peer.inbox.acknowledge()
+    judge(
+        "MQSO-3.3.4.3-D03",
+        expected=transferred,
+        observed=_list_queues_and_tags(peer),
+        case="queue and ApplicationTag of each transferred message",
+        evidence=peer.inbox.copies,
+    )
+
+
+def _list_queues_and_tags(peer):
+    """Return the queue and the ApplicationTag of each message that the SUT transferred to a direct name of the peer."""
+    return {
+        (str(frame["UserHeader"].DestinationQueue.DirectFormatName).rpartition("\\")[2].rstrip("\0"), *tags([frame]))
+        for frame in peer.inbox.copies
+    }
 
 
 @needs("receive", "queues")

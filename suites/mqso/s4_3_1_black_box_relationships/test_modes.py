@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from harness.capture.recorder import Frame
-from harness.expectations import each, facts
+from harness.expectations import any_order, each, facts
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
-from suites.applications import PendingRequest
+from suites.applications import PendingRequest, list_computer_names
 from suites.messages import Sequence
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqqb.steps.sender import Sender
@@ -39,6 +39,20 @@ def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
     packet = peer.open_raw().send(peer.recoverable_message(destination=f"TCP:{sut.address}\\{queue}", label=label))
     peer.eventually(lambda: label in sut.labels(queue))
     received_label = sut.read_label("receive", queue=queue)
+    computers = list_computer_names(sut)
+    by_name = [
+        peer.open_raw().send(peer.recoverable_message(destination=rf"OS:{name}\{queue}", label=name))
+        for name in computers
+    ]
+    peer.eventually(lambda: len(sut.labels(queue)) == len(computers))
+    judge(
+        "MQSO-4.3.1.3-D01",
+        expected=any_order(*computers),
+        observed=sut.labels(queue),
+        case="messages to direct names with the computer name",
+        evidence=by_name,
+    )
+    sut.control.call("purge", queue=queue)
     transactional = sut.new_queue("private-transactional", transactional=True)
     in_sequence = Sequence(peer).message(destination=f"TCP:{sut.address}\\{transactional}", label=label)
     peer.open_raw().send(in_sequence)

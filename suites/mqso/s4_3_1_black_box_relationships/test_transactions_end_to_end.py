@@ -48,9 +48,11 @@ def test_message_sent_in_external_transaction_is_stored_at_commit(sut, judge, ou
     """
     queue = sut.queue("transactional")
     transaction = _begin_transaction_with_message(sut, judge, outcome, external=True)
-    judge.conclude(*PENDING_SEND_RULES)
+    judge.conclude("MQSO-3.3.4.4-D01")
     voted = sut.control.call("prepare", transaction=transaction)["outcome"]
     observed = {"outcome": voted, "labels_in_the_queue": sut.labels(queue)}
+    judge("MQSO-4.3.1.2-D01", expected=in_queue(), observed=sut.labels(queue), case="queue before the commit")
+    judge.conclude("MQSO-4.3.1.2-D01")
     judge(*COORDINATED_TRANSACTION_RULES, expected=facts(outcome="prepared", labels_in_the_queue=[]), observed=observed)
     answer = sut.attempt(outcome, transaction=transaction)
     stored_labels = [outcome] if outcome == "commit" else []

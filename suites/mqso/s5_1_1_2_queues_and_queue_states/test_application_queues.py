@@ -160,7 +160,8 @@ def test_full_queue_stores_no_message(sut, judge, delivery):
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_cursors_have_separate_positions_until_restart(sut, judge):
     """One of two cursors is moved and reads the second message. The other cursor, and a cursor that is opened later,
-    still read the first message. After a restart, reads by all three cursors are refused.
+    still read the first message. After a restart, reads by all three cursors and their closing are refused, and a new
+    cursor reads the first message.
     """
     queue = sut.new_queue("cursors")
     sut.send_here(queue, ["1", "2", "3"], delivery="recoverable")
@@ -183,6 +184,14 @@ def test_cursors_have_separate_positions_until_restart(sut, judge):
         for cursor in (first_cursor, second_cursor, third_cursor)
     ]
     judge.all(expected=each(Outcome.REFUSED, "cursor"), observed=outcomes_after)
+    closed = [sut.attempt("close_cursor", cursor=cursor) for cursor in (first_cursor, second_cursor, third_cursor)]
+    handle = sut.control.call("open_queue", queue=queue, access="receive")["handle"]
+    new_cursor = sut.control.call("open_cursor", handle=handle)["cursor"]
+    judge(
+        "MQSO-5.1.1-D01",
+        expected=facts(closings=each(Outcome.REFUSED, "cursor"), label_at_a_new_cursor="1"),
+        observed={"closings": closed, "label_at_a_new_cursor": sut.read_label("peek_message", cursor=new_cursor)},
+    )
 
 
 @needs("receive", "send", "queue_control", "transactions")

@@ -25,10 +25,12 @@ ON_HOLD_STATE = "OnHold"
 @covers("MQSO-3.3.4.3-D03", "MQSO-5.1.1.2-D07")
 @varied("priority", "response queue", "time to be received", "time to reach queue", "label")
 def test_each_destination_has_own_outgoing_queue(peer, sut, judge):
-    """One, two and three messages are sent to three different queues of the peer. Each queue's messages wait in a
-    separate outgoing queue.
+    """Different numbers of messages are sent to different queues of the peer, by direct and by private names. Each
+    queue's messages wait in a separate outgoing queue.
     """
     names = [peer.direct_name(f"mqc-{number}") for number in (1, 2, 3)]
+    if sut.has("private_names"):
+        names += [peer.private_name(number) for number in (4, 5)]
     for count, name in enumerate(names, 1):
         for _ in range(count):
             sut.send(name, body="waits")

@@ -57,10 +57,10 @@ def _read_compared_queue_properties(sut: Sut, name: str) -> dict[str, object]:
     "MQSO-5.5.1-05",
     "MQSO-5.5.1-06",
 )
-def test_stored_messages_survive_restart_except_express(sut, judge):
+def test_stored_messages_survive_restart_except_express(peer, sut, judge):
     """Across restarts, three queues keep their properties and the recoverable and transactional messages that were not
     received, including large messages and a message that an undecided transaction has received. The express messages
-    are lost, even those in the journal of a queue. The queue that was created last is empty.
+    are lost, even those in the journal of a queue and in an outgoing queue. The queue that was created last is empty.
     """
     plain_queue = sut.new_queue(
         "plain", label="of the check", journaling=True, quota_kb=640, journal_quota_kb=32, base_priority=2
@@ -69,6 +69,8 @@ def test_stored_messages_survive_restart_except_express(sut, judge):
     guarded = sut.new_queue("guarded", authenticated=True, privacy="body")
     names = (plain_queue, transactional, guarded)
     sut.send_here(plain_queue, ["express", "second express"])
+    beyond = peer.direct_name("mqc-express")
+    sut.send(beyond, label="express", body="express")
     sut.send_here(plain_queue, ["recoverable", "second recoverable", "third recoverable"], delivery="recoverable")
     sut.send_here(transactional, ["transactional", "second transactional"], delivery="transactional")
     for name, delivery in ((plain_queue, "recoverable"), (transactional, "transactional")):
@@ -102,6 +104,9 @@ def test_stored_messages_survive_restart_except_express(sut, judge):
         stored_labels = sut.labels(plain_queue)
         in_journal = sut.labels(f"{plain_queue};journal")
         express = [label for label in (*stored_labels, *in_journal) if "express" in label]
+        outgoing = {one["format_name"].lower(): one["count"] for one in sut.control.call("list")["outgoing"]}
+        waiting = outgoing.get(beyond.lower(), 0)
+        judge("MQSO-5.1.1.3-D01", expected=0, observed=waiting, case="express messages in the outgoing queue")
         judge("MQSO-5.5.1-06", "MQSO-5.1.1.3-D01", "MQSO-3.2.1-D01", expected=none("express message"), observed=express)
         judge(
             "MQSO-5.5.1-05",

@@ -9,6 +9,7 @@ from harness.expectations import each, facts
 from harness.peer.peer import Peer
 from harness.peer.raw_ends import RawListener
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.opening import accept_establish_request, respond_to_parameters, respond_to_request
 from suites.mqqb.steps.provoking import make_sut_send_message
 from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, Sender, tags
@@ -20,7 +21,7 @@ from suites.mqqp.steps.reader import CommandOutcome, Reader
 @pytest.mark.parametrize("attempts", [3, 12])
 def test_waiting_messages_are_transferred_after_outage(peer, sut, judge, attempts):
     """The SUT sends an unacknowledged message again on each of the next two connections. The third connection is lost
-    before its session is open. After an outage of any length, the SUT sends this message and four new messages of all
+    before its session is open. After an outage of any length, the SUT sends this message and five new messages of all
     kinds, in order.
     """
     to = peer.direct_name("mqc-outage")
@@ -44,15 +45,22 @@ def test_waiting_messages_are_transferred_after_outage(peer, sut, judge, attempt
         lost_early.end()
     listener.close()
     kinds = ("express", "recoverable", "transactional", "transactional")
-    for tag, delivery in enumerate(kinds, 2):
-        sut.send(to, body=f"message {tag}", application_tag=tag, delivery=delivery)
+    accepted = {
+        f"{delivery} message {tag}": sut.attempt(
+            sut.send, to, body=f"message {tag}", application_tag=tag, delivery=delivery
+        )
+        for tag, delivery in enumerate(kinds, 2)
+    }
     peer.pass_time(attempts * sut.duration_ms(RETRY_INTERVAL_MS))
+    late = {"body": "message 6", "application_tag": 6, "delivery": "transactional"}
+    accepted["message 6 after failed attempts"] = sut.attempt(sut.send, to, **late)
+    judge("MQSO-5.5.2-01", expected=each(Outcome.DONE, "send"), observed=accepted, case="sends during the outage")
     frames = _receive_on_next_connection(peer, peer.listen_raw(ping=False))
     judge(
         "MQSO-5.5.2-01",
         "MQSO-5.5.2-D01",
         "MQSO-4.3.1.2-D03",
-        expected=[1, 2, 3, 4, 5],
+        expected=[1, 2, 3, 4, 5, 6],
         observed=tags(frames),
         evidence=[number, *frames],
         case="ApplicationTags of the sent messages",
@@ -160,7 +168,7 @@ def test_remote_queue_cannot_be_read_during_outage(peer, sut, judge):
 
 
 @needs("send", "queue_control")
-@covers("MQSO-4.3.1.2-D03", "MQSO-5.5.2-01", "MQSO-5.5.2-D01", "MQSO-3.3.4.5-D04")
+@covers("MQSO-4.3.1.2-D03", "MQSO-5.1.1.2-D09", "MQSO-5.5.2-01", "MQSO-5.5.2-D01", "MQSO-3.3.4.5-D04")
 def test_messages_of_two_queues_are_repeated_after_two_outages(peer, sut, judge):
     """Two outgoing queues each contain two transactional, two recoverable and an express message, which the peer has
     received but not acknowledged when the connections are lost. During the outage, an application sends new messages.

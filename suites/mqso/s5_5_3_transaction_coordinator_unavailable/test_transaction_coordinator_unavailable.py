@@ -160,7 +160,8 @@ def test_operations_without_coordinator_continue(peer, sut, judge):
 
 
 @needs("environment", "transactions", "send", "receive", "queue_control")
-@covers("MQSO-5.5.3-03", "MQSO-5.5.3-05", "MQSO-5.5.3-06", "MQSO-4.3.3-D01", "MQSO-5.2.1.3-D01")
+@covers("MQSO-5.5.3-01", "MQSO-5.5.3-03", "MQSO-5.5.3-04", "MQSO-5.5.3-05", "MQSO-5.5.3-06")
+@covers("MQSO-4.3.1.2-D08", "MQSO-4.3.3-D01", "MQSO-5.2.1.3-D01")
 def test_internal_transactions_outlive_loss_of_coordinator(peer, sut, judge):
     """Two internal and two external transactions each receive a message, and send one message to a second queue and one
     to the peer; a receive waits in one of the external transactions. When the coordinator is lost, the SUT undoes the
@@ -185,7 +186,21 @@ def test_internal_transactions_outlive_loss_of_coordinator(peer, sut, judge):
     peer.eventually(lambda: len(sut.labels(queue)) == 2)
     observed = {"waiting_receive": waiting.await_outcome(), "left": sut.labels(queue), "sent": sut.labels(target)}
     expected = facts(waiting_receive=Outcome.REFUSED, left=["external 1", "external 2"], sent=[])
-    judge("MQSO-5.5.3-03", expected=expected, observed=observed)
+    judge("MQSO-5.5.3-01", "MQSO-5.5.3-03", expected=expected, observed=observed)
+    later = {
+        name: [
+            sut.attempt("receive", queue=queue, transaction=transactions[name], timeout_ms=0),
+            sut.attempt(sut.send_here, target, ["late"], transaction=transactions[name], delivery="transactional"),
+        ]
+        for name in names
+        if "external" in name
+    }
+    judge(
+        "MQSO-5.5.3-04",
+        expected=each([Outcome.REFUSED] * 2, "external transaction"),
+        observed=later,
+        case="receive and send after the loss",
+    )
 
     def begin_and_abort_transaction() -> None:
         sut.control.call("abort", transaction=sut.control.call("begin")["transaction"])
@@ -212,7 +227,14 @@ def test_internal_transactions_outlive_loss_of_coordinator(peer, sut, judge):
         purge=Outcome.DONE,
         purged=[],
     )
-    judge("MQSO-5.5.3-05", "MQSO-4.3.3-D01", "MQSO-5.2.1.3-D01", expected=expected, observed=observed)
+    judge(
+        "MQSO-5.5.3-05",
+        "MQSO-4.3.1.2-D08",
+        "MQSO-4.3.3-D01",
+        "MQSO-5.2.1.3-D01",
+        expected=expected,
+        observed=observed,
+    )
     sender = Sender(peer, sut, to)
     session = sender.poll_session()
     frames = [] if session is None else sender.collect_all(session, 1)

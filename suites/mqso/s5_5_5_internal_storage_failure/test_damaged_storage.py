@@ -42,7 +42,7 @@ DAMAGED_STORE_RULES = (
 RETRY_RULES = ("MQSO-5.1.1.1-03", "MQSO-6.4.4.1-01", "MQSO-6.4.4.1-D01")
 FIRST_RETRY_RULES = ("MQSO-5.1.1.1-D02", "MQSO-6.6.2-D08")
 LATER_RETRY_RULES = ("MQSO-5.1.1.1-D03", "MQSO-6.6.2-D09")
-REPEATED_RETRY_RULES = ("MQSO-6.4.4.1-01", "MQSO-6.4.4.1-D01", "MQSO-6.6.2-04")
+REPEATED_RETRY_RULES = ("MQSO-6.4.4.1-01", "MQSO-6.4.4.1-D01", "MQSO-6.6.2-04", "MQSO-6.6.2-05")
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,13 +232,13 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
 
 
 @needs("environment", "restart", "set_timers", "send", "receive", "queues")
-@covers("MQSO-5.5.5-03", "MQDMPR-3.1.3-30", *LATER_RETRY_RULES, *REPEATED_RETRY_RULES)
+@covers("MQDMPR-3.1.3-30", "MQSO-5.1.1.1-02", "MQSO-5.5.5-03", *LATER_RETRY_RULES, *REPEATED_RETRY_RULES)
 def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
     """A SUT whose start and first retry fail serves no requests for a further 900 seconds. After that time, it serves
     requests if the store has been repaired.
     """
     retry_rules = (*LATER_RETRY_RULES, *REPEATED_RETRY_RULES)
-    rules = ("MQSO-5.5.5-03", "MQDMPR-3.1.3-30", *retry_rules)
+    rules = ("MQDMPR-3.1.3-30", "MQSO-5.1.1.1-02", "MQSO-5.5.5-03", *retry_rules)
     sut.limit_time_scale(HIGHEST_TIMER_ACCELERATION)
     if _is_retry_wait_too_long(sut):
         judge.mark_not_exercised(*rules, reason=WAIT_TOO_LONG_REASON)
@@ -250,8 +250,9 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
     peer.pass_time_until(damaged.began_ms + first_ms + sut.slack_ms(FIRST_RETRY_MS), 0)
     attempt = SessionAttempt(peer)
     judge(
-        "MQSO-5.5.5-03",
         "MQDMPR-3.1.3-30",
+        "MQSO-5.1.1.1-02",
+        "MQSO-5.5.5-03",
         expected=SessionAttempt.NOT_SERVED,
         observed=attempt.outcome,
         evidence=attempt.evidence,

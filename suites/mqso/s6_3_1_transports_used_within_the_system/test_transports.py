@@ -10,6 +10,25 @@ DIRECT_TCP_MESSAGE_TAG = 1
 DELIVERY_MODES = ("express", "recoverable", "transactional")
 
 
+@needs("send", "private_names")
+@covers("MQSO-6.3.1-01")
+def test_message_to_private_name_is_sent_over_mqqb(peer, sut, judge):
+    """The SUT sends a message to a private format name of the peer. The message arrives on a session of MS-MQQB."""
+    sender = Sender(peer, sut, peer.private_name())
+    sender.send(DIRECT_TCP_MESSAGE_TAG)
+    session = sender.poll_session()
+    frames = [] if session is None else sender.collect(session, 1)
+    judge(
+        "MQSO-6.3.1-01",
+        expected=[DIRECT_TCP_MESSAGE_TAG],
+        observed=Sender.tags(frames),
+        evidence=frames,
+        case="ApplicationTags of the messages on a session",
+    )
+    if session is not None:
+        session.acknowledge_all()
+
+
 @needs("send")
 @covers("MQSO-6.3.1-01")
 def test_message_to_http_name_is_not_sent_over_mqqb(peer, sut, judge):

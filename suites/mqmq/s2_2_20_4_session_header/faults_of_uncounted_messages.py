@@ -1,0 +1,43 @@
+"""Faults of messages that a queue manager does not count on their session: MQMQ-2.2.20.4-02."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault, only_if
+from reference_qm.codec import UserMessagePacket
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.model.adm import Session
+
+
+@fault("receiver-message-for-missing-queue-not-counted", breaks="MQMQ-2.2.20.4-02")
+class ReceiverMessageForMissingQueueNotCounted(Receiving):
+    """The receiver does not count a message whose destination queue does not exist."""
+
+    @only_if(
+        lambda self, session, packet: (
+            self.is_addressed_here(packet) and self.qm.arrival.find_destination(packet) is None
+        )
+    )
+    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+        pass
+
+
+@fault("receiver-message-to-be-routed-not-counted", breaks="MQMQ-2.2.20.4-02")
+class ReceiverMessageToBeRoutedNotCounted(Receiving):
+    """The receiver does not count a message for another queue manager."""
+
+    @only_if(lambda self, session, packet: not self.is_addressed_here(packet))
+    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+        pass
+
+
+@fault("receiver-later-transactional-message-not-counted", breaks="MQMQ-2.2.20.4-02")
+class ReceiverLaterTransactionalMessageNotCounted(Receiving):
+    """The receiver does not count a transactional message with a PreviousTxSequenceNumber above 0."""
+
+    @only_if(
+        lambda self, session, packet: (
+            packet.TransactionHeader is not None and packet.TransactionHeader.PreviousTxSequenceNumber
+        )
+    )
+    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+        pass

@@ -1,0 +1,39 @@
+"""Faults in the session acknowledgments of transferred messages: MQSO-3.3.4.5-D03."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import UserMessagePacket
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.model.adm import RecoverableReceipt, Session
+from reference_qm.surface.clock import Now
+
+
+@fault("receiver-large-message-not-acknowledged-on-session", breaks="MQSO-3.3.4.5-D03")
+class ReceiverLargeMessageNotAcknowledgedOnSession(Receiving):
+    """The receiver does not acknowledge a recoverable message with a body above 4,096 bytes."""
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        if len(packet.MessagePropertiesHeader.MessageBody) > 4096:
+            receipt.acknowledge = False
+        super().take_message(session, packet, receipt, now)
+
+
+@fault("receiver-message-on-second-session-not-acknowledged", breaks="MQSO-3.3.4.5-D03")
+class ReceiverMessageOnSecondSessionNotAcknowledged(SessionAcks):
+    """The receiver acknowledges the messages of only one of its sessions."""
+
+    def flag_recoverable(self, session: Session, now: Now) -> None:
+        if self.__dict__.setdefault("first", session.number) == session.number:
+            super().flag_recoverable(session, now)
+
+
+@fault("receiver-transactional-message-not-acknowledged-on-session", breaks="MQSO-3.3.4.5-D03")
+class ReceiverTransactionalMessageNotAcknowledgedOnSession(Receiving):
+    """The receiver does not acknowledge a transactional message on the session."""
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        if packet.TransactionHeader is not None:
+            receipt.acknowledge = False
+        super().take_message(session, packet, receipt, now)

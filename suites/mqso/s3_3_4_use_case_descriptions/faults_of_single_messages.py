@@ -1,0 +1,51 @@
+"""Faults of messages of one kind that an application sends to a local queue or to another queue manager."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.faults.parts import fault
+from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import MessagePosition, Queue
+from reference_qm.surface.clock import Now
+
+
+@fault("sender-message-to-own-queue-by-private-name-in-outgoing-queue", breaks="MQSO-3.3.4.3-D02")
+class SenderMessageToOwnQueueByPrivateNameInOutgoingQueue(Destinations):
+    """The queue manager puts a message for one of its own queues into an outgoing queue if the name is private."""
+
+    def find_local(self, text: str) -> Queue | None:
+        return None if text.upper().startswith("PRIVATE=") else super().find_local(text)
+
+
+@fault("sender-second-message-to-own-queue-in-first-queue", breaks="MQSO-3.3.4.3-D02")
+class SenderSecondMessageToOwnQueueInFirstQueue(Destinations):
+    """The queue manager stores every message for its own queues in the queue of the first message."""
+
+    def find_local(self, text: str) -> Queue | None:
+        found = super().find_local(text)
+        return found if found is None else self.__dict__.setdefault("first", found)
+
+
+@fault("sender-large-message-to-own-queue-not-stored", breaks="MQSO-3.3.4.3-D02")
+class SenderLargeMessageToOwnQueueNotStored(Positions):
+    """The queue manager stores no message with a body above 4,096 bytes in one of its own queues."""
+
+    def message_available(self, position: MessagePosition) -> None:
+        super().message_available(position)
+        if len(position.MessageReference.Body) > 4096:
+            position.QueueReference.MessagePositionList.remove(position)
+
+
+@fault("sender-messages-of-second-outgoing-queue-not-transferred", breaks="MQSO-3.3.4.3-D03")
+class SenderMessagesOfSecondOutgoingQueueNotTransferred(Sending):
+    """The queue manager transfers only the messages of the outgoing queue that it created first."""
+
+    def dispatch_messages(self, session: Any, now: Now) -> None:
+        if session.OutgoingQueueReference is not None:
+            first = self.__dict__.setdefault("first", session.number)
+            if first != session.number:
+                return
+        super().dispatch_messages(session, now)
