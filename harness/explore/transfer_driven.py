@@ -5,10 +5,11 @@ control protocol.
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from typing import Any
 
 from harness.explore.queues_driven import DrivenQueues
+from harness.explore.unused_fields import group_unused_fields
 from harness.explore.wire_seen import SystemPackets, class_name, get_destination
 from harness.explore.worlds import StepObservation
 from harness.model.agreement import Refused, UnseenValue
@@ -27,7 +28,7 @@ from harness.model.transfer.sessions import EXPRESS_ACK_PAUSE_MS, PLAIN, PLAIN_Q
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
 from harness.sut.releases import find_release
-from harness.wire import TxSequenceID, user_message
+from harness.wire import PrivateQueueFormatNameId, TxSequenceID, user_message
 from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMessagePacket
 
 _TIME_STAMP = 1_000_000
@@ -39,6 +40,7 @@ _CLOCK_LAG_S = 100
 that its packet states.
 """
 _IMMEDIATE_REACTION_MS = 50
+_ADMIN_QUEUE_OF_PEER = PrivateQueueFormatNameId(PrivateQueueIdentifier=7)
 _ACK_FLAGS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
 _JOURNAL_FLAGS = {"positive": "JP", "negative": "JN"}
 
@@ -72,6 +74,8 @@ class DrivenTransfer(DrivenQueues):
         self._wrong_times: set[str] = set()
         """The messages whose time of sending or of arrival is wrong."""
         self._silent = False
+        self._order_ack_count: int | None = None
+        """The number of OrderAcks before this step, or None if the step causes no OrderAck."""
         self._before_loss = 0
         """The number of messages received before the last loss of all connections."""
         self._arrivals: dict[str, int] = {}
@@ -87,6 +91,7 @@ class DrivenTransfer(DrivenQueues):
         self._step_ms = REACTION_TIME_MS
         self._shows_transfers = step.name == "offer_order_ack"
         self._last_ordinal, self._next_ordinal = self._next_ordinal, None
+        self._order_ack_count = None
         return super().take(step, awaited)
 
     def _await_answers(self, awaited: Set[str]) -> None:
@@ -94,7 +99,10 @@ class DrivenTransfer(DrivenQueues):
         wait.
         """
         self._peer.pass_time(self._step_ms)
-        super()._await_answers(awaited)
+        super()._await_answers(awaited - {"order ack"})
+        if self._order_ack_count is not None and "order ack" in awaited:
+            new = self._wire.order_acks[self._order_ack_count :]
+            self._came["order ack"] = self._describe_order_ack(new[-1]) if new else "none"
         if not self._silent:
             self._wire.acknowledge()
             self._peer.pass_time(_IMMEDIATE_REACTION_MS)
@@ -123,12 +131,15 @@ class DrivenTransfer(DrivenQueues):
         acks: list[str],
         application_tag: int,
         late: bool,
+        journal: list[str],
         details: dict[str, Any],
+        unused: list[str],
     ) -> None:
-        user: dict[str, Any] = {"DM": int(delivery != "express")}
+        user: dict[str, Any] = {"DM": int(delivery != "express"), **{_JOURNAL_FLAGS[one]: 1 for one in journal}}
         if late:
             user["SentTime"] = self._peer.environment.now().utc_s - 2 * _MESSAGE_LIFETIME_S
-        packet = self._build_message(message, queue, size, acks, user, application_tag, priority, details)
+        fields = group_unused_fields(unused)
+        packet = self._build_message(message, queue, size, acks, user, application_tag, priority, details, fields)
         self._packets[message] = packet
         self._wire.send(self._sessions[session], packet)
 
@@ -219,7 +230,7 @@ class DrivenTransfer(DrivenQueues):
     def _perform_burst(self, session: str, number: int) -> dict[str, int]:
         through = self._sessions[session]
         for _ in range(number):
-            self._wire.send(through, self._build_message("burst", MISSING_QUEUE, 0, [], {"DM": 1}, 0, 3, {}))
+            self._wire.send(through, self._build_message("burst", MISSING_QUEUE, 0, [], {"DM": 1}, 0, 3, {}, {}))
         self._peer.pass_time(_IMMEDIATE_REACTION_MS)
         return {"at once": self._wire.acknowledged(through)["acknowledged"]}
 
@@ -235,7 +246,10 @@ class DrivenTransfer(DrivenQueues):
         acks: list[str],
         journal: list[str],
         details: dict[str, Any],
+        unused: list[str],
+        by_private_names: bool = False,
     ) -> None:
+        fields = group_unused_fields(unused)
         place = {
             "FM": 1,
             "LM": 1,
@@ -244,9 +258,21 @@ class DrivenTransfer(DrivenQueues):
             "TxSequenceNumber": number,
             "PreviousTxSequenceNumber": previous,
         }
-        user = {"DM": 1, **{_JOURNAL_FLAGS[one]: 1 for one in journal}}
-        packet = self._build_message(message, queue, size, acks, user, 0, 0, details, transaction=place)
+        place |= fields.pop("transaction", {})
+        user: dict[str, Any] = {"DM": 1, **{_JOURNAL_FLAGS[one]: 1 for one in journal}}
+        names: dict[str, Any] = {}
+        if by_private_names:
+            number = self._sut.private_format_name(self._name_queue_path(queue)).rpartition("\\")[2]
+            names["destination"] = PrivateQueueFormatNameId(PrivateQueueIdentifier=int(number, 16))
+            user |= {"QueueManagerAddress": self._sut.guid, "AdminQueue": _ADMIN_QUEUE_OF_PEER}
+        packet = self._build_message(
+            message, queue, size, acks, user, 0, 0, details, fields, transaction=place, **names
+        )
         self._wire.send(self._sessions[session], packet)
+        self._order_ack_count = len(self._wire.order_acks)
+
+    def _perform_deliver_by_private_names(self, **message: Any) -> None:
+        self._perform_deliver_in_sequence(**message, by_private_names=True)
 
     def _build_message(
         self,
@@ -258,6 +284,7 @@ class DrivenTransfer(DrivenQueues):
         application_tag: int,
         priority: int,
         details: dict[str, Any],
+        unused: Mapping[str, Mapping[str, int]],
         **headers: Any,
     ) -> bytes:
         """Build a message from the peer; return its bytes."""
@@ -279,16 +306,18 @@ class DrivenTransfer(DrivenQueues):
             "ExtensionData": b64decode(details.get("extension_base64", "")),
         }
         self._arrivals[message] = self._peer.environment.now().utc_s
+        usual = {"destination": self._format_direct_name(self._name_queue_path(queue)).removeprefix("DIRECT=")}
+        lifetime_s = details.get("time_to_reach_queue_s", _MESSAGE_LIFETIME_S)
         made = user_message(
-            user={**own, **user, **admin},
-            destination=self._format_direct_name(self._name_queue_path(queue)).removeprefix("DIRECT="),
-            base={"PR": priority, "TimeToReachQueue": _MESSAGE_LIFETIME_S},
+            user={**own, **user, **admin, **unused.get("user", {})},
+            base={"PR": priority, "TimeToReachQueue": lifetime_s, **unused.get("base", {})},
+            properties=unused.get("properties", {}),
             label=message,
             body=b"b" * size,
             ApplicationTag=application_tag,
             **kept,
             **asked,
-            **headers,
+            **usual | headers,
         )
         return bytes(made)
 
@@ -298,9 +327,8 @@ class DrivenTransfer(DrivenQueues):
         seen = super()._read_visible_state()
         for name, session in self._sessions.items():
             seen[name] = {"open": session.record.closed_by is None, **self._wire.acknowledged(session)}
-        places = [(one.TxSequenceID.Ordinal, one.TxSequenceNumber) for one in self._wire.order_acks]
-        if places:
-            seen["order acks"] = dict(zip(("sequence", "number"), max(places), strict=True))
+        if self._wire.order_acks:
+            seen["order acks"] = self._describe_order_ack(self._wire.order_acks[-1])
         seen["final acks"] = sorted(map(self._final_ack, self._wire.final_acks.values()), key=str)
         seen["transfer"] = self._get_transfer_state()
         for queue in (SYSTEM_JOURNAL, DEAD_LETTERS):
@@ -333,7 +361,17 @@ class DrivenTransfer(DrivenQueues):
             other = sent_s is not None and sent_s != own_s - _CLOCK_LAG_S
             if late or other:
                 self._wrong_times.add(name)
+        if (
+            described["class"] != "NORMAL"
+            and own_s is not None
+            and sent_s is not None
+            and sent_s < own_s - _TOLERANCE_S
+        ):
+            self._wrong_times.add(f"{described['class']} of {name}")
         return described
+
+    def _describe_order_ack(self, body: OrderAckBody) -> dict[str, int]:
+        return {"sequence": body.TxSequenceID.Ordinal, "number": body.TxSequenceNumber}
 
     def _get_transfer_info(self, to: str) -> Any:
         """Return OutgoingTransferInfo of an outgoing queue, in which the sequences have the same numbers as in the

@@ -124,11 +124,12 @@ class QueuesBase(Model):
         """Make a message available, and give it to the waiting readers (3.1.7.2.2)."""
         self.cite_rules("MQDMPR-3.1.7.2.2-04")
         position.state = AVAILABLE
-        waiting = [reader for handle in position.queue.handles for reader in handle.readers]
-        while waiting and position.state == AVAILABLE:
-            self.cite_rules("MQDMPR-3.1.7.2.2-07", "MQDMPR-3.1.7.2.2-11", "MQDMPR-3.1.7.3.1-21")
-            reader = waiting.pop(self.decide_among(f"next reader for {position.message.name}", len(waiting)))
-            self.complete_read(reader, position)
+        lines = [list(handle.readers) for handle in position.queue.handles if handle.readers]
+        while lines and position.state == AVAILABLE:
+            self.cite_rules("MQDMPR-3.1.7.2.2-07", "MQDMPR-3.1.7.2.2-11", "MQDMPR-3.1.7.2.2-14", "MQDMPR-3.1.7.3.1-21")
+            line = lines[self.decide_among(f"next reader for {position.message.name}", len(lines))]
+            self.complete_read(line.pop(0), position)  # the reads of one handle are in the order of their beginning
+            lines = [one for one in lines if one]
         position.seen |= position.state == AVAILABLE
 
     def decide_among(self, what: str, number: int) -> int:

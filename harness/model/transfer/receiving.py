@@ -11,6 +11,7 @@ from harness.model.queues.sending import ACKNOWLEDGMENT_REQUESTS
 from harness.model.queues.state import INFINITE_LIFETIME_S, LOCKED, Message, Position, Queue
 from harness.model.steps import ImpossibleStep, draw_one, transition
 from harness.model.transfer.sessions import LONG_LIFETIME_S, PLAIN, TRANSACTIONAL, Session, Sessions
+from harness.model.unused_fields import MESSAGE_FIELDS, BASE_FIELDS, TRANSACTION_FIELDS, draw_unused, list_rules
 
 MISSING_QUEUE = "nowhere"
 """The name of a queue that the system does not have."""
@@ -42,7 +43,9 @@ class Receiving(Sessions):
         acks=[],
         application_tag=0,
         late=False,
+        journal=[],
         details={},
+        unused=[],
     )
     def deliver(
         self,
@@ -55,14 +58,25 @@ class Receiving(Sessions):
         acks: list[str],
         application_tag: int,
         late: bool,
+        journal: list[str],
         details: dict[str, Any],
+        unused: list[str],
     ) -> None:
         """Let the peer send a nontransactional message. ``late``: whether the message arrives after its time to
-        reach the queue.
+        reach the queue. ``unused``: the unused bits that the peer sets in the packet.
         """
         through = self.find_open(session)
+        self.cite_rules(*list_rules(unused))
         sent = Message(
-            message, queue, priority, delivery, size, tuple(acks), application_tag, details=tuple(details.items())
+            message,
+            queue,
+            priority,
+            delivery,
+            size,
+            tuple(acks),
+            application_tag,
+            journal=tuple(journal),
+            details=tuple(details.items()),
         )
         self.originals[message] = sent
         self.count_received_message(through, sent)
@@ -75,10 +89,10 @@ class Receiving(Sessions):
                 self.acknowledge(sent, "NACK_NOT_TRANSACTIONAL_MSG")
         elif late:
             self.cite_rules("MQQB-3.1.5.8-07", "MQQB-3.1.7.1.2-D01")
-            if "negative_arrival" in acks:
+            if "negative_arrival" in acks and self.decide("E34") == 0:
                 self.acknowledge(sent, "NACK_REACH_QUEUE_TIMEOUT")
         elif not self.has_room(target.positions, sent, target.quota_kb):
-            self.cite_rules("MQQB-3.1.5.8.8-06", "MQMQ-2.2.19.3-03")
+            self.cite_rules("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-07", "MQMQ-2.2.19.3-03")
             del self.originals[message]  # the documents leave open whether a copy is a duplicate
             if "negative_arrival" in acks:
                 self.acknowledge(sent, "NACK_Q_EXCEED_QUOTA")
@@ -89,6 +103,7 @@ class Receiving(Sessions):
     def draw_deliver(self, chance: Random) -> dict[str, Any]:
         queue = chance.choice((PLAIN,) * 8 + (TRANSACTIONAL, MISSING_QUEUE))
         self.check_room(queue)
+        late = queue == PLAIN and chance.random() < 0.15
         return {
             "session": self.draw_session(chance),
             "message": f"m{self.steps}",
@@ -98,8 +113,11 @@ class Receiving(Sessions):
             "size": chance.choice(BODY_SIZES),
             "acks": self.draw_acks(chance, queue),
             "application_tag": chance.choice((0, 1, 0xFFFFFFFF)),
-            "late": queue == PLAIN and chance.random() < 0.15,
-            "details": self.draw_details(chance),
+            "late": late,
+            "journal": chance.choice(([], [], [], ["positive"], ["negative"])),
+            "details": self.draw_details(chance)
+            | ({"time_to_reach_queue_s": 0} if late and chance.random() < 0.5 else {}),
+            "unused": draw_unused(chance, BASE_FIELDS, MESSAGE_FIELDS),
         }
 
     def draw_details(self, chance: Random) -> dict[str, Any]:
@@ -188,6 +206,7 @@ class Receiving(Sessions):
         size=0,
         journal=[],
         details={},
+        unused=[],
     )
     def deliver_in_sequence(
         self,
@@ -201,9 +220,22 @@ class Receiving(Sessions):
         acks: list[str],
         journal: list[str],
         details: dict[str, Any],
+        unused: list[str],
+        by_private_names: bool = False,
     ) -> None:
-        """Let the peer send a transactional message with a given number in a sequence."""
+        """Let the peer send a transactional message with a given number in a sequence. ``unused``: the unused bits that
+        the peer sets in the packet.
+        """
         through = self.find_open(session)
+        if queue == TRANSACTIONAL:
+            self._check_names(by_private_names, acks)
+        elif by_private_names:
+            raise ImpossibleStep
+        self.cite_rules(*list_rules(unused))
+        if any(one.startswith("transaction.") for one in unused) and self.decide("E31"):
+            through.open = False
+            self.settle()
+            return
         sent = Message(
             message,
             queue,
@@ -230,7 +262,19 @@ class Receiving(Sessions):
             self.acknowledge_final(message, "NACK_NOT_TRANSACTIONAL_Q")
         else:
             self._take_in_order(target, sent, sequence, number, previous)
+            if self.sequences.place.number:
+                self.cite_rules("MQQB-3.1.5.8.6-01", "MQQB-3.1.1.6.2-03", "MQQB-3.1.6.9-01")
+                self.answers["order ack"] = self.sequences.place.describe()
         self.settle()
+
+    def _check_names(self, by_private_names: bool, acks: list[str]) -> None:
+        """Raise ImpossibleStep if earlier messages to the transactional queue named this queue in another way. The
+        documents leave open whether both names share a sequence.
+        """
+        known = self.sequences.by_private_names
+        if (by_private_names and acks) or known not in (None, by_private_names):
+            raise ImpossibleStep
+        self.sequences.by_private_names = by_private_names
 
     def _take_in_order(self, queue: Queue, message: Message, sequence: int, number: int, previous: int) -> None:
         """Accept a message that is the next message in its sequence (3.1.5.8.6)."""
@@ -250,6 +294,8 @@ class Receiving(Sessions):
         queue = chance.choice((TRANSACTIONAL,) * 8 + (PLAIN, MISSING_QUEUE))
         self.check_room(queue)
         sequence, number, previous = self._draw_place(chance)
+        if queue == TRANSACTIONAL and self.sequences.by_private_names:
+            raise ImpossibleStep
         return {
             "session": self.draw_session(chance),
             "message": f"m{self.steps}",
@@ -261,7 +307,34 @@ class Receiving(Sessions):
             "acks": self.draw_acks(chance, queue),
             "journal": chance.choice(([], [], ["positive"], ["negative"], ["negative", "positive"])),
             "details": self.draw_details(chance),
+            "unused": draw_unused(chance, BASE_FIELDS, MESSAGE_FIELDS, TRANSACTION_FIELDS),
         }
+
+    @transition(
+        "MQQB-2.2.4-04",
+        "MQQB-2.2.5-05",
+        needs=("receive", "queue_control", "private_names"),
+        weight=3,
+        size=0,
+        journal=[],
+        details={},
+        unused=[],
+    )
+    def deliver_by_private_names(self, **message: Any) -> None:
+        """Let the peer send a transactional message in which private format names identify the destination and the
+        administration queue.
+        """
+        self.deliver_in_sequence(**message, by_private_names=True)
+
+    def draw_deliver_by_private_names(self, chance: Random) -> dict[str, Any]:
+        if self.sequences.by_private_names is False:
+            raise ImpossibleStep
+        known, self.sequences.by_private_names = self.sequences.by_private_names, None
+        try:
+            drawn = self.draw_deliver_in_sequence(chance)
+        finally:
+            self.sequences.by_private_names = known
+        return drawn | {"queue": TRANSACTIONAL, "acks": []}
 
     def _draw_place(self, chance: Random) -> tuple[int, int, int]:
         """Draw the number of a message in a sequence. Most draws return the next number; other draws return a

@@ -65,6 +65,10 @@ class Place:
     rejected: int = 0
     """The number of messages that were refused since the last accepted message."""
 
+    def describe(self) -> dict[str, int]:
+        """Return the contents of an OrderAck for the last accepted message."""
+        return {"sequence": self.sequence, "number": self.number}
+
 
 @dataclass(slots=True)
 class Sequences:
@@ -73,6 +77,8 @@ class Sequences:
     place: Place = field(default_factory=Place)
     sent: dict[int, int] = field(default_factory=dict)
     """The highest number that the peer sent in each sequence."""
+    by_private_names: bool | None = None
+    """Whether the peer names the transactional queue by a private format name; None before the first message."""
 
 
 class Sessions(Administering, Reading, Sending):
@@ -147,7 +153,7 @@ class Sessions(Administering, Reading, Sending):
             }
         place = self.sequences.place
         if place.number:
-            seen["order acks"] = {"sequence": place.sequence, "number": place.number}
+            seen["order acks"] = place.describe()
             seen["transfer"] = {"SequenceNumber": place.number, "RejectCount": place.rejected}
         seen["wrong times"], seen["wrong identifiers"] = [], []
         seen["final acks"] = sorted(self.final_acks, key=str)
