@@ -24,7 +24,7 @@ from harness.model.transfer.sending import (
     ROUTES,
     SYSTEM_JOURNAL,
 )
-from harness.model.transfer.sessions import EXPRESS_ACK_PAUSE_MS, PLAIN, PLAIN_QUOTA_KB, REACTION_TIME_MS, TRANSACTIONAL
+from harness.model.transfer.sessions import EXPRESS_ACK_PAUSE_MS, PLAIN, QUOTA_KB, REACTION_TIME_MS, TRANSACTIONAL
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
 from harness.sut.releases import find_release
@@ -54,8 +54,8 @@ class DrivenTransfer(DrivenQueues):
         if not peer.environment.virtual and peer.sut.has("set_timers"):
             peer.sut.set_timers(scale=1)
         peer.inbox.listen()
-        self._perform_create(PLAIN, transactional=False, quota_kb=PLAIN_QUOTA_KB)
-        self._perform_create(TRANSACTIONAL, transactional=True)
+        self._perform_create(PLAIN, transactional=False, quota_kb=QUOTA_KB)
+        self._perform_create(TRANSACTIONAL, transactional=True, quota_kb=QUOTA_KB)
         self._wire = SystemPackets(peer)
         self._routes = {name: peer.direct_name(f"mqc-{name}") for name in ROUTES}
         self._step_ms = REACTION_TIME_MS
@@ -78,6 +78,8 @@ class DrivenTransfer(DrivenQueues):
         """The number of OrderAcks before this step, or None if the step causes no OrderAck."""
         self._before_loss = 0
         """The number of messages received before the last loss of all connections."""
+        self._shipped: dict[str, int] = {}
+        """The time at which an application sent each message to the peer (UTC, in s)."""
         self._arrivals: dict[str, int] = {}
         """The time at which the peer sent each of its messages (UTC, in s)."""
         self._ordinals: dict[int, str] = {}
@@ -161,6 +163,7 @@ class DrivenTransfer(DrivenQueues):
         for name, value in properties.items():
             if self._sut.has("send_extension") or name not in PROPERTIES_OF_SEND_EXTENSION:
                 fields[name] = self._routes[value] if name in QUEUE_PROPERTIES else value
+        self._shipped[message] = self._peer.environment.now().utc_s
         sent = self._sut.send(names, label=message, body="b" * size, **fields)
         self._check_message_id(message, sent)
         guid, _, ordinal = sent.rpartition("\\")
@@ -187,6 +190,17 @@ class DrivenTransfer(DrivenQueues):
     def _perform_come_again(self) -> str:
         self._step_ms = RECONNECT_TIME_MS
         return "done"
+
+    def _perform_hold(self, to: str) -> str:
+        return self._call_verb("pause_queue", to=self._routes[to])
+
+    def _perform_release(self, to: str) -> str:
+        return self._call_verb("resume_queue", to=self._routes[to])
+
+    def _perform_restart(self) -> str:
+        self._step_ms = RECONNECT_TIME_MS
+        self._before_loss = len(self._wire.messages)
+        return super()._perform_restart()
 
     def _perform_offer_order_ack(self, message: str) -> str:
         packet = next(one for one in self._wire.messages if self._describe_message(one)["message"] == message)
@@ -328,7 +342,9 @@ class DrivenTransfer(DrivenQueues):
         for name, session in self._sessions.items():
             seen[name] = {"open": session.record.closed_by is None, **self._wire.acknowledged(session)}
         if self._wire.order_acks:
-            seen["order acks"] = self._describe_order_ack(self._wire.order_acks[-1])
+            seen["order acks"] = max(
+                map(self._describe_order_ack, self._wire.order_acks), key=lambda one: (*one.values(),)
+            )
         seen["final acks"] = sorted(map(self._final_ack, self._wire.final_acks.values()), key=str)
         seen["transfer"] = self._get_transfer_state()
         for queue in (SYSTEM_JOURNAL, DEAD_LETTERS):
@@ -406,6 +422,9 @@ class DrivenTransfer(DrivenQueues):
             "delivery": "transactional" if header else "recoverable" if packet.UserHeader.DM == 1 else "express",
             "size": len(properties.MessageBody),
         }
+        shipped_s = self._shipped.get(described["message"])
+        if shipped_s is not None and abs(packet.UserHeader.SentTime - shipped_s) > _TOLERANCE_S:
+            self._wrong_times.add(described["message"])
         if header is not None:
             known = self._sequences.setdefault(int(header.TxSequenceID), len(self._sequences) + 1)
             described |= {"sequence": known, "number": header.TxSequenceNumber}

@@ -93,10 +93,10 @@ _RULES: Mapping[str, str] = {
 }
 
 
-def draw_unused(chance: Random, *groups: Iterable[str]) -> list[str]:
+def draw_unused(chance: Random, *groups: Mapping[str, str]) -> list[str]:
     """Draw the names of unused bits and fields that the peer sets in a packet."""
-    names = [name for group in groups for name in group]
-    return sorted(chance.sample(names, chance.choice((0, 0, 0, 1, 2))))
+    drawn = [chance.choice(list(chance.choice(groups))) for _ in range(chance.choice((0, 0, 0, 1, 2)))]
+    return sorted(set(drawn))
 
 
 def list_rules(names: Iterable[str]) -> list[str]:

@@ -385,8 +385,8 @@ class Connecting(Model):
 
     @transition("MQQB-3.1.7.8-05", "MQQB-3.1.7.6-12", "MQQB-3.1.7.8-06", needs=NEEDED_CAPABILITIES, weight=3, unused=[])
     def treat_pings(self, how: str, unused: list[str]) -> None:
-        """Let the peer answer, refuse or ignore Ping Requests from now on. Before and after each Ping Response, the peer
-        sends datagrams that the SUT must ignore. ``unused``: the unused bits that the peer sets in Ping Responses.
+        """Let the peer answer, refuse or ignore Ping Requests from now on. Before and after each Ping Response, the
+        peer sends datagrams that the SUT must ignore. ``unused``: the unused bits that the peer sets in Ping Responses.
         """
         self.cite_rules(*list_rules(unused))
         self.ping_mode = how

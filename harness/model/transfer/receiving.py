@@ -11,7 +11,7 @@ from harness.model.queues.sending import ACKNOWLEDGMENT_REQUESTS
 from harness.model.queues.state import INFINITE_LIFETIME_S, LOCKED, Message, Position, Queue
 from harness.model.steps import ImpossibleStep, draw_one, transition
 from harness.model.transfer.sessions import LONG_LIFETIME_S, PLAIN, TRANSACTIONAL, Session, Sessions
-from harness.model.unused_fields import MESSAGE_FIELDS, BASE_FIELDS, TRANSACTION_FIELDS, draw_unused, list_rules
+from harness.model.unused_fields import BASE_FIELDS, MESSAGE_FIELDS, TRANSACTION_FIELDS, draw_unused, list_rules
 
 MISSING_QUEUE = "nowhere"
 """The name of a queue that the system does not have."""
@@ -110,7 +110,7 @@ class Receiving(Sessions):
             "queue": queue,
             "delivery": chance.choice(("express", "recoverable", "recoverable")),
             "priority": chance.choice((3, 3, 0, 7, chance.randrange(8))),
-            "size": chance.choice(BODY_SIZES),
+            "size": self.draw_size(chance, queue),
             "acks": self.draw_acks(chance, queue),
             "application_tag": chance.choice((0, 1, 0xFFFFFFFF)),
             "late": late,
@@ -130,6 +130,14 @@ class Receiving(Sessions):
             "time_to_be_received_s": chance.choice((INFINITE_LIFETIME_S, LONG_LIFETIME_S)),
         }
         return {name: value for name, value in drawn.items() if chance.random() < 0.5}
+
+    def draw_size(self, chance: Random, queue: str) -> int:
+        """Draw the size of a body. While a large body is in the queue, half of the draws return a size that exceeds
+        the quota.
+        """
+        there = self.queues[queue].positions if queue in self.queues else []
+        full = any(one.message.size == BODY_SIZES[-1] for one in there)
+        return int(chance.choice(BODY_SIZES[-1:] if full and chance.random() < 0.5 else BODY_SIZES))
 
     def draw_acks(self, chance: Random, queue: str) -> list[str]:
         """Draw the acknowledgments that a message requests. Messages to the missing queue request no
@@ -247,6 +255,10 @@ class Receiving(Sessions):
             details=tuple(details.items()),
         )
         self.places[message] = {"number": number, "previous": previous}
+        if queue == TRANSACTIONAL and self.sequences.has_other_session(session) and self.decide("E41"):
+            self.sequences.change_session(session)
+        if queue == TRANSACTIONAL:
+            self.sequences.session = session
         sent_before = self.sequences.sent
         if queue == TRANSACTIONAL:
             sent_before[sequence] = max(number, sent_before.get(sequence, 0))
@@ -281,14 +293,23 @@ class Receiving(Sessions):
         place = self.sequences.place
         follows = sequence == place.sequence and previous <= place.number < number
         begins = sequence > place.sequence and previous == 0
-        if follows or begins:
-            place.sequence, place.number, place.rejected = sequence, number, 0
+        if not (follows or begins):
+            self.cite_rules("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06")
+            place.count_rejection()
+        elif self.has_room(queue.positions, message, queue.quota_kb):
+            place.advance(sequence, number)
             self.cite_rules("MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-18", "MQQB-3.1.5.8.8-24")
             self.cite_rules("MQQB-3.1.7.17-D03", "MQQB-3.1.7.17-D04")
             self.handle_arrival(self.insert(queue, message, LOCKED))
         else:
-            self.cite_rules("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06")
-            place.rejected += 1
+            self.cite_rules("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-07", "MQQB-3.1.5.8.8-11", "MQDMPR-3.1.1.12-40")
+            if self.decide("E40"):
+                place.rejected = None
+            else:
+                place.advance(sequence, number)
+            if "negative_arrival" in message.acks:
+                self.acknowledge(message, "NACK_Q_EXCEED_QUOTA")
+            self.acknowledge_final(message.name, "NACK_Q_EXCEED_QUOTA")
 
     def draw_deliver_in_sequence(self, chance: Random) -> dict[str, Any]:
         queue = chance.choice((TRANSACTIONAL,) * 8 + (PLAIN, MISSING_QUEUE))
@@ -303,7 +324,7 @@ class Receiving(Sessions):
             "sequence": sequence,
             "number": number,
             "previous": previous,
-            "size": chance.choice(BODY_SIZES),
+            "size": self.draw_size(chance, queue),
             "acks": self.draw_acks(chance, queue),
             "journal": chance.choice(([], [], ["positive"], ["negative"], ["negative", "positive"])),
             "details": self.draw_details(chance),
