@@ -148,10 +148,13 @@ class DrivenSessions:
         header |= unused["parameters"]
         self._send_packet(session, connection_parameters(base=unused["base"], internal=unused["internal"], **header))
 
-    def _perform_send(self, session: str, recoverable: bool) -> None:
-        self._send_message(session, recoverable)
+    def _perform_send(self, session: str, recoverable: bool, wrong: int | None) -> None:
+        sent = [*self._wire.sent(self._connections[session]), recoverable]
+        header = {"UserMsgSequenceNumber": len(sent) + (wrong or 0) & 0xFFFF, "RecoverableMsgSeqNumber": sum(sent)}
+        header["WindowSize"] = UNUSUAL_WINDOW_SIZE
+        self._send_message(session, recoverable, **({} if wrong is None else {"session": header}))
 
-    def _send_message(self, session: str, recoverable: bool, **fields: Any) -> None:
+    def _send_message(self, through: str, recoverable: bool, **fields: Any) -> None:
         user = {
             "SourceQueueManager": self._peer.identifier,
             "MessageID": self._peer.next_message_id(),
@@ -159,7 +162,7 @@ class DrivenSessions:
             "DM": int(recoverable),
         }
         usual = {"destination": f"TCP:{self._peer.sut.address}\\private$\\nowhere"}
-        self._wire.send(self._connections[session], bytes(user_message(user=user, **usual | fields)))
+        self._wire.send(self._connections[through], bytes(user_message(user=user, **usual | fields)))
 
     def _perform_burst(self, session: str, number: int) -> dict[str, int]:
         for _ in range(number):

@@ -342,9 +342,8 @@ class DrivenTransfer(DrivenQueues):
         for name, session in self._sessions.items():
             seen[name] = {"open": session.record.closed_by is None, **self._wire.acknowledged(session)}
         if self._wire.order_acks:
-            seen["order acks"] = max(
-                map(self._describe_order_ack, self._wire.order_acks), key=lambda one: (*one.values(),)
-            )
+            told = map(self._describe_order_ack, self._wire.order_acks)
+            seen["order acks"] = max(told, key=lambda one: (one["sequence"], one["number"]))
         seen["final acks"] = sorted(map(self._final_ack, self._wire.final_acks.values()), key=str)
         seen["transfer"] = self._get_transfer_state()
         for queue in (SYSTEM_JOURNAL, DEAD_LETTERS):

@@ -95,7 +95,7 @@ _RULES: Mapping[str, str] = {
 
 def draw_unused(chance: Random, *groups: Mapping[str, str]) -> list[str]:
     """Draw the names of unused bits and fields that the peer sets in a packet."""
-    drawn = [chance.choice(list(chance.choice(groups))) for _ in range(chance.choice((0, 0, 0, 1, 2)))]
+    drawn = [chance.choice(list(chance.choice(groups))) for _ in range(chance.choice((0, 0, 1, 2)))]
     return sorted(set(drawn))
 
 

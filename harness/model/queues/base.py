@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.model.agreement import OrderedGroups, Refused
+from harness.model.agreement import BoundedNumber, OrderedGroups, Refused
 from harness.model.queues.state import (
     AVAILABLE,
     DELETED,
@@ -34,6 +34,8 @@ SMALL_MESSAGE_BYTES = (120, 420)
 """int bytes: the least and the greatest size that a message without a body occupies in storage (headers, label,
 names).
 """
+_MOST_HEADERS_BYTES = 1_000_000
+"""int bytes: more than the headers of the messages in a queue occupy."""
 TIMER_MARGIN_MS = 1_500
 """int ms: a message whose time limit is this close to the present may or may not have expired, because SentTime has
 a resolution of one second.
@@ -211,7 +213,7 @@ class QueuesBase(Model):
             return
         self.cite_rules("MQDMPR-3.1.1.2-D05", "MQDMPR-3.1.1.2-D04")
         if self.has_room(queue.journal.positions, message, whole.journal_quota_kb):
-            self.insert(queue.journal, message, AVAILABLE)
+            self.insert(queue.journal, message, AVAILABLE).seen = True
 
     def acknowledge(self, message: Message, cls: str) -> None:
         """Send an administration acknowledgment (MS-MQQB 3.1.7.15)."""
@@ -264,6 +266,10 @@ class QueuesBase(Model):
                     **({} if queue.journal_quota_kb is None else {"journal_quota_kb": queue.journal_quota_kb}),
                     **({} if queue.positions else {"count": 0, "bytes": 0}),
                 }
+            else:
+                bodies = sum(one.message.size for one in queue.positions)
+                self.cite_rules("MQDMPR-3.1.7.2.2-03")
+                seen[f"{name} size"] = {"bytes": BoundedNumber(bodies, bodies + _MOST_HEADERS_BYTES)}
         return seen
 
     def _describe_transaction(self, transaction: Transaction) -> dict[str, Any]:

@@ -185,7 +185,8 @@ class Sending(QueuesBase):
         queue = draw_one(
             chance, (one for one in self.queues.values() if one.positions and (one.parent or one.subqueues))
         )
-        to = queue.parent or chance.choice(queue.subqueues)
+        whole = queue.parent or queue
+        to = chance.choice([one for one in (whole, *whole.subqueues) if one is not queue])
         transaction = None
         if self.transactions and chance.random() < (0.5 if queue.transactional else 0.05):
             transaction = chance.choice(sorted(self.transactions))

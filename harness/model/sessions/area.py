@@ -178,15 +178,28 @@ class Sessions(Pings):
 
     # -- packets of an open session -----------------------------------------------------------------------------------
 
-    @transition("MQQB-3.1.5.8-01", "MQQB-3.1.5.8.2-02", "MQQB-3.1.6.4-04", needs=(), weight=12, recoverable=False)
-    def send(self, session: str, recoverable: bool) -> None:
-        """Let the peer send a message to a missing queue. The system counts the message, but does not store it."""
+    @transition(
+        "MQQB-3.1.5.8-01", "MQQB-3.1.5.8.2-02", "MQQB-3.1.6.4-04", needs=(), weight=12, recoverable=False, wrong=None
+    )
+    def send(self, session: str, recoverable: bool, wrong: int | None) -> None:
+        """Let the peer send a message to a missing queue. The system counts the message, but does not store it.
+        ``wrong``: how much too high the count in the message's SessionHeader is, or None for a message without a
+        SessionHeader.
+        """
         one = self.find_live_session(session)
+        if recoverable and wrong is not None:
+            raise ImpossibleStep  # E20: the documents leave open whether the count includes a recoverable message
         self.count(one, recoverable)
+        if wrong is not None:
+            self.cite_rules("MQQB-3.1.5.8.4-01", "MQQB-3.1.5.5.5-01", "MQMQ-2.2.20.4-D03")
+        if wrong:
+            self.close(one)
         self.settle()
 
     def draw_send(self, chance: Random) -> dict[str, Any]:
-        return {"session": self.draw_live(chance, OPEN), "recoverable": chance.random() < 0.6}
+        session, recoverable = self.draw_live(chance, OPEN), chance.random() < 0.6
+        wrong = chance.choice((None,) * 4 + (0,) * 4 + (1, 0xFFFF, 0x8000))
+        return {"session": session, "recoverable": recoverable, "wrong": None if recoverable else wrong}
 
     def count(self, session: Session, recoverable: bool) -> None:
         """Count a message from the peer if its session is open; otherwise close the session."""

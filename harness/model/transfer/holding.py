@@ -71,14 +71,13 @@ class Holding(Shipping):
     @transition(
         *("MQQB-3.1.1.3.1-09", "MQQB-3.1.1.3.1.2-01", "MQDMPR-3.1.1.11-07", "MQQB-3.1.3.2-34", "MQQB-3.1.7.1.3-08"),
         needs=("send", "receive", "restart"),
-        weight=1,
+        weight=2,
     )
     def restart(self) -> None:
         """Restart the system. Express messages are lost. The system connects again, and sends the transactional
         messages that have no OrderAck.
         """
-        final = any(route.awaiting_final or route.held for route in self.routes.values())
-        if final or self.lost or self.silent:
+        if self.lost or self.silent or any(route.held for route in self.routes.values()):
             raise ImpossibleStep
         for queue in self.every_queue():
             queue.positions = [one for one in queue.positions if one.message.recoverable]
@@ -89,6 +88,8 @@ class Holding(Shipping):
             session.open = False
         for route in self.routes.values():
             route.copies.clear()
+            route.forgotten_final += len(route.awaiting_final)  # open: whether the system still awaits their FinalAcks
+            route.awaiting_final.clear()
         self.forget_transfer_info()
         self.connect_again()
 

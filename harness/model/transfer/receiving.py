@@ -110,8 +110,7 @@ class Receiving(Sessions):
             "queue": queue,
             "delivery": chance.choice(("express", "recoverable", "recoverable")),
             "priority": chance.choice((3, 3, 0, 7, chance.randrange(8))),
-            "size": self.draw_size(chance, queue),
-            "acks": self.draw_acks(chance, queue),
+            **self.draw_load(chance, queue),
             "application_tag": chance.choice((0, 1, 0xFFFFFFFF)),
             "late": late,
             "journal": chance.choice(([], [], [], ["positive"], ["negative"])),
@@ -131,13 +130,14 @@ class Receiving(Sessions):
         }
         return {name: value for name, value in drawn.items() if chance.random() < 0.5}
 
-    def draw_size(self, chance: Random, queue: str) -> int:
-        """Draw the size of a body. While a large body is in the queue, half of the draws return a size that exceeds
-        the quota.
+    def draw_load(self, chance: Random, queue: str) -> dict[str, Any]:
+        """Draw the size of a body and the requested acknowledgments. While a large body is in the queue, half of the
+        draws exceed the quota.
         """
         there = self.queues[queue].positions if queue in self.queues else []
-        full = any(one.message.size == BODY_SIZES[-1] for one in there)
-        return int(chance.choice(BODY_SIZES[-1:] if full and chance.random() < 0.5 else BODY_SIZES))
+        if any(one.message.size == BODY_SIZES[-1] for one in there) and chance.random() < 0.5:
+            return {"size": BODY_SIZES[-1], "acks": chance.choice((["negative_arrival"], []))}
+        return {"size": chance.choice(BODY_SIZES), "acks": self.draw_acks(chance, queue)}
 
     def draw_acks(self, chance: Random, queue: str) -> list[str]:
         """Draw the acknowledgments that a message requests. Messages to the missing queue request no
@@ -324,8 +324,7 @@ class Receiving(Sessions):
             "sequence": sequence,
             "number": number,
             "previous": previous,
-            "size": self.draw_size(chance, queue),
-            "acks": self.draw_acks(chance, queue),
+            **self.draw_load(chance, queue),
             "journal": chance.choice(([], [], ["positive"], ["negative"], ["negative", "positive"])),
             "details": self.draw_details(chance),
             "unused": draw_unused(chance, BASE_FIELDS, MESSAGE_FIELDS, TRANSACTION_FIELDS),

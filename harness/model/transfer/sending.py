@@ -90,6 +90,8 @@ class Route:
     sequence: int = 0
     next_number: int = 1
     connected: bool = False
+    forgotten_final: int = 0
+    """The number of messages that awaited a FinalAck when the system restarted."""
     held: bool = False
     """Whether an administrator holds the outgoing queue."""
     waiting: list[Sent] = field(default_factory=list)
@@ -104,7 +106,7 @@ class Route:
         awaiting = sum(one.sequence == self.sequence for one in self.awaiting_final)
         info: dict[str, Any] = {
             "EodNoAckCount": len(numbers),
-            "EodNoReadCount": BoundedNumber(awaiting, len(self.awaiting_final)),
+            "EodNoReadCount": BoundedNumber(awaiting, len(self.awaiting_final) + self.forgotten_final),
         }
         for name, number in zip(("EodFirstNonAck", "EodLastNonAck"), numbers[:1] + numbers[-1:], strict=False):
             info[name] = {"SeqID": self.sequence, "SeqNo": number, "PrevNo": BoundedNumber(0, number - 1)}

@@ -179,8 +179,8 @@ class Sessions(Administering, Reading, Sending):
         if place.number:
             if not self.sequences.others:
                 seen["order acks"] = place.describe()
-            counted = {} if place.rejected is None else {"RejectCount": place.rejected}
-            seen["transfer"] = {"SequenceNumber": place.number, **counted}
+            if place.rejected is not None:
+                seen["transfer"] = {"SequenceNumber": place.number, "RejectCount": place.rejected}
         seen["wrong times"], seen["wrong identifiers"] = [], []
         seen["final acks"] = sorted(self.final_acks, key=str)
         return seen
