@@ -30,7 +30,7 @@ from harness.wire.rpc_qmcomm import (
     queue_format,
 )
 from harness.wire.rpc_stub import octets
-from reference_qm.codec import UserMessagePacket, parse_packet
+from reference_qm.codec import FormatError, UserMessagePacket, parse_packet
 
 _READ_ACTIONS = {RECEIVE: TAKE, PEEK: PEEK_CURRENT, "next": PEEK_NEXT}
 _SUCCESS_OUTCOMES = ("MQ_OK", "returned")
@@ -227,7 +227,7 @@ class DrivenRemoteQueues(DrivenQueues):
             return Refused((call.plain_outcome,))
         description = get_description(call)
         data = None if description is None else octets(description.lpBuffer)
-        packet = None if data is None else parse_packet(bytes(data))
+        packet = None if data is None else _parse_read_packet(bytes(data))
         message = self._describe_read_message(packet) if isinstance(packet, UserMessagePacket) else "no packet"
         return {"message": message, "handle": not call.has_null_handle}
 
@@ -249,6 +249,13 @@ class DrivenRemoteQueues(DrivenQueues):
             "correlation_id": properties.CorrelationID.hex(),
             "extension_base64": base64.b64encode(properties.ExtensionData).decode(),
         }
+
+
+def _parse_read_packet(data: bytes) -> object:
+    try:
+        return parse_packet(data)
+    except FormatError:
+        return None
 
 
 _ACK_FLAGS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Set
 from typing import Any
 
 from harness.explore.queues_driven import DrivenQueues
+from harness.explore.secured_messages import describe_sender, secure_message
 from harness.explore.unused_fields import group_unused_fields
 from harness.explore.wire_seen import SystemPackets, class_name, get_destination
 from harness.explore.worlds import StepObservation
@@ -53,6 +54,8 @@ class DrivenTransfer(DrivenQueues):
         self._peer = peer
         if not peer.environment.virtual and peer.sut.has("set_timers"):
             peer.sut.set_timers(scale=1)
+        if peer.sut.has("configure") and peer.sut.has("security"):
+            peer.sut.configure(send_insecure_nacks=True)
         peer.inbox.listen()
         self._perform_create(PLAIN, transactional=False, quota_kb=QUOTA_KB)
         self._perform_create(TRANSACTIONAL, transactional=True, quota_kb=QUOTA_KB)
@@ -288,7 +291,35 @@ class DrivenTransfer(DrivenQueues):
     def _perform_deliver_by_private_names(self, **message: Any) -> None:
         self._perform_deliver_in_sequence(**message, by_private_names=True)
 
-    def _build_message(
+    def _perform_deliver_secured(
+        self,
+        session: str,
+        message: str,
+        place: list[int],
+        kind: str | None,
+        altered: bool,
+        level: int,
+        acks: list[str],
+        journal: list[str],
+        size: int,
+    ) -> None:
+        headers: dict[str, Any] = {}
+        if place:
+            numbers = {"TxSequenceNumber": place[1], "PreviousTxSequenceNumber": place[2]}
+            identifier = TxSequenceID(Ordinal=place[0], TimeStamp=_TIME_STAMP)
+            headers["transaction"] = {"FM": 1, "LM": 1, "ID": place[1], "TxSequenceID": identifier, **numbers}
+        user = {"DM": int(bool(place)), **{_JOURNAL_FLAGS[one]: 1 for one in journal}}
+        queue, priority = (TRANSACTIONAL, 0) if place else (PLAIN, 3)
+        headers |= describe_sender(kind, level)
+        made = self._build_packet(message, queue, size, acks, user, 0, priority, {}, {}, **headers)
+        packet = secure_message(self._sut, made, kind, altered, level)
+        self._wire.send(self._sessions[session], bytes(packet))
+
+    def _build_message(self, *how: Any, **headers: Any) -> bytes:
+        """Build a message from the peer; return its bytes."""
+        return bytes(self._build_packet(*how, **headers))
+
+    def _build_packet(
         self,
         message: str,
         queue: str,
@@ -300,8 +331,8 @@ class DrivenTransfer(DrivenQueues):
         details: dict[str, Any],
         unused: Mapping[str, Mapping[str, int]],
         **headers: Any,
-    ) -> bytes:
-        """Build a message from the peer; return its bytes."""
+    ) -> Any:
+        """Build a message from the peer."""
         ordinal = self._peer.next_message_id()
         self._ordinals[ordinal] = message
         identifier = f"{{{self._peer.identifier}}}\\{ordinal}"
@@ -322,7 +353,7 @@ class DrivenTransfer(DrivenQueues):
         self._arrivals[message] = self._peer.environment.now().utc_s
         usual = {"destination": self._format_direct_name(self._name_queue_path(queue)).removeprefix("DIRECT=")}
         lifetime_s = details.get("time_to_reach_queue_s", _MESSAGE_LIFETIME_S)
-        made = user_message(
+        return user_message(
             user={**own, **user, **admin, **unused.get("user", {})},
             base={"PR": priority, "TimeToReachQueue": lifetime_s, **unused.get("base", {})},
             properties=unused.get("properties", {}),
@@ -333,7 +364,6 @@ class DrivenTransfer(DrivenQueues):
             **asked,
             **usual | headers,
         )
-        return bytes(made)
 
     # -- visible state --------------------------------------------------------------------------------------------
 

@@ -235,9 +235,7 @@ class Receiving(Sessions):
         the peer sets in the packet.
         """
         through = self.find_open(session)
-        if queue == TRANSACTIONAL:
-            self._check_names(by_private_names, acks)
-        elif by_private_names:
+        if by_private_names and (acks or queue != TRANSACTIONAL):
             raise ImpossibleStep
         self.cite_rules(*list_rules(unused))
         if any(one.startswith("transaction.") for one in unused) and self.decide("E31"):
@@ -255,13 +253,8 @@ class Receiving(Sessions):
             details=tuple(details.items()),
         )
         self.places[message] = {"number": number, "previous": previous}
-        if queue == TRANSACTIONAL and self.sequences.has_other_session(session) and self.decide("E41"):
-            self.sequences.change_session(session)
         if queue == TRANSACTIONAL:
-            self.sequences.session = session
-        sent_before = self.sequences.sent
-        if queue == TRANSACTIONAL:
-            sent_before[sequence] = max(number, sent_before.get(sequence, 0))
+            self.enter_sequence(session, by_private_names)
         self.count_received_message(through, sent)
         target = self.queues.get(queue)
         if target is None:
@@ -273,22 +266,24 @@ class Receiving(Sessions):
                 self.acknowledge(sent, "NACK_NOT_TRANSACTIONAL_Q")
             self.acknowledge_final(message, "NACK_NOT_TRANSACTIONAL_Q")
         else:
-            self._take_in_order(target, sent, sequence, number, previous)
+            self.take_in_order(target, sent, sequence, number, previous)
             if self.sequences.place.number:
                 self.cite_rules("MQQB-3.1.5.8.6-01", "MQQB-3.1.1.6.2-03", "MQQB-3.1.6.9-01")
                 self.answers["order ack"] = self.sequences.place.describe()
         self.settle()
 
-    def _check_names(self, by_private_names: bool, acks: list[str]) -> None:
-        """Raise ImpossibleStep if earlier messages to the transactional queue named this queue in another way. The
-        documents leave open whether both names share a sequence.
+    def enter_sequence(self, session: str, by_private_names: bool = False) -> None:
+        """Find the sequence of a message to the transactional queue. Raise ImpossibleStep if earlier messages named
+        this queue in another way: the documents leave open whether both names share a sequence.
         """
-        known = self.sequences.by_private_names
-        if (by_private_names and acks) or known not in (None, by_private_names):
+        if self.sequences.by_private_names not in (None, by_private_names):
             raise ImpossibleStep
+        if self.sequences.has_other_session(session) and self.decide("E41"):
+            self.sequences.change_session(session)
+        self.sequences.session = session
         self.sequences.by_private_names = by_private_names
 
-    def _take_in_order(self, queue: Queue, message: Message, sequence: int, number: int, previous: int) -> None:
+    def take_in_order(self, queue: Queue, message: Message, sequence: int, number: int, previous: int) -> None:
         """Accept a message that is the next message in its sequence (3.1.5.8.6)."""
         place = self.sequences.place
         follows = sequence == place.sequence and previous <= place.number < number
@@ -303,13 +298,21 @@ class Receiving(Sessions):
             self.handle_arrival(self.insert(queue, message, LOCKED))
         else:
             self.cite_rules("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-07", "MQQB-3.1.5.8.8-11", "MQDMPR-3.1.1.12-40")
-            if self.decide("E40"):
-                place.rejected = None
-            else:
-                place.advance(sequence, number)
-            if "negative_arrival" in message.acks:
-                self.acknowledge(message, "NACK_Q_EXCEED_QUOTA")
-            self.acknowledge_final(message.name, "NACK_Q_EXCEED_QUOTA")
+            self.refuse_in_sequence(
+                message, "NACK_Q_EXCEED_QUOTA", sequence, number, advances=self.decide("E40", 3) < 2
+            )
+
+    def refuse_in_sequence(self, message: Message, cls: str, sequence: int, number: int, *, advances: bool) -> None:
+        """Refuse a transactional message for another reason than its place in the sequence. ``advances``: whether the
+        message advances the sequence.
+        """
+        if advances:
+            self.sequences.place.advance(sequence, number)
+        else:
+            self.sequences.place.rejected = None
+        if "negative_arrival" in message.acks:
+            self.acknowledge(message, cls)
+        self.acknowledge_final(message.name, cls)
 
     def draw_deliver_in_sequence(self, chance: Random) -> dict[str, Any]:
         queue = chance.choice((TRANSACTIONAL,) * 8 + (PLAIN, MISSING_QUEUE))

@@ -86,8 +86,6 @@ class Sequences:
     """The sequences from the peer to the transactional queue."""
 
     place: Place = field(default_factory=Place)
-    sent: dict[int, int] = field(default_factory=dict)
-    """The highest number that the peer sent in each sequence."""
     by_private_names: bool | None = None
     """Whether the peer names the transactional queue by a private format name; None before the first message."""
     session: str | None = None
