@@ -9,7 +9,7 @@ from collections.abc import Mapping, Set
 from typing import Any
 
 from harness.explore.queues_driven import DrivenQueues
-from harness.explore.secured_messages import describe_sender, secure_message
+from harness.explore.secured_messages import describe_sender, find_secured_message, secure_message
 from harness.explore.unused_fields import group_unused_fields
 from harness.explore.wire_seen import SystemPackets, class_name, get_destination
 from harness.explore.worlds import StepObservation
@@ -41,6 +41,7 @@ _CLOCK_LAG_S = 100
 that its packet states.
 """
 _IMMEDIATE_REACTION_MS = 50
+_PRIVATE_QUEUE_OF_PEER = 9
 _ADMIN_QUEUE_OF_PEER = PrivateQueueFormatNameId(PrivateQueueIdentifier=7)
 _ACK_FLAGS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
 _JOURNAL_FLAGS = {"positive": "JP", "negative": "JN"}
@@ -77,6 +78,8 @@ class DrivenTransfer(DrivenQueues):
         self._wrong_times: set[str] = set()
         """The messages whose time of sending or of arrival is wrong."""
         self._silent = False
+        self._secured: tuple[str, int] | None = None
+        """The message that the system signs or encrypts in this step, and the number of packets before this step."""
         self._order_ack_count: int | None = None
         """The number of OrderAcks before this step, or None if the step causes no OrderAck."""
         self._before_loss = 0
@@ -104,7 +107,10 @@ class DrivenTransfer(DrivenQueues):
         wait.
         """
         self._peer.pass_time(self._step_ms)
-        super()._await_answers(awaited - {"order ack"})
+        super()._await_answers(awaited - {"order ack", "secured"})
+        if self._secured is not None:
+            self._came["secured"] = find_secured_message(self._peer, *self._secured)
+            self._secured = None
         if self._order_ack_count is not None and "order ack" in awaited:
             new = self._wire.order_acks[self._order_ack_count :]
             self._came["order ack"] = self._describe_order_ack(new[-1]) if new else "none"
@@ -192,6 +198,13 @@ class DrivenTransfer(DrivenQueues):
 
     def _perform_come_again(self) -> str:
         self._step_ms = RECONNECT_TIME_MS
+        return "done"
+
+    def _perform_ship_secured(self, message: str, sender: str | None, how: str, size: int) -> str:
+        self._secured = (message, len(self._peer.recorder.frames))
+        wanted = {"privacy_level": how} if sender is None else {"authentication_level": how, "sender": sender}
+        to = self._peer.private_name(_PRIVATE_QUEUE_OF_PEER)
+        self._sut.send(to, label=message, body="b" * size, delivery="express", **wanted)
         return "done"
 
     def _perform_hold(self, to: str) -> str:
