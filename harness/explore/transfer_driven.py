@@ -277,10 +277,12 @@ class DrivenTransfer(DrivenQueues):
         journal: list[str],
         details: dict[str, Any],
         unused: list[str],
+        final: bool,
         by_private_names: bool = False,
     ) -> None:
         fields = group_unused_fields(unused)
         place = {
+            "FA": int(final),
             "FM": 1,
             "LM": 1,
             "ID": number,

@@ -87,7 +87,9 @@ class Administering(QueuesBase):
         self.record_done()
 
     def draw_create_subqueue(self, chance: Random) -> dict[str, Any]:
-        queue = draw_one(chance, (name for name, one in self.queues.items() if one.parent is None))
+        whole = [one for one in self.queues.values() if one.parent is None]
+        begun = [one for one in whole if len(one.subqueues) == 1]
+        queue = draw_one(chance, begun if begun and chance.random() < 0.5 else whole).name
         return {"queue": queue, "part": chance.choice((*SUBQUEUES * 4, LONG_NAME))}
 
     @transition(

@@ -94,6 +94,7 @@ class Holding(Shipping):
         self.connect_again()
 
     def draw_restart(self, chance: Random) -> dict[str, Any]:
-        if chance.random() < 0.5:
+        partly = any(one.table and one.table[0].number > 1 for one in self.routes.values())
+        if not partly and chance.random() < 0.6:
             raise ImpossibleStep
         return {}

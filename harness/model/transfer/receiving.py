@@ -113,7 +113,7 @@ class Receiving(Sessions):
             **self.draw_load(chance, queue),
             "application_tag": chance.choice((0, 1, 0xFFFFFFFF)),
             "late": late,
-            "journal": chance.choice(([], [], [], ["positive"], ["negative"])),
+            "journal": chance.choice(([], [], ["positive"], ["negative"], ["negative"])),
             "details": self.draw_details(chance)
             | ({"time_to_reach_queue_s": 0} if late and chance.random() < 0.5 else {}),
             "unused": draw_unused(chance, BASE_FIELDS, MESSAGE_FIELDS),
@@ -136,7 +136,7 @@ class Receiving(Sessions):
         """
         there = self.queues[queue].positions if queue in self.queues else []
         if any(one.message.size == BODY_SIZES[-1] for one in there) and chance.random() < 0.5:
-            return {"size": BODY_SIZES[-1], "acks": chance.choice((["negative_arrival"], []))}
+            return {"size": BODY_SIZES[-1], "acks": chance.choice((["negative_arrival"], ["negative_arrival"], []))}
         return {"size": chance.choice(BODY_SIZES), "acks": self.draw_acks(chance, queue)}
 
     def draw_acks(self, chance: Random, queue: str) -> list[str]:
@@ -215,6 +215,7 @@ class Receiving(Sessions):
         journal=[],
         details={},
         unused=[],
+        final=False,
     )
     def deliver_in_sequence(
         self,
@@ -229,10 +230,11 @@ class Receiving(Sessions):
         journal: list[str],
         details: dict[str, Any],
         unused: list[str],
+        final: bool,
         by_private_names: bool = False,
     ) -> None:
         """Let the peer send a transactional message with a given number in a sequence. ``unused``: the unused bits that
-        the peer sets in the packet.
+        the peer sets in the packet. ``final``: whether the message requests a FinalAck by its bit FA.
         """
         through = self.find_open(session)
         if by_private_names and (acks or queue != TRANSACTIONAL):
@@ -253,6 +255,8 @@ class Receiving(Sessions):
             details=tuple(details.items()),
         )
         self.places[message] = {"number": number, "previous": previous}
+        if final:
+            self.final_requests.add(message)
         if queue == TRANSACTIONAL:
             self.enter_sequence(session, by_private_names)
         self.count_received_message(through, sent)
@@ -331,6 +335,7 @@ class Receiving(Sessions):
             "journal": chance.choice(([], [], ["positive"], ["negative"], ["negative", "positive"])),
             "details": self.draw_details(chance),
             "unused": draw_unused(chance, BASE_FIELDS, MESSAGE_FIELDS, TRANSACTION_FIELDS),
+            "final": chance.random() < 0.5,
         }
 
     @transition(
@@ -342,6 +347,7 @@ class Receiving(Sessions):
         journal=[],
         details={},
         unused=[],
+        final=False,
     )
     def deliver_by_private_names(self, **message: Any) -> None:
         """Let the peer send a transactional message in which private format names identify the destination and the
@@ -384,5 +390,5 @@ class Receiving(Sessions):
     def delete_position(self, position: Position, reason: str) -> None:
         message = position.message
         super().delete_position(position, reason)
-        if message.delivery == "transactional" and message.journal:
+        if message.delivery == "transactional" and (message.journal or message.name in self.final_requests):
             self.acknowledge_final(message.name, reason)

@@ -118,6 +118,8 @@ class Sessions(Administering, Reading, Sending):
         """The sequence numbers of each transactional message from the peer: the number of the message itself, and the
         number of the previous message.
         """
+        self.final_requests: set[str] = set()
+        """The transactional messages whose bit FA requests a FinalAck."""
         self.originals: dict[str, Message] = {}
         """The nontransactional messages that the peer sent, by name."""
         self.long_pauses = 0
