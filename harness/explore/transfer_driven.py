@@ -294,8 +294,8 @@ class DrivenTransfer(DrivenQueues):
         user: dict[str, Any] = {"DM": 1, **{_JOURNAL_FLAGS[one]: 1 for one in journal}}
         names: dict[str, Any] = {}
         if by_private_names:
-            number = self._sut.private_format_name(self._name_queue_path(queue)).rpartition("\\")[2]
-            names["destination"] = PrivateQueueFormatNameId(PrivateQueueIdentifier=int(number, 16))
+            own = self._sut.private_format_name(self._name_queue_path(queue)).rpartition("\\")[2]
+            names["destination"] = PrivateQueueFormatNameId(PrivateQueueIdentifier=int(own, 16))
             user |= {"QueueManagerAddress": self._sut.guid, "AdminQueue": _ADMIN_QUEUE_OF_PEER}
         packet = self._build_message(
             message, queue, size, acks, user, 0, 0, details, fields, transaction=place, **names
@@ -466,9 +466,10 @@ class DrivenTransfer(DrivenQueues):
             "delivery": "transactional" if header else "recoverable" if packet.UserHeader.DM == 1 else "express",
             "size": len(properties.MessageBody),
         }
-        shipped_s = self._shipped.get(described["message"])
+        name = str(described["message"])
+        shipped_s = self._shipped.get(name)
         if shipped_s is not None and abs(packet.UserHeader.SentTime - shipped_s) > _TOLERANCE_S:
-            self._wrong_times.add(described["message"])
+            self._wrong_times.add(name)
         if header is not None:
             known = self._sequences.setdefault(int(header.TxSequenceID), len(self._sequences) + 1)
             described |= {"sequence": known, "number": header.TxSequenceNumber}

@@ -62,9 +62,8 @@ class Securing(Receiving):
         if size and level and not set(acks) <= {*_POSITIVE_ACKS}:
             raise ImpossibleStep  # open: which bytes of an encrypted body a negative acknowledgment contains
         queue = self.queues[TRANSACTIONAL if place else PLAIN]
-        kept = {"acks": tuple(acks), "journal": tuple(journal)}
-        form = (0, "transactional") if place else (3, "express")
-        sent = Message(message, queue.name, *form, size, **kept)
+        priority, delivery = (0, "transactional") if place else (3, "express")
+        sent = Message(message, queue.name, priority, delivery, size, tuple(acks), journal=tuple(journal))
         if not self.has_room(queue.positions, sent, queue.quota_kb):
             raise ImpossibleStep
         refusal = self._find_refusal(kind, altered, level)

@@ -100,7 +100,7 @@ class Sequences:
     def change_session(self, session: str) -> None:
         """Continue with the sequence of a session."""
         self.others[str(self.session)] = self.place
-        self.place = self.others.pop(session, None) or Place()
+        self.place = self.others.pop(session) if session in self.others else Place()
 
 
 class Sessions(Administering, Reading, Sending):
