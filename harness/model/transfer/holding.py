@@ -66,7 +66,10 @@ class Holding(Shipping):
 
     def draw_release(self, chance: Random) -> dict[str, Any]:
         self.check_patience(RECONNECT_TIME_MS)
-        return {"to": draw_one(chance, (name for name, one in self.routes.items() if one.held and not self.lost))}
+        to = draw_one(chance, (name for name, one in self.routes.items() if one.held and not self.lost))
+        if any(one.expires_ms > self.now_ms for one in self.routes[to].waiting) and chance.random() < 0.7:
+            raise ImpossibleStep
+        return {"to": to}
 
     @transition(
         *("MQQB-3.1.1.3.1-09", "MQQB-3.1.1.3.1.2-01", "MQDMPR-3.1.1.11-07", "MQQB-3.1.3.2-34", "MQQB-3.1.7.1.3-08"),
@@ -91,6 +94,7 @@ class Holding(Shipping):
             route.forgotten_final += len(route.awaiting_final)  # open: whether the system still awaits their FinalAcks
             route.awaiting_final.clear()
         self.forget_transfer_info()
+        self.open_ms = None
         self.connect_again()
 
     def draw_restart(self, chance: Random) -> dict[str, Any]:

@@ -30,7 +30,7 @@ LONGEST_SILENCE_MS = 12_000
 or resend messages.
 """
 MAX_SENT_MESSAGES = 6
-SHORT_LIFETIME_S = 10
+SHORT_LIFETIME_S = 5
 """int s: the time to reach the queue of messages that expire while their outgoing queue is held."""
 _OWN_ORDINAL_START = 1_000
 ROUTES = ("near", "far")
