@@ -80,7 +80,8 @@ class Holding(Shipping):
         """Restart the system. Express messages are lost. The system connects again, and sends the transactional
         messages that have no OrderAck.
         """
-        if self.lost or self.silent or any(route.held for route in self.routes.values()):
+        self.check_can_lose_sessions()
+        if self.silent:
             raise ImpossibleStep
         for queue in self.every_queue():
             queue.positions = [one for one in queue.positions if one.message.recoverable]

@@ -263,8 +263,7 @@ class Shipping(Sessions):
         """Let the peer lose every connection. If the peer is silent, acknowledgments from the system may also be
         lost.
         """
-        if self.lost or any(route.held for route in self.routes.values()):
-            raise ImpossibleStep
+        self.check_can_lose_sessions()
         for session in self.sessions.values():
             session.open = False
         self.lost, self.lost_ms = bool(self.table) or self.silent, self.now_ms
@@ -277,9 +276,16 @@ class Shipping(Sessions):
         self.record_done()
 
     def draw_lose_connection(self, chance: Random) -> dict[str, Any]:
-        if self.lost or any(route.held for route in self.routes.values()):
-            raise ImpossibleStep
+        self.check_can_lose_sessions()
         return {}
+
+    def check_can_lose_sessions(self) -> None:
+        """Raise ImpossibleStep if the documents leave open what follows the loss of all sessions. For private names,
+        the system then opens two sessions for its acknowledgments, and may ignore the response to the first ping (E15).
+        """
+        held = any(route.held for route in self.routes.values())
+        if self.lost or held or self.sequences.by_private_names:
+            raise ImpossibleStep
 
     @transition(
         "MQQB-3.1.6.1-01", "MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01", "MQDMPR-3.1.7.3.9-04", needs=("send",), weight=4
