@@ -37,7 +37,7 @@ class Holding(Shipping):
         return route
 
     @transition(
-        *("MQQB-3.1.7.12-04", "MQQB-3.1.7.14-05", "MQDMPR-3.1.4.15-03", "MQDMPR-3.1.1.12-D60", "MQQB-3.1.7.12-12"),
+        *("MQQB-3.1.7.12-04", "MQQB-3.1.7.14-04", "MQDMPR-3.1.4.15-03", "MQDMPR-3.1.1.12-D60", "MQQB-3.1.7.12-12"),
         needs=("send", "pause"),
         weight=3,
     )
