@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.capture.recorder import Frame
+from harness.explore.unused_fields import group_unused_fields
 from harness.explore.worlds import StepObservation
 from harness.model.agreement import Refused, UnseenValue
 from harness.model.connecting.area import (
@@ -52,11 +53,15 @@ _PING_BYTES, _RF, _SIGNATURE_BYTE = 24, 2, 2
 
 
 class AnsweredPings(PingEnd):
-    """The peer's port for pings. Before each response, the port sends two datagrams that the system must ignore."""
+    """The peer's port for pings. Before each response, the port sends two datagrams that the system must
+    ignore, and after the response a further response, which contradicts the response.
+    """
 
     def __init__(self, peer: Peer) -> None:
         super().__init__(peer, peer.sut.file.driver.peer_ping_port)
         self.mode = ANSWERED
+        self.unused: dict[str, int] = {}
+        """The unused bits that are set in each response."""
         self.wrong = 0
         self._last_cookie: int | None = None
 
@@ -76,7 +81,8 @@ class AnsweredPings(PingEnd):
         other = bytearray(bytes(ping_response(**fields, RF=int(not refused))))
         other[_SIGNATURE_BYTE] ^= 0xFF
         self.send(bytes(other), to=remote)
-        self.send(ping_response(**fields, RF=int(refused)), to=remote)
+        self.send(ping_response(**fields, **self.unused, RF=int(refused)), to=remote)
+        self.send(ping_response(**fields, RF=int(not refused)), to=remote)
 
 
 class DrivenConnectingSystem:
@@ -156,21 +162,29 @@ class DrivenConnectingSystem:
             )
         )
 
-    def _perform_respond(self, to: str, how: str) -> None:
+    def _perform_respond(self, to: str, how: str, unused: list[str]) -> None:
         if how not in (VALID, REFUSAL, WRONG_CLIENT):
             self._send_other(to, how)
             return
         client = _OTHER_QUEUE_MANAGER if how == WRONG_CLIENT else self._sut.guid
-        self._sessions[to].send(self._build_response(ClientGuid=client, internal={"CS": int(how == REFUSAL)}))
+        fields = group_unused_fields(unused)
+        internal = {"CS": int(how == REFUSAL)} | fields["internal"]
+        response = self._build_response(
+            ClientGuid=client, base=fields["base"], internal=internal, **fields["establish"]
+        )
+        self._sessions[to].send(response)
 
     def _build_response(self, **fields: Any) -> Any:
         usual: dict[str, Any] = {"ClientGuid": self._sut.guid, "ServerGuid": self._peer.identifier, "TimeStamp": 1_000}
         return establish_connection(**usual | fields)
 
-    def _perform_parametrize(self, to: str, how: str, window: int) -> None:
+    def _perform_parametrize(self, to: str, how: str, window: int, unused: list[str]) -> None:
         if how == VALID:
             self._windows[to] = window
-            self._sessions[to].send(connection_parameters(**TIMEOUTS | {"WindowSize": window}))
+            fields = group_unused_fields(unused)
+            header = TIMEOUTS | {"WindowSize": window} | fields["parameters"]
+            response = connection_parameters(base=fields["base"], internal=fields["internal"], **header)
+            self._sessions[to].send(response)
         else:
             self._send_other(to, how)
 
@@ -212,8 +226,9 @@ class DrivenConnectingSystem:
     def _perform_hang_up(self, to: str) -> None:
         self._sessions[to].end()
 
-    def _perform_treat_pings(self, how: str) -> None:
+    def _perform_treat_pings(self, how: str, unused: list[str]) -> None:
         self._pings.mode = how
+        self._pings.unused = group_unused_fields(unused)[""]
 
     def _perform_pause(self, to: str) -> None:
         self._sut.control.call("pause_queue", to=self._names[to])

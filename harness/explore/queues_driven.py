@@ -84,9 +84,9 @@ class DrivenQueues:
         self._queues.add(queue)
         return "done"
 
-    def _perform_create_subqueue(self, queue: str) -> str:
-        self._sut.create_queue(self._name_queue_path(f"{queue};sub"))
-        self._queues.add(f"{queue};sub")
+    def _perform_create_subqueue(self, queue: str, part: str) -> str:
+        self._sut.create_queue(self._name_queue_path(f"{queue};{part}"))
+        self._queues.add(f"{queue};{part}")
         return "done"
 
     def _perform_set_queue(self, queue: str, **properties: Any) -> str:
@@ -97,7 +97,7 @@ class DrivenQueues:
     def _perform_delete(self, queue: str) -> str:
         self._modify_times.pop(queue, None)
         self._sut.delete_queue(self._name_queue_path(queue))
-        self._queues -= {queue, f"{queue};sub"}
+        self._queues = {one for one in self._queues if one.partition(";")[0] != queue}
         return "done"
 
     def _perform_purge(self, queue: str) -> dict[str, int]:
@@ -290,7 +290,11 @@ class DrivenQueues:
         seen[DATA_MODEL] = self._describe_data_model(names) if self._inspects else UnseenValue()
         for name in self._queues:
             seen[name] = self._describe_messages(name)
-            if ";" not in name:
+            if ";" in name:
+                shown = self._call_or_get_refusal("get_queue", name=self._name_queue_path(name))
+                size = UnseenValue() if isinstance(shown, Refused) else shown.get("bytes", UnseenValue())
+                seen[f"{name} size"] = {"bytes": size}
+            else:
                 seen[f"{name};journal"] = self._describe_messages(f"{name};journal")
                 shown = self._call_or_get_refusal("get_queue", name=self._name_queue_path(name))
                 unknown = dict.fromkeys(_QUEUE_PROPERTIES, UnseenValue())

@@ -20,12 +20,22 @@ from harness.sut.releases import lacks_method
 from harness.wire import rpc_qm2qm as wire
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RR_ACK, RR_NACK, Method
 from harness.wire.rpc_qm2qm import RECEIVE as TAKE
-from harness.wire.rpc_qmcomm import DENY_NONE, DENY_RECEIVE, DIRECT, PEEK_ACCESS, RECEIVE_ACCESS, queue_format
+from harness.wire.rpc_qmcomm import (
+    DENY_NONE,
+    DENY_RECEIVE,
+    DIRECT,
+    MULTICAST,
+    PEEK_ACCESS,
+    RECEIVE_ACCESS,
+    queue_format,
+)
 from harness.wire.rpc_stub import octets
-from reference_qm.codec import UserMessagePacket, parse_packet
+from reference_qm.codec import FormatError, UserMessagePacket, parse_packet
 
 _READ_ACTIONS = {RECEIVE: TAKE, PEEK: PEEK_CURRENT, "next": PEEK_NEXT}
 _SUCCESS_OUTCOMES = ("MQ_OK", "returned")
+_MULTICAST_ADDRESS = bytes((224, 1, 2, 3)) + (4_567).to_bytes(4, "little")
+"""The bytes of a multicast address with a port, 224.1.2.3:4567."""
 _HIGHEST_U64 = 0xFFFF_FFFF_FFFF_FFFF
 _SEEK_ACTIONS = {
     "current": ("current", None),
@@ -180,6 +190,9 @@ class DrivenRemoteQueues(DrivenQueues):
             return self._await_outcome(queue.open_session(**fields))
         if how == wrong.OTHER_CURSOR:
             return self._await_outcome(queue.close_cursor(self._remote_cursors[str(other)][1]))
+        if how == wrong.OPEN_MULTICAST:
+            form = queue_format(MULTICAST, _MULTICAST_ADDRESS)
+            return self._await_outcome(self._remote.open_remote(queue.association, access=PEEK_ACCESS, form=form))
         if how == wrong.UNKNOWN_CURSOR:
             return self._await_outcome(queue.close_cursor(RemoteQueue.UNKNOWN_HANDLE))
         purged = queue.association.call(Method.PURGE_QUEUE, hQueue=RemoteQueue.UNKNOWN_HANDLE)
@@ -214,7 +227,7 @@ class DrivenRemoteQueues(DrivenQueues):
             return Refused((call.plain_outcome,))
         description = get_description(call)
         data = None if description is None else octets(description.lpBuffer)
-        packet = None if data is None else parse_packet(bytes(data))
+        packet = None if data is None else _parse_read_packet(bytes(data))
         message = self._describe_read_message(packet) if isinstance(packet, UserMessagePacket) else "no packet"
         return {"message": message, "handle": not call.has_null_handle}
 
@@ -236,6 +249,13 @@ class DrivenRemoteQueues(DrivenQueues):
             "correlation_id": properties.CorrelationID.hex(),
             "extension_base64": base64.b64encode(properties.ExtensionData).decode(),
         }
+
+
+def _parse_read_packet(data: bytes) -> object:
+    try:
+        return parse_packet(data)
+    except FormatError:
+        return None
 
 
 _ACK_FLAGS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}

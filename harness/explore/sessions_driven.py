@@ -6,6 +6,7 @@ from collections.abc import Set
 from typing import Any
 from uuid import UUID
 
+from harness.explore.unused_fields import group_unused_fields
 from harness.explore.wire_seen import SystemPackets
 from harness.explore.worlds import StepObservation
 from harness.model.sessions.area import (
@@ -43,7 +44,7 @@ _IMMEDIATE_REACTION_MS = 50
 _NO_SEQUENCE_ID = TxSequenceID(1, 1)
 _LONG_RECOVERABLE_TIMEOUT_MS = 3_600_000
 """int ms: the duration of the Session Cleanup Timer, which is longer than any session of a walk."""
-_SIGNATURE_BYTE, _RESERVED_MARK = 2, 0xA7
+_SIGNATURE_BYTE = 2
 _GARBLED_BYTES = {"signature": 4, "version": 0}
 """The ways to make a packet invalid. The value of each way is the offset of the changed byte in the BaseHeader (MS-MQMQ
 2.2.19.1).
@@ -123,6 +124,7 @@ class DrivenSessions:
             LIKE_AT_START: UUID(int=own.int ^ 1),
             LIKE_AT_END: UUID(int=own.int ^ 1 << 127),
         }
+        unused = group_unused_fields(ignored)
         self._send_packet(
             session,
             establish_connection(
@@ -130,7 +132,9 @@ class DrivenSessions:
                 ServerGuid=guids[server],
                 TimeStamp=stamp,
                 SE=se,
-                internal=_build_ignored_fields(ignored),
+                base=unused["base"],
+                internal=unused["internal"],
+                **unused["establish"],
             ),
         )
 
@@ -140,12 +144,17 @@ class DrivenSessions:
             "AckTimeout": ACK_TIMEOUT_MS,
             "WindowSize": window,
         }
-        self._send_packet(session, connection_parameters(internal=_build_ignored_fields(ignored), **header))
+        unused = group_unused_fields(ignored)
+        header |= unused["parameters"]
+        self._send_packet(session, connection_parameters(base=unused["base"], internal=unused["internal"], **header))
 
-    def _perform_send(self, session: str, recoverable: bool) -> None:
-        self._send_message(session, recoverable)
+    def _perform_send(self, session: str, recoverable: bool, wrong: int | None) -> None:
+        sent = [*self._wire.sent(self._connections[session]), recoverable]
+        header = {"UserMsgSequenceNumber": len(sent) + (wrong or 0) & 0xFFFF, "RecoverableMsgSeqNumber": sum(sent)}
+        header["WindowSize"] = UNUSUAL_WINDOW_SIZE
+        self._send_message(session, recoverable, **({} if wrong is None else {"session": header}))
 
-    def _send_message(self, session: str, recoverable: bool, **fields: Any) -> None:
+    def _send_message(self, through: str, recoverable: bool, **fields: Any) -> None:
         user = {
             "SourceQueueManager": self._peer.identifier,
             "MessageID": self._peer.next_message_id(),
@@ -153,7 +162,7 @@ class DrivenSessions:
             "DM": int(recoverable),
         }
         usual = {"destination": f"TCP:{self._peer.sut.address}\\private$\\nowhere"}
-        self._wire.send(self._connections[session], bytes(user_message(user=user, **usual | fields)))
+        self._wire.send(self._connections[through], bytes(user_message(user=user, **usual | fields)))
 
     def _perform_burst(self, session: str, number: int) -> dict[str, int]:
         for _ in range(number):
@@ -167,8 +176,8 @@ class DrivenSessions:
             "UserMsgSequenceNumber": len(sent) + wrong & 0xFFFF,
             "RecoverableMsgSeqNumber": sum(sent) + wrong_recoverable & 0xFFFF,
         }
-        internal = _build_ignored_fields(ignored)
-        self._send_packet(session, session_ack(internal=internal, WindowSize=UNUSUAL_WINDOW_SIZE, **header))
+        header |= group_unused_fields(ignored)
+        self._send_packet(session, session_ack(WindowSize=UNUSUAL_WINDOW_SIZE, **header))
 
     def _perform_offer_order_ack(self, session: str, final: bool) -> None:
         cls = MessageClass.MQMSG_CLASS_ACK_RECEIVE if final else MessageClass.MQMSG_CLASS_ORDER_ACK
@@ -237,8 +246,3 @@ class DrivenSessions:
                 "ack_ms": parameters.AckTimeout,
             }
         return None
-
-
-def _build_ignored_fields(names: list[str]) -> dict[str, int]:
-    """Return fields of InternalHeader that the receiver ignores, with values other than zero."""
-    return {name: _RESERVED_MARK if name == "Reserved" else 1 for name in names}

@@ -5,10 +5,12 @@ control protocol.
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from typing import Any
 
 from harness.explore.queues_driven import DrivenQueues
+from harness.explore.secured_messages import describe_sender, find_secured_message, secure_message
+from harness.explore.unused_fields import group_unused_fields
 from harness.explore.wire_seen import SystemPackets, class_name, get_destination
 from harness.explore.worlds import StepObservation
 from harness.model.agreement import Refused, UnseenValue
@@ -23,11 +25,11 @@ from harness.model.transfer.sending import (
     ROUTES,
     SYSTEM_JOURNAL,
 )
-from harness.model.transfer.sessions import EXPRESS_ACK_PAUSE_MS, PLAIN, PLAIN_QUOTA_KB, REACTION_TIME_MS, TRANSACTIONAL
+from harness.model.transfer.sessions import EXPRESS_ACK_PAUSE_MS, PLAIN, QUOTA_KB, REACTION_TIME_MS, TRANSACTIONAL
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
 from harness.sut.releases import find_release
-from harness.wire import TxSequenceID, user_message
+from harness.wire import PrivateQueueFormatNameId, TxSequenceID, user_message
 from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMessagePacket
 
 _TIME_STAMP = 1_000_000
@@ -39,6 +41,8 @@ _CLOCK_LAG_S = 100
 that its packet states.
 """
 _IMMEDIATE_REACTION_MS = 50
+_PRIVATE_QUEUE_OF_PEER = 9
+_ADMIN_QUEUE_OF_PEER = PrivateQueueFormatNameId(PrivateQueueIdentifier=7)
 _ACK_FLAGS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
 _JOURNAL_FLAGS = {"positive": "JP", "negative": "JN"}
 
@@ -51,9 +55,11 @@ class DrivenTransfer(DrivenQueues):
         self._peer = peer
         if not peer.environment.virtual and peer.sut.has("set_timers"):
             peer.sut.set_timers(scale=1)
+        if peer.sut.has("configure") and peer.sut.has("security"):
+            peer.sut.configure(send_insecure_nacks=True)
         peer.inbox.listen()
-        self._perform_create(PLAIN, transactional=False, quota_kb=PLAIN_QUOTA_KB)
-        self._perform_create(TRANSACTIONAL, transactional=True)
+        self._perform_create(PLAIN, transactional=False, quota_kb=QUOTA_KB)
+        self._perform_create(TRANSACTIONAL, transactional=True, quota_kb=QUOTA_KB)
         self._wire = SystemPackets(peer)
         self._routes = {name: peer.direct_name(f"mqc-{name}") for name in ROUTES}
         self._step_ms = REACTION_TIME_MS
@@ -72,8 +78,14 @@ class DrivenTransfer(DrivenQueues):
         self._wrong_times: set[str] = set()
         """The messages whose time of sending or of arrival is wrong."""
         self._silent = False
+        self._secured: tuple[str, int] | None = None
+        """The message that the system signs or encrypts in this step, and the number of packets before this step."""
+        self._order_ack_count: int | None = None
+        """The number of OrderAcks before this step, or None if the step causes no OrderAck."""
         self._before_loss = 0
         """The number of messages received before the last loss of all connections."""
+        self._shipped: dict[str, int] = {}
+        """The time at which an application sent each message to the peer (UTC, in s)."""
         self._arrivals: dict[str, int] = {}
         """The time at which the peer sent each of its messages (UTC, in s)."""
         self._ordinals: dict[int, str] = {}
@@ -87,6 +99,7 @@ class DrivenTransfer(DrivenQueues):
         self._step_ms = REACTION_TIME_MS
         self._shows_transfers = step.name == "offer_order_ack"
         self._last_ordinal, self._next_ordinal = self._next_ordinal, None
+        self._order_ack_count = None
         return super().take(step, awaited)
 
     def _await_answers(self, awaited: Set[str]) -> None:
@@ -94,7 +107,13 @@ class DrivenTransfer(DrivenQueues):
         wait.
         """
         self._peer.pass_time(self._step_ms)
-        super()._await_answers(awaited)
+        super()._await_answers(awaited - {"order ack", "secured"})
+        if self._secured is not None:
+            self._came["secured"] = find_secured_message(self._peer, *self._secured)
+            self._secured = None
+        if self._order_ack_count is not None and "order ack" in awaited:
+            new = self._wire.order_acks[self._order_ack_count :]
+            self._came["order ack"] = self._describe_order_ack(new[-1]) if new else "none"
         if not self._silent:
             self._wire.acknowledge()
             self._peer.pass_time(_IMMEDIATE_REACTION_MS)
@@ -123,12 +142,15 @@ class DrivenTransfer(DrivenQueues):
         acks: list[str],
         application_tag: int,
         late: bool,
+        journal: list[str],
         details: dict[str, Any],
+        unused: list[str],
     ) -> None:
-        user: dict[str, Any] = {"DM": int(delivery != "express")}
+        user: dict[str, Any] = {"DM": int(delivery != "express"), **{_JOURNAL_FLAGS[one]: 1 for one in journal}}
         if late:
             user["SentTime"] = self._peer.environment.now().utc_s - 2 * _MESSAGE_LIFETIME_S
-        packet = self._build_message(message, queue, size, acks, user, application_tag, priority, details)
+        fields = group_unused_fields(unused)
+        packet = self._build_message(message, queue, size, acks, user, application_tag, priority, details, fields)
         self._packets[message] = packet
         self._wire.send(self._sessions[session], packet)
 
@@ -150,6 +172,7 @@ class DrivenTransfer(DrivenQueues):
         for name, value in properties.items():
             if self._sut.has("send_extension") or name not in PROPERTIES_OF_SEND_EXTENSION:
                 fields[name] = self._routes[value] if name in QUEUE_PROPERTIES else value
+        self._shipped[message] = self._peer.environment.now().utc_s
         sent = self._sut.send(names, label=message, body="b" * size, **fields)
         self._check_message_id(message, sent)
         guid, _, ordinal = sent.rpartition("\\")
@@ -176,6 +199,24 @@ class DrivenTransfer(DrivenQueues):
     def _perform_come_again(self) -> str:
         self._step_ms = RECONNECT_TIME_MS
         return "done"
+
+    def _perform_ship_secured(self, message: str, sender: str | None, how: str, size: int) -> str:
+        self._secured = (message, len(self._peer.recorder.frames))
+        wanted = {"privacy_level": how} if sender is None else {"authentication_level": how, "sender": sender}
+        to = self._peer.private_name(_PRIVATE_QUEUE_OF_PEER)
+        self._sut.send(to, label=message, body="b" * size, delivery="express", **wanted)
+        return "done"
+
+    def _perform_hold(self, to: str) -> str:
+        return self._call_verb("pause_queue", to=self._routes[to])
+
+    def _perform_release(self, to: str) -> str:
+        return self._call_verb("resume_queue", to=self._routes[to])
+
+    def _perform_restart(self) -> str:
+        self._step_ms = RECONNECT_TIME_MS
+        self._before_loss = len(self._wire.messages)
+        return super()._perform_restart()
 
     def _perform_offer_order_ack(self, message: str) -> str:
         packet = next(one for one in self._wire.messages if self._describe_message(one)["message"] == message)
@@ -219,7 +260,7 @@ class DrivenTransfer(DrivenQueues):
     def _perform_burst(self, session: str, number: int) -> dict[str, int]:
         through = self._sessions[session]
         for _ in range(number):
-            self._wire.send(through, self._build_message("burst", MISSING_QUEUE, 0, [], {"DM": 1}, 0, 3, {}))
+            self._wire.send(through, self._build_message("burst", MISSING_QUEUE, 0, [], {"DM": 1}, 0, 3, {}, {}))
         self._peer.pass_time(_IMMEDIATE_REACTION_MS)
         return {"at once": self._wire.acknowledged(through)["acknowledged"]}
 
@@ -235,8 +276,13 @@ class DrivenTransfer(DrivenQueues):
         acks: list[str],
         journal: list[str],
         details: dict[str, Any],
+        unused: list[str],
+        final: bool,
+        by_private_names: bool = False,
     ) -> None:
+        fields = group_unused_fields(unused)
         place = {
+            "FA": int(final),
             "FM": 1,
             "LM": 1,
             "ID": number,
@@ -244,11 +290,51 @@ class DrivenTransfer(DrivenQueues):
             "TxSequenceNumber": number,
             "PreviousTxSequenceNumber": previous,
         }
-        user = {"DM": 1, **{_JOURNAL_FLAGS[one]: 1 for one in journal}}
-        packet = self._build_message(message, queue, size, acks, user, 0, 0, details, transaction=place)
+        place |= fields.pop("transaction", {})
+        user: dict[str, Any] = {"DM": 1, **{_JOURNAL_FLAGS[one]: 1 for one in journal}}
+        names: dict[str, Any] = {}
+        if by_private_names:
+            own = self._sut.private_format_name(self._name_queue_path(queue)).rpartition("\\")[2]
+            names["destination"] = PrivateQueueFormatNameId(PrivateQueueIdentifier=int(own, 16))
+            user |= {"QueueManagerAddress": self._sut.guid, "AdminQueue": _ADMIN_QUEUE_OF_PEER}
+        packet = self._build_message(
+            message, queue, size, acks, user, 0, 0, details, fields, transaction=place, **names
+        )
         self._wire.send(self._sessions[session], packet)
+        self._order_ack_count = len(self._wire.order_acks)
 
-    def _build_message(
+    def _perform_deliver_by_private_names(self, **message: Any) -> None:
+        self._perform_deliver_in_sequence(**message, by_private_names=True)
+
+    def _perform_deliver_secured(
+        self,
+        session: str,
+        message: str,
+        place: list[int],
+        kind: str | None,
+        altered: bool,
+        level: int,
+        acks: list[str],
+        journal: list[str],
+        size: int,
+    ) -> None:
+        headers: dict[str, Any] = {}
+        if place:
+            numbers = {"TxSequenceNumber": place[1], "PreviousTxSequenceNumber": place[2]}
+            identifier = TxSequenceID(Ordinal=place[0], TimeStamp=_TIME_STAMP)
+            headers["transaction"] = {"FM": 1, "LM": 1, "ID": place[1], "TxSequenceID": identifier, **numbers}
+        user = {"DM": int(bool(place)), **{_JOURNAL_FLAGS[one]: 1 for one in journal}}
+        queue, priority = (TRANSACTIONAL, 0) if place else (PLAIN, 3)
+        headers |= describe_sender(kind, level)
+        made = self._build_packet(message, queue, size, acks, user, 0, priority, {}, {}, **headers)
+        packet = secure_message(self._sut, made, kind, altered, level)
+        self._wire.send(self._sessions[session], bytes(packet))
+
+    def _build_message(self, *how: Any, **headers: Any) -> bytes:
+        """Build a message from the peer; return its bytes."""
+        return bytes(self._build_packet(*how, **headers))
+
+    def _build_packet(
         self,
         message: str,
         queue: str,
@@ -258,9 +344,10 @@ class DrivenTransfer(DrivenQueues):
         application_tag: int,
         priority: int,
         details: dict[str, Any],
+        unused: Mapping[str, Mapping[str, int]],
         **headers: Any,
-    ) -> bytes:
-        """Build a message from the peer; return its bytes."""
+    ) -> Any:
+        """Build a message from the peer."""
         ordinal = self._peer.next_message_id()
         self._ordinals[ordinal] = message
         identifier = f"{{{self._peer.identifier}}}\\{ordinal}"
@@ -279,18 +366,19 @@ class DrivenTransfer(DrivenQueues):
             "ExtensionData": b64decode(details.get("extension_base64", "")),
         }
         self._arrivals[message] = self._peer.environment.now().utc_s
-        made = user_message(
-            user={**own, **user, **admin},
-            destination=self._format_direct_name(self._name_queue_path(queue)).removeprefix("DIRECT="),
-            base={"PR": priority, "TimeToReachQueue": _MESSAGE_LIFETIME_S},
+        usual = {"destination": self._format_direct_name(self._name_queue_path(queue)).removeprefix("DIRECT=")}
+        lifetime_s = details.get("time_to_reach_queue_s", _MESSAGE_LIFETIME_S)
+        return user_message(
+            user={**own, **user, **admin, **unused.get("user", {})},
+            base={"PR": priority, "TimeToReachQueue": lifetime_s, **unused.get("base", {})},
+            properties=unused.get("properties", {}),
             label=message,
             body=b"b" * size,
             ApplicationTag=application_tag,
             **kept,
             **asked,
-            **headers,
+            **usual | headers,
         )
-        return bytes(made)
 
     # -- visible state --------------------------------------------------------------------------------------------
 
@@ -298,9 +386,9 @@ class DrivenTransfer(DrivenQueues):
         seen = super()._read_visible_state()
         for name, session in self._sessions.items():
             seen[name] = {"open": session.record.closed_by is None, **self._wire.acknowledged(session)}
-        places = [(one.TxSequenceID.Ordinal, one.TxSequenceNumber) for one in self._wire.order_acks]
-        if places:
-            seen["order acks"] = dict(zip(("sequence", "number"), max(places), strict=True))
+        if self._wire.order_acks:
+            told = map(self._describe_order_ack, self._wire.order_acks)
+            seen["order acks"] = max(told, key=lambda one: (one["sequence"], one["number"]))
         seen["final acks"] = sorted(map(self._final_ack, self._wire.final_acks.values()), key=str)
         seen["transfer"] = self._get_transfer_state()
         for queue in (SYSTEM_JOURNAL, DEAD_LETTERS):
@@ -333,7 +421,17 @@ class DrivenTransfer(DrivenQueues):
             other = sent_s is not None and sent_s != own_s - _CLOCK_LAG_S
             if late or other:
                 self._wrong_times.add(name)
+        if (
+            described["class"] != "NORMAL"
+            and own_s is not None
+            and sent_s is not None
+            and sent_s < own_s - _TOLERANCE_S
+        ):
+            self._wrong_times.add(f"{described['class']} of {name}")
         return described
+
+    def _describe_order_ack(self, body: OrderAckBody) -> dict[str, int]:
+        return {"sequence": body.TxSequenceID.Ordinal, "number": body.TxSequenceNumber}
 
     def _get_transfer_info(self, to: str) -> Any:
         """Return OutgoingTransferInfo of an outgoing queue, in which the sequences have the same numbers as in the
@@ -368,6 +466,10 @@ class DrivenTransfer(DrivenQueues):
             "delivery": "transactional" if header else "recoverable" if packet.UserHeader.DM == 1 else "express",
             "size": len(properties.MessageBody),
         }
+        name = str(described["message"])
+        shipped_s = self._shipped.get(name)
+        if shipped_s is not None and abs(packet.UserHeader.SentTime - shipped_s) > _TOLERANCE_S:
+            self._wrong_times.add(name)
         if header is not None:
             known = self._sequences.setdefault(int(header.TxSequenceID), len(self._sequences) + 1)
             described |= {"sequence": known, "number": header.TxSequenceNumber}

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from harness.explore import explored
 from harness.explore.areas import AREAS
 from harness.explore.explored import ExplorationLimits, Explorer
 from harness.judging.compared import load_compared_rules
+from harness.model.steps import Step
 from harness.sut.sut_file import CAPABILITIES, load_sut_file
 from harness.sut.virtual_driver import VirtualDriver
 
@@ -24,6 +26,58 @@ FAULTS = {
     "transfer": ("receiver-sequence-previous-number-not-last-accepted-rejected", 6),
 }
 """A fault for each area, and the maximum number of steps of the shortest sequence that shows it."""
+FAULTS_BY_ACTION = {
+    "parametrize": ("connecting", "initiator-parameters-response-with-x3-refused"),
+    "treat_pings": ("connecting", "initiator-second-ping-response-with-rf-ends-session"),
+    "create_subqueue": ("queues", "queue-manager-long-subqueue-name-shortened"),
+    "look_up": ("queues", "queue-manager-lookup-in-journal-searches-its-queue"),
+    "move": ("queues", "queue-manager-moved-message-not-in-total-bytes"),
+    "misuse": ("remote", "server-multicast-name-opened-to-peek"),
+    "send": ("sessions", "receiver-session-kept-after-repeated-sequence-number"),
+    "deliver": ("transfer", "receiver-message-with-time-to-reach-queue-0-never-expires"),
+    "deliver_by_private_names": ("transfer", "receiver-order-ack-destination-queue-private-admin-queue"),
+}
+"""For each action that was added later, an area and a fault that a walk with this action finds."""
+
+
+def _ship(message: str, delivery: str = "express", **properties: object) -> Step:
+    fixed = {"to": "near", "priority": 3, "size": 0, "journal": []}
+    return Step("ship_message", {"message": message, "delivery": delivery, "properties": properties, **fixed})
+
+
+def _deliver_secured(message: str, *, altered: bool) -> Step:
+    how = {"place": [], "kind": "MSMQ 2.0", "altered": altered, "level": 0, "acks": [], "journal": [], "size": 0}
+    return Step("deliver_secured", {"session": "s", "message": message, **how})
+
+
+_HOLD, _RELEASE = Step("hold", {"to": "near"}), Step("release", {"to": "near"})
+_ENCRYPTED = {"sender": None, "how": "base", "size": 10}
+SEQUENCES = {
+    "sender-transactional-message-sent-although-queue-on-hold": (_ship("m1"), _HOLD, _ship("m2", "transactional")),
+    "sender-sent-time-is-time-of-transmission": (
+        *(_ship("m1"), _HOLD, _ship("m2"), _ship("m3"), _ship("m4"), _ship("m5")),
+        _RELEASE,
+    ),
+    "sender-expired-message-takes-sequence-number": (
+        *(_ship("m1"), _HOLD, _ship("m2", time_to_reach_queue_s=5), Step("rest_until_acknowledged"), _RELEASE),
+        _ship("m3"),
+        _ship("m4"),
+    ),
+    "sender-tx-numbers-begin-at-1-again-after-restart": (
+        *(_ship("m1", "transactional"), _ship("m2", "transactional"), Step("offer_order_ack", {"message": "m1"})),
+        Step("restart"),
+    ),
+    "receiver-integrity-of-known-sender-not-verified": (
+        Step("connect", {"session": "s"}),
+        _deliver_secured("m1", altered=False),
+        _deliver_secured("m2", altered=True),
+    ),
+    "sender-simple-blob-of-cached-key-without-trailing-zeros": (
+        Step("ship_secured", {"message": "m1", **_ENCRYPTED}),
+        Step("ship_secured", {"message": "m2", **_ENCRYPTED}),
+    ),
+}
+"""For each fault in the area `transfer`, steps that show the fault."""
 
 
 @pytest.fixture
@@ -51,6 +105,26 @@ def test_explorer_finds_a_fault_and_shows_a_short_sequence(virtual, area: str) -
     found = Explorer(VirtualDriver(faulty), AREAS[area]).explore(ExplorationLimits(5_000), lambda done, of: None)
     assert found.diverged is not None
     assert len(found.diverged.steps) <= longest
+
+
+@pytest.mark.parametrize("action", FAULTS_BY_ACTION)
+def test_explorer_finds_a_fault_with_a_later_action(virtual, action: str, monkeypatch) -> None:
+    monkeypatch.setattr(explored, "shrink", lambda kind, walk, attempt: walk)  # a short sequence is not needed here
+    area, fault = FAULTS_BY_ACTION[action]
+    assert action in AREAS[area].model.transitions
+    faulty = replace(virtual, reference=replace(virtual.reference, faults=(fault,)))
+    found = Explorer(VirtualDriver(faulty), AREAS[area]).explore(ExplorationLimits(2_500), lambda done, of: None)
+    assert found.diverged is not None
+
+
+@pytest.mark.parametrize("fault", SEQUENCES)
+def test_steps_of_transfer_show_a_fault_and_agree_without_it(virtual, fault: str) -> None:
+    steps = SEQUENCES[fault]
+    faulty = replace(virtual, reference=replace(virtual.reference, faults=(fault,)))
+    assert Explorer(VirtualDriver(faulty), AREAS["transfer"]).replay(steps).divergence is not None
+    clean = Explorer(VirtualDriver(virtual), AREAS["transfer"]).replay(steps)
+    assert clean.divergence is None
+    assert clean.steps == list(steps)
 
 
 def test_explorer_finds_a_packet_field_outside_the_model(virtual) -> None:

@@ -25,6 +25,15 @@ from harness.model.connecting.state import (
     Destination,
 )
 from harness.model.steps import ImpossibleStep, Model, draw_one, transition
+from harness.model.unused_fields import (
+    BASE_FIELDS,
+    ESTABLISH_FIELDS,
+    INTERNAL_FIELDS,
+    PARAMETERS_FIELDS,
+    PING_FIELDS,
+    draw_unused,
+    list_rules,
+)
 
 NEEDED_CAPABILITIES = ("send", "queue_control", "set_timers")
 REACTION_TIME_MS = 400
@@ -285,11 +294,20 @@ class Connecting(Model):
         return one
 
     @transition(
-        "MQQB-3.1.5.3.2-D01", "MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-01", needs=NEEDED_CAPABILITIES, weight=10, how=VALID
+        "MQQB-3.1.5.3.2-D01",
+        "MQQB-3.1.5.2.3-13",
+        "MQQB-3.1.5.3.2-01",
+        needs=NEEDED_CAPABILITIES,
+        weight=10,
+        how=VALID,
+        unused=[],
     )
-    def respond(self, to: str, how: str) -> None:
-        """Let the peer answer an EstablishConnection request, or send another packet instead."""
+    def respond(self, to: str, how: str, unused: list[str]) -> None:
+        """Let the peer answer an EstablishConnection request, or send another packet instead. ``unused``: the unused
+        bits and fields that the peer sets in a valid response.
+        """
         one = self.find(to, ESTABLISHING)
+        self.cite_rules(*list_rules(unused))
         if how == VALID:
             self.cite_rules("MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-15", "MQQB-3.1.5.3.2-D02", "MQQB-3.1.5.3.2-12")
             one.phase = PARAMETERS
@@ -305,7 +323,8 @@ class Connecting(Model):
 
     def draw_respond(self, chance: Random) -> dict[str, Any]:
         how = chance.choice((*(VALID,) * 13, REFUSAL, WRONG_CLIENT, "parameters", *OTHER_PACKETS))
-        return {"to": self._draw_in(chance, ESTABLISHING), "how": how}
+        unused = draw_unused(chance, BASE_FIELDS, INTERNAL_FIELDS, ESTABLISH_FIELDS) if how == VALID else []
+        return {"to": self._draw_in(chance, ESTABLISHING), "how": how, "unused": unused}
 
     def _draw_in(self, chance: Random, *phases: str) -> str:
         self.check_time(self.now_ms + REACTION_TIME_MS)
@@ -323,10 +342,15 @@ class Connecting(Model):
         }
         self.cite_rules(*rules[how])
 
-    @transition("MQQB-3.1.5.3.2-14", "MQQB-3.1.5.4.2-D01", needs=NEEDED_CAPABILITIES, weight=10, how=VALID, window=64)
-    def parametrize(self, to: str, how: str, window: int) -> None:
-        """Let the peer answer a ConnectionParameters request, or send another packet instead."""
+    @transition(
+        "MQQB-3.1.5.3.2-14", "MQQB-3.1.5.4.2-D01", needs=NEEDED_CAPABILITIES, weight=10, how=VALID, window=64, unused=[]
+    )
+    def parametrize(self, to: str, how: str, window: int, unused: list[str]) -> None:
+        """Let the peer answer a ConnectionParameters request, or send another packet instead. ``unused``: the unused
+        bits and fields that the peer sets in a valid response.
+        """
         one = self.find(to, PARAMETERS)
+        self.cite_rules(*list_rules(unused))
         if how == VALID:
             self.cite_rules("MQQB-3.1.5.4.2-01", "MQQB-3.1.5.4.2-06", "MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-08")
             self.cite_rules("MQQB-3.1.5.4.2-09", "MQQB-3.1.5.4.2-05")
@@ -340,7 +364,9 @@ class Connecting(Model):
 
     def draw_parametrize(self, chance: Random) -> dict[str, Any]:
         how = chance.choice((*(VALID,) * 13, "establish", *OTHER_PACKETS))
-        return {"to": self._draw_in(chance, PARAMETERS), "how": how, "window": chance.choice((1, 2, 3, 64, 64))}
+        unused = draw_unused(chance, BASE_FIELDS, INTERNAL_FIELDS, PARAMETERS_FIELDS) if how == VALID else []
+        window = chance.choice((1, 2, 3, 64, 64))
+        return {"to": self._draw_in(chance, PARAMETERS), "how": how, "window": window, "unused": unused}
 
     @transition("MQQB-3.1.7.3-01", "MQQB-3.1.5.9-04", "MQQB-3.1.5.9-03", needs=NEEDED_CAPABILITIES, weight=3)
     def hang_up(self, to: str) -> None:
@@ -357,18 +383,19 @@ class Connecting(Model):
     def draw_hang_up(self, chance: Random) -> dict[str, Any]:
         return {"to": self._draw_in(chance, ESTABLISHING, PARAMETERS, OPEN)}
 
-    @transition("MQQB-3.1.7.8-05", "MQQB-3.1.7.6-12", needs=NEEDED_CAPABILITIES, weight=2)
-    def treat_pings(self, how: str) -> None:
-        """Let the peer answer, refuse or ignore Ping Requests from now on. Before each Ping Response, the peer sends
-        datagrams that the SUT must ignore.
+    @transition("MQQB-3.1.7.8-05", "MQQB-3.1.7.6-12", "MQQB-3.1.7.8-06", needs=NEEDED_CAPABILITIES, weight=3, unused=[])
+    def treat_pings(self, how: str, unused: list[str]) -> None:
+        """Let the peer answer, refuse or ignore Ping Requests from now on. Before and after each Ping Response, the
+        peer sends datagrams that the SUT must ignore. ``unused``: the unused bits that the peer sets in Ping Responses.
         """
+        self.cite_rules(*list_rules(unused))
         self.ping_mode = how
         self.settle()
 
     def draw_treat_pings(self, chance: Random) -> dict[str, Any]:
         self.check_time(self.now_ms + REACTION_TIME_MS)
         usual = ANSWERED if self.ping_mode != ANSWERED else REFUSED
-        return {"how": chance.choice((usual, usual, IGNORED))}
+        return {"how": chance.choice((usual, usual, ANSWERED, IGNORED)), "unused": draw_unused(chance, PING_FIELDS)}
 
     # -- administrators, and time -----------------------------------------------------------------------------------
 

@@ -9,8 +9,10 @@ from harness.model.queues.base import ADMIN, QueuesBase
 from harness.model.queues.state import AVAILABLE, NO_QUEUE_TYPE, PURGE_PENDING, Queue
 from harness.model.steps import ImpossibleStep, draw_one, transition
 
-QUEUES, SUBQUEUE = ("one", "two", "three"), "sub"
-"""The names of the queues in a walk, and the name of the subqueue that each of these queues may have."""
+QUEUES, SUBQUEUES = ("one", "two", "three"), ("sub", "part")
+"""The names of the queues in a walk, and the names of the subqueues that each of these queues may have."""
+LONG_NAME = "part" * 9
+"""A name that is longer than the name of a subqueue may be (MS-MQMQ 2.1.1)."""
 DRAWN_QUOTAS_KB = (None, None, None, 8)
 JOURNAL_QUOTAS = (None, None, 5)
 LABELS = (None, None, "", "a label", "l" * 124)
@@ -68,10 +70,14 @@ class Administering(QueuesBase):
             "base_priority": chance.choice(BASE_PRIORITIES),
         }
 
-    @transition("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-07", needs=("queue_control", "subqueues"), weight=2)
-    def create_subqueue(self, queue: str) -> None:
+    @transition("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-07", needs=("queue_control", "subqueues"), weight=3)
+    def create_subqueue(self, queue: str, part: str) -> None:
         parent = self.find(self.queues, queue)
-        name = f"{queue};{SUBQUEUE}"
+        name = f"{queue};{part}"
+        if part == LONG_NAME:
+            self.cite_rules("MQDMPR-3.1.7.1.3-05")
+            self.refuse()
+            return
         if name in self.queues:
             self.refuse("MQ_ERROR_QUEUE_EXISTS")
             return
@@ -81,7 +87,10 @@ class Administering(QueuesBase):
         self.record_done()
 
     def draw_create_subqueue(self, chance: Random) -> dict[str, Any]:
-        return {"queue": draw_one(chance, (name for name, one in self.queues.items() if one.parent is None))}
+        whole = [one for one in self.queues.values() if one.parent is None]
+        begun = [one for one in whole if len(one.subqueues) == 1]
+        queue = draw_one(chance, begun if begun and chance.random() < 0.5 else whole).name
+        return {"queue": queue, "part": chance.choice((*SUBQUEUES * 4, LONG_NAME))}
 
     @transition(
         "MQDMPR-3.1.1.2-D03",

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.model.agreement import OrderedGroups, Refused
+from harness.model.agreement import BoundedNumber, OrderedGroups, Refused
 from harness.model.queues.state import (
     AVAILABLE,
     DELETED,
@@ -34,6 +34,8 @@ SMALL_MESSAGE_BYTES = (120, 420)
 """int bytes: the least and the greatest size that a message without a body occupies in storage (headers, label,
 names).
 """
+_MOST_HEADERS_BYTES = 1_000_000
+"""int bytes: more than the headers of the messages in a queue occupy."""
 TIMER_MARGIN_MS = 1_500
 """int ms: a message whose time limit is this close to the present may or may not have expired, because SentTime has
 a resolution of one second.
@@ -124,11 +126,12 @@ class QueuesBase(Model):
         """Make a message available, and give it to the waiting readers (3.1.7.2.2)."""
         self.cite_rules("MQDMPR-3.1.7.2.2-04")
         position.state = AVAILABLE
-        waiting = [reader for handle in position.queue.handles for reader in handle.readers]
-        while waiting and position.state == AVAILABLE:
-            self.cite_rules("MQDMPR-3.1.7.2.2-07", "MQDMPR-3.1.7.2.2-11", "MQDMPR-3.1.7.3.1-21")
-            reader = waiting.pop(self.decide_among(f"next reader for {position.message.name}", len(waiting)))
-            self.complete_read(reader, position)
+        lines = [list(handle.readers) for handle in position.queue.handles if handle.readers]
+        while lines and position.state == AVAILABLE:
+            self.cite_rules("MQDMPR-3.1.7.2.2-07", "MQDMPR-3.1.7.2.2-11", "MQDMPR-3.1.7.2.2-14", "MQDMPR-3.1.7.3.1-21")
+            line = lines[self.decide_among(f"next reader for {position.message.name}", len(lines))]
+            self.complete_read(line.pop(0), position)  # the reads of one handle are in the order of their beginning
+            lines = [one for one in lines if one]
         position.seen |= position.state == AVAILABLE
 
     def decide_among(self, what: str, number: int) -> int:
@@ -210,7 +213,7 @@ class QueuesBase(Model):
             return
         self.cite_rules("MQDMPR-3.1.1.2-D05", "MQDMPR-3.1.1.2-D04")
         if self.has_room(queue.journal.positions, message, whole.journal_quota_kb):
-            self.insert(queue.journal, message, AVAILABLE)
+            self.insert(queue.journal, message, AVAILABLE).seen = True
 
     def acknowledge(self, message: Message, cls: str) -> None:
         """Send an administration acknowledgment (MS-MQQB 3.1.7.15)."""
@@ -263,6 +266,10 @@ class QueuesBase(Model):
                     **({} if queue.journal_quota_kb is None else {"journal_quota_kb": queue.journal_quota_kb}),
                     **({} if queue.positions else {"count": 0, "bytes": 0}),
                 }
+            else:
+                bodies = sum(one.message.size for one in queue.positions)
+                self.cite_rules("MQDMPR-3.1.7.2.2-03")
+                seen[f"{name} size"] = {"bytes": BoundedNumber(bodies, bodies + _MOST_HEADERS_BYTES)}
         return seen
 
     def _describe_transaction(self, transaction: Transaction) -> dict[str, Any]:

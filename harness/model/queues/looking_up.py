@@ -34,7 +34,7 @@ class LookingUp(Reading):
     )
     def look_up(self, read: str, queue: str, message: str, seek: str, receives: bool, transaction: str | None) -> None:
         """Let an application read a message by its LookupIdentifier (MS-MQDMPR 3.1.7.3.3)."""
-        there = self.find_readable(queue)
+        there = self.find_place(queue)
         position = self.find_position(there, message)
         if position is None or not position.seen or (transaction is not None and not receives):
             raise ImpossibleStep
@@ -56,6 +56,16 @@ class LookingUp(Reading):
         else:
             self.refuse(NOT_FOUND, name=read)
 
+    def find_place(self, name: str) -> Queue:
+        """Return a queue or, for a name that ends with ``;journal``, the journal of a queue."""
+        queue, _, part = name.partition(";")
+        if part != "journal":
+            return self.find_readable(name)
+        self.cite_rules("MQDMPR-3.1.7.1.13-09")
+        journal = self.find_readable(queue).journal
+        assert journal is not None
+        return journal
+
     def seek(self, queue: Queue, position: Position, seek: str) -> Position | None:
         there = queue.available()
         if seek == "current":
@@ -71,11 +81,13 @@ class LookingUp(Reading):
         return next((one for one in reversed(there) if one.key < position.key), None)
 
     def draw_look_up(self, chance: Random) -> dict[str, Any]:
-        queue = draw_one(chance, self.queues.values())
+        journals = [one.journal for one in self.queues.values() if one.journal is not None and one.journal.positions]
+        in_journal = bool(journals) and chance.random() < 0.25
+        queue = draw_one(chance, journals if in_journal else self.queues.values())
         seen = [one for one in queue.positions if one.seen]
         held = [one for one in seen if one.state != AVAILABLE]
         message = draw_one(chance, held if held and chance.random() < 0.5 else seen).message.name
-        receives = chance.random() < 0.4
+        receives = chance.random() < 0.4 and queue not in journals
         transaction = self.draw_transaction(chance, queue.transactional) if receives else None
         return {
             "read": f"r{self.steps}",

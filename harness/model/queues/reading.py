@@ -303,7 +303,19 @@ class Reading(QueuesBase):
         else:
             self.peek_after_current(read, there, wait_ms)
 
-    draw_peek_next = draw_peek_at
+    def draw_peek_next(self, chance: Random) -> dict[str, Any]:
+        drawn = self.draw_peek_at(chance)
+        ends = [name for name, one in self.cursors.items() if self._is_idle_at_end(one)]
+        if ends and chance.random() < 0.5:
+            drawn |= {"cursor": chance.choice(ends), "wait_ms": DRAWN_WAITS_MS[-1]}
+        return drawn
+
+    def _is_idle_at_end(self, cursor: Cursor) -> bool:
+        """Return whether no message follows the last message that was read with a cursor, and no read waits."""
+        queue = cursor.handle.queue
+        if queue is None or cursor.state != READ or queue.available(cursor.at):
+            return False
+        return sum(len(handle.readers) for handle in queue.handles) < MAX_READERS
 
     def peek_after_current(self, read: str, cursor: Cursor, wait_ms: int) -> None:
         """Move a cursor to the next available message; if there is no such message, wait for one."""
@@ -330,7 +342,9 @@ class Reading(QueuesBase):
 
     def draw_cursor(self, chance: Random) -> str:
         waiting = {reader.cursor for reader in self.readers()}
-        return str(draw_one(chance, (name for name, one in self.cursors.items() if one not in waiting)))
+        idle = {name: one for name, one in self.cursors.items() if one not in waiting}
+        taken = [name for name, one in idle.items() if one.state == READ and not self.is_at_available(one)]
+        return str(draw_one(chance, taken if taken and chance.random() < 0.4 else idle))
 
     # -- waiting --------------------------------------------------------------------------------------------------
 

@@ -114,7 +114,8 @@ class Sending(QueuesBase):
 
     def draw_send(self, chance: Random) -> dict[str, Any]:
         there = [one for one in self.queues.values() if one.parent is None and len(one.positions) < MAX_MESSAGES]
-        queue = draw_one(chance, there)
+        awaited = [one for one in there if any(handle.readers for handle in one.handles)]
+        queue = draw_one(chance, awaited if awaited and chance.random() < 0.4 else there)
         transaction = None
         if self.transactions and chance.random() < (0.6 if queue.transactional else 0.05):
             transaction = chance.choice(sorted(self.transactions))
@@ -185,7 +186,8 @@ class Sending(QueuesBase):
         queue = draw_one(
             chance, (one for one in self.queues.values() if one.positions and (one.parent or one.subqueues))
         )
-        to = queue.parent or chance.choice(queue.subqueues)
+        whole = queue.parent or queue
+        to = chance.choice([one for one in (whole, *whole.subqueues) if one is not queue])
         transaction = None
         if self.transactions and chance.random() < (0.5 if queue.transactional else 0.05):
             transaction = chance.choice(sorted(self.transactions))

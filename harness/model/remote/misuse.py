@@ -17,6 +17,7 @@ LATER_METHODS = "later methods"
 """The methods of qm2qm that are missing in the first releases of Windows (MS-MQQP, notes <25> and <27>)."""
 OTHER_CONTEXT, NO_CONTEXT = "open with two different pointers", "open with pointers of zero"
 OTHER_CURSOR = "close a cursor of another queue"
+OPEN_MULTICAST = "open a multicast name to read"
 UNKNOWN_CURSOR, UNKNOWN_QUEUE = "close an unknown cursor", "purge an unknown queue"
 LOOK_UP_WITH_TIMEOUT, LOOK_UP_WITHOUT_LIMIT = "look up with a timeout", "look up without a time limit"
 LOOK_UP_WITH_CURSOR, LOOK_UP_BY_READ = "look up with a cursor", "look up with another action"
@@ -26,6 +27,7 @@ RULES_OF_MISUSE = {
     OTHER_CURSOR: ("MQQP-3.1.4.5-07",),
     UNKNOWN_CURSOR: ("MQQP-3.1.4.5-07",),
     UNKNOWN_QUEUE: ("MQQP-3.1.4.7-09",),
+    OPEN_MULTICAST: ("MQDMPR-3.1.7.1.5-46",),
     LOOK_UP_WITH_TIMEOUT: ("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-23"),
     LOOK_UP_WITHOUT_LIMIT: ("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-23"),
     LOOK_UP_WITH_CURSOR: ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-11"),

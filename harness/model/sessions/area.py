@@ -13,6 +13,14 @@ from typing import Any
 from harness.model.agreement import BoundedNumber
 from harness.model.sessions.pings import Pings
 from harness.model.steps import ImpossibleStep, draw_one, transition
+from harness.model.unused_fields import (
+    BASE_FIELDS,
+    ESTABLISH_FIELDS,
+    INTERNAL_FIELDS,
+    PARAMETERS_FIELDS,
+    draw_unused,
+    list_rules,
+)
 
 REACTION_TIME_MS = 1_000
 """int ms: the duration of a step, which is long enough for the system to acknowledge recoverable messages."""
@@ -29,8 +37,6 @@ OWN, NULL, FOREIGN = "own", "null", "foreign"
 """The kinds of ServerGuid in a request: the system's identifier, zero, or a foreign identifier."""
 LIKE_AT_START, LIKE_AT_END = "like own at the start", "like own at the end"
 """Foreign identifiers that differ from the system's identifier only in the last byte, or only in the first byte."""
-IGNORED_BITS = tuple(f"X{number}" for number in range(5, 16))
-"""The unused bits of InternalHeader.Flags (MS-MQQB 2.2.1)."""
 
 
 @dataclass(eq=False, slots=True)
@@ -114,6 +120,7 @@ class Sessions(Pings):
     def establish(self, session: str, server: str, client: str, stamp: int, se: int, ignored: list[str]) -> None:
         """Let the peer send an EstablishConnection request."""
         one = self.find_live_session(session)
+        self.cite_rules(*list_rules(ignored))
         if one.state != CONNECTED:
             self.cite_rules("MQQB-3.1.5.3-01")
             self.close(one)
@@ -134,12 +141,8 @@ class Sessions(Pings):
             "client": chance.choice(("peer", "peer", "other")),
             "stamp": chance.choice((1, 0xFFFFFFFF, chance.randrange(1 << 32))),
             "se": chance.choice((0, 1)),
-            "ignored": self.draw_ignored(chance),
+            "ignored": draw_unused(chance, BASE_FIELDS, INTERNAL_FIELDS, ESTABLISH_FIELDS),
         }
-
-    def draw_ignored(self, chance: Random) -> list[str]:
-        """Draw the bits and fields of an internal packet that the peer sets although the receiver ignores them."""
-        return sorted(chance.sample((*IGNORED_BITS, "Reserved"), chance.choice((0, 0, 1, 2))))
 
     @transition(
         "MQQB-3.1.5.4.1-05",
@@ -156,6 +159,7 @@ class Sessions(Pings):
     def parametrize(self, session: str, recoverable_ms: int, window: int, ignored: list[str]) -> None:
         """Let the peer send a ConnectionParameters request."""
         one = self.find_live_session(session)
+        self.cite_rules(*list_rules(ignored))
         if one.state != ESTABLISHED:
             self.cite_rules("MQQB-3.1.5.4-01")
             self.close(one)
@@ -169,20 +173,33 @@ class Sessions(Pings):
             "session": self.draw_live(chance, ESTABLISHED),
             "recoverable_ms": chance.choice((500, 500, 600, 700)),
             "window": chance.choice((1, 64, 0xFFFF)),
-            "ignored": self.draw_ignored(chance),
+            "ignored": draw_unused(chance, BASE_FIELDS, INTERNAL_FIELDS, PARAMETERS_FIELDS),
         }
 
     # -- packets of an open session -----------------------------------------------------------------------------------
 
-    @transition("MQQB-3.1.5.8-01", "MQQB-3.1.5.8.2-02", "MQQB-3.1.6.4-04", needs=(), weight=12, recoverable=False)
-    def send(self, session: str, recoverable: bool) -> None:
-        """Let the peer send a message to a missing queue. The system counts the message, but does not store it."""
+    @transition(
+        "MQQB-3.1.5.8-01", "MQQB-3.1.5.8.2-02", "MQQB-3.1.6.4-04", needs=(), weight=12, recoverable=False, wrong=None
+    )
+    def send(self, session: str, recoverable: bool, wrong: int | None) -> None:
+        """Let the peer send a message to a missing queue. The system counts the message, but does not store it.
+        ``wrong``: how much too high the count in the message's SessionHeader is, or None for a message without a
+        SessionHeader.
+        """
         one = self.find_live_session(session)
+        if recoverable and wrong is not None:
+            raise ImpossibleStep  # E20: the documents leave open whether the count includes a recoverable message
         self.count(one, recoverable)
+        if wrong is not None:
+            self.cite_rules("MQQB-3.1.5.8.4-01", "MQQB-3.1.5.5.5-01", "MQMQ-2.2.20.4-D03")
+        if wrong:
+            self.close(one)
         self.settle()
 
     def draw_send(self, chance: Random) -> dict[str, Any]:
-        return {"session": self.draw_live(chance, OPEN), "recoverable": chance.random() < 0.6}
+        session, recoverable = self.draw_live(chance, OPEN), chance.random() < 0.6
+        wrong = chance.choice((None,) * 4 + (0,) * 4 + (1, 0xFFFF, 0x8000))
+        return {"session": session, "recoverable": recoverable, "wrong": None if recoverable else wrong}
 
     def count(self, session: Session, recoverable: bool) -> None:
         """Count a message from the peer if its session is open; otherwise close the session."""
@@ -241,6 +258,7 @@ class Sessions(Pings):
     def acknowledge(self, session: str, wrong: int, wrong_recoverable: int, ignored: list[str]) -> None:
         """Let the peer send a SessionAck. Its counts of the system's messages may be wrong."""
         one = self.find_live_session(session)
+        self.cite_rules(*list_rules(ignored))
         if one.state != OPEN or wrong or wrong_recoverable:
             self.close(one)
         self.settle()
@@ -249,7 +267,7 @@ class Sessions(Pings):
         wrong = chance.choice((0,) * 12 + (1, 0xFFFF, 0x8000))
         wrong_recoverable = 0 if wrong else chance.choice((0,) * 12 + (1, 0xFFFF, 0x8000))
         session = self.draw_live(chance, OPEN)
-        ignored = self.draw_ignored(chance)
+        ignored = draw_unused(chance, BASE_FIELDS, INTERNAL_FIELDS)
         return {"session": session, "wrong": wrong, "wrong_recoverable": wrong_recoverable, "ignored": ignored}
 
     @transition("MQQB-3.1.5.6-01", "MQQB-3.1.5.7-01", "MQQB-3.1.5.8.2-02", needs=(), weight=4, final=False)

@@ -9,8 +9,8 @@ from typing import Any
 
 from harness.model.queues.reading import Reading
 from harness.model.steps import ImpossibleStep, Step, transition
-from harness.model.transfer.receiving import Receiving
-from harness.model.transfer.sending import Shipping
+from harness.model.transfer.securing import Securing
+from harness.model.transfer.ship_secured import ShippingSecured
 
 _LOCAL_TRANSITIONS = frozenset(Reading.transitions) - {"receive"} | {
     "create",
@@ -25,7 +25,7 @@ _IMMEDIATE_TRANSITIONS = ("receive", "purge")
 """The transitions of the model ``queues`` during which no time passes."""
 
 
-class Transfer(Receiving, Shipping):
+class Transfer(Securing, ShippingSecured):
     """The model of messages between two queue managers."""
 
     left_out = frozenset(_LOCAL_TRANSITIONS)

@@ -11,6 +11,7 @@ from harness.model.queues.sending import ACKNOWLEDGMENT_REQUESTS
 from harness.model.queues.state import INFINITE_LIFETIME_S, LOCKED, Message, Position, Queue
 from harness.model.steps import ImpossibleStep, draw_one, transition
 from harness.model.transfer.sessions import LONG_LIFETIME_S, PLAIN, TRANSACTIONAL, Session, Sessions
+from harness.model.unused_fields import BASE_FIELDS, MESSAGE_FIELDS, TRANSACTION_FIELDS, draw_unused, list_rules
 
 MISSING_QUEUE = "nowhere"
 """The name of a queue that the system does not have."""
@@ -42,7 +43,9 @@ class Receiving(Sessions):
         acks=[],
         application_tag=0,
         late=False,
+        journal=[],
         details={},
+        unused=[],
     )
     def deliver(
         self,
@@ -55,14 +58,25 @@ class Receiving(Sessions):
         acks: list[str],
         application_tag: int,
         late: bool,
+        journal: list[str],
         details: dict[str, Any],
+        unused: list[str],
     ) -> None:
         """Let the peer send a nontransactional message. ``late``: whether the message arrives after its time to
-        reach the queue.
+        reach the queue. ``unused``: the unused bits that the peer sets in the packet.
         """
         through = self.find_open(session)
+        self.cite_rules(*list_rules(unused))
         sent = Message(
-            message, queue, priority, delivery, size, tuple(acks), application_tag, details=tuple(details.items())
+            message,
+            queue,
+            priority,
+            delivery,
+            size,
+            tuple(acks),
+            application_tag,
+            journal=tuple(journal),
+            details=tuple(details.items()),
         )
         self.originals[message] = sent
         self.count_received_message(through, sent)
@@ -75,10 +89,10 @@ class Receiving(Sessions):
                 self.acknowledge(sent, "NACK_NOT_TRANSACTIONAL_MSG")
         elif late:
             self.cite_rules("MQQB-3.1.5.8-07", "MQQB-3.1.7.1.2-D01")
-            if "negative_arrival" in acks:
+            if "negative_arrival" in acks and self.decide("E34") == 0:
                 self.acknowledge(sent, "NACK_REACH_QUEUE_TIMEOUT")
         elif not self.has_room(target.positions, sent, target.quota_kb):
-            self.cite_rules("MQQB-3.1.5.8.8-06", "MQMQ-2.2.19.3-03")
+            self.cite_rules("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-07", "MQMQ-2.2.19.3-03")
             del self.originals[message]  # the documents leave open whether a copy is a duplicate
             if "negative_arrival" in acks:
                 self.acknowledge(sent, "NACK_Q_EXCEED_QUOTA")
@@ -89,17 +103,20 @@ class Receiving(Sessions):
     def draw_deliver(self, chance: Random) -> dict[str, Any]:
         queue = chance.choice((PLAIN,) * 8 + (TRANSACTIONAL, MISSING_QUEUE))
         self.check_room(queue)
+        late = queue == PLAIN and chance.random() < 0.15
         return {
             "session": self.draw_session(chance),
             "message": f"m{self.steps}",
             "queue": queue,
             "delivery": chance.choice(("express", "recoverable", "recoverable")),
             "priority": chance.choice((3, 3, 0, 7, chance.randrange(8))),
-            "size": chance.choice(BODY_SIZES),
-            "acks": self.draw_acks(chance, queue),
+            **self.draw_load(chance, queue),
             "application_tag": chance.choice((0, 1, 0xFFFFFFFF)),
-            "late": queue == PLAIN and chance.random() < 0.15,
-            "details": self.draw_details(chance),
+            "late": late,
+            "journal": chance.choice(([], [], ["positive"], ["negative"], ["negative"])),
+            "details": self.draw_details(chance)
+            | ({"time_to_reach_queue_s": 0} if late and chance.random() < 0.5 else {}),
+            "unused": draw_unused(chance, BASE_FIELDS, MESSAGE_FIELDS),
         }
 
     def draw_details(self, chance: Random) -> dict[str, Any]:
@@ -112,6 +129,15 @@ class Receiving(Sessions):
             "time_to_be_received_s": chance.choice((INFINITE_LIFETIME_S, LONG_LIFETIME_S)),
         }
         return {name: value for name, value in drawn.items() if chance.random() < 0.5}
+
+    def draw_load(self, chance: Random, queue: str) -> dict[str, Any]:
+        """Draw the size of a body and the requested acknowledgments. While a large body is in the queue, half of the
+        draws exceed the quota.
+        """
+        there = self.queues[queue].positions if queue in self.queues else []
+        if any(one.message.size == BODY_SIZES[-1] for one in there) and chance.random() < 0.5:
+            return {"size": BODY_SIZES[-1], "acks": chance.choice((["negative_arrival"], ["negative_arrival"], []))}
+        return {"size": chance.choice(BODY_SIZES), "acks": self.draw_acks(chance, queue)}
 
     def draw_acks(self, chance: Random, queue: str) -> list[str]:
         """Draw the acknowledgments that a message requests. Messages to the missing queue request no
@@ -188,6 +214,8 @@ class Receiving(Sessions):
         size=0,
         journal=[],
         details={},
+        unused=[],
+        final=False,
     )
     def deliver_in_sequence(
         self,
@@ -201,9 +229,21 @@ class Receiving(Sessions):
         acks: list[str],
         journal: list[str],
         details: dict[str, Any],
+        unused: list[str],
+        final: bool,
+        by_private_names: bool = False,
     ) -> None:
-        """Let the peer send a transactional message with a given number in a sequence."""
+        """Let the peer send a transactional message with a given number in a sequence. ``unused``: the unused bits that
+        the peer sets in the packet. ``final``: whether the message requests a FinalAck by its bit FA.
+        """
         through = self.find_open(session)
+        if by_private_names and (acks or queue != TRANSACTIONAL):
+            raise ImpossibleStep
+        self.cite_rules(*list_rules(unused))
+        if any(one.startswith("transaction.") for one in unused) and self.decide("E31"):
+            through.open = False
+            self.settle()
+            return
         sent = Message(
             message,
             queue,
@@ -215,9 +255,10 @@ class Receiving(Sessions):
             details=tuple(details.items()),
         )
         self.places[message] = {"number": number, "previous": previous}
-        sent_before = self.sequences.sent
+        if final:
+            self.final_requests.add(message)
         if queue == TRANSACTIONAL:
-            sent_before[sequence] = max(number, sent_before.get(sequence, 0))
+            self.enter_sequence(session, by_private_names)
         self.count_received_message(through, sent)
         target = self.queues.get(queue)
         if target is None:
@@ -229,27 +270,60 @@ class Receiving(Sessions):
                 self.acknowledge(sent, "NACK_NOT_TRANSACTIONAL_Q")
             self.acknowledge_final(message, "NACK_NOT_TRANSACTIONAL_Q")
         else:
-            self._take_in_order(target, sent, sequence, number, previous)
+            self.take_in_order(target, sent, sequence, number, previous)
+            if self.sequences.place.number:
+                self.cite_rules("MQQB-3.1.5.8.6-01", "MQQB-3.1.1.6.2-03", "MQQB-3.1.6.9-01")
+                self.answers["order ack"] = self.sequences.place.describe()
         self.settle()
 
-    def _take_in_order(self, queue: Queue, message: Message, sequence: int, number: int, previous: int) -> None:
+    def enter_sequence(self, session: str, by_private_names: bool = False) -> None:
+        """Find the sequence of a message to the transactional queue. Raise ImpossibleStep if earlier messages named
+        this queue in another way: the documents leave open whether both names share a sequence.
+        """
+        if self.sequences.by_private_names not in (None, by_private_names):
+            raise ImpossibleStep
+        if self.sequences.has_other_session(session) and self.decide("E41"):
+            self.sequences.change_session(session)
+        self.sequences.session = session
+        self.sequences.by_private_names = by_private_names
+
+    def take_in_order(self, queue: Queue, message: Message, sequence: int, number: int, previous: int) -> None:
         """Accept a message that is the next message in its sequence (3.1.5.8.6)."""
         place = self.sequences.place
         follows = sequence == place.sequence and previous <= place.number < number
         begins = sequence > place.sequence and previous == 0
-        if follows or begins:
-            place.sequence, place.number, place.rejected = sequence, number, 0
+        if not (follows or begins):
+            self.cite_rules("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06")
+            place.count_rejection()
+        elif self.has_room(queue.positions, message, queue.quota_kb):
+            place.advance(sequence, number)
             self.cite_rules("MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-18", "MQQB-3.1.5.8.8-24")
             self.cite_rules("MQQB-3.1.7.17-D03", "MQQB-3.1.7.17-D04")
             self.handle_arrival(self.insert(queue, message, LOCKED))
         else:
-            self.cite_rules("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06")
-            place.rejected += 1
+            self.cite_rules("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-07", "MQQB-3.1.5.8.8-11", "MQDMPR-3.1.1.12-40")
+            self.refuse_in_sequence(
+                message, "NACK_Q_EXCEED_QUOTA", sequence, number, advances=self.decide("E40", 3) < 2
+            )
+
+    def refuse_in_sequence(self, message: Message, cls: str, sequence: int, number: int, *, advances: bool) -> None:
+        """Refuse a transactional message for another reason than its place in the sequence. ``advances``: whether the
+        message advances the sequence.
+        """
+        if advances:
+            self.sequences.place.advance(sequence, number)
+        else:
+            self.sequences.place.rejected = None
+        if "negative_arrival" in message.acks:
+            self.acknowledge(message, cls)
+        self.acknowledge_final(message.name, cls)
 
     def draw_deliver_in_sequence(self, chance: Random) -> dict[str, Any]:
         queue = chance.choice((TRANSACTIONAL,) * 8 + (PLAIN, MISSING_QUEUE))
         self.check_room(queue)
         sequence, number, previous = self._draw_place(chance)
+        if queue == TRANSACTIONAL and self.sequences.by_private_names:
+            raise ImpossibleStep
         return {
             "session": self.draw_session(chance),
             "message": f"m{self.steps}",
@@ -257,11 +331,39 @@ class Receiving(Sessions):
             "sequence": sequence,
             "number": number,
             "previous": previous,
-            "size": chance.choice(BODY_SIZES),
-            "acks": self.draw_acks(chance, queue),
+            **self.draw_load(chance, queue),
             "journal": chance.choice(([], [], ["positive"], ["negative"], ["negative", "positive"])),
             "details": self.draw_details(chance),
+            "unused": draw_unused(chance, BASE_FIELDS, MESSAGE_FIELDS, TRANSACTION_FIELDS),
+            "final": chance.random() < 0.5,
         }
+
+    @transition(
+        "MQQB-2.2.4-04",
+        "MQQB-2.2.5-05",
+        needs=("receive", "queue_control", "private_names"),
+        weight=3,
+        size=0,
+        journal=[],
+        details={},
+        unused=[],
+        final=False,
+    )
+    def deliver_by_private_names(self, **message: Any) -> None:
+        """Let the peer send a transactional message in which private format names identify the destination and the
+        administration queue.
+        """
+        self.deliver_in_sequence(**message, by_private_names=True)
+
+    def draw_deliver_by_private_names(self, chance: Random) -> dict[str, Any]:
+        if self.sequences.by_private_names is False:
+            raise ImpossibleStep
+        known, self.sequences.by_private_names = self.sequences.by_private_names, None
+        try:
+            drawn = self.draw_deliver_in_sequence(chance)
+        finally:
+            self.sequences.by_private_names = known
+        return drawn | {"queue": TRANSACTIONAL, "acks": []}
 
     def _draw_place(self, chance: Random) -> tuple[int, int, int]:
         """Draw the number of a message in a sequence. Most draws return the next number; other draws return a
@@ -288,5 +390,5 @@ class Receiving(Sessions):
     def delete_position(self, position: Position, reason: str) -> None:
         message = position.message
         super().delete_position(position, reason)
-        if message.delivery == "transactional" and message.journal:
+        if message.delivery == "transactional" and (message.journal or message.name in self.final_requests):
             self.acknowledge_final(message.name, reason)

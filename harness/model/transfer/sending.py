@@ -30,6 +30,8 @@ LONGEST_SILENCE_MS = 12_000
 or resend messages.
 """
 MAX_SENT_MESSAGES = 6
+SHORT_LIFETIME_S = 5
+"""int s: the time to reach the queue of messages that expire while their outgoing queue is held."""
 _OWN_ORDINAL_START = 1_000
 ROUTES = ("near", "far")
 """The names of the outgoing queues. The messages in each outgoing queue are for one queue of the peer."""
@@ -53,6 +55,8 @@ class Sent:
     sequence: int = 0
     number: int = 0
     acknowledged: bool = False
+    expires_ms: int = 0
+    """int ms: the end of the time within which the message must be sent, or 0 if this time is longer than a walk."""
 
     def list_visible_properties(self) -> dict[str, Any]:
         """Return the properties of the message that are visible to the peer."""
@@ -86,6 +90,12 @@ class Route:
     sequence: int = 0
     next_number: int = 1
     connected: bool = False
+    forgotten_final: int = 0
+    """The number of messages that awaited a FinalAck when the system restarted."""
+    held: bool = False
+    """Whether an administrator holds the outgoing queue."""
+    waiting: list[Sent] = field(default_factory=list)
+    """The messages that wait because the outgoing queue is held."""
 
     def has_transactional(self) -> bool:
         return any(one.number for one in self.table)
@@ -96,7 +106,7 @@ class Route:
         awaiting = sum(one.sequence == self.sequence for one in self.awaiting_final)
         info: dict[str, Any] = {
             "EodNoAckCount": len(numbers),
-            "EodNoReadCount": BoundedNumber(awaiting, len(self.awaiting_final)),
+            "EodNoReadCount": BoundedNumber(awaiting, len(self.awaiting_final) + self.forgotten_final),
         }
         for name, number in zip(("EodFirstNonAck", "EodLastNonAck"), numbers[:1] + numbers[-1:], strict=False):
             info[name] = {"SeqID": self.sequence, "SeqNo": number, "PrevNo": BoundedNumber(0, number - 1)}
@@ -112,6 +122,8 @@ class Shipping(Sessions):
         self.sequence_count = 0
         """The number of sequences that the system has begun on all routes."""
         self.journaled: list[str] = []
+        self.recoverable: set[str] = set()
+        """The messages that survive a restart."""
         self.dead: list[str] = []
         self.silent = False
         self.lost = False
@@ -165,34 +177,61 @@ class Shipping(Sessions):
         Properties of the facility send_extension are omitted for a system without this facility.
         """
         transactional = delivery == "transactional"
-        if to == BOTH_ROUTES and (journal or not all(one.connected for one in self.routes.values())):
+        ready = all(one.connected and not one.held for one in self.routes.values())
+        if to == BOTH_ROUTES and (journal or not ready):
             raise ImpossibleStep  # open: the number of journal copies, the response to the first of two pings (E15)
+        if delivery != "express":
+            self.recoverable.add(message)
         for name in to.split("+"):
             route = self.routes[name]
             route.transfer_info = {}
             kind = (0 if transactional else priority, delivery, size)
             sent = Sent(Message(message, to, *kind, journal=tuple(journal)))
-            if transactional:
-                if not route.has_transactional():
-                    self.sequence_count += 1
-                    route.sequence, route.next_number = self.sequence_count, 1
-                sent.sequence, sent.number = route.sequence, route.next_number
-                route.next_number += 1
-            route.table.append(sent)
-            if not self.lost:
-                route.copies.append(sent.list_visible_properties())
-                route.connected = True
-                self.await_acknowledgment()
+            if properties.get("time_to_reach_queue_s") == SHORT_LIFETIME_S:
+                if transactional or journal or not route.held:
+                    raise ImpossibleStep
+                sent.expires_ms = self.now_ms + 1_000 * SHORT_LIFETIME_S
+            if route.held:
+                route.waiting.append(sent)
+            else:
+                self.transmit(route, sent)
         self.record_done()
         self.settle()
 
+    def transmit(self, route: Route, sent: Sent) -> None:
+        """Let the system send a message, with a number in its sequence if the message is transactional."""
+        if sent.message.delivery == "transactional":
+            if not route.has_transactional():
+                self.sequence_count += 1
+                route.sequence, route.next_number = self.sequence_count, 1
+            sent.sequence, sent.number = route.sequence, route.next_number
+            route.next_number += 1
+        route.table.append(sent)
+        if not self.lost:
+            route.copies.append(sent.list_visible_properties())
+            route.connected = True
+            self.await_acknowledgment()
+
     def draw_ship_message(self, chance: Random) -> dict[str, Any]:
-        if len(self.table) >= MAX_SENT_MESSAGES or self.lost:
+        waiting = sum(len(one.waiting) for one in self.routes.values())
+        if len(self.table) + waiting >= MAX_SENT_MESSAGES or self.lost:
             raise ImpossibleStep
         self.check_patience(REACTION_TIME_MS)
         journal = chance.choice(([], ["positive"], ["negative"], ["negative", "positive"]))
-        connected = all(one.connected for one in self.routes.values())
-        to = chance.choice((*ROUTES, *ROUTES, BOTH_ROUTES) if connected else ROUTES)
+        ready = all(one.connected and not one.held for one in self.routes.values())
+        held = [name for name, one in self.routes.items() if one.held]
+        to = chance.choice((*ROUTES, *ROUTES, BOTH_ROUTES) if ready else (*ROUTES, *held, *held))
+        properties = _draw_properties(chance)
+        if to in held and chance.random() < 0.3:
+            return {
+                "message": f"m{self.steps}",
+                "to": to,
+                "delivery": chance.choice(("express", "recoverable")),
+                "priority": 3,
+                "size": 0,
+                "journal": [],
+                "properties": {"time_to_reach_queue_s": SHORT_LIFETIME_S},
+            }
         kinds = ("express", "recoverable") if to == BOTH_ROUTES else ("express", "recoverable", *("transactional",) * 2)
         return {
             "message": f"m{self.steps}",
@@ -201,7 +240,7 @@ class Shipping(Sessions):
             "priority": chance.choice((3, 0, 7)),
             "size": chance.choice((0, 10, 3_000)),
             "journal": [] if to == BOTH_ROUTES else journal,
-            "properties": _draw_properties(chance),
+            "properties": properties,
         }
 
     @transition("MQQB-3.1.5.5.1-01", "MQQB-3.1.5.5.2-01", "MQQB-3.1.5.5.3-02", needs=("send",), weight=2)
@@ -224,8 +263,7 @@ class Shipping(Sessions):
         """Let the peer lose every connection. If the peer is silent, acknowledgments from the system may also be
         lost.
         """
-        if self.lost:
-            raise ImpossibleStep
+        self.check_can_lose_sessions()
         for session in self.sessions.values():
             session.open = False
         self.lost, self.lost_ms = bool(self.table) or self.silent, self.now_ms
@@ -238,9 +276,16 @@ class Shipping(Sessions):
         self.record_done()
 
     def draw_lose_connection(self, chance: Random) -> dict[str, Any]:
-        if self.lost:
-            raise ImpossibleStep
+        self.check_can_lose_sessions()
         return {}
+
+    def check_can_lose_sessions(self) -> None:
+        """Raise ImpossibleStep if the documents leave open what follows the loss of all sessions. For private names,
+        the system then opens two sessions for its acknowledgments, and may ignore the response to the first ping (E15).
+        """
+        held = any(route.held for route in self.routes.values())
+        if self.lost or held or self.sequences.by_private_names:
+            raise ImpossibleStep
 
     @transition(
         "MQQB-3.1.6.1-01", "MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01", "MQDMPR-3.1.7.3.9-04", needs=("send",), weight=4
@@ -250,6 +295,10 @@ class Shipping(Sessions):
         if not self.lost:
             raise ImpossibleStep
         self.lost = False
+        self.connect_again()
+
+    def connect_again(self) -> None:
+        """Let the system connect again, and send the messages that are not completed."""
         for route in self.routes.values():
             route.connected = bool(route.table)
             again = sorted(route.table, key=lambda one: -one.message.priority)
@@ -377,8 +426,9 @@ class Shipping(Sessions):
         """Return the number of messages that wait in an outgoing queue. This number may include the system's own
         acknowledgments.
         """
-        least = len(route.table)
-        return BoundedNumber(least, least + _OWN_ORDINAL_START) if self.silent or self.lost else least
+        most = len(route.table) + len(route.waiting)
+        least = most - sum(one.expires_ms > 0 for one in route.waiting)
+        return BoundedNumber(least, most + (_OWN_ORDINAL_START if self.silent or self.lost else 0))
 
 
 def _draw_properties(chance: Random) -> dict[str, Any]:

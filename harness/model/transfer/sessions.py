@@ -18,8 +18,8 @@ from harness.model.queues.state import Message, Queue
 from harness.model.steps import ImpossibleStep, draw_one, transition
 
 PLAIN, TRANSACTIONAL = "one", "two"
-PLAIN_QUOTA_KB = 70
-"""The quota of the nontransactional queue. The quota is large enough for one large message or for many small
+QUOTA_KB = 70
+"""The quota of each queue. The quota is large enough for one large message or for many small
 messages.
 """
 LONG_LIFETIME_S = 1_000_000
@@ -62,8 +62,23 @@ class Place:
 
     sequence: int = 0
     number: int = 0
-    rejected: int = 0
-    """The number of messages that were refused since the last accepted message."""
+    rejected: int | None = 0
+    """The number of messages that were refused since the last accepted message, or None if the documents leave this
+    number open.
+    """
+
+    def advance(self, sequence: int, number: int) -> None:
+        """Record an accepted message."""
+        self.sequence, self.number, self.rejected = sequence, number, 0
+
+    def count_rejection(self) -> None:
+        """Record a message that was refused because of its place in the sequence."""
+        if self.rejected is not None:
+            self.rejected += 1
+
+    def describe(self) -> dict[str, int]:
+        """Return the contents of an OrderAck for the last accepted message."""
+        return {"sequence": self.sequence, "number": self.number}
 
 
 @dataclass(slots=True)
@@ -71,8 +86,21 @@ class Sequences:
     """The sequences from the peer to the transactional queue."""
 
     place: Place = field(default_factory=Place)
-    sent: dict[int, int] = field(default_factory=dict)
-    """The highest number that the peer sent in each sequence."""
+    by_private_names: bool | None = None
+    """Whether the peer names the transactional queue by a private format name; None before the first message."""
+    session: str | None = None
+    """The session of the last message to the transactional queue."""
+    others: dict[str, Place] = field(default_factory=dict)
+    """The progress of the sequences of the other sessions, for a system whose sequences end with the session (E41)."""
+
+    def has_other_session(self, session: str) -> bool:
+        """Return whether the last message to the transactional queue came on another session."""
+        return self.session not in (None, session)
+
+    def change_session(self, session: str) -> None:
+        """Continue with the sequence of a session."""
+        self.others[str(self.session)] = self.place
+        self.place = self.others.pop(session) if session in self.others else Place()
 
 
 class Sessions(Administering, Reading, Sending):
@@ -81,7 +109,7 @@ class Sessions(Administering, Reading, Sending):
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)
         for name, transactional in ((PLAIN, False), (TRANSACTIONAL, True)):
-            self.queues[name] = Queue(name, transactional, quota_kb=None if transactional else PLAIN_QUOTA_KB)
+            self.queues[name] = Queue(name, transactional, quota_kb=QUOTA_KB)
             self.queues[name].journal = Queue(f"{name};journal")
         self.sessions: dict[str, Session] = {}
         self.sequences = Sequences()
@@ -90,6 +118,8 @@ class Sessions(Administering, Reading, Sending):
         """The sequence numbers of each transactional message from the peer: the number of the message itself, and the
         number of the previous message.
         """
+        self.final_requests: set[str] = set()
+        """The transactional messages whose bit FA requests a FinalAck."""
         self.originals: dict[str, Message] = {}
         """The nontransactional messages that the peer sent, by name."""
         self.long_pauses = 0
@@ -147,8 +177,10 @@ class Sessions(Administering, Reading, Sending):
             }
         place = self.sequences.place
         if place.number:
-            seen["order acks"] = {"sequence": place.sequence, "number": place.number}
-            seen["transfer"] = {"SequenceNumber": place.number, "RejectCount": place.rejected}
+            if not self.sequences.others:
+                seen["order acks"] = place.describe()
+            if place.rejected is not None:
+                seen["transfer"] = {"SequenceNumber": place.number, "RejectCount": place.rejected}
         seen["wrong times"], seen["wrong identifiers"] = [], []
         seen["final acks"] = sorted(self.final_acks, key=str)
         return seen

@@ -1,0 +1,100 @@
+"""Sign and encrypt messages of the peer, and verify and decrypt messages of the system."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.capture.recorder import Frame
+from harness.model.transfer.securing import MSMQ_1
+from harness.peer.peer import Peer
+from harness.sut.provisioning import ALICE, BOB, peer_keys
+from harness.sut.sut import Sut
+from harness.wire import WireError
+from harness.wire.protection import (
+    BASE_PROVIDER,
+    ENHANCED_PROVIDER,
+    RC4,
+    SIG10,
+    SIG20,
+    SIG30,
+    decrypt_body,
+    encrypt_body,
+    is_signature,
+    read_listed_keys,
+    session_key,
+    signature,
+    simple_blob,
+)
+
+_BY_SID = 1
+"""The value of SecurityHeader.Flags.ST for a sender who is named by a SID (MS-MQMQ 2.2.20.6)."""
+_USERS = {"alice": ALICE, "bob": BOB}
+_SIGNATURES = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
+_LEVELS = {1: ("base", BASE_PROVIDER), 3: ("enhanced", ENHANCED_PROVIDER)}
+_SHA1, _SHA512 = 0x8004, 0x800E
+_SESSION_KEY = bytes(range(1, 17))
+
+
+def describe_sender(kind: str | None, level: int) -> dict[str, Any]:
+    """Return the headers of a message of a registered user that will be signed or encrypted."""
+    return {
+        "security": {"ST": _BY_SID, "DE": 1, "SecurityID": ALICE.security_id, "SenderCert": ALICE.certificate},
+        "HashAlgorithm": _SHA1 if kind == MSMQ_1 else _SHA512,
+        "PrivacyLevel": level,
+    }
+
+
+def secure_message(sut: Sut, packet: Any, kind: str | None, altered: bool, level: int) -> Any:
+    """Sign a message, and then encrypt its body for the system. ``altered``: whether a bit of the signature is changed.
+    ``level``: the PrivacyLevel, or 0 for a message that is not encrypted.
+    """
+    if kind is not None:
+        value = signature(packet, SIG10 if kind == MSMQ_1 else SIG20, ALICE.key)
+        packet["SecurityHeader"].Signature = bytes([value[0] ^ altered]) + value[1:]
+    if level:
+        properties, security = packet["MessagePropertiesHeader"], packet["SecurityHeader"]
+        properties.MessageBody = encrypt_body(properties.MessageBody, RC4, _SESSION_KEY)
+        properties.EncryptionAlgorithm, security.EB = RC4, 1
+        key = read_listed_keys(sut.receiving_keys)[ENHANCED_PROVIDER]
+        security.EncryptionKey = simple_blob(RC4, _SESSION_KEY, key)
+    return packet
+
+
+def find_secured_message(peer: Peer, label: str, start: int) -> Any:
+    """Describe a message from the system in the terms of the model. ``start``: the number of packets before it was
+    sent.
+    """
+    for frame in peer.recorder.frames[start:]:
+        if not frame.from_sut or frame.kind != "UserMessage":
+            continue
+        try:
+            if _read_label(frame) == label:
+                return _describe_secured_message(frame)
+        except WireError:
+            continue  # the predicates of a run judge the packet
+    return "not sent"
+
+
+def _read_label(frame: Frame) -> str:
+    return str(frame["MessagePropertiesHeader"].Label).rstrip("\0")
+
+
+def _describe_secured_message(frame: Frame) -> dict[str, Any]:
+    user, properties = frame["UserHeader"], frame["MessagePropertiesHeader"]
+    if not user.SH:
+        return {"signed": "not", "level": "not encrypted"}
+    security = frame["SecurityHeader"]
+    if security.EB:
+        level, provider = _LEVELS.get(int(properties.PrivacyLevel), ("another level", ""))
+        key = peer_keys().get(provider)
+        inner = None if key is None else session_key(bytes(security.EncryptionKey), key)
+        body = inner and decrypt_body(bytes(properties.MessageBody), int(properties.EncryptionAlgorithm), inner)
+        return {"level": level, "body": "not readable" if body is None or body.strip(b"b") else len(body)}
+    names = {one.security_id: name for name, one in _USERS.items()}
+    sender = names.get(bytes(security.SecurityID))
+    if sender is None:
+        return {"signed": "for another sender"}
+    value = bytes(frame["MultiQueueFormatHeader"].Signature.Signature if user.MQ else security.Signature)
+    certificate = _USERS[sender].certificate
+    kinds = [name for name, one in _SIGNATURES.items() if is_signature(value, frame.data, one, certificate)]
+    return {"signed": kinds[0] if kinds else "with other bytes", "sender": sender}
