@@ -122,7 +122,7 @@ def test_unjournaled_message_is_not_resent_after_restart(peer, sut, judge):
     judge(
         "MQDMPR-3.1.1.12-22",
         expected=[2],
-        observed=Sender.tags(later_frames),
+        observed=Sender.list_tags(later_frames),
         evidence=[*frames, *later_frames],
         case="ApplicationTags of the messages sent after a restart",
     )

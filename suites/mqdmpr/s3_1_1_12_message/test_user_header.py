@@ -52,7 +52,7 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
     without_jp = [one for one in kept_messages if "JP" not in one]
     judge("MQDMPR-3.1.1.12-23", expected=none("journaled message without JP"), observed=without_jp, evidence=frames)
     copies = {one["message_id"]: one for one in sut.read_kept_messages(SYSTEM_JOURNAL)}
-    by_tag = dict(zip(sender.tags(frames), frames, strict=True))
+    by_tag = dict(zip(sender.list_tags(frames), frames, strict=True))
     for tag, message in ((1, positive), (3, second)):
         observed = describe_differences(by_tag[tag], copies.get(message), sut.guid)
         judge(

@@ -290,7 +290,7 @@ def test_outgoing_express_message_is_not_sent_after_restart(peer, sut, judge):
     judge(
         "MQDMPR-3.1.1-04",
         expected=[2],
-        observed=sorted(set(Sender.tags(frames))),
+        observed=sorted(set(Sender.list_tags(frames))),
         evidence=[*before, *frames],
         case="numbers of the messages that are sent after a restart",
     )

@@ -111,7 +111,7 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
             "State_of_the_queue": holds("not Locked", otherwise=LOCKED_STATE),
         },
         observed={
-            "numbers_of_the_messages_sent": Sender.tags(frames),
+            "numbers_of_the_messages_sent": Sender.list_tags(frames),
             "State_of_the_queue": sut.outgoing_queue(to)["state"] != LOCKED_STATE,
         },
         evidence=frames,

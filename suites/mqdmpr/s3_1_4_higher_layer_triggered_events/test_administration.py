@@ -81,7 +81,7 @@ def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
         "MQDMPR-3.1.4.13-03",
         expected={"numbers_of_the_messages_sent": {2, 3, 4}, "session_of_the_peer": SESSION_OPENED_OUTCOME},
         observed={
-            "numbers_of_the_messages_sent": set(Sender.tags(later_frames)),
+            "numbers_of_the_messages_sent": set(Sender.list_tags(later_frames)),
             "session_of_the_peer": is_peer_session_accepted(peer),
         },
         evidence=later_frames,
@@ -196,7 +196,7 @@ def test_silent_coordinator_stops_start(peer, sut, judge):
     session = sender.poll_session()
     while session is not None and session.record.closed_by is not None:  # what it had before the restart
         session = sender.poll_session()
-    waited = [] if session is None else Sender.tags(sender.collect_all(session, 1))
+    waited = [] if session is None else Sender.list_tags(sender.collect_all(session, 1))
     accepted, commit = is_peer_session_accepted(peer), sut.attempt("commit", transaction=transaction)
     frames = [] if session is None else sender.collect_all(session, 2)
     judge(
@@ -211,7 +211,7 @@ def test_silent_coordinator_stops_start(peer, sut, judge):
             "numbers_of_the_messages_sent_after_the_restart": waited,
             "session_of_the_peer": accepted,
             "commit of the transaction": commit,
-            "numbers_of_the_messages_sent_after_the_commit": Sender.tags(frames),
+            "numbers_of_the_messages_sent_after_the_commit": Sender.list_tags(frames),
         },
         evidence=frames,
     )

@@ -116,7 +116,7 @@ def test_start_restores_each_queue_and_sends_from_each_outgoing_queue(peer, sut,
             frames += sender.collect(session, 1)
             session.acknowledge_all()
     case = "messages sent after the restart"
-    judge.all(expected=any_order(1, 2), observed=Sender.tags(frames), case=case, evidence=frames)
+    judge.all(expected=any_order(1, 2), observed=Sender.list_tags(frames), case=case, evidence=frames)
     if known:
         judge.all(expected=each(in_queue("kept"), "queue"), observed=restored, evidence=frames)
         judge.all(expected=each(QUEUE_LABEL, "label of a queue"), observed=labels, evidence=frames)

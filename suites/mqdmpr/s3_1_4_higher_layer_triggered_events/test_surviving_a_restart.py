@@ -32,7 +32,7 @@ def test_transaction_in_doubt_is_decided_after_restart(peer, sut, judge):
     judge(
         "MQQB-3.1.1.3.1-12",
         expected=[9],
-        observed=Sender.tags(early_frames),
+        observed=Sender.list_tags(early_frames),
         evidence=early_frames,
         case="ApplicationTags of the messages sent before the decision",
     )
@@ -43,7 +43,7 @@ def test_transaction_in_doubt_is_decided_after_restart(peer, sut, judge):
     expected = [f"message {one} with TxSequenceNumber {one}" for one in (1, 2)]
     observed = [
         f"message {tag} with TxSequenceNumber {int(get_transaction_header(frame).TxSequenceNumber)}"
-        for tag, frame in zip(Sender.tags(frames), frames, strict=True)
+        for tag, frame in zip(Sender.list_tags(frames), frames, strict=True)
     ]
     judge(
         "MQQB-3.1.1.3.1-12",
@@ -53,7 +53,7 @@ def test_transaction_in_doubt_is_decided_after_restart(peer, sut, judge):
         evidence=frames,
         case="messages of the committed transaction",
     )
-    aborted = [f"message {tag}" for tag in Sender.tags(frames) if tag == 3] + _read_transaction_state(sut, second)
+    aborted = [f"message {tag}" for tag in Sender.list_tags(frames) if tag == 3] + _read_transaction_state(sut, second)
     judge("MQDMPR-3.1.4.10-D01", expected=none("message of the aborted transaction"), observed=aborted, evidence=frames)
     ends = [
         {"FM": int(get_transaction_header(frame).FM), "LM": int(get_transaction_header(frame).LM)} for frame in frames

@@ -227,7 +227,9 @@ def _judge_unknown_public_queues(peer, sut, judge, local=None):
         observed={
             "messages that are neither refused nor waiting": lost,
             "SUT_has_opened_a_connection": connected,
-            "messages at the peer": peer.inbox.find(lambda frame: Sender.tags([frame]) == [UNKNOWN_QUEUE_MESSAGE_TAG]),
+            "messages at the peer": peer.inbox.find(
+                lambda frame: Sender.list_tags([frame]) == [UNKNOWN_QUEUE_MESSAGE_TAG]
+            ),
             "messages in the local queue": [] if local is None else sut.labels(local),
         },
     )
@@ -254,7 +256,7 @@ def test_messages_to_public_queue_without_directory_are_refused_or_kept(peer, su
 
     def list_tags_of_arrived_messages() -> list[int]:
         peer.inbox.acknowledge()
-        return [tag for frame in peer.inbox.find(lambda frame: True) for tag in Sender.tags([frame])]
+        return [tag for frame in peer.inbox.find(lambda frame: True) for tag in Sender.list_tags([frame])]
 
     later = [0]
 

@@ -63,7 +63,7 @@ def test_similar_local_messages_keep_their_bodies(peer, sut, judge, delivery):
     )
 
 
-LOOKUP_RULES = ("MQDMPR-3.1.7.1.9-11", "MQDMPR-3.1.7.1.9-12", "MQDMPR-3.1.7.1.9-13")
+RULES_OF_LOOKUP_IDENTIFIER = ("MQDMPR-3.1.7.1.9-11", "MQDMPR-3.1.7.1.9-12", "MQDMPR-3.1.7.1.9-13")
 DELIVERY_PRIORITY_AND_SIZE = (
     ("express", 3, 1),
     ("recoverable", 7, LARGE_BODY_BYTES),
@@ -73,7 +73,7 @@ DELIVERY_PRIORITY_AND_SIZE = (
 """The delivery, the priority and the size of the body of nontransactional messages."""
 
 
-@covers(*LOOKUP_RULES)
+@covers(*RULES_OF_LOOKUP_IDENTIFIER)
 def test_lookup_identifiers_of_local_messages_of_each_kind(peer, sut, judge):
     """An application sends small and large messages, express, recoverable and transactional, each followed by a message
     from the peer. The high byte of each LookupIdentifier is 7 minus the priority, or 0 (errata E59, E102). The low

@@ -129,14 +129,16 @@ WAYS_TO_RECEIVE = (
 and the search by LookupIdentifier.
 """
 WAYS_TO_RECEIVE_BY_LOOKUP = WAYS_TO_RECEIVE[5:]
-RECEIVE_RULES = ("MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.10-D07")
-LOOKUP_RULES = ("MQDMPR-3.1.7.1.13-34", "MQDMPR-3.1.7.1.13-38", "MQDMPR-3.1.7.1.13-02")
+RULES_OF_RECEIVE = ("MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.10-D07")
+RULES_OF_READ_BY_LOOKUP_ID = ("MQDMPR-3.1.7.1.13-34", "MQDMPR-3.1.7.1.13-38", "MQDMPR-3.1.7.1.13-02")
 
 
 @pytest.mark.parametrize(
     "way",
     [
-        pytest.param(way, marks=covers(*(LOOKUP_RULES if way in WAYS_TO_RECEIVE_BY_LOOKUP else RECEIVE_RULES)))
+        pytest.param(
+            way, marks=covers(*(RULES_OF_READ_BY_LOOKUP_ID if way in WAYS_TO_RECEIVE_BY_LOOKUP else RULES_OF_RECEIVE))
+        )
         for way in WAYS_TO_RECEIVE
     ],
 )
@@ -176,7 +178,7 @@ def test_received_message_is_whole_and_leaves_its_queue_for_good(peer, sut, judg
         expected = queues.expect(queue=left, other="uv", journal=labels)
     received = map_properties_by_label([message] if message else [])
     original = {labels: before[labels]} if labels in before else received
-    rules = LOOKUP_RULES if way in WAYS_TO_RECEIVE_BY_LOOKUP else RECEIVE_RULES
+    rules = RULES_OF_READ_BY_LOOKUP_ID if way in WAYS_TO_RECEIVE_BY_LOOKUP else RULES_OF_RECEIVE
     judge(
         rules[1],
         expected=facts(labels=[labels], properties=none("changed property")),

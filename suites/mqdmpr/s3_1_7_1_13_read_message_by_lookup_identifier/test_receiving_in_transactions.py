@@ -8,12 +8,12 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import get_label
 from suites.applications import Application
 
-RECEIVE_RULES = ("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.10-D04")
-LOOKUP_RULES = ("MQDMPR-3.1.7.1.13-24", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29")
+RULES_OF_RECEIVE = ("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.10-D04")
+RULES_OF_READ_BY_LOOKUP_ID = ("MQDMPR-3.1.7.1.13-24", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29")
 
 
 @needs("queue_control", "receive", "transactions")
-@covers(*RECEIVE_RULES, *LOOKUP_RULES)
+@covers(*RULES_OF_RECEIVE, *RULES_OF_READ_BY_LOOKUP_ID)
 @varied("queue journaling", body=("short", "5,000 bytes"), read_by=("queue", "handle"))
 def test_message_received_in_transaction_is_locked_until_end(peer, sut, judge):
     """Two transactions receive messages, with and without a LookupIdentifier, which are then hidden from other readers.
@@ -60,7 +60,7 @@ def test_message_received_in_transaction_is_locked_until_end(peer, sut, judge):
 
 
 @needs("queue_control", "receive", "transactions")
-@covers(*LOOKUP_RULES)
+@covers(*RULES_OF_READ_BY_LOOKUP_ID)
 @pytest.mark.parametrize("end", ["commit", "abort"])
 def test_each_action_receives_within_transaction(peer, sut, judge, end):
     """By LookupIdentifier, a transaction receives the first message, the messages before and after the third message,

@@ -17,7 +17,7 @@ from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.sender import Sender
 from suites.mqqp.steps.reader import Reader
 
-LOOKUP_RULES = (
+RULES_OF_NAME_LOOKUP = (
     "MQDMPR-3.1.7.1.20-02",
     "MQDMPR-3.1.7.1.20-05",
     "MQDMPR-3.1.7.1.20-23",
@@ -40,7 +40,7 @@ MISSING_PRIVATE_QUEUE_NUMBER = 0xFFF0_0000
 
 
 @needs("directory", "send")
-@covers(*LOOKUP_RULES)
+@covers(*RULES_OF_NAME_LOOKUP)
 def test_message_to_public_name_is_sent_to_host_from_directory(peer, sut, judge):
     """A message to a public format name arrives at the queue manager that the directory names as the host of
     the queue.
@@ -54,7 +54,7 @@ def test_message_to_public_name_is_sent_to_host_from_directory(peer, sut, judge)
 
 
 @needs("directory", "send")
-@covers(*LOOKUP_RULES, *ROUTING_RULES)
+@covers(*RULES_OF_NAME_LOOKUP, *ROUTING_RULES)
 def test_message_to_other_site_is_sent_to_site_gate(peer, sut, judge):
     """A message to a public queue of another site arrives at the gate on the route to that site, and is addressed to
     the queue manager of the queue.
@@ -68,7 +68,7 @@ def test_message_to_other_site_is_sent_to_site_gate(peer, sut, judge):
 
 
 @needs("directory", "remote_read")
-@covers(*LOOKUP_RULES)
+@covers(*RULES_OF_NAME_LOOKUP)
 @pytest.mark.parametrize("kind", ["public", "private"])
 def test_remote_reader_opens_queue_at_host_from_directory(peer, sut, judge, kind):
     """When an application of the SUT opens a queue for remote reading by a public or private format name, the SUT

@@ -41,7 +41,7 @@ def test_message_to_single_queue_is_sent_once(peer, sut, judge):
     judge(
         "MQDMPR-3.1.7.1.27-04",
         expected=tags,
-        observed=Sender.tags(frames),
+        observed=Sender.list_tags(frames),
         evidence=frames,
         case="ApplicationTags of the sent messages",
     )

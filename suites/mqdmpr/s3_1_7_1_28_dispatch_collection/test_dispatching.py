@@ -50,7 +50,7 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     session = sender.await_session()
     frames = sender.collect_all(session, len(priorities))
     by_priority = sorted(identifiers, key=lambda tag: -priorities[tag - 1])
-    observed = Sender.tags(frames)
+    observed = Sender.list_tags(frames)
     judge(
         *ORDER_RULES,
         expected=by_priority,
@@ -93,7 +93,7 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     )
     sender.send(LATER_MESSAGE_TAG)
     frames = sender.collect_all(session, len(frames) + 1)
-    later = [tag for tag in Sender.tags(frames) if tag == LATER_MESSAGE_TAG]
+    later = [tag for tag in Sender.list_tags(frames) if tag == LATER_MESSAGE_TAG]
     judge(
         "MQDMPR-3.1.7.1.28-07",
         "MQDMPR-3.1.7.1.28-09",
@@ -104,7 +104,7 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     )
     sender.send(HIGH_PRIORITY_MESSAGE_TAG, priority=max(MESSAGE_PRIORITIES))
     frames = sender.collect_all(session, len(frames) + 1)
-    observed = Sender.tags(frames)
+    observed = Sender.list_tags(frames)
     judge(
         *RULES_OF_SINGLE_SENDING,
         expected=none("message"),
@@ -131,7 +131,7 @@ def test_waiting_message_of_higher_priority_is_sent_first_on_open_session(peer, 
     frames = sender.collect_all(session, window + len(tags))[window:]
     judge.all(
         expected=[tags[priority] for priority in sorted(tags, reverse=True)],
-        observed=Sender.tags(frames),
+        observed=Sender.list_tags(frames),
         evidence=frames,
         case="ApplicationTags of the messages that waited",
     )
@@ -168,7 +168,7 @@ def test_messages_to_two_queues_wait_beside_each_other(peer, sut, judge):
         if session is not None:
             frames += sender.collect_all(session, len(sent) // 2)
             session.acknowledge_all()
-    tags = Sender.tags(frames)
+    tags = Sender.list_tags(frames)
     judge(
         *TRANSFER_RULES,
         "MQDMPR-3.1.7.1.29-03",
@@ -220,7 +220,7 @@ def test_messages_of_resumed_queue_are_sent_with_their_contents(peer, sut, judge
         *MESSAGE_CONTENT_RULES[:2],
         expected=any_order(*((tag, f"label {tag}", f"message {tag}") for tag in tags)),
         observed=sorted(
-            {(tag, *_read_label_and_body(one)) for tag, one in zip(Sender.tags(frames), frames, strict=True)}
+            {(tag, *_read_label_and_body(one)) for tag, one in zip(Sender.list_tags(frames), frames, strict=True)}
         ),
         evidence=frames,
         case="ApplicationTag, label and body of the sent messages",
@@ -237,7 +237,7 @@ def test_message_is_sent_when_all_earlier_messages_are_acknowledged(peer, sut, j
     session = sender.await_session()
     for number in (1, 2, 3):
         frames = sender.collect_all(session, number)
-        judge.all(expected=[*range(1, number + 1)], observed=Sender.tags(frames), evidence=frames)
+        judge.all(expected=[*range(1, number + 1)], observed=Sender.list_tags(frames), evidence=frames)
         session.acknowledge_all()
         peer.settle()
         if number < 3:

@@ -68,12 +68,12 @@ def test_sender_checks_and_sets_times_by_changed_clock(peer, sut, judge):
         "MQQB-3.1.7.1.2-D01",
         expected=[IN_TIME, LATER_MESSAGE_TAG],
         case="ApplicationTags of the sent messages",
-        observed=sender.tags(frames),
+        observed=sender.list_tags(frames),
         evidence=frames,
     )
     expected = {IN_TIME: before, LATER_MESSAGE_TAG: between(after_s - CLOCK_TOLERANCE_S, after_s + CLOCK_TOLERANCE_S)}
     for frame in frames:
-        (tag,) = sender.tags([frame])
+        (tag,) = sender.list_tags([frame])
         if tag in expected:
             judge(
                 *SENT_TIME_RULES,

@@ -187,7 +187,7 @@ def test_sender_deletes_expired_messages_of_every_delivery(peer, sut, judge):
     judge.all(
         expected=list(TAGS_OF_UNEXPIRED_MESSAGES),
         case="ApplicationTags of the sent messages",
-        observed=sender.tags(frames),
+        observed=sender.list_tags(frames),
         evidence=frames,
     )
     session.acknowledge_all()

@@ -250,9 +250,9 @@ def test_message_that_expires_before_it_is_sent_is_not_counted(peer, sut, judge,
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
     session.acknowledge_all()
     sender.send(window + 3, delivery=delivery)
-    peer.eventually(lambda: window + 3 in Sender.tags(session.messages))
+    peer.eventually(lambda: window + 3 in Sender.list_tags(session.messages))
     sent = session.messages
-    if window + 3 not in Sender.tags(sent):
+    if window + 3 not in Sender.list_tags(sent):
         raise ConformanceFailure("the SUT did not send the last message on the session")
     ack = _send_message_and_await_ack(session)
     counts, evidence = _count_sent_before(session, ack), [sent[-1], ack]
@@ -312,7 +312,7 @@ def test_only_flagged_messages_are_not_sent_again(peer, sut, judge):
     judge.all(
         expected=sorted({*range(1, MESSAGE_COUNT + 1)} - TAGS_OF_ACKNOWLEDGED_MESSAGES),
         case="messages sent again",
-        observed=sorted(sender.tags(again)),
+        observed=sorted(sender.list_tags(again)),
         evidence=[*frames, *again],
     )
     if following is not None:

@@ -124,7 +124,7 @@ def test_repeated_messages_keep_their_transaction_headers(peer, sut, judge):
         before, after = (
             {
                 tag: int(getattr(get_transaction_header(frame), name))
-                for tag, frame in zip(sender.tags(one), one, strict=True)
+                for tag, frame in zip(sender.list_tags(one), one, strict=True)
             }
             for one in (sent, again)
         )

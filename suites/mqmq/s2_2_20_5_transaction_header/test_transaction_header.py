@@ -258,7 +258,7 @@ def test_messages_of_transaction_to_two_queues_have_one_id(peer, sut, judge):
     for tag, queue in enumerate(("mqc-one-id", "mqc-other-id", "mqc-one-id"), 1):
         sut.send(peer.direct_name(queue), body="b", application_tag=tag, transaction=transaction)
     sut.control.call("commit", transaction=transaction)
-    sent = peer.inbox.wait(lambda frame: Sender.tags([frame])[0] in (1, 2, 3), 3)
+    sent = peer.inbox.wait(lambda frame: Sender.list_tags([frame])[0] in (1, 2, 3), 3)
     peer.inbox.acknowledge()
     found = {int(frame["TransactionHeader"].ID) for frame in sent if frame["UserHeader"].TH}
     observed = {"number_of_messages": len(sent), "number_of_different_IDs": len(found)}

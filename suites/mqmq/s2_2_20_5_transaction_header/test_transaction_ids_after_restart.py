@@ -31,9 +31,11 @@ def test_transactions_before_and_after_restart_have_distinct_ids(peer, sut, judg
         peer.settle()
         if first == 1:
             sut.restart()
-    if sorted(set(sender.tags(came))) != [1, 2, 3, 4]:
-        raise ConformanceFailure(f"the SUT sent only messages {sender.tags(came)}")
-    by_tag = {tag: int(get_transaction_header(frame).ID) for tag, frame in zip(sender.tags(came), came, strict=True)}
+    if sorted(set(sender.list_tags(came))) != [1, 2, 3, 4]:
+        raise ConformanceFailure(f"the SUT sent only messages {sender.list_tags(came)}")
+    by_tag = {
+        tag: int(get_transaction_header(frame).ID) for tag, frame in zip(sender.list_tags(came), came, strict=True)
+    }
     judge(
         "MQMQ-2.2.20.5-07",
         expected=distinct("IDs", 4),

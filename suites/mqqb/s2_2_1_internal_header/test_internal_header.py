@@ -108,7 +108,7 @@ def test_session_ack_with_ignored_fields_set_acknowledges(peer, sut, judge, igno
     came = sender.collect_all(later := sender.await_session(), 1)
     judge.all(
         expected=[2],
-        observed=Sender.tags(came),
+        observed=Sender.list_tags(came),
         case="numbers of the messages on the next session",
         evidence=[*sent, ack, *came],
     )

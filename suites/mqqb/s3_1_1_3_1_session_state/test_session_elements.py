@@ -129,7 +129,7 @@ def test_recoverable_acknowledgments_are_sent_after_restart(peer, sut, judge):
     judge(
         "MQQB-3.1.1.3.1-12",
         expected=[1, 3],
-        observed=Sender.tags(came),
+        observed=Sender.list_tags(came),
         case="numbers of the messages sent after a restart",
         evidence=came,
     )

@@ -135,7 +135,7 @@ def _await_messages_with_tags(sender, message_tags):
     inbox = sender.peer.inbox
 
     def find_latest_messages() -> dict[int, Frame]:
-        return {Sender.tags([one])[0]: one for one in reversed(inbox.copies) if inbox.is_open(one)}
+        return {Sender.list_tags([one])[0]: one for one in reversed(inbox.copies) if inbox.is_open(one)}
 
     if not sender.peer.environment.run_until(
         lambda: set(message_tags) <= find_latest_messages().keys(), sender.sut.connect_timeout_ms

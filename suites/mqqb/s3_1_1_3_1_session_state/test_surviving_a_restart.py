@@ -38,24 +38,24 @@ def test_unacknowledged_messages_come_unchanged_after_restart(peer, sut, judge):
     sender.send(5, delivery="transactional", **{**FULL_MESSAGE_FIELDS, "priority": 0}, **queues)
     sender.send(6, delivery="recoverable", priority=0)
     _, came = sender.await_first_messages(6)
-    earlier = dict(zip(Sender.tags(came), came, strict=True))
+    earlier = dict(zip(Sender.list_tags(came), came, strict=True))
     sut.restart()
     session = sender.poll_session()
     resent = [] if session is None else sender.collect(session, len(earlier))
     judge.all(
         expected=sorted(earlier),
-        observed=sorted(Sender.tags(resent)),
+        observed=sorted(Sender.list_tags(resent)),
         case="numbers of the messages sent after a restart",
         evidence=[*came, *resent],
     )
     judge(
         "MQQB-3.1.1.3.1-12",
         expected=[1, 3, 4, 5, 6],
-        observed=[tag for tag in dict.fromkeys(Sender.tags(resent)) if tag != TAG_OF_HIGH_PRIORITY_MESSAGE],
+        observed=[tag for tag in dict.fromkeys(Sender.list_tags(resent)) if tag != TAG_OF_HIGH_PRIORITY_MESSAGE],
         case="messages of priority 0 after a restart, in order",
         evidence=[*came, *resent],
     )
-    for tag, frame in zip(Sender.tags(resent), resent, strict=True):
+    for tag, frame in zip(Sender.list_tags(resent), resent, strict=True):
         observed = describe_change(earlier[tag], frame, sut.guid) if tag in earlier else "never sent before"
         evidence = [*came, frame]
         judge(
@@ -88,7 +88,7 @@ def test_outgoing_sequence_number_continues_after_restart(peer, sut, judge, ackn
     sender.send(4, delivery="transactional")
     again = sender.await_session()
     came = sender.collect(again, 4 - acknowledged_count)
-    new = next((frame for frame, tag in zip(came, Sender.tags(came), strict=True) if tag == 4), None)
+    new = next((frame for frame, tag in zip(came, Sender.list_tags(came), strict=True) if tag == 4), None)
     if new is None:
         raise ConformanceFailure("the message that was sent after the restart did not arrive")
     last, header = sent[2]["TransactionHeader"], new["TransactionHeader"]

@@ -26,8 +26,8 @@ def test_successive_messages_have_consecutive_ids(peer, sut, judge):
     again = sender.await_session()
     frames = [*frames, *sender.collect(again, 2)]
     again.acknowledge_all()
-    if Sender.tags(frames) != [1, 2, 3, 4, 5]:
-        raise ConformanceFailure(f"the messages {Sender.tags(frames)} arrived, instead of 1 to 5 in this order")
+    if Sender.list_tags(frames) != [1, 2, 3, 4, 5]:
+        raise ConformanceFailure(f"the messages {Sender.list_tags(frames)} arrived, instead of 1 to 5 in this order")
     ids = [int(frame["UserHeader"].MessageID) for frame in frames]
     steps = [later - before for before, later in pairwise(ids)]
     if min(steps) == 1 < max(steps):

@@ -70,11 +70,11 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
         sut.send(peer.direct_name("mqc-ordinals-2"), body="message 4", application_tag=4)
     else:
         sender.send(4)
-    peer.wait(lambda: 4 in Sender.tags(peer.inbox.copies), sut.connect_timeout_ms, "message 4")
+    peer.wait(lambda: 4 in Sender.list_tags(peer.inbox.copies), sut.connect_timeout_ms, "message 4")
     of_second_queue = peer.await_session(0) if peer.has_unawaited_connection else None
-    came = sorted(peer.inbox.messages, key=lambda frame: Sender.tags([frame]))
-    if Sender.tags(came) != [1, 2, 3, 4]:
-        raise ConformanceFailure(f"the messages {Sender.tags(came)} arrived, not 1 to 4")
+    came = sorted(peer.inbox.messages, key=lambda frame: Sender.list_tags([frame]))
+    if Sender.list_tags(came) != [1, 2, 3, 4]:
+        raise ConformanceFailure(f"the messages {Sender.list_tags(came)} arrived, not 1 to 4")
     ids = _list_message_ids(came)
     steps = [later_session - before for before, later_session in pairwise(ids)]
     judge(
@@ -95,7 +95,7 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
         later_session = sender.await_session()
         later = sender.collect(later_session, 1)
         later_session.acknowledge_all()
-        if Sender.tags(later) != [tag]:
+        if Sender.list_tags(later) != [tag]:
             raise ConformanceFailure("the message that was sent after the restart did not arrive")
         judge(
             "MQQB-3.1.1.3-25",
@@ -176,19 +176,19 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
     sut.restart()
     sender = Sender(peer, sut, to[0])
     came: list[Frame] = []
-    while not {4, 5, 6} <= {*Sender.tags(came)} or len(came) < len(TAGS_OF_SURVIVING_MESSAGES):
+    while not {4, 5, 6} <= {*Sender.list_tags(came)} or len(came) < len(TAGS_OF_SURVIVING_MESSAGES):
         session = sender.poll_session()
         more = [] if session is None else sender.collect_all(session, 1)
         if session is None or not more:
             break
-        if 5 in Sender.tags(more):
+        if 5 in Sender.list_tags(more):
             sut.send(to[2], body="message 6", label="label 6", application_tag=6, delivery="transactional")
             more = sender.collect_all(session, len(more) + 1)
         came += more
         session.acknowledge_all()
         for frame in [one for one in more if one["UserHeader"].TH]:
             session.send(build_order_ack(peer, frame))
-    queues = {min(5, max(3, tag)) for tag in Sender.tags(came)}
+    queues = {min(5, max(3, tag)) for tag in Sender.list_tags(came)}
     judge(
         "MQQB-3.1.4.1-02",
         expected=3,
@@ -196,7 +196,7 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
         case="number of queues whose messages the SUT sends",
         evidence=came,
     )
-    of_first_queue = [tag for tag in Sender.tags(came) if tag < 4]
+    of_first_queue = [tag for tag in Sender.list_tags(came) if tag < 4]
     judge(
         "MQQB-3.1.1.3.1-12",
         "MQQB-3.1.1.3.2-02",
@@ -206,7 +206,7 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
         evidence=came,
     )
     destinations = {
-        tag: _get_destination_name(frame) for tag, frame in zip(Sender.tags(came), came, strict=True) if tag != 2
+        tag: _get_destination_name(frame) for tag, frame in zip(Sender.list_tags(came), came, strict=True) if tag != 2
     }
     expected_destinations = {
         tag: to[min(2, max(0, tag - 3))].partition("=")[2].lower() for tag in TAGS_OF_SURVIVING_MESSAGES
@@ -220,7 +220,7 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
     )
     shown = {
         tag: _get_label_and_sequence_number(frame)
-        for tag, frame in zip(Sender.tags(came), came, strict=True)
+        for tag, frame in zip(Sender.list_tags(came), came, strict=True)
         if tag != 2
     }
     numbers = {5: 1, 6: 2}
@@ -231,7 +231,7 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
         case="number, label and TxSequenceNumber of the messages",
         evidence=came,
     )
-    recoverable = sorted(set(Sender.tags(came)) - {2})
+    recoverable = sorted(set(Sender.list_tags(came)) - {2})
     judge(
         "MQQB-3.1.1.3.1-12",
         "MQQB-3.1.1.3.2-01",

@@ -34,7 +34,7 @@ def test_session_messages_are_acknowledged_by_number_from_1(peer, sut, judge, ac
         next_session.acknowledge_all()
     judge.all(
         expected=left,
-        observed=sorted(set(Sender.tags(resent))),
+        observed=sorted(set(Sender.list_tags(resent))),
         case="numbers of the messages sent again",
         evidence=[*came, ack, *resent],
     )

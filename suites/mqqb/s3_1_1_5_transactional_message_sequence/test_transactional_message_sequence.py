@@ -140,7 +140,7 @@ def test_sequence_info_has_the_numbers_of_messages_around_expired_messages(peer,
     send_messages_and_await_expiry(later)
     sut.resume(outgoing.to)
     outgoing.sent = outgoing.sender.collect_all(session, len(outgoing.tags))
-    if Sender.tags(outgoing.sent) != outgoing.tags:
+    if Sender.list_tags(outgoing.sent) != outgoing.tags:
         raise ConformanceFailure("the SUT did not send exactly the messages that have not expired")
     outgoing.send_session_ack()
     for number in range(1, len(outgoing.sent)):

@@ -134,7 +134,7 @@ def test_waiting_messages_are_sent_without_acknowledgment_in_between(peer, sut, 
         judge(
             "MQQB-3.1.3.2-23",
             expected=[1, 2, 3],
-            observed=Sender.tags(came),
+            observed=Sender.list_tags(came),
             case="numbers of the messages without an acknowledgment",
             evidence=came,
         )
@@ -157,7 +157,7 @@ def test_unacknowledged_messages_are_sent_again_on_the_next_session(peer, sut, j
     sender.send(3, **LOWEST_PRIORITY_ARGUMENT if transactional else {})
     sender.send(*transactional, delivery="transactional")
     session = sender.await_session()
-    arrived = Sender.tags(sender.collect(session, 3 + len(transactional)))
+    arrived = Sender.list_tags(sender.collect(session, 3 + len(transactional)))
     if sorted(arrived) != [1, recoverable, 3, *transactional]:
         raise ConformanceFailure("the messages did not arrive")
     ack = session.send(session_ack(AckSequenceNumber=2))
@@ -172,7 +172,7 @@ def test_unacknowledged_messages_are_sent_again_on_the_next_session(peer, sut, j
     judge(
         "MQQB-3.1.3.2-22",
         expected=expected,
-        observed=sorted(Sender.tags(came)),
+        observed=sorted(Sender.list_tags(came)),
         case="numbers of the messages on the next session",
         evidence=[ack, *came],
     )

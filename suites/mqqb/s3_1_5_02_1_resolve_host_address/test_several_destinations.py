@@ -13,7 +13,7 @@ from suites.mqqb.steps.opening import (
     private_name,
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.sender import tags
+from suites.mqqb.steps.sender import list_tags
 
 UNREACHABLE_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
 """A format name with an address that is reserved for documentation, so that no system has it (RFC 5737)."""
@@ -60,7 +60,7 @@ def _await_message(peer, sut, tag):
     """Return the messages with an ApplicationTag that arrive on any session of the SUT."""
 
     def list_messages():
-        return peer.inbox.find(lambda frame: tags([frame]) == [tag])
+        return peer.inbox.find(lambda frame: list_tags([frame]) == [tag])
 
     peer.wait(lambda: bool(list_messages()), sut.connect_timeout_ms, f"message {tag}")
     return list_messages()

@@ -59,7 +59,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
 
     first_ack = acknowledge_with_carrier(BY_MESSAGE, session, AckSequenceNumber=ACKNOWLEDGED_MESSAGE_COUNT)
     freed = (
-        len(set(Sender.tags(sender.collect_all(session, filled + ACKNOWLEDGED_MESSAGE_COUNT)))) - filled
+        len(set(Sender.list_tags(sender.collect_all(session, filled + ACKNOWLEDGED_MESSAGE_COUNT)))) - filled
     )  # some may come again (E65)
     require_session_not_timed_out(session)
     judge(
@@ -73,7 +73,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
     )
 
     repeated_ack = acknowledge_with_carrier(BY_SESSION_ACK, session, AckSequenceNumber=ACKNOWLEDGED_MESSAGE_COUNT)
-    freed = len(set(Sender.tags(sender.collect_all(session, 0)))) - filled - freed
+    freed = len(set(Sender.list_tags(sender.collect_all(session, 0)))) - filled - freed
     require_session_not_timed_out(session)
     judge(
         "MQQB-3.1.5.5.1-02",
@@ -103,7 +103,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
         )
 
     last_ack = acknowledge_with_carrier(BY_MESSAGE, session, AckSequenceNumber=len(session.messages))
-    came = list(dict.fromkeys(Sender.tags(sender.collect_all(session, total))))
+    came = list(dict.fromkeys(Sender.list_tags(sender.collect_all(session, total))))
     require_session_not_timed_out(session)
     judge(
         "MQQB-3.1.5.5.1-03",
@@ -157,12 +157,12 @@ def test_window_opens_after_refused_messages_are_acknowledged(peer, sut, judge):
     outgoing.sender.send(*more)
     session = outgoing.session
     peer.wait(
-        lambda: more <= {*Sender.tags(session.messages)} or session.record.closed_by is not None,
+        lambda: more <= {*Sender.list_tags(session.messages)} or session.record.closed_by is not None,
         None,
         "a window of messages",
     )
     require_session_not_timed_out(session)
-    came = len(more & {*Sender.tags(session.messages)})
+    came = len(more & {*Sender.list_tags(session.messages)})
     judge(
         "MQQB-3.1.5.5.1-01",
         expected=window,

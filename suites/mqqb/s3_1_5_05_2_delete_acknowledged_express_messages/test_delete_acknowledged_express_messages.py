@@ -46,7 +46,7 @@ def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, ackno
     for turn in range(2):
         for number in acknowledged if turn == 0 else (1,):
             acks.append(acknowledge_with_carrier(carrier, session, AckSequenceNumber=number))
-        covered = Sender.tags(sent)[: acknowledged[-1] if turn == 0 else 1]
+        covered = Sender.list_tags(sent)[: acknowledged[-1] if turn == 0 else 1]
         expected = [tag for tag in expected if tag in RECOVERABLE_MESSAGE_POSITIONS or tag not in covered]
         peer.settle()
         session.close()
@@ -54,7 +54,7 @@ def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, ackno
         sent = sender.collect_all(session, len(expected))
         last = acknowledged[-1] if turn == 0 else 1
         case = f"numbers of the messages sent again after AckSequenceNumber {last} on session {turn + 1}"
-        judge.all(expected=expected, observed=sorted(set(Sender.tags(sent))), case=case, evidence=[*acks, *sent])
+        judge.all(expected=expected, observed=sorted(set(Sender.list_tags(sent))), case=case, evidence=[*acks, *sent])
     session.acknowledge_all()
 
 
@@ -75,7 +75,7 @@ def test_express_messages_acknowledged_with_recoverable_ones_do_not_come_again(p
     session, sent = sender.await_first_messages(5)
     flags = {"RecoverableMsgAckSeqNumber": 1, "RecoverableMsgAckFlags": 1}
     ack = acknowledge_with_carrier(carrier, session, AckSequenceNumber=4, **flags)
-    acknowledged = Sender.tags(sent)[:4]
+    acknowledged = Sender.list_tags(sent)[:4]
     peer.settle()
     session.close()
     session = sender.await_session()
@@ -83,7 +83,7 @@ def test_express_messages_acknowledged_with_recoverable_ones_do_not_come_again(p
     expected = [tag for tag in (1, 2, 3, 4, 5) if tag not in acknowledged]
     judge.all(
         expected=expected,
-        observed=sorted(set(Sender.tags(again))),
+        observed=sorted(set(Sender.list_tags(again))),
         case="numbers of the messages on the next session",
         evidence=[ack, *again],
     )

@@ -23,7 +23,7 @@ def test_acknowledged_recoverable_messages_do_not_come_after_restart(peer, sut, 
     sut.restart()
     later_session = sender.await_session()
     came = sender.collect_all(later_session, 2)
-    numbers = [Sender.tags(sent).index(tag) + 1 for tag in Sender.tags(came)]
+    numbers = [Sender.list_tags(sent).index(tag) + 1 for tag in Sender.list_tags(came)]
     evidence = [ack, *came]
     absent = holds("message 1 is not sent again", otherwise="message 1 is sent again")
     judge("MQQB-3.1.5.5.3-01", expected=absent, observed=1 not in numbers, case="after a restart", evidence=evidence)

@@ -49,7 +49,7 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
 
     next_session = sender.await_session()
     came = sender.collect_all(next_session, len(unflagged))
-    numbers = {Sender.tags(sent).index(tag) + 1 for tag in Sender.tags(came)}
+    numbers = {Sender.list_tags(sent).index(tag) + 1 for tag in Sender.list_tags(came)}
     evidence = [ack, *came]
     if carrier != BY_MESSAGE:
         judge.mark_not_exercised("MQQB-3.1.5.8.4-01", reason="no message carries the acknowledgment in a SessionHeader")
@@ -98,7 +98,7 @@ def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
     ack = session.send(session_ack(AckSequenceNumber=6, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=0b101))
     session.close()
     next_session = sender.await_session()
-    came = [tags.index(tag) + 1 for tag in Sender.tags(sender.collect_all(next_session, 1)) if tag in tags]
+    came = [tags.index(tag) + 1 for tag in Sender.list_tags(sender.collect_all(next_session, 1)) if tag in tags]
     judge.all(expected=[4], observed=came, case="numbers of the messages sent again", evidence=[*sent, ack])
     next_session.acknowledge_all()
     beside.session.close()

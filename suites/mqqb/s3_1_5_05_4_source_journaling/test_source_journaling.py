@@ -144,8 +144,8 @@ def test_forwarded_message_with_jp_is_not_journaled(peer, sut, judge, delivery):
     user = peer.private_queue(peer.identifier, 1) | {"DM": int(delivery == "recoverable"), "JP": 1}
     forwarded = peer.open_raw().send(peer.message(user, destination=None, ApplicationTag=FORWARDED))
     came = sender.collect(session, 2)
-    if Sender.tags(came) != [OWN, FORWARDED]:
-        raise ConformanceFailure(f"the SUT sent the messages {Sender.tags(came)}, not {[OWN, FORWARDED]}")
+    if Sender.list_tags(came) != [OWN, FORWARDED]:
+        raise ConformanceFailure(f"the SUT sent the messages {Sender.list_tags(came)}, not {[OWN, FORWARDED]}")
     ack = session.acknowledge_all()
 
     def list_journaled_messages() -> list[str]:

@@ -29,7 +29,7 @@ def test_order_ack_of_one_destination_leaves_sequence_of_other_unacknowledged(pe
     within_ms = 2 * sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS)
 
     def list_resent_tags(destination) -> list[int]:
-        return Sender.tags(destination.peer.inbox.copies)[len(destination.tags) :]
+        return Sender.list_tags(destination.peer.inbox.copies)[len(destination.tags) :]
 
     peer.environment.run_until(lambda: len(list_resent_tags(two.second)) >= len(two.second.tags), within_ms)
     peer.settle()

@@ -24,7 +24,7 @@ from suites.mqqb.steps.disposition import (
 )
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, OTHER_GUID
 from suites.mqqb.steps.secured import CLEAR_BODY, NOBODY, SHA512, flip_signature_bit, sign_message
-from suites.mqqb.steps.sender import tags
+from suites.mqqb.steps.sender import list_tags
 
 REPETITION_DELAY_S = 3
 MESSAGE_COUNT = 5
@@ -218,11 +218,14 @@ def test_repeated_message_for_another_queue_manager_is_forwarded_once(peer, sut,
     packets = [peer.message(user, destination=None, ApplicationTag=number) for number in (1, 2, 3)]
     sent = [connection.send(packets[number]) for number in (0, 0, 1, 1, 2)]
 
-    if not peer.inbox.wait(lambda frame: tags([frame]) == [3]):
+    if not peer.inbox.wait(lambda frame: list_tags([frame]) == [3]):
         raise ConformanceFailure("the SUT did not forward the last message")
     frames = peer.inbox.copies
     judge.all(
-        expected=[1, 2, 3], observed=tags(frames), case="numbers of the forwarded messages", evidence=[*sent, *frames]
+        expected=[1, 2, 3],
+        observed=list_tags(frames),
+        case="numbers of the forwarded messages",
+        evidence=[*sent, *frames],
     )
     peer.inbox.acknowledge()
 

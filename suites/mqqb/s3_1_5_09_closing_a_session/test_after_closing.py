@@ -31,7 +31,7 @@ def test_message_after_closed_session_is_sent_on_new_session(peer, sut, judge):
     judge(
         "MQQB-3.1.5.9-02",
         expected=[2],
-        observed=Sender.tags(came),
+        observed=Sender.list_tags(came),
         case="numbers of the messages on the next session",
         evidence=[*sent, wrong, *came],
     )

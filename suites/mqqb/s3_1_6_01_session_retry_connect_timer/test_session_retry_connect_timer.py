@@ -50,7 +50,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
     sender.send(1, 2)
     sender.send(3, **{"body": LARGE_BODY} if sut.has("send") else {})
     session, sent = sender.await_first_messages(3)
-    if Sender.tags(sent) != [1, 2, 3]:
+    if Sender.list_tags(sent) != [1, 2, 3]:
         raise ConformanceFailure("the three messages did not arrive in their order")
     ack = session.send(session_ack(AckSequenceNumber=1))
     session.close()
@@ -74,7 +74,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
         case="packets of the SUT on the new connection",
         evidence=[ack, *request],
     )
-    came = sorted(set(Sender.tags(sender.collect_all(again, 2)))) if again else []
+    came = sorted(set(Sender.list_tags(sender.collect_all(again, 2)))) if again else []
     judge(
         "MQQB-3.1.6.1-10",
         expected=[2, 3],
@@ -113,7 +113,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
             judge("MQQB-3.1.7.3-01", expected=closed, observed=again is not None, case=cause, evidence=[ack, *request])
         if again is None:
             return
-        came = sorted(set(Sender.tags(sender.collect_all(again, 2))))
+        came = sorted(set(Sender.list_tags(sender.collect_all(again, 2))))
         case = f"numbers of the messages on the session {cause}"
         judge("MQQB-3.1.6.1-10", expected=[2, 3], observed=came, case=case, evidence=[ack, *request])
     ack = again.acknowledge_all()
@@ -171,7 +171,7 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
             "MQQB-3.1.6.1-10",
             "MQQB-3.1.6.1-D01",
             expected=sent,
-            observed=sorted(set(Sender.tags(frames))),
+            observed=sorted(set(Sender.list_tags(frames))),
             case="numbers of the messages on the new session",
             evidence=evidence,
         )
@@ -197,8 +197,8 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
     frames = sender.collect_all(session, len(sent) // len(deliveries))
     judge(
         "MQQB-3.1.6.1-10",
-        expected=sorted(set(Sender.tags(transactional))),
-        observed=sorted(set(Sender.tags(frames))),
+        expected=sorted(set(Sender.list_tags(transactional))),
+        observed=sorted(set(Sender.list_tags(frames))),
         case="numbers of the messages without an OrderAck on the new session",
         evidence=[*transactional, *frames],
     )
@@ -228,7 +228,7 @@ def test_new_session_brings_acknowledgments_of_lost_session(peer, sut, judge):
         "MQQB-3.1.6.1-10",
         "MQQB-3.1.6.1-D01",
         expected=[1, 2],
-        observed=sorted(set(Sender.tags(came))),
+        observed=sorted(set(Sender.list_tags(came))),
         case="numbers of the acknowledgments on the new session",
         evidence=[*sent, *came],
     )
@@ -248,7 +248,7 @@ def test_each_queue_reconnects_for_its_messages(peer, sut, judge):
         sut.send(peer.direct_name(f"mqc-retried-{number}"), body="again", application_tag=tag)
 
     def list_tags_of_copies(count: int) -> list[int]:
-        came = Sender.tags(peer.inbox.copies)
+        came = Sender.list_tags(peer.inbox.copies)
         return [tag for tag in tags if came.count(tag) >= count]
 
     peer.environment.run_until(lambda: list_tags_of_copies(1) == tags, sut.connect_timeout_ms)
@@ -292,7 +292,7 @@ def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, su
     judge.conclude("MQQB-3.1.6.1-01")
     sender.send(2)
     again = early or sender.poll_session(within_ms)
-    came = Sender.tags(sender.collect(again, 1)) if again else []
+    came = Sender.list_tags(sender.collect(again, 1)) if again else []
     evidence += again.received if again else []
     judge(
         "MQQB-3.1.7.12-06",
@@ -315,7 +315,7 @@ def test_next_attempt_uses_second_address_of_host_name(peer, sut, judge):
     sender = Sender(peer, sut, PEER_QUEUE_BY_HOST_NAME)
     sender.send(1)
     session = sender.poll_session()
-    came = Sender.tags(sender.collect(session, 1)) if session else []
+    came = Sender.list_tags(sender.collect(session, 1)) if session else []
     if session:
         session.acknowledge_all()
     second = holds(f"message 1 arrives at the second address, {peer.address}")
@@ -421,7 +421,7 @@ def _group_tags_by_priority(frames):
     """
     found: dict[int, dict[int, None]] = {}
     for frame in frames:
-        found.setdefault(int(frame["BaseHeader"].PR), {})[Sender.tags([frame])[0]] = None
+        found.setdefault(int(frame["BaseHeader"].PR), {})[Sender.list_tags([frame])[0]] = None
     return {f"priority {priority}": list(found[priority]) for priority in sorted(found)}
 
 

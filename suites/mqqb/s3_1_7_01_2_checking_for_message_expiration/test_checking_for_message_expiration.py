@@ -73,7 +73,7 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
     sender = Sender(peer, sut)
     session = sender.await_session()
     came = sender.collect_all(session, 1)
-    sent = [list(names.values())[tag - 1] for tag in Sender.tags(came)]
+    sent = [list(names.values())[tag - 1] for tag in Sender.list_tags(came)]
     judge(
         "MQQB-3.1.7.1-06",
         "MQQB-3.1.7.1.2-01",
@@ -126,7 +126,7 @@ def test_message_that_expires_after_sending_is_not_resent(peer, sut, judge):
     peer.pass_time(EXPIRY_WAIT_MS)
     again = sender.await_session()
     came = sender.collect_all(again, 1)
-    judge.all(expected=[2], observed=Sender.tags(came), case="numbers of the messages sent again", evidence=came)
+    judge.all(expected=[2], observed=Sender.list_tags(came), case="numbers of the messages sent again", evidence=came)
     again.acknowledge_all()
 
 

@@ -335,7 +335,7 @@ def test_message_after_key_lookup_is_sent_with_its_successor(peer, sut, judge, w
     sender.send(2)
     session = sender.await_session()
     frames = sender.collect(session, 2)
-    came = sorted(Sender.tags(frames))
+    came = sorted(Sender.list_tags(frames))
     judge.all(expected=[1, 2], observed=came, case="numbers of the messages sent", evidence=frames)
     session.acknowledge_all()
     for frame in frames:
@@ -688,7 +688,7 @@ def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, g
         *rules,
         "MQQB-3.1.7.1.5.1-01",
         expected=[1, 4],
-        observed=Sender.tags(frames),
+        observed=Sender.list_tags(frames),
         case="numbers of the messages sent",
         evidence=frames,
     )
@@ -764,7 +764,7 @@ def test_message_that_cannot_be_encrypted_is_dead_letter_of_its_kind(peer, sut, 
     judge(
         "MQQB-3.1.7.1.5.1-01",
         expected=[2],
-        observed=Sender.tags(frames),
+        observed=Sender.list_tags(frames),
         case="numbers of the messages sent",
         evidence=frames,
     )
@@ -793,7 +793,7 @@ def test_message_that_cannot_be_encrypted_is_dead_letter_of_its_kind(peer, sut, 
         "MQQB-3.1.7.1.5.1-01",
         expected={"numbers of the messages sent": [3], "further copies in the dead-letter queues": 0},
         observed={
-            "numbers of the messages sent": Sender.tags(frames),
+            "numbers of the messages sent": Sender.list_tags(frames),
             "further copies in the dead-letter queues": max(copies - 1, 0),
         },
         case="after the next session was set up",

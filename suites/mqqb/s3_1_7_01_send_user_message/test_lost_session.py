@@ -31,7 +31,7 @@ def test_sender_of_lost_connection_sends_its_messages_on_new_session(peer, sut, 
         "MQQB-3.1.7.1.6-04",
         "MQQB-3.1.7.1.6-06",
         expected=[1, 2, 3, 4],
-        observed=sorted(Sender.tags(came)),
+        observed=sorted(Sender.list_tags(came)),
         case="numbers of the messages on the next session",
         evidence=[*sent, *came],
     )

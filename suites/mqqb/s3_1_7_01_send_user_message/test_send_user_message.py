@@ -57,11 +57,11 @@ def test_messages_arrive_with_increasing_identifiers_on_session_opened_for_them(
         "MQQB-3.1.7.1.6-01",
         "MQQB-3.1.7.16-03",
         expected=[1, 2, 3, 4, 5, 6, 7],
-        observed=sorted(Sender.tags(came)),
+        observed=sorted(Sender.list_tags(came)),
         case="numbers of the messages on the session",
         evidence=came,
     )
-    ids = [int(frame["UserHeader"].MessageID) for frame in sorted(came, key=lambda frame: Sender.tags([frame]))]
+    ids = [int(frame["UserHeader"].MessageID) for frame in sorted(came, key=lambda frame: Sender.list_tags([frame]))]
     judge(
         "MQQB-3.1.7.1.1-02",
         expected=holds("each MessageID is greater than the previous MessageID"),
@@ -69,7 +69,7 @@ def test_messages_arrive_with_increasing_identifiers_on_session_opened_for_them(
         evidence=came,
     )
     make_sut_send_message(peer, sut, peer.direct_name("mqc-beside"), tag=8)
-    beside = peer.inbox.wait(lambda frame: Sender.tags([frame]) == [8])
+    beside = peer.inbox.wait(lambda frame: Sender.list_tags([frame]) == [8])
     judge(
         "MQQB-3.1.7.16-03",
         expected=1,
@@ -111,8 +111,8 @@ def test_packet_has_properties_of_message(peer, sut, judge):
     session = sender.await_session()
     came = sender.collect(session, 3)
     session.acknowledge_all()
-    judge("MQQB-3.1.7.1-10", expected=[1, 2, 3], observed=Sender.tags(came), case="messages sent", evidence=came)
-    for tag, frame in zip(Sender.tags(came), came, strict=True):
+    judge("MQQB-3.1.7.1-10", expected=[1, 2, 3], observed=Sender.list_tags(came), case="messages sent", evidence=came)
+    for tag, frame in zip(Sender.list_tags(came), came, strict=True):
         wanted = {
             "label": labels[tag],
             "body": bodies[tag],
@@ -213,21 +213,23 @@ def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
     sender.send(1)
     session, _ = sender.await_first_messages(1)
     sut.send(beside, body="beside", application_tag=5)
-    peer.inbox.wait(lambda frame: Sender.tags([frame]) == [5])
+    peer.inbox.wait(lambda frame: Sender.list_tags([frame]) == [5])
     sut.pause(sender.to)
     for tag, delivery in enumerate(("express", "recoverable", "transactional"), 2):
         sender.send(tag, delivery=delivery)
     sender.send(8, priority=7)
     SecondQueueManager(peer, sender.to).send(9)
     sender.collect_all(session, 1)
-    held = [tag for tag in Sender.tags(session.messages) if tag not in (5, 7)]  # the other queue may share it (E16)
+    held = [
+        tag for tag in Sender.list_tags(session.messages) if tag not in (5, 7)
+    ]  # the other queue may share it (E16)
     sut.send(beside, body="beside", application_tag=7)
-    peer.inbox.wait(lambda frame: Sender.tags([frame]) == [7])
+    peer.inbox.wait(lambda frame: Sender.list_tags([frame]) == [7])
     sut.pause(beside)
     sut.send(beside, body="beside", application_tag=6)
     sut.resume(sender.to)
     sender.collect_all(session, 6)
-    after = sorted(set(Sender.tags(peer.inbox.messages)))
+    after = sorted(set(Sender.list_tags(peer.inbox.messages)))
     sut.resume(beside)
     session.acknowledge_all()
     for frame in session.messages:
@@ -313,7 +315,7 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
     judge(
         "MQQB-3.1.7.16-06",
         expected=[1, 2, 3],
-        observed=sorted(Sender.tags(first)),
+        observed=sorted(Sender.list_tags(first)),
         case="numbers of the messages on the first session",
         evidence=first,
     )
@@ -378,7 +380,7 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
             "MQQB-3.1.7.1.6-04",
             *(["MQQB-3.1.7.1.6-03"] if turn == "third" else []),
             expected=every,
-            observed=sorted(Sender.tags(later)),
+            observed=sorted(Sender.list_tags(later)),
             case=f"numbers of the messages on the {turn} session",
             evidence=[*first, *later],
         )

@@ -23,7 +23,7 @@ def test_messages_arrive_at_their_own_destination(peer, second_host, sut, judge)
             "MQQB-3.1.7.1.6-01",
             "MQQB-3.1.7.1-10",
             expected=holds(f"messages with the tags {destination.tags}"),
-            observed=Sender.tags(came) == destination.tags or f"messages with the tags {Sender.tags(came)}",
+            observed=Sender.list_tags(came) == destination.tags or f"messages with the tags {Sender.list_tags(came)}",
             case=f"messages that arrive at the {destination.name}",
             evidence=came,
         )

@@ -20,13 +20,13 @@ def test_messages_to_two_queues_have_increasing_identifiers(peer, sut, judge):
     for tag, queue in ((1, "mqc-one"), (2, "mqc-two"), (3, "mqc-one")):
         sender.to = peer.direct_name(queue)
         sender.send(tag)
-        peer.inbox.wait(lambda frame, tag=tag: Sender.tags([frame]) == [tag])
-        came += [frame for frame in peer.inbox.copies if Sender.tags([frame]) == [tag]][:1]
+        peer.inbox.wait(lambda frame, tag=tag: Sender.list_tags([frame]) == [tag])
+        came += [frame for frame in peer.inbox.copies if Sender.list_tags([frame]) == [tag]][:1]
         peer.inbox.acknowledge()
     judge(
         "MQQB-3.1.7.12-07",
         expected=[1, 2, 3],
-        observed=Sender.tags(came),
+        observed=Sender.list_tags(came),
         case="numbers of the messages",
         evidence=came,
     )

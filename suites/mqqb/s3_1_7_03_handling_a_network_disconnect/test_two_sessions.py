@@ -39,7 +39,7 @@ def test_loss_of_one_connection_leaves_other_session_open(peer, second_host, sut
         reason = "the SUT does not show the State of its queue"
         judge.mark_not_exercised("MQQB-3.1.7.1.6-03", "MQQB-3.1.5.9-03", reason=reason)
     two.second.send(delivery="recoverable")
-    copies = second_host.inbox.wait(lambda frame: two.second.tags[-1] in Sender.tags([frame]))
+    copies = second_host.inbox.wait(lambda frame: two.second.tags[-1] in Sender.list_tags([frame]))
     peer.settle()
     arrived = any(frame.connection is open_session.record for frame in copies)
     missed = "the SUT closed the session" if open_session.closed_by_sut else "no message arrived on the session"

@@ -369,7 +369,7 @@ def test_messages_to_two_public_names_have_their_own_queue_managers(peer, sut, j
     ):
         sender.to = f"PUBLIC={queue}"
         sender.send(tag, delivery=delivery)
-        came += peer.inbox.wait(lambda frame, tag=tag: Sender.tags([frame]) == [tag])
+        came += peer.inbox.wait(lambda frame, tag=tag: Sender.list_tags([frame]) == [tag])
         peer.inbox.acknowledge()
     judge.all(
         expected=[str(peer.identifier), str(FAR_QUEUE_MANAGER), str(FAR_QUEUE_MANAGER)],

@@ -80,7 +80,7 @@ def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
     judge(
         "MQQB-3.1.7.12-14",
         expected=[1, 2, 3],
-        observed=Sender.tags(came),
+        observed=Sender.list_tags(came),
         case="numbers of the messages sent",
         evidence=came,
     )
@@ -104,7 +104,7 @@ def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
     )
     session.acknowledge_all()
     sut.send(peer.direct_name("mqc-beside"), body="beside", label="beside", application_tag=FIRST_TAG_OF_UNPAUSED_QUEUE)
-    beside = peer.inbox.wait(lambda frame: Sender.tags([frame]) == [FIRST_TAG_OF_UNPAUSED_QUEUE])
+    beside = peer.inbox.wait(lambda frame: Sender.list_tags([frame]) == [FIRST_TAG_OF_UNPAUSED_QUEUE])
     judge(
         "MQQB-3.1.7.12-09",
         expected=[("beside", "beside")],
@@ -139,7 +139,7 @@ def test_each_waiting_message_is_sent_once_on_each_session(peer, sut, judge):
     sender = Sender(peer, sut)
     peer.inbox.wait(lambda frame: True, len(waiting))
     tried(partial(sut.send, NAMES_OF_OTHER_PROTOCOLS[0], body="multicast", application_tag=TAG_OF_MULTICAST_MESSAGE))
-    peer.inbox.wait(lambda frame: Sender.tags([frame]) == [TAG_OF_MULTICAST_MESSAGE], within_ms=sut.quiet_ms)
+    peer.inbox.wait(lambda frame: Sender.list_tags([frame]) == [TAG_OF_MULTICAST_MESSAGE], within_ms=sut.quiet_ms)
     came = peer.inbox.copies
     numbers = sorted(int(frame["UserHeader"].MessageID) for frame in came if not _is_multicast_message(frame))
     ordinals = sorted(int(one.rpartition("\\")[2]) for one in waiting)
@@ -158,9 +158,9 @@ def test_each_waiting_message_is_sent_once_on_each_session(peer, sut, judge):
         judge.mark_not_exercised("MQQB-3.1.7.12-08", reason="the control channel does not show the system journal")
     peer.hang_up()
     sender.send(LAST_TAG)
-    peer.inbox.wait(lambda frame: Sender.tags([frame]) == [LAST_TAG])
+    peer.inbox.wait(lambda frame: Sender.list_tags([frame]) == [LAST_TAG])
     peer.pass_time(sut.quiet_ms)
-    again = [frame for frame in peer.inbox.copies if Sender.tags([frame]) == [LAST_TAG]]
+    again = [frame for frame in peer.inbox.copies if Sender.list_tags([frame]) == [LAST_TAG]]
     case = "number of copies of the message after the end of the session"
     judge("MQQB-3.1.7.12-15", expected=1, observed=len(again), case=case, evidence=again)
     peer.inbox.acknowledge()
@@ -186,7 +186,7 @@ def _judge_journaled_messages(peer, sut, judge, identifiers: list[str]) -> None:
 
 def _is_multicast_message(frame) -> bool:
     """Return whether a message is the multicast message of this check."""
-    return Sender.tags([frame]) == [TAG_OF_MULTICAST_MESSAGE]
+    return Sender.list_tags([frame]) == [TAG_OF_MULTICAST_MESSAGE]
 
 
 def _list_labels_and_bodies(frames) -> list[tuple[str, str]]:
@@ -213,7 +213,9 @@ def test_message_is_sent_while_other_destination_is_unreachable(peer, sut, judge
     sender.send(1)
     session = sender.poll_session()
     came = [] if session is None else sender.collect(session, 1)
-    judge.all(expected=[1], observed=Sender.tags(came), case="numbers of the messages sent to the peer", evidence=came)
+    judge.all(
+        expected=[1], observed=Sender.list_tags(came), case="numbers of the messages sent to the peer", evidence=came
+    )
     if session is not None:
         session.acknowledge_all()
 
@@ -285,9 +287,9 @@ def test_message_for_paused_queue_is_not_sent_on_open_session(peer, sut, judge):
         sender.send(number, **kind)
         sut.send(beside, body="beside", application_tag=FIRST_TAG_OF_UNPAUSED_QUEUE + number, **kind)
     last = FIRST_TAG_OF_UNPAUSED_QUEUE + 1 + len(MESSAGES_FOR_PAUSED_QUEUE)
-    if not peer.inbox.wait(lambda frame: Sender.tags([frame]) == [last]):
+    if not peer.inbox.wait(lambda frame: Sender.list_tags([frame]) == [last]):
         raise ConformanceFailure("the SUT did not send the messages to the queue that is not paused")
-    at_once = [tag for tag in Sender.tags(sender.collect_all(session, 1)) if tag < FIRST_TAG_OF_UNPAUSED_QUEUE]
+    at_once = [tag for tag in Sender.list_tags(sender.collect_all(session, 1)) if tag < FIRST_TAG_OF_UNPAUSED_QUEUE]
     peer.inbox.acknowledge(spare=session)
     judge(
         "MQQB-3.1.7.12-04",

@@ -274,7 +274,7 @@ def test_pause_keeps_message_behind_full_window(peer, sut, judge):
         refusal = str(refused)
     ack = session.acknowledge_all()
     session.stays_quiet()
-    state, last = sut.outgoing(sender.to)["state"], max(Sender.tags(session.messages))
+    state, last = sut.outgoing(sender.to)["state"], max(Sender.list_tags(session.messages))
     observed = {"reason of a refusal": refusal, "State of the queue": state, "number of the last message sent": last}
     expected = fields(
         {"reason of a refusal": "", "State of the queue": "OnHold", "number of the last message sent": window}
@@ -298,7 +298,7 @@ def test_pause_does_not_stop_other_outgoing_queue(peer, sut, judge):
     judge(
         "MQDMPR-3.1.7.1.34-03",
         expected=[1, 2],
-        observed=sorted(Sender.tags(came)),
+        observed=sorted(Sender.list_tags(came)),
         evidence=came,
         case="ApplicationTags of the messages for the other queue",
     )
@@ -340,7 +340,7 @@ def test_queue_paused_while_session_opens_stays_on_hold(peer, sut, judge, step):
     peer.settle()
     sut.send(to, body="on hold", application_tag=2)
     peer.settle()
-    came = [tag for tag in Sender.tags(opening.connection.messages) if tag == 2]
+    came = [tag for tag in Sender.list_tags(opening.connection.messages) if tag == 2]
     observed = {"State of the queue": sut.outgoing(to)["state"], "new messages sent": came}
     judge.all(
         expected=fields({"State of the queue": "OnHold", "new messages sent": []}), observed=observed, evidence=answer

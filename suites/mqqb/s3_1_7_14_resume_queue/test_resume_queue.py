@@ -162,7 +162,7 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
         "MQQB-3.1.7.14-02",
         "MQQB-3.1.7.14-04",
         expected=[3, 4] if waiting == "sent while paused" else [1, 2],
-        observed=sorted(set(Sender.tags(came))),
+        observed=sorted(set(Sender.list_tags(came))),
         case="messages on the new session",
         evidence=[*sent, *came],
     )
@@ -205,4 +205,4 @@ def list_tags_after_first(session: Conversation) -> list[int]:
     """Return the tags of the messages after the first message, in order; a tag that a resent message
     repeats is listed once (E65).
     """
-    return [tag for tag in dict.fromkeys(Sender.tags(session.messages)) if tag != 1]
+    return [tag for tag in dict.fromkeys(Sender.list_tags(session.messages)) if tag != 1]

@@ -19,7 +19,7 @@ def test_each_of_two_queues_connects_each_time_it_is_resumed(peer, sut, judge):
     queues = [peer.direct_name(f"mqc-resumed-{number}") for number in range(2)]
 
     def has_arrived(tag: int) -> bool:
-        return tag in Sender.tags(peer.inbox.copies)
+        return tag in Sender.list_tags(peer.inbox.copies)
 
     for queue in queues:
         tag = peer.next_message_id()

@@ -472,7 +472,7 @@ WAYS_OF_REMOVAL = {
 """Ways in which a message leaves its queue, each with the bit that requests an acknowledgment and the class of the
 acknowledgment.
 """
-RULE_OF_ACK_CLASS_BY_REMOVAL = {
+RULE_BY_WAY_OF_REMOVAL = {
     "received": "MQQB-3.1.7.2.1-D01",
     "deleted": "MQQB-3.1.7.2.1-D02",
     "purged": "MQQB-3.1.7.2.1-D03",
@@ -515,7 +515,7 @@ RULES_OF_DELIVERIES = {
         pytest.param(
             end, marks=[covers(rule, *RULES_OF_REMOVAL_EVENTS.get(end, ())), needs(NEED_BY_REMOVAL[end])], id=end
         )
-        for end, rule in RULE_OF_ACK_CLASS_BY_REMOVAL.items()
+        for end, rule in RULE_BY_WAY_OF_REMOVAL.items()
     ],
 )
 def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer, sut, judge, end, delivery):
@@ -557,7 +557,7 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
     judge(
         "MQQB-3.1.7.2.1-03",
         "MQQB-3.1.7.15-07",
-        RULE_OF_ACK_CLASS_BY_REMOVAL[end],
+        RULE_BY_WAY_OF_REMOVAL[end],
         *RULES_OF_REMOVAL_EVENTS.get(end, ()),
         expected=of_classes(expected, expected),
         observed=came,

@@ -191,7 +191,7 @@ class Sender:
         return session, window
 
     @staticmethod
-    def tags(frames: list[Frame]) -> list[int]:
+    def list_tags(frames: list[Frame]) -> list[int]:
         """Return the tags of messages. A tag is the ApplicationTag, or the number in an acknowledgment
         that the peer caused.
         """
@@ -203,9 +203,9 @@ class Sender:
         return session.acknowledge_all()
 
 
-def tags(frames: list[Frame]) -> list[int]:
+def list_tags(frames: list[Frame]) -> list[int]:
     """Return the tags of messages."""
-    return Sender.tags(frames)
+    return Sender.list_tags(frames)
 
 
 def require_session_not_timed_out(session: Conversation) -> None:

@@ -98,11 +98,11 @@ class Outgoing:
         """Return the numbers of the messages that arrived on a session, in order. The first message that
         the SUT sent has number 1.
         """
-        return [self.tags.index(tag) + 1 for tag in Sender.tags(session.messages) if tag in self.tags]
+        return [self.tags.index(tag) + 1 for tag in Sender.list_tags(session.messages) if tag in self.tags]
 
     def copies(self, number: int) -> list[Frame]:
         """Return all packets, on any session, that contain the message with the given number."""
-        return [frame for frame in self.peer.inbox.copies if Sender.tags([frame]) == [self.tags[number - 1]]]
+        return [frame for frame in self.peer.inbox.copies if Sender.list_tags([frame]) == [self.tags[number - 1]]]
 
     def await_resend(self, number: int) -> str:
         """Wait for the longest time after which the SUT may resend the message with the given number; return a

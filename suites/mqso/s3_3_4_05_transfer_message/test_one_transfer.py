@@ -67,7 +67,7 @@ def test_message_is_sent_again_until_it_is_acknowledged(peer, sut, judge):
     judge(
         "MQSO-3.3.4.5-D04",
         expected=[1] * (UNACKNOWLEDGED_SESSION_COUNT + 1) + [2],
-        observed=Sender.tags(came),
+        observed=Sender.list_tags(came),
         case="numbers of the messages that arrived",
         evidence=came,
     )

@@ -9,7 +9,7 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from suites.applications import Application, PendingRequest
-from suites.mqqb.steps.sender import tags
+from suites.mqqb.steps.sender import list_tags
 
 READ_TIMEOUT_MS = 60_000
 SHOWN_PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "count", "bytes")
@@ -215,7 +215,10 @@ def test_copies_for_several_queues_reach_each_of_them(peer, sut, judge):
 def _list_queues_and_tags(peer):
     """Return the queue and the ApplicationTag of each message that the SUT transferred to a direct name of the peer."""
     return {
-        (str(frame["UserHeader"].DestinationQueue.DirectFormatName).rpartition("\\")[2].rstrip("\0"), *tags([frame]))
+        (
+            str(frame["UserHeader"].DestinationQueue.DirectFormatName).rpartition("\\")[2].rstrip("\0"),
+            *list_tags([frame]),
+        )
         for frame in peer.inbox.copies
     }
 

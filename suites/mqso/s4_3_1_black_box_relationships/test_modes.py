@@ -74,9 +74,9 @@ def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
     tags = set(range(1, 2 * len(DELIVERY_MODES) + 1))
 
     def list_frames() -> list[Frame]:
-        return [frame for frame in peer.inbox.copies if Sender.tags([frame])[0] in tags]
+        return [frame for frame in peer.inbox.copies if Sender.list_tags([frame])[0] in tags]
 
-    peer.environment.run_until(lambda: tags <= set(Sender.tags(list_frames())), sut.connect_timeout_ms)
+    peer.environment.run_until(lambda: tags <= set(Sender.list_tags(list_frames())), sut.connect_timeout_ms)
     frames = list_frames()
     peer.inbox.acknowledge()
     judge(
@@ -99,7 +99,7 @@ def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
             "labels_received_from_the_transactional_queue": received,
             "messages_in_queues": stored,
             "sends_to_the_peer": sent,
-            "ApplicationTags_of_the_messages_sent": set(Sender.tags(frames)),
+            "ApplicationTags_of_the_messages_sent": set(Sender.list_tags(frames)),
         },
         evidence=[packet, *frames],
     )

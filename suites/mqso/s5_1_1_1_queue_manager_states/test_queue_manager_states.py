@@ -110,7 +110,7 @@ def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
     judge(
         "MQSO-5.1.1.1-D05",
         expected={1, 2, 3, 4},
-        observed=set(Sender.tags(frames)),
+        observed=set(Sender.list_tags(frames)),
         evidence=frames,
         case="ApplicationTags of the sent messages",
     )
@@ -195,7 +195,7 @@ def test_stopped_sut_serves_no_request(peer, sut, judge):
     judge(
         "MQSO-5.1.1.1-D01",
         expected={1, 2},
-        observed=set(Sender.tags(frames)),
+        observed=set(Sender.list_tags(frames)),
         evidence=frames,
         case="ApplicationTags of the messages that are sent again",
     )

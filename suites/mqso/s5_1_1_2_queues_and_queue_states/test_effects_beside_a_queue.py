@@ -229,13 +229,16 @@ def test_outgoing_queue_can_be_paused_repeatedly(peer, sut, judge):
             added.append(tag)
             sender.send(tag, delivery=delivery)
         peer.pass_time(sut.quiet_ms)
-        before = {one for one in Sender.tags(session.messages) if one in added}
+        before = {one for one in Sender.list_tags(session.messages) if one in added}
         sut.resume(sender.to)
         session = session if session.record.closed_by is None else sender.await_session()
-        peer.environment.run_until(lambda: set(added) <= set(Sender.tags(session.messages)), sut.connect_timeout_ms)  # noqa: B023
+        peer.environment.run_until(
+            lambda current=session, wanted=set(added): wanted <= set(Sender.list_tags(current.messages)),
+            sut.connect_timeout_ms,
+        )
         frames = session.messages
         known |= set(added)
-        observed = {"during_the_pause": before, "after_the_resumption": set(Sender.tags(frames)) & set(added)}
+        observed = {"during_the_pause": before, "after_the_resumption": set(Sender.list_tags(frames)) & set(added)}
         expected = facts(during_the_pause=set(), after_the_resumption=set(added))
         judge.all(expected=expected, observed=observed, evidence=frames, case=f"pause {number + 1}")
         session.acknowledge_all()

@@ -39,7 +39,7 @@ def test_outgoing_queue_reconnects_and_ends_when_idle(peer, sut, judge):
     judge(
         "MQSO-5.1.1.2-D08",
         expected=[1],
-        observed=Sender.tags(frames),
+        observed=Sender.list_tags(frames),
         evidence=frames,
         case="ApplicationTags of the sent messages",
     )
@@ -66,7 +66,7 @@ def test_outgoing_queue_reconnects_and_ends_when_idle(peer, sut, judge):
     judge(
         "MQSO-5.1.1.2-D08",
         expected=[2],
-        observed=Sender.tags(frames),
+        observed=Sender.list_tags(frames),
         evidence=frames,
         case="ApplicationTags of the sent messages",
     )
@@ -77,7 +77,7 @@ def test_outgoing_queue_reconnects_and_ends_when_idle(peer, sut, judge):
     judge(
         "MQSO-5.1.1.2-D08",
         expected=[3],
-        observed=Sender.tags(frames),
+        observed=Sender.list_tags(frames),
         evidence=frames,
         case="ApplicationTags of the sent messages",
     )
@@ -121,7 +121,7 @@ def test_outgoing_queue_without_connection_resolves_its_destination_again(peer, 
         expected=facts(connected_without_the_directory=False, ApplicationTags_with_the_directory=[1]),
         observed={
             "connected_without_the_directory": early is not None,
-            "ApplicationTags_with_the_directory": Sender.tags(frames),
+            "ApplicationTags_with_the_directory": Sender.list_tags(frames),
         },
         evidence=frames,
     )

@@ -62,7 +62,7 @@ def test_paused_outgoing_queue_sends_after_resume(peer, sut, judge):
     sender.send(2, 3)
     frames = sender.collect_all(session, 2)
     observed = {
-        "ApplicationTags_of_the_sent_messages": Sender.tags(frames),
+        "ApplicationTags_of_the_sent_messages": Sender.list_tags(frames),
         "number_of_waiting_messages": sut.outgoing_queue(sender.to)["count"],
     }
     judge.all(
@@ -87,7 +87,7 @@ def test_paused_outgoing_queue_sends_after_resume(peer, sut, judge):
         "MQSO-5.1.1.2-D10",
         "MQDMPR-3.1.4.15-03",
         expected=[2, 3],
-        observed=[tag for tag in Sender.tags(frames) if tag != 1],
+        observed=[tag for tag in Sender.list_tags(frames) if tag != 1],
         evidence=frames,
         case="ApplicationTags of the sent messages",
     )

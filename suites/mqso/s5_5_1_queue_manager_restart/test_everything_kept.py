@@ -112,10 +112,10 @@ def test_two_outgoing_queues_are_unchanged_by_restart(peer, sut, judge):
     arrived = [frame for session in sessions for frame in session.messages]
     frames += arrived
     for base, to in enumerate(names, 1):
-        mine = [frame for frame in arrived if Sender.tags([frame])[0] // 16 == base]
+        mine = [frame for frame in arrived if Sender.list_tags([frame])[0] // 16 == base]
         observed[to] = {
-            "recoverable": [tag % 16 for tag in Sender.tags([one for one in mine if not one["UserHeader"].TH])],
-            "transactional": [tag % 16 for tag in Sender.tags([one for one in mine if one["UserHeader"].TH])],
+            "recoverable": [tag % 16 for tag in Sender.list_tags([one for one in mine if not one["UserHeader"].TH])],
+            "transactional": [tag % 16 for tag in Sender.list_tags([one for one in mine if one["UserHeader"].TH])],
             "waiting": sut.outgoing_queue(to)["count"],
         }
         later = [LATER_MESSAGE_TAG] if base == 1 else []
@@ -130,7 +130,7 @@ def test_two_outgoing_queues_are_unchanged_by_restart(peer, sut, judge):
             evidence=mine,
             case=to,
         )
-    express = [tag for tag in Sender.tags(arrived) if tag % 16 == 1]
+    express = [tag for tag in Sender.list_tags(arrived) if tag % 16 == 1]
     judge("MQSO-5.5.1-06", "MQSO-3.2.1-D01", expected=none("express message"), observed=express, evidence=arrived)
     judge(
         *OUTGOING_MESSAGE_RULES, expected=expected, observed=observed, evidence=arrived, case="messages of each queue"

@@ -198,12 +198,17 @@ def test_outgoing_messages_survive_restart_until_acknowledged(peer, sut, judge):
     sender = Sender(peer, sut, to)
     session = sender.await_session()
     frames = sender.collect_all(session, 3)
-    judge("MQSO-5.5.1-06", expected=holds("no express message"), observed=1 not in Sender.tags(frames), evidence=frames)
+    judge(
+        "MQSO-5.5.1-06",
+        expected=holds("no express message"),
+        observed=1 not in Sender.list_tags(frames),
+        evidence=frames,
+    )
     for rule, tags in (("MQSO-5.5.1-04", (2, 4)), ("MQSO-5.5.1-02", (3,))):
         judge(
             rule,
             expected=list(tags),
-            observed=[one for one in Sender.tags(frames) if one in tags],
+            observed=[one for one in Sender.list_tags(frames) if one in tags],
             evidence=frames,
             case="ApplicationTags of the sent messages",
         )
@@ -215,7 +220,7 @@ def test_outgoing_messages_survive_restart_until_acknowledged(peer, sut, judge):
         judge(
             "MQSO-5.5.1-D01",
             expected={2, 3, 4},
-            observed=set(Sender.tags(frames)),
+            observed=set(Sender.list_tags(frames)),
             evidence=frames,
             case="ApplicationTags of the messages that are sent again after a lost connection",
         )
@@ -242,7 +247,7 @@ def test_outgoing_messages_survive_restart_until_acknowledged(peer, sut, judge):
     sut.restart()
     peer.settle()
     second_session = sender.poll_session(sut.connect_timeout_ms)
-    remaining_tags = [] if second_session is None else Sender.tags(sender.collect_all(second_session, 1))
+    remaining_tags = [] if second_session is None else Sender.list_tags(sender.collect_all(second_session, 1))
     for rule, tags in (("MQSO-5.5.1-D01", (2, 4)), ("MQSO-5.5.1-02", (3,))):
         resent = [one for one in remaining_tags if one in tags]
         judge(rule, expected=none("acknowledged message that is sent again"), observed=resent, evidence=frames)

@@ -12,7 +12,7 @@ from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.opening import accept_establish_request, respond_to_parameters, respond_to_request
 from suites.mqqb.steps.provoking import make_sut_send_message
-from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, Sender, tags
+from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, Sender, list_tags
 from suites.mqqp.steps.reader import CommandOutcome, Reader
 
 
@@ -35,7 +35,7 @@ def test_waiting_messages_are_transferred_after_outage(peer, sut, judge, attempt
         judge(
             "MQSO-5.1.1.2-D09",
             expected=[1],
-            observed=tags(frames),
+            observed=list_tags(frames),
             evidence=[number, *frames],
             case="ApplicationTags of the sent messages",
         )
@@ -61,7 +61,7 @@ def test_waiting_messages_are_transferred_after_outage(peer, sut, judge, attempt
         "MQSO-5.5.2-D01",
         "MQSO-4.3.1.2-D03",
         expected=[1, 2, 3, 4, 5, 6],
-        observed=tags(frames),
+        observed=list_tags(frames),
         evidence=[number, *frames],
         case="ApplicationTags of the sent messages",
     )
@@ -96,7 +96,7 @@ def test_own_messages_of_sut_are_transferred_after_outage(peer, sut, judge, atte
     judge(
         "MQSO-5.1.1.2-D09",
         expected=[1],
-        observed=tags(frames),
+        observed=list_tags(frames),
         evidence=[number, *frames],
         case="numbers of the sent messages",
     )
@@ -108,7 +108,7 @@ def test_own_messages_of_sut_are_transferred_after_outage(peer, sut, judge, atte
     judge(
         "MQSO-5.5.2-D01",
         expected=[1, 2, 3],
-        observed=tags(frames),
+        observed=list_tags(frames),
         evidence=[number, *frames],
         case="numbers of the sent messages",
     )
@@ -192,9 +192,11 @@ def test_messages_of_two_queues_are_repeated_after_two_outages(peer, sut, judge)
         frames = [frame for session in sessions for frame in sender.collect_all(session, len(expected[names[0]]))]
         observed = {}
         for base, to in enumerate(names, 1):
-            mine = [one for one in frames if tags([one])[0] // 16 == base and tags([one])[0] % 16]
+            mine = [one for one in frames if list_tags([one])[0] // 16 == base and list_tags([one])[0] % 16]
             observed[to] = {
-                kind: [tag % 16 for tag in tags([one for one in mine if bool(one["UserHeader"].TH) is transactional])]
+                kind: [
+                    tag % 16 for tag in list_tags([one for one in mine if bool(one["UserHeader"].TH) is transactional])
+                ]
                 for kind, transactional in (("recoverable", False), ("transactional", True))
             }
         wanted = {

@@ -148,7 +148,7 @@ def test_operations_without_coordinator_continue(peer, sut, judge):
     judge(
         "MQSO-5.5.3-05",
         expected=[1],
-        observed=Sender.tags(frames),
+        observed=Sender.list_tags(frames),
         evidence=frames,
         case="ApplicationTags of the sent messages",
     )
@@ -238,7 +238,7 @@ def test_internal_transactions_outlive_loss_of_coordinator(peer, sut, judge):
     sender = Sender(peer, sut, to)
     session = sender.poll_session()
     frames = [] if session is None else sender.collect_all(session, 1)
-    judge("MQSO-5.5.3-05", expected=[1], observed=Sender.tags(frames), evidence=frames, case="tags at the peer")
+    judge("MQSO-5.5.3-05", expected=[1], observed=Sender.list_tags(frames), evidence=frames, case="tags at the peer")
     if session is not None:
         session.acknowledge_all()
     sut.change_environment(coordinator=True)

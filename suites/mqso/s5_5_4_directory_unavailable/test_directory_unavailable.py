@@ -151,7 +151,7 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
         case="send requests of the application",
     )
     early_session = sender.poll_session(sut.connect_timeout_ms)
-    early_tags = [] if early_session is None else Sender.tags(sender.collect(early_session, 1))
+    early_tags = [] if early_session is None else Sender.list_tags(sender.collect(early_session, 1))
     judge(
         "MQSO-5.1.1.1-D07",
         expected=facts(ApplicationTags_of_the_sent_messages=[], number_of_waiting_messages=len(kinds)),
@@ -182,7 +182,7 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
         "MQQB-3.1.7.4-08",
         "MQSO-5.1.1.1-D07",
         expected=any_order(1, 2, 3, 4),
-        observed=Sender.tags(frames),
+        observed=Sender.list_tags(frames),
         evidence=frames,
         case="ApplicationTags of the sent messages",
     )

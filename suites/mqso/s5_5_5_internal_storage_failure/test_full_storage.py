@@ -139,7 +139,7 @@ def test_refused_messages_on_full_disk_leave_nothing(peer, sut, judge):
     headers = [get_transaction_header(one) for one in frames]
     judge.all(
         expected=facts(tags=[1, 2], follows=headers[0].TxSequenceNumber),
-        observed={"tags": Sender.tags(frames), "follows": headers[-1].PreviousTxSequenceNumber},
+        observed={"tags": Sender.list_tags(frames), "follows": headers[-1].PreviousTxSequenceNumber},
         evidence=[*first, *frames],
         case="sequence to the peer",
     )

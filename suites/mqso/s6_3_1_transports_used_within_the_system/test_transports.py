@@ -21,7 +21,7 @@ def test_message_to_private_name_is_sent_over_mqqb(peer, sut, judge):
     judge(
         "MQSO-6.3.1-01",
         expected=[DIRECT_TCP_MESSAGE_TAG],
-        observed=Sender.tags(frames),
+        observed=Sender.list_tags(frames),
         evidence=frames,
         case="ApplicationTags of the messages on a session",
     )
@@ -55,7 +55,7 @@ def test_message_to_http_name_is_not_sent_over_mqqb(peer, sut, judge):
             break
         frames = [*frames, *sender.collect_all(other, 1)]
         other.acknowledge_all()
-    over_mqqb = [f"{name} ({delivery})" for tag, (name, delivery) in names.items() if tag in Sender.tags(frames)]
+    over_mqqb = [f"{name} ({delivery})" for tag, (name, delivery) in names.items() if tag in Sender.list_tags(frames)]
     judge(
         "MQSO-6.3.1-01",
         expected=none("message to an HTTP name that arrives over MS-MQQB"),

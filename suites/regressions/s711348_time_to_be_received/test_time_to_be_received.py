@@ -34,7 +34,7 @@ def test_each_message_of_transaction_has_own_time_to_be_received(peer, sut, judg
         sender.send(tag, transaction=transaction, **arguments)
     sut.control.call("commit", transaction=transaction)
     session, frames = sender.await_first_messages(len(asked))
-    if Sender.tags(frames) != [1, 2, 3]:
+    if Sender.list_tags(frames) != [1, 2, 3]:
         raise ConformanceFailure("the messages of the transaction did not arrive in order")
     for time_s, frame in zip(asked, frames, strict=True):
         # what has passed since it was sent may be taken off
