@@ -33,7 +33,7 @@ class FieldTypes:
             return {}
         return {field.name: str(field.type) for field in dataclasses.fields(record)}
 
-    def find_neighbour(self, name: str) -> str | None:
+    def find_next_field_of_same_type(self, name: str) -> str | None:
         """Find the data class that has a field with the given name; return its next field of the same type. Return
         None if there is no such field, or if several data classes have a field with the given name.
         """

@@ -144,7 +144,7 @@ def other_field(site: Site, context: Context) -> Iterator[Edit]:
     """
     called = isinstance(site.parent, ast.Call) and site.parent.func is site.node
     if isinstance(site.node, ast.Attribute) and not called:
-        other = context.fields.find_neighbour(site.node.attr)
+        other = context.fields.find_next_field_of_same_type(site.node.attr)
         if other is not None:
             yield Edit(site.node, "attr", other)
 

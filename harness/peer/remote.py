@@ -338,7 +338,9 @@ class RemoteQueue:
         returned no handle.
         """
         if read.out is None:
-            raise ConformanceFailure(f"the receive that the check was to end returned no handle: {read.outcome}")
+            raise ConformanceFailure(
+                f"the check cannot end the receive, because the receive returned no handle: {read.outcome}"
+            )
         return self.association.call("RemoteQMEndReceive", pphContext=read.out.pphContext, dwAck=acknowledge)
 
     def receive(self, action: int = Action.RECEIVE, **how: Any) -> Call:

@@ -171,7 +171,7 @@ class VariedCheck:
         self.rows.peer = self.rows.peer.create_successor(variant, f"{judge.test} {describe_row(row)}")
         sut.begin_row(variant)
         arguments = {
-            name: self._get_argument(name, value)
+            name: self._build_fixture_for_row(name, value)
             for name, value in item.funcargs.items()
             if name in item._fixtureinfo.argnames
         }
@@ -189,7 +189,7 @@ class VariedCheck:
         self.judge.packets.add(judge.packets)
         return trial
 
-    def _get_argument(self, name: str, value: Any) -> Any:
+    def _build_fixture_for_row(self, name: str, value: Any) -> Any:
         """Return the value of a fixture for the current row."""
         if name == "peer":
             return self.rows.peer

@@ -16,7 +16,7 @@ BETWEEN_EXCHANGES_S = 0.25
 second, so that repeated short stalls are also detected.
 """
 
-LATE_AFTER_TIMEOUTS = 2
+LATE_ANSWER_LIMIT_IN_TIMEOUTS = 2
 """A packet that misses the response timeout but arrives within this number of response timeouts counts as late, and no
 rule fails because of it. A packet that arrives even later counts as missing.
 """
@@ -110,7 +110,7 @@ class Timeouts:
         """int ms: how long to wait after the response timeout in order to find out whether an answer is late or
         missing.
         """
-        return (LATE_AFTER_TIMEOUTS - 1) * self.response_ms
+        return (LATE_ANSWER_LIMIT_IN_TIMEOUTS - 1) * self.response_ms
 
 
 VIRTUAL_TIMEOUTS = Timeouts(response_ms=2_000, quiet_ms=2_000, connect_ms=6_000, control_ms=10_000, stall_ms=0)
@@ -171,7 +171,7 @@ def report_timeouts(speeds: Sequence[SpeedMeasurement | None], timeouts: Timeout
             "worst_ms": slowest.worst_ms,
             "samples_ms": list(slowest.samples_ms),
         }
-    return {"measured": measured, "in_force": asdict(timeouts), "late_multiple": LATE_AFTER_TIMEOUTS}
+    return {"measured": measured, "in_force": asdict(timeouts), "late_multiple": LATE_ANSWER_LIMIT_IN_TIMEOUTS}
 
 
 def describe_timeouts(reported: dict[str, Any]) -> str:

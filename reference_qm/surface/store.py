@@ -96,7 +96,7 @@ class MemoryStore:
 
 
 def encode_entries(records: Sequence[Record]) -> dict[str, str | None]:
-    """Return the new values of the entries in records as JSON, or None for a removed entry.
+    """Return, for each entry in records, its new value as JSON, or None if the entry was removed.
 
     Raise StoreError if a value is not JSON-ready.
     """

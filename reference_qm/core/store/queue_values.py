@@ -41,7 +41,7 @@ def _encode_descriptor(descriptor: SecurityDescriptor) -> str:
     return base64.b64encode(descriptor.build()).decode()
 
 
-def _keep_value(value: Any) -> Any:
+def _return_unchanged(value: Any) -> Any:
     return value
 
 
@@ -49,7 +49,11 @@ def _convert_or_none(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda value: None if value is None else convert(value)
 
 
-_TEXT, _FLAG, _NUMBER = (_keep_value, _require_text), (_keep_value, _require_flag), (_keep_value, _require_number)
+_TEXT, _FLAG, _NUMBER = (
+    (_return_unchanged, _require_text),
+    (_return_unchanged, _require_flag),
+    (_return_unchanged, _require_number),
+)
 _GUID = (str, UUID)
 CONVERTERS_OF_ATTRIBUTES: dict[str, tuple[Callable[[Any], object], Callable[[Any], Any]]] = {
     "Pathname": _TEXT,
@@ -65,7 +69,7 @@ CONVERTERS_OF_ATTRIBUTES: dict[str, tuple[Callable[[Any], object], Callable[[Any
     "Authentication": _FLAG,
     "PrivacyLevel": (lambda value: value.value, PrivacyLevel),
     "Transactional": _FLAG,
-    "MulticastAddress": (_keep_value, _convert_or_none(_require_text)),
+    "MulticastAddress": (_return_unchanged, _convert_or_none(_require_text)),
     "Security": (_encode_descriptor, lambda value: SecurityDescriptor.parse(base64.b64decode(value, validate=True))),
     "BasePriority": _NUMBER,
     "FullPath": _TEXT,

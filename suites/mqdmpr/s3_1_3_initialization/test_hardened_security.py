@@ -18,7 +18,7 @@ from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
 SERVED_OUTCOME, NOT_SERVED_OUTCOME = "served by the SUT", "not served by the SUT"
-LOCKED_STATE = "Locked"
+LOCKED_QUEUE_STATE = "Locked"
 SECOND_MESSAGE_TAG_OFFSET = 100
 """The difference between the ApplicationTags of the two messages to one queue."""
 
@@ -64,7 +64,7 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
                     for name in (to, *others, by_host_name, *together):
                         judge(
                             "MQDMPR-3.1.7.1.5-97",
-                            expected=LOCKED_STATE,
+                            expected=LOCKED_QUEUE_STATE,
                             observed=sut.outgoing_queue(name)["state"],
                             case=f"State of the outgoing queue for {name}",
                         )
@@ -88,9 +88,9 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
                 "MQDMPR-3.1.1.3-07",
                 rule_of_start,
                 expected={
-                    "State_of_the_queue_before_the_wait": LOCKED_STATE,
-                    "State_of_the_queue_after_the_wait": LOCKED_STATE,
-                    "State_of_the_other_queues": [LOCKED_STATE for _ in others],
+                    "State_of_the_queue_before_the_wait": LOCKED_QUEUE_STATE,
+                    "State_of_the_queue_after_the_wait": LOCKED_QUEUE_STATE,
+                    "State_of_the_other_queues": [LOCKED_QUEUE_STATE for _ in others],
                     "session of the SUT": holds("none"),
                 },
                 observed=observed,
@@ -108,11 +108,11 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
         "MQDMPR-3.1.3-D13",
         expected={
             "numbers_of_the_messages_sent": any_order(*tags),
-            "State_of_the_queue": holds("not Locked", otherwise=LOCKED_STATE),
+            "State_of_the_queue": holds("not Locked", otherwise=LOCKED_QUEUE_STATE),
         },
         observed={
             "numbers_of_the_messages_sent": Sender.list_tags(frames),
-            "State_of_the_queue": sut.outgoing_queue(to)["state"] != LOCKED_STATE,
+            "State_of_the_queue": sut.outgoing_queue(to)["state"] != LOCKED_QUEUE_STATE,
         },
         evidence=frames,
     )

@@ -383,7 +383,7 @@ class QueueManagerObjectOfDeletedTransactionalQueueStays(Publishing):
             super().withdraw(queue, withdrawn)
 
 
-def _delete_other_object(queue: Queue | None, done: Callable[[], None], delete: Any) -> None:
+def _delete_directory_object_first(queue: Queue | None, done: Callable[[], None], delete: Any) -> None:
     """Delete the directory object of another queue before the deletion that an administrator requested."""
     if queue is None:
         done()
@@ -401,7 +401,7 @@ class QueueManagerDeletionAlsoDeletesObjectOfLaterQueue(Publishing):
         queues = self._list_public_queues()
         later = queues[queues.index(queue) + 1 :] if queue in queues else []
         delete = super().withdraw
-        _delete_other_object(later[0] if later else None, lambda: delete(queue, withdrawn), delete)
+        _delete_directory_object_first(later[0] if later else None, lambda: delete(queue, withdrawn), delete)
 
 
 @fault("queue-manager-deletion-also-deletes-object-with-same-label", breaks="MQDMPR-3.1.7.1.4-14", blind=True)
@@ -413,7 +413,7 @@ class QueueManagerDeletionAlsoDeletesObjectWithSameLabel(Publishing):
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
         same = [one for one in self._list_public_queues() if one is not queue and one.Label == queue.Label]
         delete = super().withdraw
-        _delete_other_object(same[0] if same else None, lambda: delete(queue, withdrawn), delete)
+        _delete_directory_object_first(same[0] if same else None, lambda: delete(queue, withdrawn), delete)
 
 
 @fault("queue-manager-deletion-of-private-queue-deletes-public-object", breaks="MQDMPR-3.1.7.1.4-14", blind=True)

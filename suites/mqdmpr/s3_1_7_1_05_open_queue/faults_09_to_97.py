@@ -81,7 +81,7 @@ class QueueManagerSeveralLocalQueuesOpenedWithDenyReceive(QueueOpening):
 
 @fault("queue-manager-local-and-remote-queue-opened-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-12", blind=True)
 class QueueManagerLocalAndRemoteQueueOpenedWithDenyReceive(QueueOpening):
-    """The queue manager opens several queues together with DenyReceive if one of them is remote."""
+    """The queue manager opens several queues with DenyReceive in one call, although one of the queues is remote."""
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now

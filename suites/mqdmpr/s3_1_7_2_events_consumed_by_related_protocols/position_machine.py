@@ -17,7 +17,7 @@ ACKNOWLEDGMENT_REQUESTS = ("positive_receive", "negative_receive")
 MESSAGE_CLASS_NAME_PREFIX = "MQMSG_CLASS_"
 
 
-class Position(Machine, path=Path(__file__)):
+class MessagePositionMachine(Machine, path=Path(__file__)):
     """A queue with a journal and the messages ``first`` and ``second``, whose sender requests acknowledgments. A second
     queue contains a message that a separate transaction has received.
     """

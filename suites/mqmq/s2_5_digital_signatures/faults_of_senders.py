@@ -19,7 +19,9 @@ _changes: Changes
 
 
 def _change_signed_tail(of: SignatureType, change: Callable[[bytes], bytes]) -> Install:
-    """Let both sides change the covered bytes from SourceQueueManager to BodyType."""
+    """Let sender and receiver change the signed bytes of the fields SourceQueueManager to BodyType before they compute
+    the signature.
+    """
 
     class SignedInOtherForm(SecurityOnReceipt):
         def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:

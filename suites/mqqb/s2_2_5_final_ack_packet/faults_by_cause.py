@@ -80,87 +80,103 @@ def _move_source_to_front(body: bytes) -> bytes:
     return body[16:32] + body[:16] + body[32:]
 
 
-_NEGATIVE_ACK = ("negative", "of a negative class", _is_negative)
-_POSITIVE_ACK = ("positive", "of class ACK_RECEIVE", _is_positive)
-_LATER = ("later", "that follows another message on its session", is_later_message)
-_PRIVATE = ("private", "to a private queue by number", is_sent_to_private_queue)
-_BESIDE = ("beside-session", "sent beside another open session", has_other_session)
-_LATER_PRIVATE = ("later-private", "that follows another message", _both(is_sent_to_private_queue, is_later_message))
-_NEGATIVE_PRIVATE = ("negative-private", "of a negative class", _both(is_sent_to_private_queue, _is_negative))
-_BESIDE_PRIVATE = ("beside-session-private", "beside a session", _both(is_sent_to_private_queue, has_other_session))
-_NEGATIVE_DIRECT = ("negative-direct", "of a negative class", _both(is_sent_to_direct_name, _is_negative))
-_LATER_DIRECT = ("later-direct", "that follows another message", _both(is_sent_to_direct_name, is_later_message))
-_BESIDE_DIRECT = ("beside-session-direct", "beside a session", _both(is_sent_to_direct_name, has_other_session))
+_OF_NEGATIVE_CLASS = ("negative", "of a negative class", _is_negative)
+_OF_POSITIVE_CLASS = ("positive", "of class ACK_RECEIVE", _is_positive)
+_LATER_ON_SESSION = ("later", "that follows another message on its session", is_later_message)
+_TO_PRIVATE_QUEUE = ("private", "to a private queue by number", is_sent_to_private_queue)
+_BESIDE_SESSION = ("beside-session", "sent beside another open session", has_other_session)
+_LATER_TO_PRIVATE_QUEUE = (
+    "later-private",
+    "that follows another message",
+    _both(is_sent_to_private_queue, is_later_message),
+)
+_NEGATIVE_TO_PRIVATE_QUEUE = ("negative-private", "of a negative class", _both(is_sent_to_private_queue, _is_negative))
+_BESIDE_SESSION_TO_PRIVATE_QUEUE = (
+    "beside-session-private",
+    "beside a session",
+    _both(is_sent_to_private_queue, has_other_session),
+)
+_NEGATIVE_TO_DIRECT_NAME = ("negative-direct", "of a negative class", _both(is_sent_to_direct_name, _is_negative))
+_LATER_TO_DIRECT_NAME = (
+    "later-direct",
+    "that follows another message",
+    _both(is_sent_to_direct_name, is_later_message),
+)
+_BESIDE_SESSION_TO_DIRECT_NAME = (
+    "beside-session-direct",
+    "beside a session",
+    _both(is_sent_to_direct_name, has_other_session),
+)
 _CASES: tuple[tuple[str, str, str, Any, tuple[tuple[str, str, Any], ...]], ...] = (
     (
         "MQQB-2.2.5-05",
         "private-queue-5",
         "the number of the private queue is 5",
         {PRIVATE_QUEUE_NUMBER_PATH: 5},
-        (_NEGATIVE_PRIVATE, _LATER_PRIVATE, _BESIDE_PRIVATE),
+        (_NEGATIVE_TO_PRIVATE_QUEUE, _LATER_TO_PRIVATE_QUEUE, _BESIDE_SESSION_TO_PRIVATE_QUEUE),
     ),
     (
         "MQQB-2.2.5-06",
         "order-queue-without-dollar",
         "the format name lacks its last $",
         {DIRECT_NAME_PATH: _remove_dollar},
-        (_NEGATIVE_DIRECT, _LATER_DIRECT),
+        (_NEGATIVE_TO_DIRECT_NAME, _LATER_TO_DIRECT_NAME),
     ),
     (
         "MQQB-2.2.5-06",
         "os-name",
         "the format name begins with OS:",
         {DIRECT_NAME_PATH: _use_host_protocol},
-        (_BESIDE_DIRECT,),
+        (_BESIDE_SESSION_TO_DIRECT_NAME,),
     ),
     (
         "MQQB-2.2.5-07",
         "foreign-address",
         "the format name has another address",
         {DIRECT_NAME_PATH: _replace_address},
-        (_NEGATIVE_DIRECT, _LATER_DIRECT, _BESIDE_DIRECT),
+        (_NEGATIVE_TO_DIRECT_NAME, _LATER_TO_DIRECT_NAME, _BESIDE_SESSION_TO_DIRECT_NAME),
     ),
     (
         "MQQB-2.2.5-08",
         "label-lower-case",
         "the label is in lower case",
         {f"{PROPERTIES}.Label": "qm ordering ack"},
-        (_NEGATIVE_ACK, _PRIVATE, _BESIDE),
+        (_OF_NEGATIVE_CLASS, _TO_PRIVATE_QUEUE, _BESIDE_SESSION),
     ),
     (
         "MQQB-2.2.5-09",
         "body-40-bytes-long",
         "the body has 40 bytes",
         {MESSAGE_BODY_FIELD_PATH: _add_zeros},
-        (_NEGATIVE_ACK, _PRIVATE),
+        (_OF_NEGATIVE_CLASS, _TO_PRIVATE_QUEUE),
     ),
     (
         "MQQB-2.2.5-09",
         "body-32-bytes-long",
         "the body has 32 bytes",
         {MESSAGE_BODY_FIELD_PATH: _remove_message_id},
-        (_LATER,),
+        (_LATER_ON_SESSION,),
     ),
     (
         "MQQB-2.2.5-24",
         "body-without-source",
         "SourceGUID is zero",
         {MESSAGE_BODY_FIELD_PATH: _clear_source},
-        (_POSITIVE_ACK,),
+        (_OF_POSITIVE_CLASS,),
     ),
     (
         "MQQB-2.2.5-24",
         "body-with-numbers-exchanged",
         "TxSequenceNumber and TxPreviousSequenceNumber are exchanged",
         {MESSAGE_BODY_FIELD_PATH: _exchange_numbers},
-        (_NEGATIVE_ACK,),
+        (_OF_NEGATIVE_CLASS,),
     ),
     (
         "MQQB-2.2.5-24",
         "body-with-source-first",
         "SourceGUID precedes the other fields",
         {MESSAGE_BODY_FIELD_PATH: _move_source_to_front},
-        (_LATER, _PRIVATE),
+        (_LATER_ON_SESSION, _TO_PRIVATE_QUEUE),
     ),
 )
 for _rule, _key, _says, _changes, _wheres in _CASES:

@@ -34,7 +34,9 @@ class InitiatorReceivedWindowSizeKeeps8Bits(SessionOpening):
 
 @fault("initiator-next-hops-after-open-one-kept", breaks="MQQB-3.1.5.4.2-03", blind=True)
 class InitiatorNextHopsAfterOpenOneKept(SessionOpening):
-    """When the session is open, the initiator removes only the addresses before the address of the session."""
+    """When a session opens, the initiator removes only those addresses from NextHops that precede the address of the
+    session.
+    """
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)

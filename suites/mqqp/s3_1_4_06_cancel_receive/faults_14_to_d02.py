@@ -211,7 +211,7 @@ class ServerCancelledReadRequestIdStaysInUse(RemoteEnding):
 
 @fault("server-cancelled-cursor-read-request-id-stays-used", breaks="MQQP-3.1.4.6-19")
 class ServerCancelledCursorReadRequestIdStaysUsed(RemoteStarting):
-    """The server refuses the dwRequestID of a cancelled read with a cursor for the next read of the handle."""
+    """After a cancelled read by a cursor, the server refuses its dwRequestID in the next read by the same handle."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
