@@ -5,6 +5,7 @@ sessions.
 from __future__ import annotations
 
 from collections.abc import Callable, Set
+from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
@@ -21,7 +22,16 @@ from harness.model.connecting.area import (
     WINDOW_SIZE,
     WRONG_CLIENT,
 )
-from harness.model.connecting.state import ANSWERED, DIRECT, IGNORED, MAX_SHOWN_ENTRIES, PRIVATE, REFUSED, UNKNOWN
+from harness.model.connecting.state import (
+    ANSWERED,
+    COOKIES,
+    DIRECT,
+    IGNORED,
+    MAX_SHOWN_ENTRIES,
+    PRIVATE,
+    REFUSED,
+    UNKNOWN,
+)
 from harness.model.steps import Step
 from harness.peer.conversation import RawConversation
 from harness.peer.handshake import NULL_GUID
@@ -63,15 +73,15 @@ class AnsweredPings(PingEnd):
         self.unused: dict[str, int] = {}
         """The unused bits that are set in each response."""
         self.wrong = 0
-        self._last_cookie: int | None = None
+        self._cookies: list[int] = []
 
     def on_datagram(self, remote: Endpoint, data: bytes) -> None:
         """Check a ping, and answer it."""
         super().on_datagram(remote, data)
         cookie = int.from_bytes(data[4:8], "little")
         own = data[8:] == self.peer.sut.guid.bytes_le and len(data) == _PING_BYTES and not data[0] & _RF
-        self.wrong += not own or (self._last_cookie is not None and cookie != self._last_cookie + 1 & 0xFFFF_FFFF)
-        self._last_cookie = cookie
+        self.wrong += not own
+        self._cookies.append(cookie)
         if self.mode == IGNORED:
             return
         refused = self.mode == REFUSED
@@ -83,6 +93,15 @@ class AnsweredPings(PingEnd):
         self.send(bytes(other), to=remote)
         self.send(ping_response(**fields, **self.unused, RF=int(refused)), to=remote)
         self.send(ping_response(**fields, RF=int(not refused)), to=remote)
+
+
+    def describe_cookies(self) -> str:
+        """Describe the cookies of all pings in the terms of the model."""
+        ascending, constant = COOKIES
+        if set(self._cookies) == {1}:
+            return constant
+        follow = all(later == one + 1 & 0xFFFF_FFFF for one, later in pairwise(self._cookies))
+        return ascending if follow else str(self._cookies)
 
 
 class DrivenConnectingSystem:
@@ -244,6 +263,7 @@ class DrivenConnectingSystem:
     def _read_visible_state(self) -> dict[str, Any]:
         listed = {one["format_name"].lower(): one for one in self._sut.control.call("list")["outgoing"]}
         seen: dict[str, Any] = {"pings": len(self._pings.received), "wrong pings": self._pings.wrong}
+        seen["cookies of pings"] = self._pings.describe_cookies()
         for name, to in self._names.items():
             one = listed.get(to.lower())
             seen[name] = {

@@ -80,15 +80,16 @@ class SystemPackets:
         recoverable messages among them.
         """
         headers = self._headers[session.record]
-        named = {header.RecoverableMsgAckSeqNumber + bit for header in headers for bit in _list_bits(header)}
         return {
             "acknowledged": max((header.AckSequenceNumber for header in headers), default=0),
-            "recoverable": len(named),
+            "recoverable": self._count_acknowledged_recoverable(session.record),
             "wrong headers": self._wrong[session.record],
         }
 
     def acknowledge(self) -> None:
-        """Acknowledge every message from the system, on the session of the message."""
+        """Acknowledge every message from the system, on the session of the message. The acknowledgment states the number
+        of recoverable messages that the system has acknowledged, because a system may count no refused messages (E19).
+        """
         for conversation in self._peer.conversations:
             record = conversation.record
             came, sent = self._came[record], self._sent[record]
@@ -103,9 +104,20 @@ class SystemPackets:
                     RecoverableMsgAckSeqNumber=min(first, sum(came)),
                     RecoverableMsgAckFlags=(1 << (sum(came) - first + 1)) - 1,
                     UserMsgSequenceNumber=len(sent),
-                    RecoverableMsgSeqNumber=sum(sent),
+                    RecoverableMsgSeqNumber=self._count_acknowledged_recoverable(record),
                 )
             )
+
+    def _count_acknowledged_recoverable(self, connection: Connection) -> int:
+        headers = self._headers[connection]
+        return len({header.RecoverableMsgAckSeqNumber + bit for header in headers for bit in _list_bits(header)})
+
+    def uses_session_of_peer(self, destination: str) -> bool:
+        """Return whether the system sent the last message to a direct name on a session that the peer opened (E16). Then
+        no outgoing queue shows the messages to this name.
+        """
+        connection = self.connections.get(destination)
+        return any(one.record is connection for one in self._was_opened_by_peer())
 
     def _was_opened_by_peer(self) -> list[Conversation]:
         return [one for one in self._peer.conversations if isinstance(one, RawConversation) and one.by_peer]

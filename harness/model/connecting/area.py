@@ -12,6 +12,7 @@ from typing import Any
 
 from harness.model.connecting.state import (
     ANSWERED,
+    COOKIES,
     DIRECT,
     ESTABLISHING,
     IGNORED,
@@ -73,6 +74,8 @@ class Connecting(Model):
         super().__init__(decisions)
         self.destinations = {name: Destination(name) for name in (DIRECT, PRIVATE, UNKNOWN)}
         self.pings = 0
+        self.cookies: str | None = None
+        """The order of the cookies of all pings, or None before the second ping."""
         self.ping_mode = ANSWERED
         self.offline = False
 
@@ -118,7 +121,8 @@ class Connecting(Model):
         """
         self.cite_rules("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.7.1.3-27")
         destination.ack_due_ms = None
-        if destination.sent and not destination.received_ack:
+        received = destination.received_ack and (destination.was_acknowledged or not self.decide("E50"))
+        if destination.sent and not received:
             self._end_session(destination, None)
         elif destination.sent:
             self._start_ack_wait(destination)
@@ -133,6 +137,9 @@ class Connecting(Model):
             self._try_to_open(destination, again=True)
         else:
             self.cite_rules("MQQB-3.1.6.6-01", "MQQB-3.1.5.2.3-15")
+            if any(one.phase in (ESTABLISHING, PARAMETERS) and one.due_ms is None for one in self.destinations.values()):
+                raise ImpossibleStep  # E13: the expiry of a shared timer may also end the set-up of that session
+            destination.due_ms = None
             self._end_early(destination)
 
     # -- attempts -----------------------------------------------------------------------------------------------------
@@ -147,8 +154,7 @@ class Connecting(Model):
         destination.tried = True
         when = self.decide("when the initiator pings", 3)
         if when == 1 or (when == 0 and not again):
-            self.pings += 1
-            self.cite_rules("MQQB-3.1.5.2.2-02", "MQQB-3.1.7.6-08", "MQQB-3.1.7.6-12")
+            self._send_ping()
             if self.ping_mode == REFUSED:
                 self.cite_rules("MQQB-3.1.7.6-13", "MQQB-3.1.5.2.2-06", "MQQB-3.1.5.2.2-07")
                 self._end_session(destination, "PingFailure")
@@ -157,16 +163,49 @@ class Connecting(Model):
                 destination.phase, destination.due_ms = PINGING, self.now_ms + PING_TIMEOUT_MS
                 return
         self.cite_rules("MQQB-3.1.5.2.3-02", "MQQB-3.1.5.2.3-14", "MQQB-3.1.5.2.3-16", "MQQB-3.1.5.2.3-08")
-        destination.phase, destination.due_ms, destination.closed = ESTABLISHING, self.now_ms + INITIALIZATION_MS, False
+        destination.phase, destination.closed = ESTABLISHING, False
+        self._start_initialization_timer(destination)
         destination.connections += 1
         destination.came.clear()
         destination.history.append("InProcess")
+
+    def _start_initialization_timer(self, destination: Destination) -> None:
+        others = self._list_others_with_timer(destination)
+        for one in (destination, *(others if others and self.decide("E13") else ())):
+            one.due_ms = self.now_ms + INITIALIZATION_MS
+
+    def _stop_initialization_timer(self, destination: Destination, *choices: str) -> None:
+        others = self._list_others_with_timer(destination)
+        is_shared = others and all(self.decide(choice) for choice in ("E13", *choices))
+        for one in (destination, *(others if is_shared else ())):
+            one.due_ms = None
+
+    def _list_others_with_timer(self, destination: Destination) -> list[Destination]:
+        """Return the other sessions for which the Session Initialization Timer runs. Under the second reading of E13,
+        they share their timer with the session of this destination.
+        """
+        others = [one for one in self.destinations.values() if one is not destination]
+        return [one for one in others if one.phase in (ESTABLISHING, PARAMETERS) and one.due_ms is not None]
+
+    def _send_ping(self) -> None:
+        """Let the system send a Ping Request. Its cookie shows whether PingCookie is reset for each session (E15). Raise
+        ImpossibleStep if the peer answers the request while a request with the same cookie waits for its response.
+        """
+        self.pings += 1
+        self.cite_rules("MQQB-3.1.5.2.2-02", "MQQB-3.1.7.6-08", "MQQB-3.1.7.6-12")
+        if self.pings > 1:
+            self.cookies = COOKIES[self.decide("E15")]
+        waiting = any(one.phase == PINGING for one in self.destinations.values())
+        if self.cookies == COOKIES[1] and waiting and self.ping_mode != IGNORED:
+            raise ImpossibleStep
 
     def _end_session(self, destination: Destination, status: str | None) -> None:
         """End an attempt or a session. If messages wait, the system tries again after the retry time."""
         if status is not None:
             self.cite_rules("MQQB-3.1.5.2-01", "MQQB-3.1.5.2-02")
             destination.history.append(status)
+        if destination.phase in (ESTABLISHING, PARAMETERS) and destination.due_ms is not None:
+            self._stop_initialization_timer(destination, "E13 at the end of a session")
         destination.waiting[:0] = destination.sent
         destination.sent.clear()
         destination.ack_due_ms, destination.closed = (
@@ -185,13 +224,23 @@ class Connecting(Model):
         recorded = self.decide("entry of a session that ends before it is open")
         self._end_session(destination, "UnknownFailure" if recorded else None)
 
+    def _find_limit(self, destination: Destination) -> int:
+        """Return the number of unacknowledged messages at which the system stops sending. The WindowSize may be that of
+        the system or that of the peer (E25).
+        """
+        if len(destination.sent) < destination.window:
+            return WINDOW_SIZE
+        reading = self.decide("E25", 3)
+        by_peer = reading == 1 or (reading == 2 and destination.was_acknowledged)
+        return destination.window if by_peer else WINDOW_SIZE
+
     def _send_waiting(self, destination: Destination) -> None:
         """Let the system send as many of the waiting messages on an open session as the window permits."""
         while (
             destination.phase == OPEN
             and not destination.paused
             and destination.waiting
-            and len(destination.sent) < WINDOW_SIZE
+            and len(destination.sent) < self._find_limit(destination)
         ):
             self.cite_rules("MQQB-3.1.7.1-03", "MQQB-3.1.7.12-14")
             destination.sent.append(destination.waiting.pop(0))
@@ -274,7 +323,7 @@ class Connecting(Model):
         if number > len(one.sent):
             raise ImpossibleStep
         del one.sent[:number]
-        one.received_ack = True
+        one.received_ack = one.was_acknowledged = True
         if one.sent:
             self._start_ack_wait(one)
         self._send_waiting(one)
@@ -312,7 +361,7 @@ class Connecting(Model):
             self.cite_rules("MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-15", "MQQB-3.1.5.3.2-D02", "MQQB-3.1.5.3.2-12")
             one.phase = PARAMETERS
             if self.decide("whether the second request starts the Session Initialization Timer again"):
-                one.due_ms = self.now_ms + INITIALIZATION_MS
+                self._start_initialization_timer(one)
             one.history.append("EstablishPacketReceived")
         elif how in (REFUSAL, WRONG_CLIENT):
             self._end_session(one, "ConnectionRefused" if how == REFUSAL else "UnknownFailure")
@@ -354,7 +403,9 @@ class Connecting(Model):
         if how == VALID:
             self.cite_rules("MQQB-3.1.5.4.2-01", "MQQB-3.1.5.4.2-06", "MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-08")
             self.cite_rules("MQQB-3.1.5.4.2-09", "MQQB-3.1.5.4.2-05")
-            one.phase, one.due_ms, one.received_ack = OPEN, None, True
+            self._stop_initialization_timer(one)
+            one.phase, one.received_ack, one.window = OPEN, True, window
+            one.was_acknowledged = False
             one.history.append("Established")
             self._send_waiting(one)
         else:
@@ -443,6 +494,8 @@ class Connecting(Model):
     def describe_visible_state(self) -> dict[str, Any]:
         """Return the outgoing queues and the sessions."""
         seen: dict[str, Any] = {"pings": self.pings, "wrong pings": 0}
+        if self.cookies is not None:
+            seen["cookies of pings"] = self.cookies
         for name, one in self.destinations.items():
             seen[name] = described = {
                 "connections": one.connections,
