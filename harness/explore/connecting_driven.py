@@ -167,10 +167,11 @@ class DrivenConnectingSystem:
             self._perform_send(message, to, "express")
 
     def _perform_acknowledge(self, to: str, number: int) -> None:
-        self._acknowledged[to] += number
         packets = [_parse_packet(frame) for frame in self._sessions[to].record.from_sut]
-        came = [one.UserHeader.DM == 1 for one in packets if isinstance(one, UserMessagePacket)]
-        named = sum(came[: self._acknowledged[to]])
+        messages = [one for one in packets if isinstance(one, UserMessagePacket)]
+        last = {_get_label(one): place for place, one in enumerate(messages, 1) if place > self._acknowledged[to]}
+        self._acknowledged[to] = max(list(last.values())[:number], default=self._acknowledged[to])
+        named = sum(one.UserHeader.DM == 1 for one in messages[: self._acknowledged[to]])
         first = max(named - _MAX_NAMED_BY_ACK + 1, 1)
         self._sessions[to].send(
             session_ack(
@@ -297,7 +298,7 @@ class DrivenConnectingSystem:
             "closed": session.record.closed_by is not None,
             "came": UnseenValue()
             if self._has_other_window(packets)
-            else [(one.MessagePropertiesHeader.Label or "").rstrip("\0") for one in messages],
+            else list(map(_get_label, messages)),
             "set-up": len(packets),
             "wrong packets": sum(not self._is_valid(one, server) for one in packets),
         }
@@ -314,6 +315,10 @@ class DrivenConnectingSystem:
         if isinstance(packet, ConnectionParametersPacket):
             return packet.ConnectionParametersHeader.WindowSize > 0
         return packet is not None
+
+
+def _get_label(packet: UserMessagePacket) -> str:
+    return (packet.MessagePropertiesHeader.Label or "").rstrip("\0")
 
 
 def _parse_packet(frame: Frame) -> Any:

@@ -326,7 +326,10 @@ class Connecting(Model):
         one.received_ack = one.was_acknowledged = True
         if one.sent:
             self._start_ack_wait(one)
+        again = list(one.sent)
         self._send_waiting(one)
+        if again and self.decide("E65"):
+            one.came += again
         self.settle()
 
     def draw_acknowledge(self, chance: Random) -> dict[str, Any]:
