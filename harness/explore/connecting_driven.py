@@ -4,7 +4,7 @@ sessions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Collection, Set
 from itertools import pairwise
 from typing import Any
 from uuid import UUID
@@ -28,9 +28,11 @@ from harness.model.connecting.state import (
     DIRECT,
     IGNORED,
     MAX_SHOWN_ENTRIES,
+    PEER,
     PRIVATE,
     REFUSED,
     UNKNOWN,
+    ZERO,
 )
 from harness.model.steps import Step
 from harness.peer.conversation import RawConversation
@@ -139,20 +141,36 @@ class DrivenConnectingSystem:
         except ControlRefused:
             answer = Refused()
         self._peer.pass_time(step.arguments.get("ms", REACTION_TIME_MS))
-        self._take_connections()
+        self._take_connections(step)
         return StepObservation({"answer": answer}, self._read_visible_state())
 
-    def _take_connections(self) -> None:
-        """Assign each new connection to a destination by the ServerGuid of the EstablishConnection request."""
+    def _take_connections(self, step: Step) -> None:
+        """Assign each new connection to a destination."""
+        named: list[RawConversation] = []
         for conversation in list(self._listener.waiting):
             request = _parse_packet(conversation.record.from_sut[0]) if conversation.record.from_sut else None
             if isinstance(request, EstablishConnectionPacket):
                 self._listener.waiting.remove(conversation)
-                direct = request.EstablishConnectionHeader.ServerGuid == NULL_GUID
-                name = DIRECT if direct else PRIVATE
-                self._sessions[name] = conversation
-                self._counts[name] += 1
-                self._acknowledged[name] = 0
+                if request.EstablishConnectionHeader.ServerGuid == NULL_GUID:
+                    self._assign(conversation, DIRECT)
+                else:
+                    named.append(conversation)
+        for conversation in named:
+            self._assign(conversation, self._find_destination(step))
+
+    def _assign(self, conversation: RawConversation, name: str) -> None:
+        self._sessions[name] = conversation
+        self._counts[name] += 1
+        self._acknowledged[name] = 0
+
+    def _find_destination(self, step: Step) -> str:
+        """Return the destination of a request for a session that contains the peer's identifier. The request may also be
+        for the direct name (E11) if no session to this destination exists and its outgoing queue waits for a session.
+        """
+        names = sorted((PRIVATE, DIRECT), key=lambda name: name != step.arguments.get("to"))
+        free = [one for one in names if one not in self._sessions or self._sessions[one].record.closed_by is not None]
+        waiting = [one for one in free if self._describe_outgoing_queue(self._names[one])["state"] == "Waiting"]
+        return next(iter([*waiting, PRIVATE]))
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
@@ -293,14 +311,16 @@ class DrivenConnectingSystem:
         session = self._sessions[name]
         packets = [_parse_packet(frame) for frame in session.record.from_sut]
         messages = [one for one in packets if isinstance(one, UserMessagePacket)]
-        server = NULL_GUID if name == DIRECT else self._peer.identifier
+        servers = {self._peer.identifier: PEER, **({NULL_GUID: ZERO} if name == DIRECT else {})}
+        asked = packets[0].EstablishConnectionHeader.ServerGuid
         return {
+            "server": servers.get(asked, str(asked)),
             "closed": session.record.closed_by is not None,
             "came": UnseenValue()
             if self._has_other_window(packets)
             else list(map(_get_label, messages)),
             "set-up": len(packets),
-            "wrong packets": sum(not self._is_valid(one, server) for one in packets),
+            "wrong packets": sum(not self._is_valid(one, servers) for one in packets),
         }
 
     def _has_other_window(self, packets: list[Any]) -> bool:
@@ -308,10 +328,10 @@ class DrivenConnectingSystem:
         named = [one.ConnectionParametersHeader for one in packets if isinstance(one, ConnectionParametersPacket)]
         return any(one.WindowSize != WINDOW_SIZE for one in named)
 
-    def _is_valid(self, packet: Any, server: UUID) -> bool:
+    def _is_valid(self, packet: Any, servers: Collection[UUID]) -> bool:
         if isinstance(packet, EstablishConnectionPacket):
             header = packet.EstablishConnectionHeader
-            return header.ClientGuid == self._sut.guid and header.ServerGuid == server
+            return header.ClientGuid == self._sut.guid and header.ServerGuid in servers
         if isinstance(packet, ConnectionParametersPacket):
             return packet.ConnectionParametersHeader.WindowSize > 0
         return packet is not None

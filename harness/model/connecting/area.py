@@ -19,10 +19,12 @@ from harness.model.connecting.state import (
     MAX_SHOWN_ENTRIES,
     OPEN,
     PARAMETERS,
+    PEER,
     PINGING,
     PRIVATE,
     REFUSED,
     UNKNOWN,
+    ZERO,
     Destination,
 )
 from harness.model.steps import ImpossibleStep, Model, draw_one, transition
@@ -153,7 +155,8 @@ class Connecting(Model):
             return
         destination.tried = True
         when = self.decide("when the initiator pings", 3)
-        if when == 1 or (when == 0 and not again):
+        pings = when == 1 or (when == 0 and not again)
+        if pings:
             self._send_ping()
             if self.ping_mode == REFUSED:
                 self.cite_rules("MQQB-3.1.7.6-13", "MQQB-3.1.5.2.2-06", "MQQB-3.1.5.2.2-07")
@@ -165,6 +168,9 @@ class Connecting(Model):
         self.cite_rules("MQQB-3.1.5.2.3-02", "MQQB-3.1.5.2.3-14", "MQQB-3.1.5.2.3-16", "MQQB-3.1.5.2.3-08")
         destination.phase, destination.closed = ESTABLISHING, False
         self._start_initialization_timer(destination)
+        if destination.name == DIRECT:
+            named = (pings or again) and self.decide("E11") == 1
+            destination.server = ZERO if not named else PEER if pings else None
         destination.connections += 1
         destination.came.clear()
         destination.history.append("InProcess")
@@ -329,6 +335,8 @@ class Connecting(Model):
         again = list(one.sent)
         self._send_waiting(one)
         if again and self.decide("E65"):
+            if one.paused or len(one.sent) > len(again):
+                raise ImpossibleStep  # open: the order of the messages, and which acknowledgments name waiting copies
             one.came += again
         self.settle()
 
@@ -508,6 +516,7 @@ class Connecting(Model):
             }
             if one.connections:
                 described |= {"came": list(one.came), "closed": one.closed, "wrong packets": 0}
+                described |= {} if one.server is None else {"server": one.server}
                 packets = {ESTABLISHING: 1, PARAMETERS: 2}
                 described |= {"set-up": packets[one.phase]} if one.phase in packets else {}
         return seen
