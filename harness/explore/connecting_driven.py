@@ -96,7 +96,6 @@ class AnsweredPings(PingEnd):
         self.send(ping_response(**fields, **self.unused, RF=int(refused)), to=remote)
         self.send(ping_response(**fields, RF=int(not refused)), to=remote)
 
-
     def describe_cookies(self) -> str:
         """Describe the cookies of all pings in the terms of the model."""
         ascending, constant = COOKIES
@@ -164,8 +163,9 @@ class DrivenConnectingSystem:
         self._acknowledged[name] = 0
 
     def _find_destination(self, step: Step) -> str:
-        """Return the destination of a request for a session that contains the peer's identifier. The request may also be
-        for the direct name (E11) if no session to this destination exists and its outgoing queue waits for a session.
+        """Return the destination of a request for a session that contains the peer's identifier. The request may also
+        be for the direct name (E11) if no session to this destination exists and its outgoing queue waits for a
+        session.
         """
         names = sorted((PRIVATE, DIRECT), key=lambda name: name != step.arguments.get("to"))
         free = [one for one in names if one not in self._sessions or self._sessions[one].record.closed_by is not None]
@@ -316,9 +316,7 @@ class DrivenConnectingSystem:
         return {
             "server": servers.get(asked, str(asked)),
             "closed": session.record.closed_by is not None,
-            "came": UnseenValue()
-            if self._has_other_window(packets)
-            else list(map(_get_label, messages)),
+            "came": UnseenValue() if self._has_other_window(packets) else list(map(_get_label, messages)),
             "set-up": len(packets),
             "wrong packets": sum(not self._is_valid(one, servers) for one in packets),
         }

@@ -87,8 +87,9 @@ class SystemPackets:
         }
 
     def acknowledge(self) -> None:
-        """Acknowledge every message from the system, on the session of the message. The acknowledgment states the number
-        of recoverable messages that the system has acknowledged, because a system may count no refused messages (E19).
+        """Acknowledge every message from the system, on the session of the message. The acknowledgment states the
+        number of recoverable messages that the system has acknowledged, because a system may count no refused messages
+        (E19).
         """
         for conversation in self._peer.conversations:
             record = conversation.record
@@ -113,8 +114,8 @@ class SystemPackets:
         return len({header.RecoverableMsgAckSeqNumber + bit for header in headers for bit in _list_bits(header)})
 
     def uses_session_of_peer(self, destination: str) -> bool:
-        """Return whether the system sent the last message to a direct name on a session that the peer opened (E16). Then
-        no outgoing queue shows the messages to this name.
+        """Return whether the system sent the last message to a direct name on a session that the peer opened (E16).
+        Then no outgoing queue shows the messages to this name.
         """
         connection = self.connections.get(destination)
         return any(one.record is connection for one in self._was_opened_by_peer())

@@ -139,7 +139,9 @@ class Connecting(Model):
             self._try_to_open(destination, again=True)
         else:
             self.cite_rules("MQQB-3.1.6.6-01", "MQQB-3.1.5.2.3-15")
-            if any(one.phase in (ESTABLISHING, PARAMETERS) and one.due_ms is None for one in self.destinations.values()):
+            if any(
+                one.phase in (ESTABLISHING, PARAMETERS) and one.due_ms is None for one in self.destinations.values()
+            ):
                 raise ImpossibleStep  # E13: the expiry of a shared timer may also end the set-up of that session
             destination.due_ms = None
             self._end_early(destination)
@@ -194,8 +196,9 @@ class Connecting(Model):
         return [one for one in others if one.phase in (ESTABLISHING, PARAMETERS) and one.due_ms is not None]
 
     def _send_ping(self) -> None:
-        """Let the system send a Ping Request. Its cookie shows whether PingCookie is reset for each session (E15). Raise
-        ImpossibleStep if the peer answers the request while a request with the same cookie waits for its response.
+        """Let the system send a Ping Request. Its cookie shows whether PingCookie is reset for each session (E15).
+        Raise ImpossibleStep if the peer answers the request while a request with the same cookie waits for its
+        response.
         """
         self.pings += 1
         self.cite_rules("MQQB-3.1.5.2.2-02", "MQQB-3.1.7.6-08", "MQQB-3.1.7.6-12")

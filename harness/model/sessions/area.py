@@ -92,15 +92,17 @@ class Sessions(Pings):
         self.now_ms += ms
         for one in self.sessions.values():
             if one.has_timer and (one.due_ms or 0) < self.now_ms and not self.is_due(one):
-                if any(each.state in (CONNECTED, ESTABLISHED) and each.due_ms is None for each in self.sessions.values()):
+                if any(
+                    each.state in (CONNECTED, ESTABLISHED) and each.due_ms is None for each in self.sessions.values()
+                ):
                     raise ImpossibleStep  # E13: the expiry of a shared timer may also end the set-up of that session
                 self.cite_rules("MQQB-3.1.6.6-01")
                 one.due_ms = None
                 self.close(one)
 
     def start_timer(self, session: Session) -> None:
-        """Start the Session Initialization Timer of a session, which all sessions may share (E13). A system that closes a
-        refused session at once may start no timer for this session (E12).
+        """Start the Session Initialization Timer of a session, which all sessions may share (E13). A system that closes
+        a refused session at once may start no timer for this session (E12).
         """
         others = self.list_others_with_timer(session)
         if others and self.decide("E13"):
