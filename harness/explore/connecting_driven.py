@@ -13,15 +13,8 @@ from harness.capture.recorder import Frame
 from harness.explore.unused_fields import group_unused_fields
 from harness.explore.worlds import StepObservation
 from harness.model.agreement import Refused, UnseenValue
-from harness.model.connecting.area import (
-    ACK_WAIT_MS,
-    INITIALIZATION_MS,
-    REACTION_TIME_MS,
-    REFUSAL,
-    VALID,
-    WINDOW_SIZE,
-    WRONG_CLIENT,
-)
+from harness.model.connecting.area import REFUSAL, VALID, WRONG_CLIENT
+from harness.model.connecting.attempts import ACK_WAIT_MS, INITIALIZATION_MS, REACTION_TIME_MS, WINDOW_SIZE
 from harness.model.connecting.state import (
     ANSWERED,
     COOKIES,

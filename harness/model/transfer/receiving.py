@@ -81,7 +81,7 @@ class Receiving(Sessions):
         self.originals[message] = sent
         target = self.queues.get(queue)
         misplaced = target is None or target.transactional or late
-        over_quota = not misplaced and not self.has_room(target.positions, sent, target.quota_kb)
+        over_quota = target is not None and not misplaced and not self.has_room(target.positions, sent, target.quota_kb)
         self.count_received_message(through, sent, refused=misplaced, over_quota=over_quota)
         if target is None:
             self.cite_rules("MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-23")
