@@ -62,6 +62,8 @@ class SystemPackets:
         """The received messages that are not acknowledgments, including copies."""
         self.connections: dict[str, Connection] = {}
         """The connection of the last message to each direct name, in lower case."""
+        self._used_connections: dict[str, set[Connection]] = defaultdict(set)
+        """All connections of messages to each direct name."""
         peer.recorder.listeners.append(self._on_frame)
 
     def send(self, session: Conversation, packet: bytes) -> None:
@@ -114,11 +116,11 @@ class SystemPackets:
         return len({header.RecoverableMsgAckSeqNumber + bit for header in headers for bit in _list_bits(header)})
 
     def uses_session_of_peer(self, destination: str) -> bool:
-        """Return whether the system sent the last message to a direct name on a session that the peer opened (E16).
-        Then no outgoing queue shows the messages to this name.
+        """Return whether the system sent any message to a direct name on a session that the peer opened (E16). Then no
+        outgoing queue shows all messages to this name.
         """
-        connection = self.connections.get(destination)
-        return any(one.record is connection for one in self._was_opened_by_peer())
+        used = self._used_connections[destination]
+        return any(one.record in used for one in self._was_opened_by_peer())
 
     def _was_opened_by_peer(self) -> list[Conversation]:
         return [one for one in self._peer.conversations if isinstance(one, RawConversation) and one.by_peer]
@@ -159,6 +161,7 @@ class SystemPackets:
         else:
             self.messages.append(packet)
             self.connections[get_destination(packet)] = connection
+            self._used_connections[get_destination(packet)].add(connection)
 
 
 def get_destination(packet: UserMessagePacket) -> str:
