@@ -308,13 +308,16 @@ class Receiving(Sessions):
         for the message.
         """
         place = self.sequences.place
-        follows = sequence == place.sequence and previous <= place.number < number
+        follows = sequence == place.sequence and previous <= place.compared < number
         begins = sequence > place.sequence and previous == 0
         if not (follows or begins):
             self.cite_rules("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06")
             place.count_rejection()
         elif self.has_room(queue.positions, message, queue.quota_kb):
+            is_first = place.number == 0
             place.advance(sequence, number)
+            if is_first and self.decide("E75"):
+                place.compared -= 1
             self.cite_rules("MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-18", "MQQB-3.1.5.8.8-24")
             self.cite_rules("MQQB-3.1.7.17-D03", "MQQB-3.1.7.17-D04")
             self.handle_arrival(self.insert(queue, message, LOCKED))

@@ -66,10 +66,15 @@ class Place:
     """The number of messages that were refused since the last accepted message, or None if the documents leave this
     number open.
     """
+    compared: int = 0
+    """The element SequenceNumber, with which the system compares the next message. After the first message, the element
+    may be one less than the number of this message (E75).
+    """
 
     def advance(self, sequence: int, number: int) -> None:
         """Record an accepted message."""
         self.sequence, self.number, self.rejected = sequence, number, 0
+        self.compared = number
 
     def count_rejection(self) -> None:
         """Record a message that was refused because of its place in the sequence."""
@@ -180,7 +185,7 @@ class Sessions(Administering, Reading, Sending):
             if not self.sequences.others:
                 seen["order acks"] = place.describe()
             if place.rejected is not None:
-                seen["transfer"] = {"SequenceNumber": place.number, "RejectCount": place.rejected}
+                seen["transfer"] = {"SequenceNumber": place.compared, "RejectCount": place.rejected}
         seen["wrong times"], seen["wrong identifiers"] = [], []
         seen["final acks"] = sorted(self.final_acks, key=str)
         return seen
