@@ -100,12 +100,15 @@ class Attempts(Model):
         """
         self.cite_rules("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.7.1.3-27")
         destination.ack_due_ms = None
-        received = destination.received_ack and (destination.was_acknowledged or not self.decide("E50"))
-        if destination.sent and not received:
+        if destination.sent and not self._has_received_ack(destination):
             self.end_session(destination, None)
         elif destination.sent:
             self.start_ack_wait(destination)
         destination.received_ack = False
+
+    def _has_received_ack(self, destination: Destination) -> bool:
+        """Return ReceivedAck of a session. The packets that open the session may leave ReceivedAck unchanged (E50)."""
+        return destination.received_ack and (destination.was_acknowledged or not self.decide("E50"))
 
     def _end_wait(self, destination: Destination) -> None:
         if destination.phase == PINGING:
@@ -148,7 +151,7 @@ class Attempts(Model):
         destination.phase, destination.closed = ESTABLISHING, False
         self.start_initialization_timer(destination)
         if destination.name == DIRECT:
-            named = (pings or again) and self.decide("E11") == 1
+            named = (pings or (again and self.pings > 0)) and self.decide("E11") == 1
             destination.server = ZERO if not named else PEER if pings else None
         destination.connections += 1
         destination.came.clear()
