@@ -164,7 +164,8 @@ class Attempts(Model):
 
     def stop_initialization_timer(self, destination: Destination, *choices: str) -> None:
         others = self._list_others_with_timer(destination)
-        is_shared = others and all(self.decide(choice) for choice in ("E13", *choices))
+        stopped = ("E13 for a session whose timer was stopped",) if destination.due_ms is None else ()
+        is_shared = others and all(self.decide(choice) for choice in ("E13", *choices, *stopped))
         for one in (destination, *(others if is_shared else ())):
             one.due_ms = None
 

@@ -115,8 +115,9 @@ class Sessions(Pings):
     def stop_timer(self, session: Session, *choices: str) -> None:
         """Stop the Session Initialization Timer of a session."""
         others = self.list_others_with_timer(session)
+        stopped = ("E13 for a session whose timer was stopped",) if session.due_ms is None else ()
         session.due_ms = None
-        if others and all(self.decide(choice) for choice in ("E13", *choices)):
+        if others and all(self.decide(choice) for choice in ("E13", *choices, *stopped)):
             for one in others:
                 one.due_ms = None
 

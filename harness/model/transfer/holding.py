@@ -85,6 +85,7 @@ class Holding(Shipping):
             raise ImpossibleStep
         for queue in self.every_queue():
             queue.positions = [one for one in queue.positions if one.message.recoverable]
+            self.survivors.update(one.message.name for one in queue.positions)
         self.originals.clear()  # the documents leave open whether the history of identifiers survives
         self.sequences.place.rejected = None
         self.journaled = [name for name in self.journaled if name in self.recoverable]

@@ -128,6 +128,8 @@ class Sessions(Administering, Reading, Sending):
         self.originals: dict[str, Message] = {}
         """The nontransactional messages that the peer sent, by name."""
         self.long_pauses = 0
+        self.survivors: set[str] = set()
+        """The messages that were in a queue of the system when the system restarted."""
 
     def settle(self, ms: int = REACTION_TIME_MS) -> None:
         """Let enough time pass for the acknowledgments that a step causes."""
@@ -184,11 +186,16 @@ class Sessions(Administering, Reading, Sending):
         if place.number:
             if not self.sequences.others:
                 seen["order acks"] = place.describe()
-            if place.rejected is not None:
+            if place.rejected is not None and not self._may_have_ended():
                 seen["transfer"] = {"SequenceNumber": place.compared, "RejectCount": place.rejected}
         seen["wrong times"], seen["wrong identifiers"] = [], []
         seen["final acks"] = sorted(self.final_acks, key=str)
         return seen
+
+    def _may_have_ended(self) -> bool:
+        """Return whether the sequence from the peer may have ended together with its session (E41)."""
+        session = self.sessions.get(str(self.sequences.session))
+        return session is not None and not session.open and self.decisions.get("E41") != 0
 
     def acknowledge_final(self, message: str, cls: str) -> None:
         """Inform the sender about the outcome of a transactional message (3.1.7.17)."""
