@@ -255,7 +255,7 @@ class Receiving(Sessions):
             raise ImpossibleStep
         self.cite_rules(*list_rules(unused))
         if any(one.startswith("transaction.") for one in unused) and self.decide("E31"):
-            through.open = False
+            self.close_sessions(session)
             self.settle()
             return
         sent = Message(
@@ -298,7 +298,7 @@ class Receiving(Sessions):
         """
         if self.sequences.by_private_names not in (None, by_private_names):
             raise ImpossibleStep
-        if self.sequences.has_other_session(session) and self.decide("E41"):
+        if self.sequences.has_other_session(session) and self.decide("E41", 3) == 1:
             self.sequences.change_session(session)
         self.sequences.session = session
         self.sequences.by_private_names = by_private_names

@@ -96,7 +96,9 @@ class Sequences:
     session: str | None = None
     """The session of the last message to the transactional queue."""
     others: dict[str, Place] = field(default_factory=dict)
-    """The progress of the sequences of the other sessions, for a system whose sequences end with the session (E41)."""
+    """The progress of the sequences of the other sessions, for a system with one sequence for each session (E41)."""
+    has_ended: bool = False
+    """Whether a sequence has ended together with a session (E41)."""
 
     def has_other_session(self, session: str) -> bool:
         """Return whether the last message to the transactional queue came on another session."""
@@ -184,13 +186,25 @@ class Sessions(Administering, Reading, Sending):
             }
         place = self.sequences.place
         if place.number:
-            if not self.sequences.others:
+            if not self.sequences.others and not self.sequences.has_ended:
                 seen["order acks"] = place.describe()
             if place.rejected is not None and not self._may_have_ended():
                 seen["transfer"] = {"SequenceNumber": place.compared, "RejectCount": place.rejected}
         seen["wrong times"], seen["wrong identifiers"] = [], []
         seen["final acks"] = sorted(self.final_acks, key=str)
         return seen
+
+    def close_sessions(self, *names: str, restarted: bool = False) -> None:
+        """Close sessions. The sequence from the peer may end with its session, or with any session of the peer (E41)."""
+        for name in names:
+            self.sessions[name].open = False
+        if not names or not self.sequences.place.number or self.decide("E41", 3) != 2:
+            return
+        if self.sequences.session not in names and self.decide("E41 at the end of another session"):
+            return
+        if restarted and self.decide("E41 at a restart"):
+            return
+        self.sequences.place, self.sequences.has_ended = Place(), True
 
     def _may_have_ended(self) -> bool:
         """Return whether the sequence from the peer may have ended together with its session (E41)."""
