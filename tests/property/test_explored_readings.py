@@ -40,14 +40,15 @@ def _accept(session: str) -> tuple[Step, ...]:
     return _take("connect", session=session), _establish(session), parameters
 
 
-def _deliver_in_sequence(queue: str, unused: tuple[str, ...] = ()) -> Step:
-    place = {"sequence": 1, "number": 1, "previous": 0}
+def _deliver_in_sequence(queue: str, unused: tuple[str, ...] = (), number: int = 1, session: str = "s") -> Step:
+    place = {"sequence": 1, "number": number, "previous": number - 1}
     plain: dict[str, Any] = {"size": 0, "acks": [], "journal": [], "details": {}, "final": False}
-    return _take("deliver_in_sequence", session="s", message="m1", queue=queue, **place, **plain, unused=list(unused))
+    message = {"session": session, "message": f"m{number}", "queue": queue}
+    return _take("deliver_in_sequence", **message, **place, **plain, unused=list(unused))
 
 
-def _deliver(message: str, queue: str, size: int = 0) -> Step:
-    plain: dict[str, Any] = {"acks": [], "application_tag": 0, "late": False, "journal": [], "details": {}}
+def _deliver(message: str, queue: str, size: int = 0, journal: tuple[str, ...] = ()) -> Step:
+    plain: dict[str, Any] = {"acks": [], "application_tag": 0, "late": False, "journal": list(journal), "details": {}}
     fixed = {"delivery": "recoverable", "priority": 3, "size": size, **plain, "unused": []}
     return _take("deliver", session="s", message=message, queue=queue, **fixed)
 
@@ -115,6 +116,15 @@ SEQUENCES: dict[tuple[str, str], tuple[Step, ...]] = {
         *(_take("acknowledge", to="direct", number=1), _send("m3")),
     ),
     ("E31.2", "transfer"): (_take("connect", session="s"), _deliver_in_sequence("two", ("transaction.X1",))),
+    ("E41.3", "transfer"): (
+        *(_take("connect", session="s"), _deliver_in_sequence("two"), _take("connect", session="t")),
+        *(_deliver_in_sequence("two", number=2, session="t"), _take("hang_up", session="s")),
+        _deliver_in_sequence("two", number=3, session="t"),
+    ),
+    ("E47.2", "transfer"): (
+        *(_take("connect", session="s"), _deliver("m1", "one", journal=("positive",))),
+        _take("receive", read="r", queue="one", wait_ms=0, transaction=None),
+    ),
     ("E50.2", "connecting"): (_send("m1"), *_OPEN_DIRECT, _WAIT),
     ("E51.2", "remote"): (*_OPEN_REMOTE, _read_remote("r", receives=True), _take("cancel_remote", read="r")),
     ("E52.2", "remote"): (

@@ -413,13 +413,15 @@ class Receiving(Sessions):
     def delete_position(self, position: Position, reason: str) -> None:
         message = position.message
         super().delete_position(position, reason)
-        if message.delivery == "transactional" and (message.journal or message.name in self.final_requests):
-            self.acknowledge_final(message.name, reason)
-        elif message.journal and message.cls == "NORMAL" and self._is_any_final_ack_sent(message):
+        if self._is_final_ack_sent(message):
             self.acknowledge_final(message.name, reason)
 
-    def _is_any_final_ack_sent(self, message: Message) -> bool:
-        """Return whether the system sends a FinalAck of a nontransactional message that requests journaling (E47)."""
-        if message.delivery == "transactional" or not self.decide("E47"):
+    def _is_final_ack_sent(self, message: Message) -> bool:
+        """Return whether the system sends a FinalAck when a message leaves its queue. A system may also send a FinalAck
+        of a nontransactional message that requests journaling (E47).
+        """
+        if message.delivery == "transactional":
+            return bool(message.journal) or message.name in self.final_requests
+        if not message.journal or not self.decide("E47"):
             return False
         return message.name not in self.survivors or self.decide("E47 after a restart") == 0

@@ -195,7 +195,9 @@ class Sessions(Administering, Reading, Sending):
         return seen
 
     def close_sessions(self, *names: str, restarted: bool = False) -> None:
-        """Close sessions. The sequence from the peer may end with its session, or with any session of the peer (E41)."""
+        """Close sessions. The sequence from the peer may end with its session, or with any session of the peer
+        (E41).
+        """
         for name in names:
             self.sessions[name].open = False
         if not names or not self.sequences.place.number or self.decide("E41", 3) != 2:
