@@ -281,6 +281,7 @@ class Receiving(Sessions):
             self.acknowledge_final(message, "NACK_BAD_DST_Q")
         elif not target.transactional:
             self.cite_rules("MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-26", "MQQB-3.1.5.8.2-29", "MQQB-3.1.5.8.2-32")
+            self.sequences.has_other_acks |= self.decide("E40", 3) == 1
             if "negative_arrival" in acks:
                 self.acknowledge(sent, "NACK_NOT_TRANSACTIONAL_Q")
             self.acknowledge_final(message, "NACK_NOT_TRANSACTIONAL_Q")

@@ -97,8 +97,10 @@ class Sequences:
     """The session of the last message to the transactional queue."""
     others: dict[str, Place] = field(default_factory=dict)
     """The progress of the sequences of the other sessions, for a system with one sequence for each session (E41)."""
-    has_ended: bool = False
-    """Whether a sequence has ended together with a session (E41)."""
+    has_other_acks: bool = False
+    """Whether OrderAcks of other sequences may have arrived: of a sequence that ended together with a session (E41), or
+    of a sequence to a queue that refuses all its messages (E40).
+    """
 
     def has_other_session(self, session: str) -> bool:
         """Return whether the last message to the transactional queue came on another session."""
@@ -186,7 +188,7 @@ class Sessions(Administering, Reading, Sending):
             }
         place = self.sequences.place
         if place.number:
-            if not self.sequences.others and not self.sequences.has_ended:
+            if not self.sequences.others and not self.sequences.has_other_acks:
                 seen["order acks"] = place.describe()
             if place.rejected is not None and not self._may_have_ended():
                 seen["transfer"] = {"SequenceNumber": place.compared, "RejectCount": place.rejected}
@@ -206,7 +208,7 @@ class Sessions(Administering, Reading, Sending):
             return
         if restarted and self.decide("E41 at a restart"):
             return
-        self.sequences.place, self.sequences.has_ended = Place(), True
+        self.sequences.place, self.sequences.has_other_acks = Place(), True
 
     def _may_have_ended(self) -> bool:
         """Return whether the sequence from the peer may have ended together with its session (E41)."""
