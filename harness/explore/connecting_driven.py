@@ -4,7 +4,8 @@ sessions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Collection, Set
+from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
@@ -12,16 +13,20 @@ from harness.capture.recorder import Frame
 from harness.explore.unused_fields import group_unused_fields
 from harness.explore.worlds import StepObservation
 from harness.model.agreement import Refused, UnseenValue
-from harness.model.connecting.area import (
-    ACK_WAIT_MS,
-    INITIALIZATION_MS,
-    REACTION_TIME_MS,
-    REFUSAL,
-    VALID,
-    WINDOW_SIZE,
-    WRONG_CLIENT,
+from harness.model.connecting.area import REFUSAL, VALID, WRONG_CLIENT
+from harness.model.connecting.attempts import ACK_WAIT_MS, INITIALIZATION_MS, REACTION_TIME_MS, WINDOW_SIZE
+from harness.model.connecting.state import (
+    ANSWERED,
+    COOKIES,
+    DIRECT,
+    IGNORED,
+    MAX_SHOWN_ENTRIES,
+    PEER,
+    PRIVATE,
+    REFUSED,
+    UNKNOWN,
+    ZERO,
 )
-from harness.model.connecting.state import ANSWERED, DIRECT, IGNORED, MAX_SHOWN_ENTRIES, PRIVATE, REFUSED, UNKNOWN
 from harness.model.steps import Step
 from harness.peer.conversation import RawConversation
 from harness.peer.handshake import NULL_GUID
@@ -63,15 +68,15 @@ class AnsweredPings(PingEnd):
         self.unused: dict[str, int] = {}
         """The unused bits that are set in each response."""
         self.wrong = 0
-        self._last_cookie: int | None = None
+        self._cookies: list[int] = []
 
     def on_datagram(self, remote: Endpoint, data: bytes) -> None:
         """Check a ping, and answer it."""
         super().on_datagram(remote, data)
         cookie = int.from_bytes(data[4:8], "little")
         own = data[8:] == self.peer.sut.guid.bytes_le and len(data) == _PING_BYTES and not data[0] & _RF
-        self.wrong += not own or (self._last_cookie is not None and cookie != self._last_cookie + 1 & 0xFFFF_FFFF)
-        self._last_cookie = cookie
+        self.wrong += not own
+        self._cookies.append(cookie)
         if self.mode == IGNORED:
             return
         refused = self.mode == REFUSED
@@ -83,6 +88,14 @@ class AnsweredPings(PingEnd):
         self.send(bytes(other), to=remote)
         self.send(ping_response(**fields, **self.unused, RF=int(refused)), to=remote)
         self.send(ping_response(**fields, RF=int(not refused)), to=remote)
+
+    def describe_cookies(self) -> str:
+        """Describe the cookies of all pings in the terms of the model."""
+        ascending, constant = COOKIES
+        if set(self._cookies) == {1}:
+            return constant
+        follow = all(later == one + 1 & 0xFFFF_FFFF for one, later in pairwise(self._cookies))
+        return ascending if follow else str(self._cookies)
 
 
 class DrivenConnectingSystem:
@@ -120,20 +133,37 @@ class DrivenConnectingSystem:
         except ControlRefused:
             answer = Refused()
         self._peer.pass_time(step.arguments.get("ms", REACTION_TIME_MS))
-        self._take_connections()
+        self._take_connections(step)
         return StepObservation({"answer": answer}, self._read_visible_state())
 
-    def _take_connections(self) -> None:
-        """Assign each new connection to a destination by the ServerGuid of the EstablishConnection request."""
+    def _take_connections(self, step: Step) -> None:
+        """Assign each new connection to a destination."""
+        named: list[RawConversation] = []
         for conversation in list(self._listener.waiting):
             request = _parse_packet(conversation.record.from_sut[0]) if conversation.record.from_sut else None
             if isinstance(request, EstablishConnectionPacket):
                 self._listener.waiting.remove(conversation)
-                direct = request.EstablishConnectionHeader.ServerGuid == NULL_GUID
-                name = DIRECT if direct else PRIVATE
-                self._sessions[name] = conversation
-                self._counts[name] += 1
-                self._acknowledged[name] = 0
+                if request.EstablishConnectionHeader.ServerGuid == NULL_GUID:
+                    self._assign(conversation, DIRECT)
+                else:
+                    named.append(conversation)
+        for conversation in named:
+            self._assign(conversation, self._find_destination(step))
+
+    def _assign(self, conversation: RawConversation, name: str) -> None:
+        self._sessions[name] = conversation
+        self._counts[name] += 1
+        self._acknowledged[name] = 0
+
+    def _find_destination(self, step: Step) -> str:
+        """Return the destination of a request for a session that contains the peer's identifier. The request may also
+        be for the direct name (E11) if no session to this destination exists and its outgoing queue waits for a
+        session.
+        """
+        names = sorted((PRIVATE, DIRECT), key=lambda name: name != step.arguments.get("to"))
+        free = [one for one in names if one not in self._sessions or self._sessions[one].record.closed_by is not None]
+        waiting = [one for one in free if self._describe_outgoing_queue(self._names[one])["state"] == "Waiting"]
+        return next(iter([*waiting, PRIVATE]))
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
@@ -148,10 +178,11 @@ class DrivenConnectingSystem:
             self._perform_send(message, to, "express")
 
     def _perform_acknowledge(self, to: str, number: int) -> None:
-        self._acknowledged[to] += number
         packets = [_parse_packet(frame) for frame in self._sessions[to].record.from_sut]
-        came = [one.UserHeader.DM == 1 for one in packets if isinstance(one, UserMessagePacket)]
-        named = sum(came[: self._acknowledged[to]])
+        messages = [one for one in packets if isinstance(one, UserMessagePacket)]
+        last = {_get_label(one): place for place, one in enumerate(messages, 1) if place > self._acknowledged[to]}
+        self._acknowledged[to] = max(list(last.values())[:number], default=self._acknowledged[to])
+        named = sum(one.UserHeader.DM == 1 for one in messages[: self._acknowledged[to]])
         first = max(named - _MAX_NAMED_BY_ACK + 1, 1)
         self._sessions[to].send(
             session_ack(
@@ -244,6 +275,7 @@ class DrivenConnectingSystem:
     def _read_visible_state(self) -> dict[str, Any]:
         listed = {one["format_name"].lower(): one for one in self._sut.control.call("list")["outgoing"]}
         seen: dict[str, Any] = {"pings": len(self._pings.received), "wrong pings": self._pings.wrong}
+        seen["cookies of pings"] = self._pings.describe_cookies()
         for name, to in self._names.items():
             one = listed.get(to.lower())
             seen[name] = {
@@ -272,14 +304,14 @@ class DrivenConnectingSystem:
         session = self._sessions[name]
         packets = [_parse_packet(frame) for frame in session.record.from_sut]
         messages = [one for one in packets if isinstance(one, UserMessagePacket)]
-        server = NULL_GUID if name == DIRECT else self._peer.identifier
+        servers = {self._peer.identifier: PEER, **({NULL_GUID: ZERO} if name == DIRECT else {})}
+        asked = packets[0].EstablishConnectionHeader.ServerGuid
         return {
+            "server": servers.get(asked, str(asked)),
             "closed": session.record.closed_by is not None,
-            "came": UnseenValue()
-            if self._has_other_window(packets)
-            else [(one.MessagePropertiesHeader.Label or "").rstrip("\0") for one in messages],
+            "came": UnseenValue() if self._has_other_window(packets) else list(map(_get_label, messages)),
             "set-up": len(packets),
-            "wrong packets": sum(not self._is_valid(one, server) for one in packets),
+            "wrong packets": sum(not self._is_valid(one, servers) for one in packets),
         }
 
     def _has_other_window(self, packets: list[Any]) -> bool:
@@ -287,13 +319,17 @@ class DrivenConnectingSystem:
         named = [one.ConnectionParametersHeader for one in packets if isinstance(one, ConnectionParametersPacket)]
         return any(one.WindowSize != WINDOW_SIZE for one in named)
 
-    def _is_valid(self, packet: Any, server: UUID) -> bool:
+    def _is_valid(self, packet: Any, servers: Collection[UUID]) -> bool:
         if isinstance(packet, EstablishConnectionPacket):
             header = packet.EstablishConnectionHeader
-            return header.ClientGuid == self._sut.guid and header.ServerGuid == server
+            return header.ClientGuid == self._sut.guid and header.ServerGuid in servers
         if isinstance(packet, ConnectionParametersPacket):
             return packet.ConnectionParametersHeader.WindowSize > 0
         return packet is not None
+
+
+def _get_label(packet: UserMessagePacket) -> str:
+    return (packet.MessagePropertiesHeader.Label or "").rstrip("\0")
 
 
 def _parse_packet(frame: Frame) -> Any:

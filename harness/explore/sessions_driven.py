@@ -59,6 +59,14 @@ class DrivenSessions:
         self._wire = SystemPackets(peer)
         self._connections: dict[str, RawConversation] = {}
         self._step_ms = REACTION_TIME_MS
+        own = peer.sut.guid
+        self._server_guids = {
+            OWN: own,
+            NULL: NULL_GUID,
+            FOREIGN: OTHER_QUEUE_MANAGER,
+            LIKE_AT_START: UUID(int=own.int ^ 1),
+            LIKE_AT_END: UUID(int=own.int ^ 1 << 127),
+        }
         self._pings = {name: peer.open_udp() for name in PING_ENDS} if peer.sut.has("ping") else {}
         if peer.sut.has("set_timers"):
             timers = {
@@ -116,20 +124,12 @@ class DrivenSessions:
     def _perform_establish(
         self, session: str, server: str, client: str, stamp: int, se: int, ignored: list[str]
     ) -> None:
-        own = self._peer.sut.guid
-        guids = {
-            OWN: own,
-            NULL: NULL_GUID,
-            FOREIGN: OTHER_QUEUE_MANAGER,
-            LIKE_AT_START: UUID(int=own.int ^ 1),
-            LIKE_AT_END: UUID(int=own.int ^ 1 << 127),
-        }
         unused = group_unused_fields(ignored)
         self._send_packet(
             session,
             establish_connection(
                 ClientGuid=self._peer.identifier if client == "peer" else OTHER_QUEUE_MANAGER,
-                ServerGuid=guids[server],
+                ServerGuid=self._server_guids[server],
                 TimeStamp=stamp,
                 SE=se,
                 base=unused["base"],
@@ -228,12 +228,13 @@ class DrivenSessions:
             return {"kind": "no packet"}
         if isinstance(packet, EstablishConnectionPacket):
             header = packet.EstablishConnectionHeader
+            servers = {guid: name for name, guid in self._server_guids.items()}
             clients = {self._peer.identifier: "peer", OTHER_QUEUE_MANAGER: "other"}
             return {
                 "kind": "EstablishConnection",
                 "refused": bool(packet.InternalHeader.CS),
                 "client": clients.get(header.ClientGuid, str(header.ClientGuid)),
-                "server": OWN if header.ServerGuid == self._peer.sut.guid else str(header.ServerGuid),
+                "server": servers.get(header.ServerGuid, str(header.ServerGuid)),
                 "stamp": header.TimeStamp,
                 "se": header.SE,
             }

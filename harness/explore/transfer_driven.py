@@ -113,7 +113,8 @@ class DrivenTransfer(DrivenQueues):
             self._secured = None
         if self._order_ack_count is not None and "order ack" in awaited:
             new = self._wire.order_acks[self._order_ack_count :]
-            self._came["order ack"] = self._describe_order_ack(new[-1]) if new else "none"
+            if new:
+                self._came["order ack"] = self._describe_order_ack(new[-1])
         if not self._silent:
             self._wire.acknowledge()
             self._peer.pass_time(_IMMEDIATE_REACTION_MS)
@@ -402,7 +403,9 @@ class DrivenTransfer(DrivenQueues):
             path = to.removeprefix("DIRECT=").lower()
             seen[f"to {name}"] = {
                 "came": [self._describe_message(packet) for packet in came if get_destination(packet) == path],
-                "waiting": sum(one["count"] for one in outgoing),
+                "waiting": UnseenValue()
+                if self._wire.uses_session_of_peer(path)
+                else sum(one["count"] for one in outgoing),
                 "transfer info": self._get_transfer_info(to),
             }
         seen["wrong identifiers"] = sorted(self._wrong_ids)

@@ -62,6 +62,8 @@ class SystemPackets:
         """The received messages that are not acknowledgments, including copies."""
         self.connections: dict[str, Connection] = {}
         """The connection of the last message to each direct name, in lower case."""
+        self._used_connections: dict[str, set[Connection]] = defaultdict(set)
+        """All connections of messages to each direct name."""
         peer.recorder.listeners.append(self._on_frame)
 
     def send(self, session: Conversation, packet: bytes) -> None:
@@ -80,15 +82,17 @@ class SystemPackets:
         recoverable messages among them.
         """
         headers = self._headers[session.record]
-        named = {header.RecoverableMsgAckSeqNumber + bit for header in headers for bit in _list_bits(header)}
         return {
             "acknowledged": max((header.AckSequenceNumber for header in headers), default=0),
-            "recoverable": len(named),
+            "recoverable": self._count_acknowledged_recoverable(session.record),
             "wrong headers": self._wrong[session.record],
         }
 
     def acknowledge(self) -> None:
-        """Acknowledge every message from the system, on the session of the message."""
+        """Acknowledge every message from the system, on the session of the message. The acknowledgment states the
+        number of recoverable messages that the system has acknowledged, because a system may count no refused messages
+        (E19).
+        """
         for conversation in self._peer.conversations:
             record = conversation.record
             came, sent = self._came[record], self._sent[record]
@@ -103,9 +107,20 @@ class SystemPackets:
                     RecoverableMsgAckSeqNumber=min(first, sum(came)),
                     RecoverableMsgAckFlags=(1 << (sum(came) - first + 1)) - 1,
                     UserMsgSequenceNumber=len(sent),
-                    RecoverableMsgSeqNumber=sum(sent),
+                    RecoverableMsgSeqNumber=self._count_acknowledged_recoverable(record),
                 )
             )
+
+    def _count_acknowledged_recoverable(self, connection: Connection) -> int:
+        headers = self._headers[connection]
+        return len({header.RecoverableMsgAckSeqNumber + bit for header in headers for bit in _list_bits(header)})
+
+    def uses_session_of_peer(self, destination: str) -> bool:
+        """Return whether the system sent any message to a direct name on a session that the peer opened (E16). Then no
+        outgoing queue shows all messages to this name.
+        """
+        used = self._used_connections[destination]
+        return any(one.record in used for one in self._was_opened_by_peer())
 
     def _was_opened_by_peer(self) -> list[Conversation]:
         return [one for one in self._peer.conversations if isinstance(one, RawConversation) and one.by_peer]
@@ -146,6 +161,7 @@ class SystemPackets:
         else:
             self.messages.append(packet)
             self.connections[get_destination(packet)] = connection
+            self._used_connections[get_destination(packet)].add(connection)
 
 
 def get_destination(packet: UserMessagePacket) -> str:

@@ -9,9 +9,12 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """An expected refusal. ``statuses``: the statuses that the documents name, empty if they name none."""
+    """An expected refusal. ``statuses``: the statuses that the documents name, empty if they name none. ``unlike``: the
+    statuses that the refusal must not have.
+    """
 
     statuses: tuple[str, ...] = ()
+    unlike: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"refused ({' or '.join(self.statuses)})" if self.statuses else "refused"
@@ -74,7 +77,7 @@ def describe_value(value: Any) -> str:
 
 
 def _is_refusal(expected: Refused, observed: Any) -> bool:
-    if not isinstance(observed, Refused):
+    if not isinstance(observed, Refused) or {*expected.unlike} & {*observed.statuses}:
         return False
     return not (expected.statuses and observed.statuses) or bool({*expected.statuses} & {*observed.statuses})
 

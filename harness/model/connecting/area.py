@@ -6,10 +6,10 @@ Spec: MS-MQQB 3.1.5.2, 3.1.5.3.2, 3.1.5.4.2, 3.1.5.9, 3.1.6.1, 3.1.6.6, 3.1.7.6,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from random import Random
 from typing import Any
 
+from harness.model.connecting.attempts import REACTION_TIME_MS, WINDOW_SIZE, Attempts
 from harness.model.connecting.state import (
     ANSWERED,
     DIRECT,
@@ -18,13 +18,12 @@ from harness.model.connecting.state import (
     MAX_SHOWN_ENTRIES,
     OPEN,
     PARAMETERS,
-    PINGING,
     PRIVATE,
     REFUSED,
     UNKNOWN,
     Destination,
 )
-from harness.model.steps import ImpossibleStep, Model, draw_one, transition
+from harness.model.steps import ImpossibleStep, draw_one, transition
 from harness.model.unused_fields import (
     BASE_FIELDS,
     ESTABLISH_FIELDS,
@@ -36,168 +35,18 @@ from harness.model.unused_fields import (
 )
 
 NEEDED_CAPABILITIES = ("send", "queue_control", "set_timers")
-REACTION_TIME_MS = 400
-"""int ms: the duration of a step in which the system needs no timer."""
-TIMER_MARGIN_MS = 300
-PING_TIMEOUT_MS, RETRY_MS, INITIALIZATION_MS = 1_000, 5_000, 40_000
-"""int ms: the durations of the Ping Response Timer, the Session Retry Connect Timer and the Session Initialization
-Timer in this area.
-"""
-ACK_WAIT_MS = 20_000
-"""int ms: AckWaitTimeout in this area. The Session Ack Wait Timer expires after a multiple of AckWaitTimeout
-(3.1.2.4).
-"""
-_MULTIPLES_BY_ROUTE = {DIRECT: (2, 1, 3), PRIVATE: (1, 2, 3)}
-"""The possible durations of the Session Ack Wait Timer for each kind of destination, as multiples of
-AckWaitTimeout. Note <46> names the first multiple of each kind.
-"""
 DRAWN_WAITS_MS = (2_000, 6_500, 6_500, 14_000, 26_000, 45_000, 90_000)
 MAX_MESSAGES = 6
-WINDOW_SIZE = 64
-"""The number of unacknowledged messages at which a sender stops sending (MS-MQQB 3.1.3.2, which requires this only
-with SHOULD).
-"""
 VALID, REFUSAL, WRONG_CLIENT = "valid", "refusal", "wrong client"
 """The possible responses from the peer to a request for a session: a valid response, a response with CS set, and a
 response with a wrong ClientGuid.
 """
 OTHER_PACKETS = ("session ack", "order ack", "final ack", "message", "garbage")
 """Packets that the peer must not send while a session is set up."""
-RETRY_RULES = ("MQQB-3.1.6.1-01", "MQQB-3.1.6.1-03", "MQQB-3.1.6.1-10", "MQQB-3.1.5.9-04", "MQQB-3.1.2.4-01")
 
 
-class Connecting(Model):
+class Connecting(Attempts):
     """The model of the sessions that the system opens."""
-
-    def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
-        super().__init__(decisions)
-        self.destinations = {name: Destination(name) for name in (DIRECT, PRIVATE, UNKNOWN)}
-        self.pings = 0
-        self.ping_mode = ANSWERED
-        self.offline = False
-
-    # -- time ---------------------------------------------------------------------------------------------------------
-
-    def settle(self, ms: int = REACTION_TIME_MS) -> None:
-        """Let time pass. Waits for responses end, and the system connects again."""
-        until_ms = self.now_ms + ms
-        self.check_time(until_ms)
-        while due := self._list_due(until_ms):
-            self.now_ms, one = min(due, key=lambda each: each[0])
-            if self.now_ms == one.ack_due_ms:
-                self._expire_ack_wait(one)
-            else:
-                self._end_wait(one)
-            self.check_time(until_ms)
-        self.now_ms = until_ms
-        self.answers.setdefault("answer", "done")
-
-    def _list_due(self, until_ms: int) -> list[tuple[int, Destination]]:
-        waits = [(due, one) for one in self.destinations.values() for due in (one.due_ms, one.ack_due_ms)]
-        return [(due, one) for due, one in waits if due is not None and due <= until_ms]
-
-    def check_time(self, until_ms: int) -> None:
-        """Raise ImpossibleStep if a wait of the system ends at about the given time, because the order of the events is
-        then uncertain.
-        """
-        for one in self.destinations.values():
-            for due_ms in (one.due_ms, one.ack_due_ms):
-                if due_ms is not None and abs(due_ms - until_ms) < TIMER_MARGIN_MS:
-                    raise ImpossibleStep
-
-    def _start_ack_wait(self, destination: Destination) -> None:
-        self.cite_rules("MQQB-3.1.7.1.3-27", "MQQB-3.1.2.4-01")
-        multiples = _MULTIPLES_BY_ROUTE[destination.name]
-        reading = self.decide(f"multiple of AckWaitTimeout for a {destination.name} name", len(multiples))
-        destination.ack_due_ms = self.now_ms + multiples[reading] * ACK_WAIT_MS
-
-    def _expire_ack_wait(self, destination: Destination) -> None:
-        """Handle the expiry of the Session Ack Wait Timer (3.1.6.3) while messages are unacknowledged. If the
-        session received no packet in the last period of the timer, close the session. Otherwise, start the timer
-        again.
-        """
-        self.cite_rules("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.7.1.3-27")
-        destination.ack_due_ms = None
-        if destination.sent and not destination.received_ack:
-            self._end_session(destination, None)
-        elif destination.sent:
-            self._start_ack_wait(destination)
-        destination.received_ack = False
-
-    def _end_wait(self, destination: Destination) -> None:
-        if destination.phase == PINGING:
-            self.cite_rules("MQQB-3.1.7.6-09", "MQQB-3.1.7.6-11", "MQQB-3.1.2.9-D01", "MQQB-3.1.5.2.2-06")
-            self._end_session(destination, "PingFailure")
-        elif destination.phase is None:
-            self.cite_rules(*RETRY_RULES)
-            self._try_to_open(destination, again=True)
-        else:
-            self.cite_rules("MQQB-3.1.6.6-01", "MQQB-3.1.5.2.3-15")
-            self._end_early(destination)
-
-    # -- attempts -----------------------------------------------------------------------------------------------------
-
-    def _try_to_open(self, destination: Destination, *, again: bool) -> None:
-        """Let the system try to open a session to a destination."""
-        destination.due_ms = None
-        if destination.name == UNKNOWN:
-            self.cite_rules("MQQB-3.1.5.2.1-08", "MQQB-3.1.5.2.1-10", "MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2-01")
-            self._end_session(destination, "DnsFailure")
-            return
-        destination.tried = True
-        when = self.decide("when the initiator pings", 3)
-        if when == 1 or (when == 0 and not again):
-            self.pings += 1
-            self.cite_rules("MQQB-3.1.5.2.2-02", "MQQB-3.1.7.6-08", "MQQB-3.1.7.6-12")
-            if self.ping_mode == REFUSED:
-                self.cite_rules("MQQB-3.1.7.6-13", "MQQB-3.1.5.2.2-06", "MQQB-3.1.5.2.2-07")
-                self._end_session(destination, "PingFailure")
-                return
-            if self.ping_mode == IGNORED:
-                destination.phase, destination.due_ms = PINGING, self.now_ms + PING_TIMEOUT_MS
-                return
-        self.cite_rules("MQQB-3.1.5.2.3-02", "MQQB-3.1.5.2.3-14", "MQQB-3.1.5.2.3-16", "MQQB-3.1.5.2.3-08")
-        destination.phase, destination.due_ms, destination.closed = ESTABLISHING, self.now_ms + INITIALIZATION_MS, False
-        destination.connections += 1
-        destination.came.clear()
-        destination.history.append("InProcess")
-
-    def _end_session(self, destination: Destination, status: str | None) -> None:
-        """End an attempt or a session. If messages wait, the system tries again after the retry time."""
-        if status is not None:
-            self.cite_rules("MQQB-3.1.5.2-01", "MQQB-3.1.5.2-02")
-            destination.history.append(status)
-        destination.waiting[:0] = destination.sent
-        destination.sent.clear()
-        destination.ack_due_ms, destination.closed = (
-            None,
-            destination.closed or destination.phase not in (None, PINGING),
-        )
-        destination.phase = None
-        destination.due_ms = (
-            self.now_ms + RETRY_MS if destination.waiting and not destination.paused and not self.offline else None
-        )
-
-    def _end_early(self, destination: Destination) -> None:
-        """End the set-up of a session before the session is open. The documents define no Status of
-        ConnectionHistory for this case (3.1.5.2).
-        """
-        recorded = self.decide("entry of a session that ends before it is open")
-        self._end_session(destination, "UnknownFailure" if recorded else None)
-
-    def _send_waiting(self, destination: Destination) -> None:
-        """Let the system send as many of the waiting messages on an open session as the window permits."""
-        while (
-            destination.phase == OPEN
-            and not destination.paused
-            and destination.waiting
-            and len(destination.sent) < WINDOW_SIZE
-        ):
-            self.cite_rules("MQQB-3.1.7.1-03", "MQQB-3.1.7.12-14")
-            destination.sent.append(destination.waiting.pop(0))
-            destination.came.append(destination.sent[-1])
-            if destination.ack_due_ms is None:
-                self._start_ack_wait(destination)
 
     # -- messages -----------------------------------------------------------------------------------------------------
 
@@ -216,8 +65,8 @@ class Connecting(Model):
             raise ImpossibleStep  # the documents leave open whether a new message causes an attempt at once
         one.waiting.append(message)
         if one.phase is None and one.due_ms is None and not one.paused and not self.offline:
-            self._try_to_open(one, again=False)
-        self._send_waiting(one)
+            self.try_to_open(one, again=False)
+        self.send_waiting(one)
         self.settle()
 
     def draw_send(self, chance: Random) -> dict[str, Any]:
@@ -250,7 +99,7 @@ class Connecting(Model):
         """Let applications send more messages on an open session than the window permits."""
         one = self.find(to, OPEN)
         one.waiting += messages
-        self._send_waiting(one)
+        self.send_waiting(one)
         self.settle()
 
     def draw_burst(self, chance: Random) -> dict[str, Any]:
@@ -274,10 +123,15 @@ class Connecting(Model):
         if number > len(one.sent):
             raise ImpossibleStep
         del one.sent[:number]
-        one.received_ack = True
+        one.received_ack = one.was_acknowledged = True
         if one.sent:
-            self._start_ack_wait(one)
-        self._send_waiting(one)
+            self.start_ack_wait(one)
+        again = list(one.sent)
+        self.send_waiting(one)
+        if again and self.decide("E65"):
+            if one.paused or len(one.sent) > len(again):
+                raise ImpossibleStep  # open: the order of the messages, and which acknowledgments name waiting copies
+            one.came += again
         self.settle()
 
     def draw_acknowledge(self, chance: Random) -> dict[str, Any]:
@@ -312,13 +166,13 @@ class Connecting(Model):
             self.cite_rules("MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-15", "MQQB-3.1.5.3.2-D02", "MQQB-3.1.5.3.2-12")
             one.phase = PARAMETERS
             if self.decide("whether the second request starts the Session Initialization Timer again"):
-                one.due_ms = self.now_ms + INITIALIZATION_MS
+                self.start_initialization_timer(one)
             one.history.append("EstablishPacketReceived")
         elif how in (REFUSAL, WRONG_CLIENT):
-            self._end_session(one, "ConnectionRefused" if how == REFUSAL else "UnknownFailure")
+            self.end_session(one, "ConnectionRefused" if how == REFUSAL else "UnknownFailure")
         else:
             self._cite_closing_packet(how)
-            self._end_early(one)
+            self.end_early(one)
         self.settle()
 
     def draw_respond(self, chance: Random) -> dict[str, Any]:
@@ -354,12 +208,14 @@ class Connecting(Model):
         if how == VALID:
             self.cite_rules("MQQB-3.1.5.4.2-01", "MQQB-3.1.5.4.2-06", "MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-08")
             self.cite_rules("MQQB-3.1.5.4.2-09", "MQQB-3.1.5.4.2-05")
-            one.phase, one.due_ms, one.received_ack = OPEN, None, True
+            self.stop_initialization_timer(one)
+            one.phase, one.received_ack, one.window = OPEN, True, window
+            one.was_acknowledged = False
             one.history.append("Established")
-            self._send_waiting(one)
+            self.send_waiting(one)
         else:
             self._cite_closing_packet(how)
-            self._end_early(one)
+            self.end_early(one)
         self.settle()
 
     def draw_parametrize(self, chance: Random) -> dict[str, Any]:
@@ -375,9 +231,9 @@ class Connecting(Model):
         if one.phase not in (ESTABLISHING, PARAMETERS, OPEN):
             raise ImpossibleStep
         if one.phase == OPEN:
-            self._end_session(one, None)
+            self.end_session(one, None)
         else:
-            self._end_early(one)
+            self.end_early(one)
         self.settle()
 
     def draw_hang_up(self, chance: Random) -> dict[str, Any]:
@@ -420,7 +276,7 @@ class Connecting(Model):
         if not one.paused:
             raise ImpossibleStep
         one.paused = False
-        self._send_waiting(one)
+        self.send_waiting(one)
         self.settle()
 
     def draw_resume(self, chance: Random) -> dict[str, Any]:
@@ -443,6 +299,8 @@ class Connecting(Model):
     def describe_visible_state(self) -> dict[str, Any]:
         """Return the outgoing queues and the sessions."""
         seen: dict[str, Any] = {"pings": self.pings, "wrong pings": 0}
+        if self.cookies is not None:
+            seen["cookies of pings"] = self.cookies
         for name, one in self.destinations.items():
             seen[name] = described = {
                 "connections": one.connections,
@@ -452,6 +310,7 @@ class Connecting(Model):
             }
             if one.connections:
                 described |= {"came": list(one.came), "closed": one.closed, "wrong packets": 0}
+                described |= {} if one.server is None else {"server": one.server}
                 packets = {ESTABLISHING: 1, PARAMETERS: 2}
                 described |= {"set-up": packets[one.phase]} if one.phase in packets else {}
         return seen

@@ -16,6 +16,10 @@ no session.
 """
 ANSWERED, REFUSED, IGNORED = "answered", "refused", "ignored"
 """The ways in which the peer can treat Ping Requests."""
+ZERO, PEER = "zero", "the peer's identifier"
+"""The values of ServerGuid in a request for a session to a direct name (E11)."""
+COOKIES = ("each cookie is one more than the previous cookie", "every cookie is 1")
+"""The permitted orders of the cookies of Ping Requests, in the order of the readings of E15."""
 MAX_SHOWN_ENTRIES = 3
 """The number of entries at the end of ConnectionHistory that are compared."""
 
@@ -44,6 +48,12 @@ class Destination:
     """int ms: the time at which the Session Ack Wait Timer expires, or None while the timer does not run."""
     received_ack: bool = True
     """The element ReceivedAck: whether a packet has arrived since the timer last expired."""
+    server: str | None = None
+    """ServerGuid of the last request to a direct name, or None if the documents leave ServerGuid open."""
+    window: int = 64
+    """The WindowSize of the peer."""
+    was_acknowledged: bool = False
+    """Whether the peer has sent a SessionHeader on the session."""
 
     @property
     def state(self) -> str | None:

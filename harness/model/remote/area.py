@@ -11,6 +11,7 @@ from random import Random
 from types import MappingProxyType
 from typing import Any
 
+from harness.model.agreement import Refused
 from harness.model.queues.area import Queues
 from harness.model.queues.reading import ALREADY, DRAWN_WAITS_MS, ILLEGAL, NOT_FOUND, PEEK, RECEIVE, USAGE
 from harness.model.queues.state import (
@@ -20,6 +21,7 @@ from harness.model.queues.state import (
     WAIT_RECEIVE,
     Cursor,
     Handle,
+    Operation,
     Position,
     Queue,
     Reader,
@@ -147,7 +149,7 @@ class Remote(Misuse):
         if any(self.units[read][0] is closed for read in self.list_answered_receives(client)):
             raise ImpossibleStep  # the documents leave open what happens to a receive that is not ended
         for reader in list(closed.readers):
-            self.stop_reader(reader, CANCELED_STATUS)
+            self._cancel_reader(reader, is_failure=not reader.receives and self.decide("E52") == 1)
         self._close_handle(client, closed)
         self.record_done()
 
@@ -295,7 +297,12 @@ class Remote(Misuse):
         if found is None:
             self.refuse(*((USAGE, NOT_FOUND) if seek == "current" else (NOT_FOUND,)), name=read)
         elif receives:
-            self.answer_receive(read, found, self.get_transaction_of_read(read, opened, True))
+            unit = self.get_transaction_of_read(read, opened, True)
+            if unit is not None and self.decide("E57"):
+                self.answer_receive(read, found, None)
+                unit.operations.append(Operation("dequeue", found))
+            else:
+                self.answer_receive(read, found, unit)
         else:
             self.answer_read(found, read)
 
@@ -391,8 +398,19 @@ class Remote(Misuse):
         reader = next((one for one in self.readers() if one.name == read and one.handle.name in self.remote), None)
         if reader is None:
             raise ImpossibleStep
-        self.stop_reader(reader, CANCELED_STATUS)
+        if not reader.receives and self.decide("E52"):
+            self.refuse()
+            return
+        self._cancel_reader(reader)
         self.record_done()
+
+    def _cancel_reader(self, reader: Reader, *, is_failure: bool = False) -> None:
+        """End a waiting read that is cancelled. ``is_failure``: whether its status is a failure, as every status may be
+        (E51).
+        """
+        self.stop_reader(reader, CANCELED_STATUS)
+        if is_failure or self.decide("E51"):
+            self.answers[reader.name] = Refused(unlike=(CANCELED_STATUS,))
 
     def draw_cancel_remote(self, chance: Random) -> dict[str, Any]:
         return {"read": draw_one(chance, (one.name for one in self.readers() if one.handle.name in self.remote))}

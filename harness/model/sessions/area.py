@@ -41,15 +41,23 @@ LIKE_AT_START, LIKE_AT_END = "like own at the start", "like own at the end"
 
 @dataclass(eq=False, slots=True)
 class Session:
-    """A connection from the peer. ``answers``: the packets that the system sent during the set-up of the session."""
+    """A connection from the peer. ``answers``: the packets that the system sent during the set-up of the session.
+    ``uncounted``: the number of recoverable messages that the system did not count because it refused them (E19).
+    """
 
     name: str
     state: str = CONNECTED
-    due_ms: int = 0
+    due_ms: int | None = None
     received: int = 0
     recoverable: int = 0
+    uncounted: int = 0
     acknowledged: int = 0
     answers: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def has_timer(self) -> bool:
+        """Whether the Session Initialization Timer runs for the session."""
+        return self.state in (CONNECTED, ESTABLISHED) and self.due_ms is not None
 
 
 class Sessions(Pings):
@@ -70,7 +78,7 @@ class Sessions(Pings):
 
     def is_due(self, session: Session) -> bool:
         """Return whether the timer of a session may expire now, which makes the session's state uncertain."""
-        return session.state in (CONNECTED, ESTABLISHED) and abs(session.due_ms - self.now_ms) < TIMER_MARGIN_MS
+        return session.has_timer and abs((session.due_ms or 0) - self.now_ms) < TIMER_MARGIN_MS
 
     def draw_live(self, chance: Random, *states: str) -> str:
         """Draw a session. Most draws choose a session whose state allows the next packet of the set-up."""
@@ -83,12 +91,49 @@ class Sessions(Pings):
         """Let time pass. The system closes sessions whose initialization takes too long."""
         self.now_ms += ms
         for one in self.sessions.values():
-            if one.state in (CONNECTED, ESTABLISHED) and one.due_ms < self.now_ms and not self.is_due(one):
+            if one.has_timer and (one.due_ms or 0) < self.now_ms and not self.is_due(one):
+                if any(
+                    each.state in (CONNECTED, ESTABLISHED) and each.due_ms is None for each in self.sessions.values()
+                ):
+                    raise ImpossibleStep  # E13: the expiry of a shared timer may also end the set-up of that session
                 self.cite_rules("MQQB-3.1.6.6-01")
+                one.due_ms = None
                 self.close(one)
+
+    def start_timer(self, session: Session) -> None:
+        """Start the Session Initialization Timer of a session, which all sessions may share (E13). A system that closes
+        a refused session at once may start no timer for this session (E12).
+        """
+        others = self.list_others_with_timer(session)
+        if others and self.decide("E13"):
+            due_ms = self.now_ms + INITIALIZATION_TIMEOUT_MS
+            refused = session.state == REFUSED and self.decide("effect of a refused request on the shared timer", 3)
+            for one in others:
+                one.due_ms = (due_ms, one.due_ms, None)[refused]
+        session.due_ms = self.now_ms + INITIALIZATION_TIMEOUT_MS
+
+    def stop_timer(self, session: Session, *choices: str) -> None:
+        """Stop the Session Initialization Timer of a session."""
+        others = self.list_others_with_timer(session)
+        stopped = ("E13 for a session whose timer was stopped",) if session.due_ms is None else ()
+        session.due_ms = None
+        if others and all(self.decide(choice) for choice in ("E13", *choices, *stopped)):
+            for one in others:
+                one.due_ms = None
+
+    def list_others_with_timer(self, session: Session) -> list[Session]:
+        """Return the other sessions whose timer runs; raise ImpossibleStep if one of these timers may expire now and is
+        shared.
+        """
+        others = [one for one in self.sessions.values() if one is not session and one.has_timer]
+        if any(map(self.is_due, others)) and self.decide("E13"):
+            raise ImpossibleStep
+        return others
 
     def close(self, session: Session) -> None:
         self.cite_rules("MQQB-3.1.5.9-D02")
+        if session.has_timer:
+            self.stop_timer(session, "E13 at the end of a session")
         session.state = CLOSED
 
     # -- set-up of sessions -----------------------------------------------------------------------------------------
@@ -96,7 +141,8 @@ class Sessions(Pings):
     @transition("MQQB-3.1.5.10-01", "MQQB-3.1.5.10-03", needs=(), weight=2)
     def connect(self, session: str) -> None:
         """Let the peer connect."""
-        self.sessions[session] = Session(session, due_ms=self.now_ms + INITIALIZATION_TIMEOUT_MS)
+        self.sessions[session] = Session(session)
+        self.start_timer(self.sessions[session])
         self.settle()
 
     def draw_connect(self, chance: Random) -> dict[str, Any]:
@@ -127,11 +173,12 @@ class Sessions(Pings):
         else:
             refused = server not in (OWN, NULL)
             self.cite_rules("MQQB-3.1.5.3.1-07" if refused else "MQQB-3.1.5.3.1-06")
-            told = {"refused": refused, "client": client, "server": OWN, "stamp": stamp, "se": se}
+            answered = server if refused and self.decide("E10") else OWN
+            told = {"refused": refused, "client": client, "server": answered, "stamp": stamp, "se": se}
             one.answers.append({"kind": "EstablishConnection", **told})
             one.state = REFUSED if refused else ESTABLISHED
             if self.decide("from when the Session Initialization Timer runs") == 0:
-                one.due_ms = self.now_ms + INITIALIZATION_TIMEOUT_MS
+                self.start_timer(one)
         self.settle()
 
     def draw_establish(self, chance: Random) -> dict[str, Any]:
@@ -166,6 +213,7 @@ class Sessions(Pings):
         else:
             one.answers.append({"kind": "ConnectionParameters", "refused": False, "recoverable_ms": recoverable_ms})
             one.state = OPEN
+            self.stop_timer(one)
         self.settle()
 
     def draw_parametrize(self, chance: Random) -> dict[str, Any]:
@@ -189,12 +237,20 @@ class Sessions(Pings):
         one = self.find_live_session(session)
         if recoverable and wrong is not None:
             raise ImpossibleStep  # E20: the documents leave open whether the count includes a recoverable message
-        self.count(one, recoverable)
+        if recoverable and one.state == OPEN and self.decide("E19"):
+            self.refuse_uncounted(one)
+        else:
+            self.count(one, recoverable)
         if wrong is not None:
             self.cite_rules("MQQB-3.1.5.8.4-01", "MQQB-3.1.5.5.5-01", "MQMQ-2.2.20.4-D03")
-        if wrong:
+        if wrong or (wrong is not None and one.uncounted):
             self.close(one)
         self.settle()
+
+    def refuse_uncounted(self, session: Session, number: int = 1) -> None:
+        """Refuse recoverable messages without counting them as recoverable messages."""
+        session.received += number
+        session.uncounted += number
 
     def draw_send(self, chance: Random) -> dict[str, Any]:
         session, recoverable = self.draw_live(chance, OPEN), chance.random() < 0.6
@@ -230,12 +286,15 @@ class Sessions(Pings):
         one = self.find_live_session(session)
         if one.state != OPEN:
             raise ImpossibleStep
-        one.received += number
-        one.recoverable += number
-        one.acknowledged = one.received
-        self.answers["answer"] = {
-            "at once": BoundedNumber(one.received - number + MAX_MESSAGES_NAMED_BY_ACK, one.received)
-        }
+        if self.decide("E19"):
+            self.refuse_uncounted(one, number)
+            at_once = BoundedNumber(one.acknowledged, one.received)
+        else:
+            at_once = BoundedNumber(one.received + MAX_MESSAGES_NAMED_BY_ACK, one.received + number)
+            one.received += number
+            one.recoverable += number
+            one.acknowledged = one.received
+        self.answers["answer"] = {"at once": at_once}
         self.settle()
 
     def draw_burst(self, chance: Random) -> dict[str, Any]:
@@ -259,7 +318,7 @@ class Sessions(Pings):
         """Let the peer send a SessionAck. Its counts of the system's messages may be wrong."""
         one = self.find_live_session(session)
         self.cite_rules(*list_rules(ignored))
-        if one.state != OPEN or wrong or wrong_recoverable:
+        if one.state != OPEN or wrong or wrong_recoverable + one.uncounted & 0xFFFF:
             self.close(one)
         self.settle()
 

@@ -6,11 +6,10 @@ from random import Random
 from typing import Any
 
 from harness.model.steps import Model, transition
+from harness.model.unused_fields import PING_FIELDS, list_rules
 
 PING_ENDS = ("first", "second")
 """The ports from which the peer sends Ping Requests."""
-UNUSED_BITS = tuple(f"X{number}" for number in range(2, 16))
-"""The unused bits of Flags in a Ping Packet."""
 
 
 class Pings(Model):
@@ -30,6 +29,7 @@ class Pings(Model):
     def ping(self, end: str, cookie: int, rc: int, rf: int, unused: list[str], valid: bool) -> None:
         """Let the peer send a Ping Request. ``valid``: whether its Signature is correct."""
         response = {"end": end, "cookie": cookie, "rc": rc, "rf": 0, "guid": "own", "signature": True, "size": 24}
+        self.cite_rules(*list_rules(unused))
         self.answers["answer"] = [response] if valid else []
         self.settle()
 
@@ -43,6 +43,6 @@ class Pings(Model):
             "cookie": chance.choice((0, 1, 0xFFFF_FFFF, chance.getrandbits(32))),
             "rc": chance.choice((0, 1)),
             "rf": int(chance.random() < 0.2),
-            "unused": sorted(chance.sample(UNUSED_BITS, chance.choice((0, 0, 1, 3)))),
+            "unused": sorted(chance.sample(list(PING_FIELDS), chance.choice((0, 0, 1, 3)))),
             "valid": chance.random() < 0.85,
         }

@@ -42,7 +42,7 @@ class Transfer(Securing, ShippingSecured):
         """
         if self.table or self.lost or self.silent:
             raise ImpossibleStep
-        self.find_open(session).open = False
+        self.close_sessions(self.find_open(session).name)
         self.settle()
         self.record_done()
 

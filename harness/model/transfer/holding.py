@@ -85,11 +85,11 @@ class Holding(Shipping):
             raise ImpossibleStep
         for queue in self.every_queue():
             queue.positions = [one for one in queue.positions if one.message.recoverable]
+            self.survivors.update(one.message.name for one in queue.positions)
         self.originals.clear()  # the documents leave open whether the history of identifiers survives
         self.sequences.place.rejected = None
         self.journaled = [name for name in self.journaled if name in self.recoverable]
-        for session in self.sessions.values():
-            session.open = False
+        self.close_sessions(*(name for name, one in self.sessions.items() if one.open), restarted=True)
         for route in self.routes.values():
             route.copies.clear()
             route.forgotten_final += len(route.awaiting_final)  # open: whether the system still awaits their FinalAcks

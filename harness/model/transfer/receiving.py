@@ -79,8 +79,10 @@ class Receiving(Sessions):
             details=tuple(details.items()),
         )
         self.originals[message] = sent
-        self.count_received_message(through, sent)
         target = self.queues.get(queue)
+        misplaced = target is None or target.transactional or late
+        over_quota = target is not None and not misplaced and not self.has_room(target.positions, sent, target.quota_kb)
+        self.count_received_message(through, sent, refused=misplaced, over_quota=over_quota)
         if target is None:
             self.cite_rules("MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-23")
         elif target.transactional:
@@ -91,7 +93,7 @@ class Receiving(Sessions):
             self.cite_rules("MQQB-3.1.5.8-07", "MQQB-3.1.7.1.2-D01")
             if "negative_arrival" in acks and self.decide("E34") == 0:
                 self.acknowledge(sent, "NACK_REACH_QUEUE_TIMEOUT")
-        elif not self.has_room(target.positions, sent, target.quota_kb):
+        elif over_quota:
             self.cite_rules("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-07", "MQMQ-2.2.19.3-03")
             del self.originals[message]  # the documents leave open whether a copy is a duplicate
             if "negative_arrival" in acks:
@@ -165,15 +167,26 @@ class Receiving(Sessions):
     def draw_repeat(self, chance: Random) -> dict[str, Any]:
         return {"session": self.draw_session(chance), "message": draw_one(chance, sorted(self.originals))}
 
-    def count_received_message(self, session: Session, message: Message) -> None:
-        """Count a message on its session. A recoverable message is also acknowledged (3.1.5.8.2, 3.1.5.8.7)."""
+    def count_received_message(
+        self, session: Session, message: Message, *, refused: bool = False, over_quota: bool = False
+    ) -> None:
+        """Count a message on its session. A recoverable message is also acknowledged (3.1.5.8.2, 3.1.5.8.7), unless the
+        system does not count refused messages (E19). ``over_quota``: whether the message is refused because of a quota,
+        which is checked after the count.
+        """
         session.received += 1
-        if message.recoverable:
+        if message.recoverable and not self._is_left_uncounted(refused, over_quota):
             self.cite_rules(*SESSION_ACK_RULES)
             session.recoverable += 1
             session.acknowledged = session.received
         else:
             self.cite_rules("MQQB-3.1.5.8.7-01")
+
+    def _is_left_uncounted(self, refused: bool, over_quota: bool) -> bool:
+        """Return whether the system does not count a refused recoverable message."""
+        if not (refused or over_quota) or not self.decide("E19"):
+            return False
+        return refused or self.decide("E19 for messages over a quota") == 0
 
     @transition(
         "MQQB-3.1.5.8.7-02",
@@ -187,11 +200,12 @@ class Receiving(Sessions):
         """Let the peer send, to a missing queue, more recoverable messages than one acknowledgment can name."""
         through = self.find_open(session)
         through.received += number
-        through.recoverable += number
-        self.answers["answer"] = {
-            "at once": BoundedNumber(through.received - number + MAX_MESSAGES_NAMED_BY_ACK, through.received)
-        }
-        through.acknowledged = through.received
+        at_once = through.acknowledged
+        if not self.decide("E19"):
+            at_once = through.received - number + MAX_MESSAGES_NAMED_BY_ACK
+            through.recoverable += number
+            through.acknowledged = through.received
+        self.answers["answer"] = {"at once": BoundedNumber(at_once, through.received)}
         self.settle()
 
     def draw_burst(self, chance: Random) -> dict[str, Any]:
@@ -241,7 +255,7 @@ class Receiving(Sessions):
             raise ImpossibleStep
         self.cite_rules(*list_rules(unused))
         if any(one.startswith("transaction.") for one in unused) and self.decide("E31"):
-            through.open = False
+            self.close_sessions(session)
             self.settle()
             return
         sent = Message(
@@ -259,18 +273,21 @@ class Receiving(Sessions):
             self.final_requests.add(message)
         if queue == TRANSACTIONAL:
             self.enter_sequence(session, by_private_names)
-        self.count_received_message(through, sent)
         target = self.queues.get(queue)
+        if target is None or not target.transactional:
+            self.count_received_message(through, sent, refused=True)
         if target is None:
             self.cite_rules("MQQB-3.1.5.8.2-20")
             self.acknowledge_final(message, "NACK_BAD_DST_Q")
         elif not target.transactional:
             self.cite_rules("MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-26", "MQQB-3.1.5.8.2-29", "MQQB-3.1.5.8.2-32")
+            self.sequences.has_other_acks |= self.decide("E40", 3) == 1
             if "negative_arrival" in acks:
                 self.acknowledge(sent, "NACK_NOT_TRANSACTIONAL_Q")
             self.acknowledge_final(message, "NACK_NOT_TRANSACTIONAL_Q")
         else:
-            self.take_in_order(target, sent, sequence, number, previous)
+            over_quota = not self.take_in_order(target, sent, sequence, number, previous)
+            self.count_received_message(through, sent, over_quota=over_quota)
             if self.sequences.place.number:
                 self.cite_rules("MQQB-3.1.5.8.6-01", "MQQB-3.1.1.6.2-03", "MQQB-3.1.6.9-01")
                 self.answers["order ack"] = self.sequences.place.describe()
@@ -282,21 +299,26 @@ class Receiving(Sessions):
         """
         if self.sequences.by_private_names not in (None, by_private_names):
             raise ImpossibleStep
-        if self.sequences.has_other_session(session) and self.decide("E41"):
+        if self.sequences.has_other_session(session) and self.decide("E41", 3) == 1:
             self.sequences.change_session(session)
         self.sequences.session = session
         self.sequences.by_private_names = by_private_names
 
-    def take_in_order(self, queue: Queue, message: Message, sequence: int, number: int, previous: int) -> None:
-        """Accept a message that is the next message in its sequence (3.1.5.8.6)."""
+    def take_in_order(self, queue: Queue, message: Message, sequence: int, number: int, previous: int) -> bool:
+        """Accept a message that is the next message in its sequence (3.1.5.8.6). Return False if its queue has no room
+        for the message.
+        """
         place = self.sequences.place
-        follows = sequence == place.sequence and previous <= place.number < number
+        follows = sequence == place.sequence and previous <= place.compared < number
         begins = sequence > place.sequence and previous == 0
         if not (follows or begins):
             self.cite_rules("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06")
             place.count_rejection()
         elif self.has_room(queue.positions, message, queue.quota_kb):
+            is_first = place.number == 0
             place.advance(sequence, number)
+            if is_first and self.decide("E75"):
+                place.compared -= 1
             self.cite_rules("MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-18", "MQQB-3.1.5.8.8-24")
             self.cite_rules("MQQB-3.1.7.17-D03", "MQQB-3.1.7.17-D04")
             self.handle_arrival(self.insert(queue, message, LOCKED))
@@ -305,6 +327,8 @@ class Receiving(Sessions):
             self.refuse_in_sequence(
                 message, "NACK_Q_EXCEED_QUOTA", sequence, number, advances=self.decide("E40", 3) < 2
             )
+            return False
+        return True
 
     def refuse_in_sequence(self, message: Message, cls: str, sequence: int, number: int, *, advances: bool) -> None:
         """Refuse a transactional message for another reason than its place in the sequence. ``advances``: whether the
@@ -390,5 +414,15 @@ class Receiving(Sessions):
     def delete_position(self, position: Position, reason: str) -> None:
         message = position.message
         super().delete_position(position, reason)
-        if message.delivery == "transactional" and (message.journal or message.name in self.final_requests):
+        if self._is_final_ack_sent(message):
             self.acknowledge_final(message.name, reason)
+
+    def _is_final_ack_sent(self, message: Message) -> bool:
+        """Return whether the system sends a FinalAck when a message leaves its queue. A system may also send a FinalAck
+        of a nontransactional message that requests journaling (E47).
+        """
+        if message.delivery == "transactional":
+            return bool(message.journal) or message.name in self.final_requests
+        if not message.journal or not self.decide("E47"):
+            return False
+        return message.name not in self.survivors or self.decide("E47 after a restart") == 0

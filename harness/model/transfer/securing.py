@@ -70,7 +70,7 @@ class Securing(Receiving):
         if place:
             self.places[message] = dict(zip(("number", "previous"), place[1:], strict=True))
             self.enter_sequence(session)
-        self.count_received_message(through, sent)
+        self.count_received_message(through, sent, refused=refusal is not None)
         if refusal is None and place:
             self.take_in_order(queue, sent, *place)
         elif refusal is None:

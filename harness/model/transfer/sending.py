@@ -264,8 +264,7 @@ class Shipping(Sessions):
         lost.
         """
         self.check_can_lose_sessions()
-        for session in self.sessions.values():
-            session.open = False
+        self.close_sessions(*(name for name, one in self.sessions.items() if one.open))
         self.lost, self.lost_ms = bool(self.table) or self.silent, self.now_ms
         for route in self.routes.values():
             route.copies.clear()

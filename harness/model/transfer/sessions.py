@@ -66,10 +66,15 @@ class Place:
     """The number of messages that were refused since the last accepted message, or None if the documents leave this
     number open.
     """
+    compared: int = 0
+    """The element SequenceNumber, with which the system compares the next message. After the first message, the element
+    may be one less than the number of this message (E75).
+    """
 
     def advance(self, sequence: int, number: int) -> None:
         """Record an accepted message."""
         self.sequence, self.number, self.rejected = sequence, number, 0
+        self.compared = number
 
     def count_rejection(self) -> None:
         """Record a message that was refused because of its place in the sequence."""
@@ -91,7 +96,11 @@ class Sequences:
     session: str | None = None
     """The session of the last message to the transactional queue."""
     others: dict[str, Place] = field(default_factory=dict)
-    """The progress of the sequences of the other sessions, for a system whose sequences end with the session (E41)."""
+    """The progress of the sequences of the other sessions, for a system with one sequence for each session (E41)."""
+    has_other_acks: bool = False
+    """Whether OrderAcks of other sequences may have arrived: of a sequence that ended together with a session (E41), or
+    of a sequence to a queue that refuses all its messages (E40).
+    """
 
     def has_other_session(self, session: str) -> bool:
         """Return whether the last message to the transactional queue came on another session."""
@@ -123,6 +132,8 @@ class Sessions(Administering, Reading, Sending):
         self.originals: dict[str, Message] = {}
         """The nontransactional messages that the peer sent, by name."""
         self.long_pauses = 0
+        self.survivors: set[str] = set()
+        """The messages that were in a queue of the system when the system restarted."""
 
     def settle(self, ms: int = REACTION_TIME_MS) -> None:
         """Let enough time pass for the acknowledgments that a step causes."""
@@ -177,13 +188,32 @@ class Sessions(Administering, Reading, Sending):
             }
         place = self.sequences.place
         if place.number:
-            if not self.sequences.others:
+            if not self.sequences.others and not self.sequences.has_other_acks:
                 seen["order acks"] = place.describe()
-            if place.rejected is not None:
-                seen["transfer"] = {"SequenceNumber": place.number, "RejectCount": place.rejected}
+            if place.rejected is not None and not self._may_have_ended():
+                seen["transfer"] = {"SequenceNumber": place.compared, "RejectCount": place.rejected}
         seen["wrong times"], seen["wrong identifiers"] = [], []
         seen["final acks"] = sorted(self.final_acks, key=str)
         return seen
+
+    def close_sessions(self, *names: str, restarted: bool = False) -> None:
+        """Close sessions. The sequence from the peer may end with its session, or with any session of the peer
+        (E41).
+        """
+        for name in names:
+            self.sessions[name].open = False
+        if not names or not self.sequences.place.number or self.decide("E41", 3) != 2:
+            return
+        if self.sequences.session not in names and self.decide("E41 at the end of another session"):
+            return
+        if restarted and self.decide("E41 at a restart"):
+            return
+        self.sequences.place, self.sequences.has_other_acks = Place(), True
+
+    def _may_have_ended(self) -> bool:
+        """Return whether the sequence from the peer may have ended together with its session (E41)."""
+        session = self.sessions.get(str(self.sequences.session))
+        return session is not None and not session.open and self.decisions.get("E41") != 0
 
     def acknowledge_final(self, message: str, cls: str) -> None:
         """Inform the sender about the outcome of a transactional message (3.1.7.17)."""

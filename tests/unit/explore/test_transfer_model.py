@@ -29,3 +29,20 @@ def test_silent_peer_does_not_hang_up() -> None:
     model.take(Step("silence_peer", {"on": True}))
     with pytest.raises(ImpossibleStep):
         model.take(Step("hang_up", {"session": "s"}))
+
+
+def _deliver_first_message(decisions: dict[str, int]) -> Transfer:
+    model = Transfer(decisions)
+    model.take(Step("connect", {"session": "s"}))
+    place = {"sequence": 1, "number": 1, "previous": 0}
+    fixed = {"size": 0, "acks": [], "journal": [], "details": {}, "unused": [], "final": False}
+    model.take(Step("deliver_in_sequence", {"session": "s", "message": "m1", "queue": "two", **place, **fixed}))
+    return model
+
+
+@pytest.mark.parametrize("reading", [0, 1])
+def test_number_after_first_message_of_a_sequence_depends_on_the_reading(reading: int) -> None:
+    model = _deliver_first_message({"E75": reading})
+    seen = model.describe_visible_state()
+    assert seen["transfer"]["SequenceNumber"] == 1 - reading
+    assert seen["order acks"] == {"sequence": 1, "number": 1}

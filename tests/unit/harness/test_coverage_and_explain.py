@@ -151,6 +151,20 @@ def test_rule_of_model_names_explored_area(inventory: RuleInventory):
     assert "queues" in explain_as_json(inventory, "MQDMPR-3.1.7.1.2-06")["explored"]
 
 
+@pytest.mark.parametrize(
+    ("rule", "areas"),
+    [
+        ("MQMQ-2.2.19.1-10", ["connecting", "sessions", "transfer"]),
+        ("MQMQ-2.2.20.5-08", ["transfer"]),
+        ("MQQB-2.2.7-06", ["connecting", "sessions"]),
+    ],
+)
+def test_rule_in_constants_that_several_models_share_names_each_of_their_areas(
+    inventory: RuleInventory, rule: str, areas: list[str]
+):
+    assert explain_as_json(inventory, rule)["explored"] == areas
+
+
 def test_explanation_of_a_clone_names_the_rule_that_it_repeats(inventory: RuleInventory):
     row = next(row for row in inventory.catalogue.values() if row.twin)
     assert f"is          repeats another rule: {row.twin}" in explain(inventory, row.id)

@@ -1,0 +1,239 @@
+"""Model the attempts of the system to open sessions. Spec: MS-MQQB 3.1.5.2, 3.1.5.9, 3.1.6.1, 3.1.6.3, 3.1.6.6,
+3.1.7.6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from harness.model.connecting.state import (
+    ANSWERED,
+    COOKIES,
+    DIRECT,
+    ESTABLISHING,
+    IGNORED,
+    OPEN,
+    PARAMETERS,
+    PEER,
+    PINGING,
+    PRIVATE,
+    REFUSED,
+    UNKNOWN,
+    ZERO,
+    Destination,
+)
+from harness.model.steps import ImpossibleStep, Model
+
+REACTION_TIME_MS = 400
+"""int ms: the duration of a step in which the system needs no timer."""
+TIMER_MARGIN_MS = 300
+PING_TIMEOUT_MS, RETRY_MS, INITIALIZATION_MS = 1_000, 5_000, 40_000
+"""int ms: the durations of the Ping Response Timer, the Session Retry Connect Timer and the Session Initialization
+Timer in this area.
+"""
+ACK_WAIT_MS = 20_000
+"""int ms: AckWaitTimeout in this area. The Session Ack Wait Timer expires after a multiple of AckWaitTimeout
+(3.1.2.4).
+"""
+_MULTIPLES_BY_ROUTE = {DIRECT: (2, 1, 3), PRIVATE: (1, 2, 3)}
+"""The possible durations of the Session Ack Wait Timer for each kind of destination, as multiples of
+AckWaitTimeout. Note <46> names the first multiple of each kind.
+"""
+WINDOW_SIZE = 64
+"""The number of unacknowledged messages at which a sender stops sending (MS-MQQB 3.1.3.2, which requires this only
+with SHOULD).
+"""
+RETRY_RULES = ("MQQB-3.1.6.1-01", "MQQB-3.1.6.1-03", "MQQB-3.1.6.1-10", "MQQB-3.1.5.9-04", "MQQB-3.1.2.4-01")
+
+
+class Attempts(Model):
+    """The attempts of the system to open sessions, its pings, its timers, and the messages that it sends."""
+
+    def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
+        super().__init__(decisions)
+        self.destinations = {name: Destination(name) for name in (DIRECT, PRIVATE, UNKNOWN)}
+        self.pings = 0
+        self.cookies: str | None = None
+        """The order of the cookies of all pings, or None before the second ping."""
+        self.ping_mode = ANSWERED
+        self.offline = False
+
+    # -- time ---------------------------------------------------------------------------------------------------------
+
+    def settle(self, ms: int = REACTION_TIME_MS) -> None:
+        """Let time pass. Waits for responses end, and the system connects again."""
+        until_ms = self.now_ms + ms
+        self.check_time(until_ms)
+        while due := self._list_due(until_ms):
+            self.now_ms, one = min(due, key=lambda each: each[0])
+            if self.now_ms == one.ack_due_ms:
+                self._expire_ack_wait(one)
+            else:
+                self._end_wait(one)
+            self.check_time(until_ms)
+        self.now_ms = until_ms
+        self.answers.setdefault("answer", "done")
+
+    def _list_due(self, until_ms: int) -> list[tuple[int, Destination]]:
+        waits = [(due, one) for one in self.destinations.values() for due in (one.due_ms, one.ack_due_ms)]
+        return [(due, one) for due, one in waits if due is not None and due <= until_ms]
+
+    def check_time(self, until_ms: int) -> None:
+        """Raise ImpossibleStep if a wait of the system ends at about the given time, because the order of the events is
+        then uncertain.
+        """
+        for one in self.destinations.values():
+            for due_ms in (one.due_ms, one.ack_due_ms):
+                if due_ms is not None and abs(due_ms - until_ms) < TIMER_MARGIN_MS:
+                    raise ImpossibleStep
+
+    def start_ack_wait(self, destination: Destination) -> None:
+        self.cite_rules("MQQB-3.1.7.1.3-27", "MQQB-3.1.2.4-01")
+        multiples = _MULTIPLES_BY_ROUTE[destination.name]
+        reading = self.decide(f"multiple of AckWaitTimeout for a {destination.name} name", len(multiples))
+        destination.ack_due_ms = self.now_ms + multiples[reading] * ACK_WAIT_MS
+
+    def _expire_ack_wait(self, destination: Destination) -> None:
+        """Handle the expiry of the Session Ack Wait Timer (3.1.6.3) while messages are unacknowledged. If the
+        session received no packet in the last period of the timer, close the session. Otherwise, start the timer
+        again.
+        """
+        self.cite_rules("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.7.1.3-27")
+        destination.ack_due_ms = None
+        if destination.sent and not self._has_received_ack(destination):
+            self.end_session(destination, None)
+        elif destination.sent:
+            self.start_ack_wait(destination)
+        destination.received_ack = False
+
+    def _has_received_ack(self, destination: Destination) -> bool:
+        """Return ReceivedAck of a session. The packets that open the session may leave ReceivedAck unchanged (E50)."""
+        return destination.received_ack and (destination.was_acknowledged or not self.decide("E50"))
+
+    def _end_wait(self, destination: Destination) -> None:
+        if destination.phase == PINGING:
+            self.cite_rules("MQQB-3.1.7.6-09", "MQQB-3.1.7.6-11", "MQQB-3.1.2.9-D01", "MQQB-3.1.5.2.2-06")
+            self.end_session(destination, "PingFailure")
+        elif destination.phase is None:
+            self.cite_rules(*RETRY_RULES)
+            self.try_to_open(destination, again=True)
+        else:
+            self.cite_rules("MQQB-3.1.6.6-01", "MQQB-3.1.5.2.3-15")
+            if any(
+                one.phase in (ESTABLISHING, PARAMETERS) and one.due_ms is None for one in self.destinations.values()
+            ):
+                raise ImpossibleStep  # E13: the expiry of a shared timer may also end the set-up of that session
+            destination.due_ms = None
+            self.end_early(destination)
+
+    # -- attempts -----------------------------------------------------------------------------------------------------
+
+    def try_to_open(self, destination: Destination, *, again: bool) -> None:
+        """Let the system try to open a session to a destination."""
+        destination.due_ms = None
+        if destination.name == UNKNOWN:
+            self.cite_rules("MQQB-3.1.5.2.1-08", "MQQB-3.1.5.2.1-10", "MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2-01")
+            self.end_session(destination, "DnsFailure")
+            return
+        destination.tried = True
+        when = self.decide("when the initiator pings", 3)
+        pings = when == 1 or (when == 0 and not again)
+        if pings:
+            self._send_ping()
+            if self.ping_mode == REFUSED:
+                self.cite_rules("MQQB-3.1.7.6-13", "MQQB-3.1.5.2.2-06", "MQQB-3.1.5.2.2-07")
+                self.end_session(destination, "PingFailure")
+                return
+            if self.ping_mode == IGNORED:
+                destination.phase, destination.due_ms = PINGING, self.now_ms + PING_TIMEOUT_MS
+                return
+        self.cite_rules("MQQB-3.1.5.2.3-02", "MQQB-3.1.5.2.3-14", "MQQB-3.1.5.2.3-16", "MQQB-3.1.5.2.3-08")
+        destination.phase, destination.closed = ESTABLISHING, False
+        self.start_initialization_timer(destination)
+        if destination.name == DIRECT:
+            named = (pings or (again and self.pings > 0)) and self.decide("E11") == 1
+            destination.server = ZERO if not named else PEER if pings else None
+        destination.connections += 1
+        destination.came.clear()
+        destination.history.append("InProcess")
+
+    def start_initialization_timer(self, destination: Destination) -> None:
+        others = self._list_others_with_timer(destination)
+        for one in (destination, *(others if others and self.decide("E13") else ())):
+            one.due_ms = self.now_ms + INITIALIZATION_MS
+
+    def stop_initialization_timer(self, destination: Destination, *choices: str) -> None:
+        others = self._list_others_with_timer(destination)
+        stopped = ("E13 for a session whose timer was stopped",) if destination.due_ms is None else ()
+        is_shared = others and all(self.decide(choice) for choice in ("E13", *choices, *stopped))
+        for one in (destination, *(others if is_shared else ())):
+            one.due_ms = None
+
+    def _list_others_with_timer(self, destination: Destination) -> list[Destination]:
+        """Return the other sessions for which the Session Initialization Timer runs. Under the second reading of E13,
+        they share their timer with the session of this destination.
+        """
+        others = [one for one in self.destinations.values() if one is not destination]
+        return [one for one in others if one.phase in (ESTABLISHING, PARAMETERS) and one.due_ms is not None]
+
+    def _send_ping(self) -> None:
+        """Let the system send a Ping Request. Its cookie shows whether PingCookie is reset for each session (E15).
+        Raise ImpossibleStep if the peer answers the request while a request with the same cookie waits for its
+        response.
+        """
+        self.pings += 1
+        self.cite_rules("MQQB-3.1.5.2.2-02", "MQQB-3.1.7.6-08", "MQQB-3.1.7.6-12")
+        if self.pings > 1:
+            self.cookies = COOKIES[self.decide("E15")]
+        waiting = any(one.phase == PINGING for one in self.destinations.values())
+        if self.cookies == COOKIES[1] and waiting and self.ping_mode != IGNORED:
+            raise ImpossibleStep
+
+    def end_session(self, destination: Destination, status: str | None) -> None:
+        """End an attempt or a session. If messages wait, the system tries again after the retry time."""
+        if status is not None:
+            self.cite_rules("MQQB-3.1.5.2-01", "MQQB-3.1.5.2-02")
+            destination.history.append(status)
+        if destination.phase in (ESTABLISHING, PARAMETERS) and destination.due_ms is not None:
+            self.stop_initialization_timer(destination, "E13 at the end of a session")
+        destination.waiting[:0] = destination.sent
+        destination.sent.clear()
+        destination.ack_due_ms, destination.closed = (
+            None,
+            destination.closed or destination.phase not in (None, PINGING),
+        )
+        destination.phase = None
+        destination.due_ms = (
+            self.now_ms + RETRY_MS if destination.waiting and not destination.paused and not self.offline else None
+        )
+
+    def end_early(self, destination: Destination) -> None:
+        """End the set-up of a session before the session is open. The documents define no Status of
+        ConnectionHistory for this case (3.1.5.2).
+        """
+        recorded = self.decide("entry of a session that ends before it is open")
+        self.end_session(destination, "UnknownFailure" if recorded else None)
+
+    def _find_limit(self, destination: Destination) -> int:
+        """Return the number of unacknowledged messages at which the system stops sending. The WindowSize may be that of
+        the system or that of the peer (E25).
+        """
+        if len(destination.sent) < destination.window:
+            return WINDOW_SIZE
+        reading = self.decide("E25", 3)
+        by_peer = reading == 1 or (reading == 2 and destination.was_acknowledged)
+        return destination.window if by_peer else WINDOW_SIZE
+
+    def send_waiting(self, destination: Destination) -> None:
+        """Let the system send as many of the waiting messages on an open session as the window permits."""
+        while (
+            destination.phase == OPEN
+            and not destination.paused
+            and destination.waiting
+            and len(destination.sent) < self._find_limit(destination)
+        ):
+            self.cite_rules("MQQB-3.1.7.1-03", "MQQB-3.1.7.12-14")
+            destination.sent.append(destination.waiting.pop(0))
+            destination.came.append(destination.sent[-1])
+            if destination.ack_due_ms is None:
+                self.start_ack_wait(destination)
