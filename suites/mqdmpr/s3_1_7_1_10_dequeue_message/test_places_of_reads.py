@@ -187,28 +187,24 @@ def test_pending_read_ends_with_status_of_its_wait(peer, sut, judge):
         of_transaction.decide("abort", transaction["transaction"])
 
 
-@covers("MQDMPR-3.1.7.1.10-35", "MQDMPR-3.1.7.1.14-33")
-def test_pending_read_by_cursor_ends_when_its_queue_is_deleted(peer, sut, judge):
-    """A receive waits by a cursor of an empty queue, and a peek at the next message by a cursor at the last message of
-    another queue. Both queues are deleted. Both reads are refused.
+@covers("MQDMPR-3.1.7.1.14-33")
+def test_pending_peek_next_is_refused_when_its_queue_is_deleted(peer, sut, judge):
+    """A peek at the next message by a cursor waits at the last message of a queue. The peek is refused when the queue
+    is deleted.
     """
-    filled, empty = Application(peer, sut), Application(peer, sut)
-    packets = filled.fill("a")
-    receive = PendingRequest(peer, "receive", cursor=_open_cursor(sut, empty.queue), timeout_ms=LONG_TIMEOUT_MS)
-    peek_next = PendingRequest(
-        peer, "peek_next", cursor=_open_cursor(sut, filled.queue, peeks=1), timeout_ms=LONG_TIMEOUT_MS
-    )
+    application = Application(peer, sut)
+    packets = application.fill("a")
+    cursor = _open_cursor(sut, application.queue, peeks=1)
+    peek = PendingRequest(peer, "peek_next", cursor=cursor, timeout_ms=LONG_TIMEOUT_MS)
     peer.settle()
-    waits = {read: not read.is_answered() for read in (receive, peek_next)}
-    for queue in (empty.queue, filled.queue):
-        sut.delete_queue(queue)
-    for rule, read in (("MQDMPR-3.1.7.1.10-35", receive), ("MQDMPR-3.1.7.1.14-33", peek_next)):
-        judge(
-            rule,
-            expected=facts(waits=True, end=Outcome.REFUSED),
-            observed={"waits": waits[read], "end": read.await_label()},
-            evidence=packets,
-        )
+    waits = not peek.is_answered()
+    sut.delete_queue(application.queue)
+    judge(
+        "MQDMPR-3.1.7.1.14-33",
+        expected=facts(waits=True, end=Outcome.REFUSED),
+        observed={"waits": waits, "end": peek.await_label()},
+        evidence=packets,
+    )
 
 
 @needs("transactions")

@@ -39,14 +39,15 @@ def _judge_parameters_size(judge, frame, case):
 
 
 def _judge_parameter_fields(judge, frame, case, asked=None):
-    """Judge the order of the fields in a ConnectionParametersHeader. A response repeats the timeouts of the request
-    ``asked``; the timeouts of a request are in their valid ranges. Reserved is 0, and WindowSize is not 0.
+    """Judge the order of the fields in a ConnectionParametersHeader. The timeouts of a response are about those of the
+    request ``asked``; another rule requires the exact values. The timeouts of a request are in their valid ranges.
+    Reserved is 0, and WindowSize is not 0.
     """
     fields_at = _PARAMETERS_FIELDS.unpack_from(frame.data.ljust(PARAMETERS_BYTES, b"\0"), PARAMETERS_BYTES - 12)
     timeouts: tuple[Any, Any] = between(*RECOVERABLE_ACK_TIMEOUT_RANGE_MS), between(*ACK_TIMEOUT_RANGE_MS)
     if asked is not None:
         header = asked["ConnectionParametersHeader"]
-        timeouts = int(header.RecoverableAckTimeout), int(header.AckTimeout)
+        timeouts = _allow_one_percent(header.RecoverableAckTimeout), _allow_one_percent(header.AckTimeout)
     judge(
         "MQQB-2.2.2.1-D01",
         expected=fields(
@@ -56,6 +57,11 @@ def _judge_parameter_fields(judge, frame, case, asked=None):
         case=case,
         evidence=[frame],
     )
+
+
+def _allow_one_percent(timeout_ms):
+    """Return the expectation of a timeout that differs by at most one percent from the requested timeout."""
+    return between(int(timeout_ms) * 99 // 100, int(timeout_ms) * 101 // 100)
 
 
 def _judge_internal_bits(judge, rules, packet_type, frame, case):

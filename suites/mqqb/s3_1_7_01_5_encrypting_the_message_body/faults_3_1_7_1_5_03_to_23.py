@@ -260,7 +260,7 @@ class SenderEnhancedRc4KeyOf40Bits(Securing):
             self.qm.entropy = source
 
 
-@fault("sender-symmetric-key-cache-not-searched", breaks="MQQB-3.1.7.1.5-21")
+@fault("sender-symmetric-key-cache-not-searched", breaks=("MQQB-3.1.7.1.5-21", "MQQB-3.1.1.3-10"))
 class SenderSymmetricKeyCacheNotSearched(Securing):
     """The sender encrypts every message with a new symmetric key, and adds each of these keys to its cache."""
 

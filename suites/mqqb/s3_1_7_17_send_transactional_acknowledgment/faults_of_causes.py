@@ -181,19 +181,19 @@ for _name, _rule, _says, _install in (
     ),
     (
         "receiver-final-ack-of-removal-with-privacy-level",
-        ("MQQB-3.1.7.17-D02", "MQQB-3.1.7.17-05"),
+        "MQQB-3.1.7.17-D02",
         "The receiver sets PrivacyLevel to Base in the FinalAck of a message that was received or removed.",
         change_final_ack({_PRIVACY_LEVEL_PATH: 1}, _reports_removal),
     ),
     (
         "receiver-final-ack-of-refusal-with-privacy-level",
-        ("MQQB-3.1.7.17-D02", "MQQB-3.1.7.17-05"),
+        "MQQB-3.1.7.17-D02",
         "The receiver sets PrivacyLevel to Base in the FinalAck of a refused packet.",
         change_final_ack({_PRIVACY_LEVEL_PATH: 1}, lambda *arguments: not _reports_removal(*arguments)),
     ),
     (
         "receiver-later-order-ack-with-privacy-level",
-        ("MQQB-3.1.7.17-D02", "MQQB-3.1.7.17-05"),
+        "MQQB-3.1.7.17-D02",
         "The receiver sets PrivacyLevel to Base in each OrderAck except the first OrderAck of a session.",
         change_order_ack({_PRIVACY_LEVEL_PATH: 1}, is_later_message),
     ),
