@@ -163,7 +163,7 @@ class DrivenConnectingSystem:
         names = sorted((PRIVATE, DIRECT), key=lambda name: name != step.arguments.get("to"))
         free = [one for one in names if one not in self._sessions or self._sessions[one].record.closed_by is not None]
         waiting = [one for one in free if self._describe_outgoing_queue(self._names[one])["state"] == "Waiting"]
-        return next(iter([*waiting, PRIVATE]))
+        return [*waiting, PRIVATE][0]
 
     # -- steps ----------------------------------------------------------------------------------------------------
 

@@ -151,7 +151,8 @@ class DrivenTransfer(DrivenQueues):
         if late:
             user["SentTime"] = self._peer.environment.now().utc_s - 2 * _MESSAGE_LIFETIME_S
         fields = group_unused_fields(unused)
-        packet = self._build_message(message, queue, size, acks, user, application_tag, priority, details, fields)
+        made = self._build_message(message, queue, size, acks, user, application_tag, priority, details, fields)
+        packet = bytes(made)
         self._packets[message] = packet
         self._wire.send(self._sessions[session], packet)
 
@@ -261,7 +262,8 @@ class DrivenTransfer(DrivenQueues):
     def _perform_burst(self, session: str, number: int) -> dict[str, int]:
         through = self._sessions[session]
         for _ in range(number):
-            self._wire.send(through, self._build_message("burst", MISSING_QUEUE, 0, [], {"DM": 1}, 0, 3, {}, {}))
+            packet = self._build_message("burst", MISSING_QUEUE, 0, [], {"DM": 1}, 0, 3, {}, {})
+            self._wire.send(through, bytes(packet))
         self._peer.pass_time(_IMMEDIATE_REACTION_MS)
         return {"at once": self._wire.acknowledged(through)["acknowledged"]}
 
@@ -301,7 +303,7 @@ class DrivenTransfer(DrivenQueues):
         packet = self._build_message(
             message, queue, size, acks, user, 0, 0, details, fields, transaction=place, **names
         )
-        self._wire.send(self._sessions[session], packet)
+        self._wire.send(self._sessions[session], bytes(packet))
         self._order_ack_count = len(self._wire.order_acks)
 
     def _perform_deliver_by_private_names(self, **message: Any) -> None:
@@ -327,15 +329,11 @@ class DrivenTransfer(DrivenQueues):
         user = {"DM": int(bool(place)), **{_JOURNAL_FLAGS[one]: 1 for one in journal}}
         queue, priority = (TRANSACTIONAL, 0) if place else (PLAIN, 3)
         headers |= describe_sender(kind, level)
-        made = self._build_packet(message, queue, size, acks, user, 0, priority, {}, {}, **headers)
+        made = self._build_message(message, queue, size, acks, user, 0, priority, {}, {}, **headers)
         packet = secure_message(self._sut, made, kind, altered, level)
         self._wire.send(self._sessions[session], bytes(packet))
 
-    def _build_message(self, *how: Any, **headers: Any) -> bytes:
-        """Build a message from the peer; return its bytes."""
-        return bytes(self._build_packet(*how, **headers))
-
-    def _build_packet(
+    def _build_message(
         self,
         message: str,
         queue: str,

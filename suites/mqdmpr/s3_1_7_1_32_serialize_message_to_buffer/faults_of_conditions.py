@@ -36,6 +36,15 @@ def _is_signed_in_clear(packet: UserMessagePacket) -> bool:
     return _is_signed(packet) and packet.SecurityHeader is not None and not packet.SecurityHeader.EB
 
 
+def _replace_property(name: str, value: int, wrong: int) -> Install:
+    """Return an installer of a fault that sets a field of MessagePropertiesHeader to ``wrong`` instead of ``value``."""
+    return wrong_fields(
+        UserMessagePacket,
+        {f"MessagePropertiesHeader.{name}": wrong},
+        lambda packet: getattr(packet.MessagePropertiesHeader, name) == value,
+    )
+
+
 @fault("sender-de-clear-in-msmq-3-signature", breaks="MQDMPR-3.1.7.1.32-07", blind=True)
 class SenderDeClearInMsmq3Signature(Securing):
     """The sender clears SecurityHeader.Flags.DE in a message that it signs with an MSMQ 3.0 signature."""
@@ -182,11 +191,7 @@ class SenderTracingQueueMissingInCopyForSeveralQueues(Sending):
 
 
 def _change_class(sent: MessageClass, wrong: MessageClass) -> Install:
-    return wrong_fields(
-        UserMessagePacket,
-        {"MessagePropertiesHeader.MessageClass": wrong},
-        lambda packet: packet.MessagePropertiesHeader.MessageClass == sent,
-    )
+    return _replace_property("MessageClass", sent, wrong)
 
 
 add(
@@ -221,11 +226,7 @@ add(
     "sender-privacy-level-advanced-sent-as-4",
     "MQDMPR-3.1.7.1.32-D09",
     "The sender sets PrivacyLevel to 4 in a message of the privacy level Advanced.",
-    wrong_fields(
-        UserMessagePacket,
-        {"MessagePropertiesHeader.PrivacyLevel": 4},
-        lambda packet: packet.MessagePropertiesHeader.PrivacyLevel == PrivacyLevel.ADVANCED,
-    ),
+    _replace_property("PrivacyLevel", PrivacyLevel.ADVANCED, 4),
     blind=True,
 )
 
@@ -259,11 +260,7 @@ add(
     "sender-aes-192-sent-as-aes-128",
     "MQDMPR-3.1.7.1.32-D12",
     "The sender sets EncryptionAlgorithm to 0x660E in a message that is encrypted with AES192.",
-    wrong_fields(
-        UserMessagePacket,
-        {"MessagePropertiesHeader.EncryptionAlgorithm": EncryptionAlgorithm.AES128},
-        lambda packet: packet.MessagePropertiesHeader.EncryptionAlgorithm == EncryptionAlgorithm.AES192,
-    ),
+    _replace_property("EncryptionAlgorithm", EncryptionAlgorithm.AES192, EncryptionAlgorithm.AES128),
     blind=True,
 )
 add(
@@ -281,22 +278,14 @@ add(
     "sender-sha-256-sent-as-sha-1",
     "MQDMPR-3.1.7.1.32-D13",
     "The sender sets HashAlgorithm to 0x8004 in a message that is signed with SHA_256.",
-    wrong_fields(
-        UserMessagePacket,
-        {"MessagePropertiesHeader.HashAlgorithm": HashAlgorithm.SHA1},
-        lambda packet: packet.MessagePropertiesHeader.HashAlgorithm == HashAlgorithm.SHA256,
-    ),
+    _replace_property("HashAlgorithm", HashAlgorithm.SHA256, HashAlgorithm.SHA1),
     blind=True,
 )
 add(
     "sender-md2-sent-as-md4",
     "MQDMPR-3.1.7.1.32-D13",
     "The sender sets HashAlgorithm to 0x8002 in a message that is signed with MD2.",
-    wrong_fields(
-        UserMessagePacket,
-        {"MessagePropertiesHeader.HashAlgorithm": HashAlgorithm.MD4},
-        lambda packet: packet.MessagePropertiesHeader.HashAlgorithm == HashAlgorithm.MD2,
-    ),
+    _replace_property("HashAlgorithm", HashAlgorithm.MD2, HashAlgorithm.MD4),
     blind=True,
 )
 
