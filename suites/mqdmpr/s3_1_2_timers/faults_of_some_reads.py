@@ -9,9 +9,8 @@ from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.transfer.expiring import Expiring
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
 from reference_qm.model.statuses import Status
-from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
@@ -63,18 +62,6 @@ class ServerReadByCursorWaitsHalfAsLong(_ReadTimeoutChanger):
         return timeout_ms if destructive_read or cursor is None else timeout_ms // 2
 
 
-@fault("server-satisfied-read-stops-timers-of-other-reads", breaks="MQDMPR-3.1.2.3-01", blind=True)
-class ServerSatisfiedReadStopsTimersOfOtherReads(Waiting):
-    """When a message completes a pending read, the queue manager stops the timers of the other reads of the same
-    handle.
-    """
-
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
-        for one in reader.descriptor.WaitingMessageReadOperationCollection:
-            self.qm.timers.stop(TimerKey(TimerName.WAITING_MESSAGE_READ, one.number))
-        super().satisfy_reader(reader, position)
-
-
 @fault("server-expired-peek-by-cursor-returns-first-message", breaks="MQDMPR-3.1.2.3-D01", blind=True)
 class ServerExpiredPeekByCursorReturnsFirstMessage(Waiting):
     """A pending peek by a cursor whose timer expires returns the first message of the queue."""
@@ -116,7 +103,7 @@ class ServerExpiredReadWaitsWhileEarlierReadWaits(Waiting):
             super().on_waiting_message_read_timer(number)
 
 
-@fault("receiver-only-first-of-messages-expires", breaks="MQDMPR-3.1.2.4-01", blind=True)
+@fault("receiver-only-first-of-messages-expires", breaks=("MQDMPR-3.1.2.4-01", "MQSO-5.1.1.3-D02"), blind=True)
 class ReceiverOnlyFirstOfMessagesExpires(Expiring):
     """When the TimeToBeReceived of several messages expires at the same time, the queue manager removes only the
     first of them.
@@ -139,7 +126,7 @@ class ReceiverMessageReturnedByAbortAfterExpiryStays(Lifetimes):
         self.watched = watched | {position}
 
 
-@fault("receiver-messages-of-applications-never-expire", breaks="MQDMPR-3.1.2.4-01")
+@fault("receiver-messages-of-applications-never-expire", breaks=("MQDMPR-3.1.2.4-01", "MQDMPR-3.1.7.1.9-15"))
 class ReceiverMessagesOfApplicationsNeverExpire(Lifetimes):
     """The queue manager does not remove a message that one of its own applications sent to a local queue."""
 

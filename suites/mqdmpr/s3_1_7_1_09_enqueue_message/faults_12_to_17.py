@@ -105,15 +105,6 @@ add(
 )
 
 
-@fault("queue-manager-local-message-time-to-be-received-not-started", breaks="MQDMPR-3.1.7.1.9-15", blind=True)
-class QueueManagerLocalMessageTimeToBeReceivedNotStarted(Lifetimes):
-    """The queue manager does not start the timer of TimeToBeReceived for a message of a local application."""
-
-    def watch_received(self, position: MessagePosition) -> None:
-        if position.MessageReference.Identifier.QueueManagerGuid != self.qm.adm.Identifier:
-            super().watch_received(position)
-
-
 @fault("local-send-in-transaction-visible-before-commit", breaks="MQDMPR-3.1.7.1.9-17")
 class LocalSendInTransactionVisibleBeforeCommit(TransactionOperations):
     """Before the commit, an application can receive a message that a transaction sends to a local queue."""

@@ -81,7 +81,10 @@ class ReceiverSecondMessageTimeToBeReceivedNotMeasured(Lifetimes):
             super().watch_received(position)
 
 
-@fault("receiver-kept-message-time-to-be-received-not-measured-after-restart", breaks="MQMQ-2.2.19.2-D04")
+@fault(
+    "receiver-kept-message-time-to-be-received-not-measured-after-restart",
+    breaks=("MQMQ-2.2.19.2-D04", "MQMQ-2.2.19.2-05"),
+)
 class ReceiverKeptMessageTimeToBeReceivedNotMeasuredAfterRestart(Lifetimes):
     """The receiver does not measure TimeToBeReceived of the messages that were in its queues before a restart."""
 

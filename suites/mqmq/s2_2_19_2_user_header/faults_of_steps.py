@@ -67,14 +67,6 @@ class ReceiverExpiredMessageWithTimeToReachQueueKept(_PartialLifetimeWatcher):
         return position.MessageReference.TimeToReachQueue == INFINITE
 
 
-@fault("receiver-expired-message-after-restart-kept", breaks="MQMQ-2.2.19.2-05", blind=True)
-class ReceiverExpiredMessageAfterRestartKept(Lifetimes):
-    """The receiver keeps a message that was in its queue before a restart when TimeToBeReceived expires."""
-
-    def recover_deadlines(self) -> None:
-        pass
-
-
 @fault("receiver-time-to-be-received-of-16-bits", breaks="MQMQ-2.2.19.2-D03", blind=True)
 class ReceiverTimeToBeReceivedOf16Bits(Lifetimes):
     """The receiver reads only the lowest 16 bits of a finite TimeToBeReceived."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.registry import add
-from harness.faults.sent_messages import correct_packet_size
 from harness.faults.session_packets import (
     change_sent_packet,
     clear_internal_flag,
@@ -45,10 +44,6 @@ for _words, _condition, _says in (
         change_sent_packet(ConnectionParametersPacket, clear_internal_flag, _condition),
         blind=True,
     )
-
-
-def _lengthen_window_size(data: bytes) -> bytes:
-    return correct_packet_size(data + bytes(2))
 
 
 def _swap_timeouts(data: bytes) -> bytes:

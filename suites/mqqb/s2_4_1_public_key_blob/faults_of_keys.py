@@ -6,9 +6,7 @@ from harness.faults.public_keys import change_published_blobs
 from harness.faults.registry import add
 
 _ENHANCED = "Microsoft Enhanced Cryptographic Provider v1.0"
-_SIGNING_KEYS = "PublicSigningKeyList"
 _MODULUS_AT = 20
-_BIT_LENGTH_AT = 12
 
 
 def _cut_last_byte(blob: bytes) -> bytes:
@@ -17,10 +15,6 @@ def _cut_last_byte(blob: bytes) -> bytes:
 
 def _append_4_bytes(blob: bytes) -> bytes:
     return blob + bytes(4)
-
-
-def _write_rsa2(blob: bytes) -> bytes:
-    return blob[:11] + b"2" + blob[12:]
 
 
 def _swap_length_and_exponent(blob: bytes) -> bytes:

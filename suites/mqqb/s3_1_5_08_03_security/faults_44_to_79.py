@@ -26,7 +26,11 @@ from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
 )
 
 
-@fault("receiver-foreign-certificate-of-transactional-message-accepted", breaks="MQQB-3.1.5.8.3-44", blind=True)
+@fault(
+    "receiver-foreign-certificate-of-transactional-message-accepted",
+    breaks=("MQQB-3.1.5.8.3-44", "MQSO-7.4.1.4.2-D03"),
+    blind=True,
+)
 class ReceiverForeignCertificateOfTransactionalMessageAccepted(SecurityOnReceipt):
     """The receiver does not check the certificate of a transactional message."""
 

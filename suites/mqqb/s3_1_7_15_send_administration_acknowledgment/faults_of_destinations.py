@@ -37,7 +37,6 @@ from reference_qm.surface.clock import Now
 
 _RESPONSE, _DESTINATION = "ResponseQueueFormatName", "DestinationQueueFormatName"
 _SIGNATURE_BYTES = 128
-_NEGATIVE_REMOVAL_CLASSES = REMOVAL_CLASSES - {MessageClass.MQMSG_CLASS_ACK_RECEIVE}
 
 SendAck = Callable[[Message, MessageClass, Now], None]
 ChangeName = Callable[[str, Message], str]

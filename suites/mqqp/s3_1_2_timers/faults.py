@@ -75,7 +75,9 @@ class ServerCallTimerOfThirdWaitingReadNotStarted(_CallTimerOmitter):
         return len(self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])) > 2
 
 
-@fault("server-call-timer-stopped-by-other-read-that-ends", breaks=("MQQP-3.1.2-01", "MQQP-3.1.2-02"))
+@fault(
+    "server-call-timer-stopped-by-other-read-that-ends", breaks=("MQQP-3.1.2-01", "MQQP-3.1.2-02", "MQDMPR-3.1.2.3-01")
+)
 class ServerCallTimerStoppedByOtherReadThatEnds(Waiting):
     """The server stops the Call Timers of all waiting reads of a handle when one of them gets a message."""
 

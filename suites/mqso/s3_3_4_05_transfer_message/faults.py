@@ -44,7 +44,7 @@ add(
 )
 
 
-@fault("router-express-message-not-forwarded", breaks="MQSO-3.3.4.5-01", blind=True)
+@fault("router-express-message-not-forwarded", breaks=("MQSO-3.3.4.5-01", "MQSO-5.1.2-01"), blind=True)
 class RouterExpressMessageNotForwarded(Routing):
     """A router forwards recoverable messages, but discards express messages."""
 

@@ -20,7 +20,6 @@ from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.sessions.resolving import Resolving
-from reference_qm.core.transfer.expiring import Expiring
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.session_acks import SessionAcks
@@ -43,14 +42,6 @@ class ExpressMessageOfSubqueueSurvivesRestart(Positions):
         if not position.key and queue.parent is not None and queue.QueueType is not QueueType.SYSTEM:
             position.key = self.qm.next_persist_token()
         return super().move_message(position, queue)
-
-
-@fault("queue-manager-second-expired-message-kept", breaks="MQSO-5.1.1.3-D02")
-class QueueManagerSecondExpiredMessageKept(Expiring):
-    """If several messages of a queue expire at the same time, only the first is removed."""
-
-    def delete_not_received(self, positions: list[MessagePosition], now: Now) -> None:
-        super().delete_not_received(positions[:1], now)
 
 
 @fault("queue-manager-time-to-be-received-of-unsendable-message-ignored", breaks="MQSO-5.1.1.3-D02", blind=True)

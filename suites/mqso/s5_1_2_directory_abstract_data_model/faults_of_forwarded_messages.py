@@ -16,12 +16,3 @@ class RouterTransactionalMessageNotForwarded(Routing):
     def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
         if not packet.UserHeader.TH:
             super().forward_message(position, packet, now)
-
-
-@fault("router-forwarded-express-message-dropped", breaks="MQSO-5.1.2-01")
-class RouterForwardedExpressMessageDropped(Routing):
-    """The router accepts an express message for another queue manager, but does not forward it."""
-
-    def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
-        if packet.UserHeader.DM:
-            super().forward_message(position, packet, now)

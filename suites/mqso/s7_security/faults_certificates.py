@@ -32,15 +32,6 @@ class ReceiverEveryCertificateBelongsToFirstUser(SecurityLookup):
         return super().find_user_certificates(self.__dict__.setdefault("first", security_id))
 
 
-@fault("receiver-transactional-message-with-unregistered-certificate-authenticated", breaks="MQSO-7.4.1.4.2-D03")
-class ReceiverTransactionalMessageWithUnregisteredCertificateAuthenticated(SecurityOnReceipt):
-    """The receiver authenticates the sender of a transactional message whose certificate is not registered."""
-
-    def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
-        if packet.TransactionHeader is None:
-            super().verify_sender(packet, now)
-
-
 @fault("receiver-listed-message-with-unregistered-certificate-authenticated", breaks="MQSO-7.4.1.4.2-D03")
 class ReceiverListedMessageWithUnregisteredCertificateAuthenticated(SecurityOnReceipt):
     """The receiver authenticates the sender of a message with several destinations without looking for its user."""
