@@ -102,7 +102,7 @@ def test_empty_subqueue_and_journal_have_no_message(peer, sut, judge):
     subqueue and in the journal.
     """
     application = Application(peer, sut)
-    packets = application.fill("a", "b")
+    packets = application.fill_queue("a", "b")
     empty = [f"{application.queue};{name}" for name in ("mqc-empty", "journal")]
     sut.control.call("create_queue", name=empty[0])
     found = {
@@ -144,7 +144,7 @@ def test_order_ignores_delivery_and_source_of_messages(peer, sut, judge):
     judge("MQDMPR-3.1.1.2-20", expected=in_queue(*in_order), observed=application.labels(), evidence=connection.sent)
     if sut.has("transactions"):
         receiver = Application(peer, sut, transactional=True)
-        frames = receiver.fill(*"abcd")
+        frames = receiver.fill_queue(*"abcd")
         transaction = receiver.begin_transaction()
         receiver.receive(transaction=transaction)
         receiver.receive_by_label("c", transaction=transaction)
@@ -316,7 +316,7 @@ def test_message_received_in_transaction_is_journaled_at_commit(peer, sut, judge
     """
     application = Application(peer, sut, transactional=True)
     sut.control.call("set_queue", name=application.queue, journaling=True)
-    application.fill(*"abcdef")
+    application.fill_queue(*"abcdef")
     internal, external, aborted = (application.begin_transaction(external=one) for one in (False, True, False))
     for transaction, label in ((internal, "d"), (external, "e"), (aborted, "f")):
         application.receive(transaction=transaction)

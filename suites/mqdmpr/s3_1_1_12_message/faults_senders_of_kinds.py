@@ -23,7 +23,7 @@ def _is_transactional(packet: UserMessagePacket) -> bool:
     return packet.TransactionHeader is not None
 
 
-def _leave_unsigned(condition: Callable[[Message], bool], level: SignatureType) -> Install:
+def _leave_messages_unsigned(condition: Callable[[Message], bool], level: SignatureType) -> Install:
     """Return an installer of a fault that does not sign messages of one AuthenticationLevel, if a condition is true."""
 
     class LeftUnsigned(Securing):
@@ -55,7 +55,7 @@ for _name, _says, _unsigned in (
         _name,
         "MQDMPR-3.1.1.12-13",
         _says,
-        _leave_unsigned(_unsigned, SignatureType.SIG30),
+        _leave_messages_unsigned(_unsigned, SignatureType.SIG30),
         blind=True,
     )
 
@@ -159,7 +159,7 @@ add(
 )
 
 
-def _is_signed_and(condition: PacketCondition) -> PacketCondition:
+def _make_signed_packet_condition(condition: PacketCondition) -> PacketCondition:
     def is_signed(packet: Any) -> bool:
         listed = packet.MultiQueueFormatHeader is not None
         header = packet.SecurityHeader
@@ -190,6 +190,10 @@ for _name, _says, _when_sent in (
         _name,
         "MQDMPR-3.1.1.12-D64",
         _says,
-        wrong_fields(UserMessagePacket, {"SecurityHeader.SecurityData.SenderCert": b""}, _is_signed_and(_when_sent)),
+        wrong_fields(
+            UserMessagePacket,
+            {"SecurityHeader.SecurityData.SenderCert": b""},
+            _make_signed_packet_condition(_when_sent),
+        ),
         blind=True,
     )

@@ -91,7 +91,7 @@ def _change_arrived_messages_after_first(change: Callable[[Message, Message], Me
 def _change_sent_messages(change: MessageChange) -> Install:
     """Build a fault that changes the messages of applications when they are sent to other queue managers."""
 
-    def construct(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+    def change_constructed_packet(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
         changed = change(message)
         if changed is message or message.Class:
             return packet
@@ -107,7 +107,7 @@ def _change_sent_messages(change: MessageChange) -> Install:
         }
         return set_fields(packet, fields)
 
-    return change_construction(construct)
+    return change_construction(change_constructed_packet)
 
 
 def _change_fields_of_forwarded_messages(changes: dict[str, Any]) -> Install:

@@ -119,10 +119,10 @@ class AnyPublicQueueCreatedWithoutDirectory(Publishing):
     """The queue manager creates a public queue although the directory is unavailable, and publishes it later."""
 
     def publish(self, queue: Queue, published: Any) -> None:
-        def report(status: Status) -> None:
+        def report_success_without_directory(status: Status) -> None:
             published(Status.MQ_OK if status is Status.MQ_ERROR_NO_DS else status)
 
-        super().publish(queue, report)
+        super().publish(queue, report_success_without_directory)
 
 
 @fault("new-queue-name-of-100-characters-refused", breaks="MQDMPR-3.1.7.1.3-D07", blind=True)

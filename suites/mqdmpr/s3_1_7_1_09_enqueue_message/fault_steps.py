@@ -15,7 +15,7 @@ LARGE_BODY_BYTES = 3000
 """The number of bytes from which faults treat a body as large."""
 
 
-def is_large(message: Message) -> bool:
+def has_large_body(message: Message) -> bool:
     """Return whether a message has a large body."""
     return len(message.Body) >= LARGE_BODY_BYTES
 

@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 from suites.mqdmpr.s3_1_7_1_09_enqueue_message.fault_steps import (
     LARGE_BODY_BYTES,
-    is_large,
+    has_large_body,
     is_transactional,
 )
 
@@ -208,7 +208,7 @@ add(
     "large-message-of-transaction-sent-at-once",
     "MQDMPR-3.1.7.1.9-18",
     "The queue manager creates no operation for a message with a large body that is sent in a transaction.",
-    _send_outside_of_transaction(lambda transaction, queue, message: is_large(message)),
+    _send_outside_of_transaction(lambda transaction, queue, message: has_large_body(message)),
     blind=True,
 )
 
@@ -241,7 +241,7 @@ add(
     "MQDMPR-3.1.7.1.9-21",
     "The operation for a message with a large body is added to the oldest open transaction.",
     _add_operation_to_other_transaction(
-        lambda transaction, queue, message: is_large(message), lambda open_ones: open_ones[0]
+        lambda transaction, queue, message: has_large_body(message), lambda open_ones: open_ones[0]
     ),
     blind=True,
 )
@@ -283,7 +283,7 @@ add(
     "large-message-outside-transaction-locked",
     "MQDMPR-3.1.7.1.9-23",
     "A message with a large body that is enqueued outside a transaction cannot be received.",
-    _keep_enqueued_messages_locked(lambda part, position: is_large(position.MessageReference)),
+    _keep_enqueued_messages_locked(lambda part, position: has_large_body(position.MessageReference)),
     blind=True,
 )
 
@@ -301,7 +301,7 @@ add(
     "large-message-completes-no-read",
     "MQDMPR-3.1.7.1.9-23",
     "A message with a large body that is enqueued outside a transaction completes no pending read.",
-    _pass_message_to_no_pending_read(lambda position: is_large(position.MessageReference)),
+    _pass_message_to_no_pending_read(lambda position: has_large_body(position.MessageReference)),
     blind=True,
 )
 

@@ -82,7 +82,7 @@ def store_messages_of_peer(peer, sut, *, transactional=False):
     """Create two queues and let the peer send a message to each of them; return the path names and the packets."""
     applications = [Application(peer, sut, transactional=transactional) for _ in range(2)]
     base = {} if transactional else {"PR": 0}
-    packets = [frame for one, label in zip(applications, "yz", strict=True) for frame in one.fill(label, **base)]
+    packets = [frame for one, label in zip(applications, "yz", strict=True) for frame in one.fill_queue(label, **base)]
     return [one.queue for one in applications], packets
 
 

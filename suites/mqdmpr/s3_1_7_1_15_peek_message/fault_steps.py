@@ -162,7 +162,7 @@ def is_express(position: MessagePosition) -> bool:
     return position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
 
 
-def is_large(position: MessagePosition) -> bool:
+def has_large_body(position: MessagePosition) -> bool:
     """Return whether a message has a large body."""
     return len(position.MessageReference.Body) >= LARGE_BODY_BYTES
 

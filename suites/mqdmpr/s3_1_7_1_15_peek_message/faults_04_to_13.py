@@ -23,9 +23,9 @@ from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
     answer_with_status,
     change_peek_results,
     get_neighbor_message,
+    has_large_body,
     has_peek_cursor,
     is_express,
-    is_large,
     is_transactional,
 )
 
@@ -273,7 +273,9 @@ add(
     "A peek by a cursor at a message with a large body returns MQ_ERROR_INSUFFICIENT_RESOURCES.",
     change_peek_results(
         has_peek_cursor,
-        found=answer_with_status(Status.MQ_ERROR_INSUFFICIENT_RESOURCES, lambda peek, position: is_large(position)),
+        found=answer_with_status(
+            Status.MQ_ERROR_INSUFFICIENT_RESOURCES, lambda peek, position: has_large_body(position)
+        ),
     ),
     blind=True,
 )

@@ -24,9 +24,9 @@ from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
     change_peek_results,
     change_status_of_ended_peek,
     get_neighbor_message,
+    has_large_body,
     has_no_peek_cursor,
     is_express,
-    is_large,
 )
 
 
@@ -278,7 +278,9 @@ add(
     "A pending peek without a cursor returns MQ_ERROR_INSUFFICIENT_RESOURCES when a message with a large body arrives.",
     change_peek_results(
         has_no_peek_cursor,
-        arrived=answer_with_status(Status.MQ_ERROR_INSUFFICIENT_RESOURCES, lambda peek, position: is_large(position)),
+        arrived=answer_with_status(
+            Status.MQ_ERROR_INSUFFICIENT_RESOURCES, lambda peek, position: has_large_body(position)
+        ),
     ),
     blind=True,
 )
@@ -355,7 +357,7 @@ add(
     change_peek_results(
         has_no_peek_cursor,
         found=answer_with_other_message(
-            lambda peek, position: get_neighbor_message(position, forward=True) if is_large(position) else None
+            lambda peek, position: get_neighbor_message(position, forward=True) if has_large_body(position) else None
         ),
     ),
     blind=True,

@@ -37,14 +37,14 @@ add(
 )
 
 
-OnAnswered = Callable[[DirectoryAnswered], None]
+DirectoryAnswerCallback = Callable[[DirectoryAnswered], None]
 
 
 @fault("queue-manager-delete-object-no-notification-of-failed-deletion", breaks="MQDMPR-3.1.7.1.19-03", blind=True)
 class QueueManagerDeleteObjectNoNotificationOfFailedDeletion(DirectoryLink):
     """When the directory does not carry out a deletion, the queue manager raises no change notification."""
 
-    def write(self, change: Change, answered: OnAnswered) -> None:
+    def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:
         def clear_deletion_failure(answer: DirectoryAnswered) -> None:
             raised = self.qm.enterprise.state.notifications
             failed = isinstance(change, Delete) and answer.status is not Result.SUCCESS
@@ -135,7 +135,7 @@ class QueueManagerDeleteObjectRunningOnlineTimerRestarted(DirectoryLink):
     runs.
     """
 
-    def write(self, change: Change, answered: OnAnswered) -> None:
+    def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:
         def restart(answer: DirectoryAnswered) -> None:
             if isinstance(change, Delete) and answer.status is Result.DIRECTORY_NOT_CONNECTED:
                 self.qm.timers.stop(TimerKey(TimerName.DIRECTORY_ONLINE, 0))
@@ -209,11 +209,11 @@ class FailedDeletionOfSecondQueueReportedAsDone(Publishing):
     """When a second deletion does not reach the directory, the queue manager reports success."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
-        def report(status: Status) -> None:
+        def report_success_after_failure(status: Status) -> None:
             failed_before, self.failed = getattr(self, "failed", False), status is not Status.MQ_OK
             withdrawn(Status.MQ_OK if failed_before else status)
 
-        super().withdraw(queue, report)
+        super().withdraw(queue, report_success_after_failure)
 
 
 add(

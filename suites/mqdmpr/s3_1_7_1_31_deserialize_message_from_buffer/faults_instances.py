@@ -67,7 +67,7 @@ def _is_express(message: Message) -> bool:
     return message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
 
 
-def _set_attributes_if(when: Callable[[Message], bool], **values: Any) -> MessageChange:
+def _make_conditional_attribute_setter(when: Callable[[Message], bool], **values: Any) -> MessageChange:
     return lambda message: replace(message, **values) if when(message) else message
 
 
@@ -129,13 +129,13 @@ for _name, _rule, _says, _install in (
         "receiver-time-to-reach-queue-of-transactional-message-infinite",
         "MQDMPR-3.1.7.1.31-D01",
         "The receiver reads TimeToReachQueue of a transactional message as infinite.",
-        _change_arrived_messages(_set_attributes_if(_is_transactional, TimeToReachQueue=0xFFFFFFFF)),
+        _change_arrived_messages(_make_conditional_attribute_setter(_is_transactional, TimeToReachQueue=0xFFFFFFFF)),
     ),
     (
         "receiver-trace-flag-of-express-message-ignored",
         "MQDMPR-3.1.7.1.31-D01",
         "The receiver ignores TR of an express message.",
-        _change_arrived_messages(_set_attributes_if(_is_express, TracingRequested=False)),
+        _change_arrived_messages(_make_conditional_attribute_setter(_is_express, TracingRequested=False)),
     ),
     (
         "receiver-priority-of-express-message-above-3-is-3",
@@ -149,39 +149,45 @@ for _name, _rule, _says, _install in (
         "receiver-jp-of-transactional-message-ignored",
         "MQDMPR-3.1.7.1.31-D11",
         "The receiver ignores JP of a transactional message.",
-        _change_arrived_messages(_set_attributes_if(_is_transactional, PositiveJournalingRequested=False)),
+        _change_arrived_messages(
+            _make_conditional_attribute_setter(_is_transactional, PositiveJournalingRequested=False)
+        ),
     ),
     (
         "receiver-jp-with-jn-ignored",
         "MQDMPR-3.1.7.1.31-D11",
         "The receiver ignores JP of a message with JN.",
         _change_arrived_messages(
-            _set_attributes_if(lambda message: message.NegativeJournalingRequested, PositiveJournalingRequested=False)
+            _make_conditional_attribute_setter(
+                lambda message: message.NegativeJournalingRequested, PositiveJournalingRequested=False
+            )
         ),
     ),
     (
         "receiver-jn-of-transactional-message-ignored",
         "MQDMPR-3.1.7.1.31-D12",
         "The receiver ignores JN of a transactional message.",
-        _change_arrived_messages(_set_attributes_if(_is_transactional, NegativeJournalingRequested=False)),
+        _change_arrived_messages(
+            _make_conditional_attribute_setter(_is_transactional, NegativeJournalingRequested=False)
+        ),
     ),
     (
         "receiver-jn-of-express-message-ignored",
         "MQDMPR-3.1.7.1.31-D12",
         "The receiver ignores JN of an express message.",
-        _change_arrived_messages(_set_attributes_if(_is_express, NegativeJournalingRequested=False)),
+        _change_arrived_messages(_make_conditional_attribute_setter(_is_express, NegativeJournalingRequested=False)),
     ),
     (
         "receiver-transactional-response-queue-ignored",
         "MQDMPR-3.1.7.1.31-D05",
         "The receiver ignores the response queue of a transactional message.",
-        _change_arrived_messages(_set_attributes_if(_is_transactional, ResponseQueueFormatName=None)),
+        _change_arrived_messages(_make_conditional_attribute_setter(_is_transactional, ResponseQueueFormatName=None)),
     ),
     (
         "receiver-time-to-be-received-of-transactional-message-infinite",
         "MQDMPR-3.1.7.1.31-D05",
         "The receiver reads TimeToBeReceived of a transactional message as infinite.",
-        _change_arrived_messages(_set_attributes_if(_is_transactional, TimeToBeReceived=0xFFFFFFFF)),
+        _change_arrived_messages(_make_conditional_attribute_setter(_is_transactional, TimeToBeReceived=0xFFFFFFFF)),
     ),
     (
         "receiver-sent-time-above-31-bits-cut",
@@ -193,7 +199,7 @@ for _name, _rule, _says, _install in (
         "receiver-extension-of-transactional-message-ignored",
         "MQDMPR-3.1.7.1.31-D02",
         "The receiver ignores the extension of a transactional message.",
-        _change_arrived_messages(_set_attributes_if(_is_transactional, Extension=b"")),
+        _change_arrived_messages(_make_conditional_attribute_setter(_is_transactional, Extension=b"")),
     ),
     (
         "receiver-body-of-express-message-cut-to-64-kilobytes",
@@ -207,7 +213,9 @@ for _name, _rule, _says, _install in (
         "receiver-correlation-of-transactional-message-zero",
         "MQDMPR-3.1.7.1.31-D02",
         "The receiver sets the CorrelationIdentifier of a transactional message to zeros.",
-        _change_arrived_messages(_set_attributes_if(_is_transactional, CorrelationIdentifier=bytes(20))),
+        _change_arrived_messages(
+            _make_conditional_attribute_setter(_is_transactional, CorrelationIdentifier=bytes(20))
+        ),
     ),
     (
         "receiver-sender-type-of-signed-message-sid",

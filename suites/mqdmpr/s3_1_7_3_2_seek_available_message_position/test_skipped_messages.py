@@ -284,7 +284,7 @@ def test_search_follows_positions_of_moved_messages(peer, sut, judge):
     their identifiers.
     """
     application = Application(peer, sut)
-    sent = application.fill("b", "c", "a", "stays")
+    sent = application.fill_queue("b", "c", "a", "stays")
     subqueue = f"{application.queue};mqc-sub"
     sut.create_queue(subqueue)
     known = application.get_lookup_ids_by_label()

@@ -55,14 +55,14 @@ class QueueManagerSearchCompares32BitsOfIdentifier(Seeking):
 class _SeekStatusReplacer(Seeking):
     """Replace one error status of a search by identifier with a different error status."""
 
-    told: Status
-    instead: Status
+    replaced_status: Status
+    replacement_status: Status
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
     ) -> SeekResult:
         status, found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
-        return (self.instead if status is self.told else status), found
+        return (self.replacement_status if status is self.replaced_status else status), found
 
 
 @fault(

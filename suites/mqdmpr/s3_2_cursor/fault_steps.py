@@ -111,7 +111,7 @@ class CursorRead:
             and self.before.State is not MessagePositionState.AVAILABLE
         )
 
-    def is_message_at_cursor_locked(self) -> bool:
+    def is_any_message_locked(self) -> bool:
         """Return whether a message in the queue is locked."""
         return any(one.State is MessagePositionState.LOCKED for one in self.messages)
 

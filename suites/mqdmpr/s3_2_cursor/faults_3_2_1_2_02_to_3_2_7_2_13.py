@@ -269,7 +269,7 @@ add(
     "MQDMPR-3.2.7.2-12",
     "A peek by a cursor that finds no message leaves the cursor's state unchanged if a message of the queue is locked.",
     change_cursor_reads(
-        PEEK_STEP, lambda step: is_cursor_waiting(step) and step.is_message_at_cursor_locked(), keep_cursor_state
+        PEEK_STEP, lambda step: is_cursor_waiting(step) and step.is_any_message_locked(), keep_cursor_state
     ),
 )
 
@@ -302,7 +302,7 @@ add(
     "A peek by a cursor that finds no message fails at once if a message of the queue is locked.",
     change_cursor_reads(
         PEEK_STEP,
-        lambda step: is_cursor_waiting(step) and step.is_message_at_cursor_locked(),
+        lambda step: is_cursor_waiting(step) and step.is_any_message_locked(),
         return_cursor_status(NOT_FOUND_STATUS),
     ),
 )

@@ -416,7 +416,7 @@ add(
     "A peek at the next message that finds no message fails at once if a message of the queue is locked.",
     change_cursor_reads(
         PEEK_NEXT_STEP,
-        lambda step: is_cursor_waiting(step) and step.is_message_at_cursor_locked(),
+        lambda step: is_cursor_waiting(step) and step.is_any_message_locked(),
         return_cursor_status(NOT_FOUND_STATUS),
     ),
 )

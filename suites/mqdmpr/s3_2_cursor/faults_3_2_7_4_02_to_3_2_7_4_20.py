@@ -297,7 +297,7 @@ add(
     "A receive by a cursor that finds no message leaves the cursor's state unchanged if a message of the queue is "
     "locked.",
     change_cursor_reads(
-        RECEIVE_STEP, lambda step: is_cursor_waiting(step) and step.is_message_at_cursor_locked(), keep_cursor_state
+        RECEIVE_STEP, lambda step: is_cursor_waiting(step) and step.is_any_message_locked(), keep_cursor_state
     ),
 )
 

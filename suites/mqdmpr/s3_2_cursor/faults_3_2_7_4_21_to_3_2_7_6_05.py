@@ -479,7 +479,7 @@ add(
     "A receive by a cursor at a message that another reader has locked returns that message.",
     change_cursor_reads(
         RECEIVE_STEP,
-        lambda step: step.is_message_received_by_other_reader() and step.is_message_at_cursor_locked(),
+        lambda step: step.is_message_received_by_other_reader() and step.is_any_message_locked(),
         answer_with_other_message(lambda step: step.before if step.before in step.messages else None),
     ),
 )

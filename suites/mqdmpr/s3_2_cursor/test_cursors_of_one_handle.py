@@ -16,7 +16,7 @@ def test_cursors_of_one_handle_move_independently(peer, sut, judge):
     cursors start before the first message, and a move of one cursor does not move the others.
     """
     application = Application(peer, sut)
-    packets = application.fill(*"abcde")
+    packets = application.fill_queue(*"abcde")
     handle = application.call("open_queue", queue=application.queue, access="peek")["handle"]
 
     def open_cursor():
@@ -52,7 +52,7 @@ def test_receive_by_cursor_returns_message_of_its_own_cursor(peer, sut, judge):
     the first and the second message; a peek by this cursor then returns the third.
     """
     application = Application(peer, sut)
-    packets = application.fill(*"abcd")
+    packets = application.fill_queue(*"abcd")
     handle = application.call("open_queue", queue=application.queue, access="receive")["handle"]
     receiving, beside = (application.call("open_cursor", handle=handle)["cursor"] for _ in range(2))
     moves = [sut.read_label(verb, cursor=beside) for verb in ("peek_message", "peek_next")]
@@ -79,7 +79,7 @@ def test_cursor_at_moved_message_finds_only_next_message(peer, sut, judge):
     returns that message. A cursor of the subqueue reaches two messages that were moved.
     """
     application = Application(peer, sut)
-    packets = application.fill(*"abcd")
+    packets = application.fill_queue(*"abcd")
     handle = application.call("open_queue", queue=application.queue, access="peek")["handle"]
     cursors = [application.call("open_cursor", handle=handle)["cursor"] for _ in range(3)]
     for number, cursor in enumerate(cursors):

@@ -102,7 +102,7 @@ def _has_value_in_upper_half(vt: VarType) -> Callable[[list[Variant]], bool]:
     return _has_value_of_type(vt, lambda value: value >= HALF_OF_RANGE_BY_TYPE[vt])
 
 
-def _has_type_after_first(vt: int) -> Callable[[list[Variant]], bool]:
+def _make_later_type_condition(vt: int) -> Callable[[list[Variant]], bool]:
     return lambda variants: any(one["vt"] == vt for one in variants[1:])
 
 
@@ -241,15 +241,30 @@ for _name, _rule, _says, _is_refused in (
             lambda value: any(one["vt"] == VarType.VT_LPWSTR for one in _get_vector_elements(value)),
         ),
     ),
-    ("second-vt-empty", "MQMQ-2.2.12-01", "a VT_EMPTY as second PROPVARIANT", _has_type_after_first(VarType.VT_EMPTY)),
-    ("second-vt-null", "MQMQ-2.2.12-02", "a VT_NULL as second PROPVARIANT", _has_type_after_first(VarType.VT_NULL)),
+    (
+        "second-vt-empty",
+        "MQMQ-2.2.12-01",
+        "a VT_EMPTY as second PROPVARIANT",
+        _make_later_type_condition(VarType.VT_EMPTY),
+    ),
+    (
+        "second-vt-null",
+        "MQMQ-2.2.12-02",
+        "a VT_NULL as second PROPVARIANT",
+        _make_later_type_condition(VarType.VT_NULL),
+    ),
     (
         "second-vt-lpwstr",
         "MQMQ-2.2.12-14",
         "a VT_LPWSTR as second PROPVARIANT",
-        _has_type_after_first(VarType.VT_LPWSTR),
+        _make_later_type_condition(VarType.VT_LPWSTR),
     ),
-    ("second-vt-clsid", "MQMQ-2.2.12-16", "a VT_CLSID as second PROPVARIANT", _has_type_after_first(VarType.VT_CLSID)),
+    (
+        "second-vt-clsid",
+        "MQMQ-2.2.12-16",
+        "a VT_CLSID as second PROPVARIANT",
+        _make_later_type_condition(VarType.VT_CLSID),
+    ),
 ):
     add(
         f"server-propvariant-{_name}-refused",
@@ -279,13 +294,13 @@ class ServerVtNullAnsweredAsVtNullForSecondProperty(ObjectProperties):
     def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
         given = call.arguments["apVar"]
 
-        def empty(found: list[Variant]) -> list[Variant]:
+        def replace_later_null_values(found: list[Variant]) -> list[Variant]:
             return [
                 one | {"vt": VarType.VT_NULL, "_varUnion": None} if at and given[at]["vt"] == VarType.VT_NULL else one
                 for at, one in enumerate(found)
             ]
 
-        super().r_qm_get_object_properties(change_answer_values(call, apVar=empty), now)
+        super().r_qm_get_object_properties(change_answer_values(call, apVar=replace_later_null_values), now)
 
 
 def _change_answered_type(identifier: int, vt: VarType) -> Install:
@@ -431,7 +446,7 @@ add(
 )
 
 
-def _has_message_class_from(lowest: int) -> Callable[[UserMessagePacket], bool]:
+def _has_message_class_of_at_least(lowest: int) -> Callable[[UserMessagePacket], bool]:
     return lambda packet: is_final_ack(packet) and packet.MessagePropertiesHeader.MessageClass >= lowest
 
 
@@ -452,7 +467,7 @@ for _name, _says, _when in (
     (
         "final-ack-of-deleted-message",
         "a FinalAck of a message that left its queue without being received",
-        _has_message_class_from(0xC000),
+        _has_message_class_of_at_least(0xC000),
     ),
 ):
     add(
@@ -463,7 +478,7 @@ for _name, _says, _when in (
     )
 
 
-class _UnsupportedObjectProperties(ObjectProperties):
+class _ObjectPropertiesRefuser(ObjectProperties):
     def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
         self.qm.remote.note(call.fault(FaultStatus.NCA_S_OP_RNG_ERROR))
 
@@ -472,7 +487,7 @@ add(
     "server-get-object-properties-missing-tolerated",
     (),
     "Tolerated: the server does not implement R_QMGetObjectProperties, a method of a different document (MS-MQMP).",
-    replace_part(_UnsupportedObjectProperties),
+    replace_part(_ObjectPropertiesRefuser),
 )
 
 
@@ -484,11 +499,11 @@ HALF_OF_RANGE_BY_TYPE |= {
 }
 
 
-_VECTOR_OF_VARIANTS_TYPE = VarType.VT_VECTOR | VarType.VT_VARIANT
+_VECTOR_OF_VARIANTS_VAR_TYPE = VarType.VT_VECTOR | VarType.VT_VARIANT
 
 
 def _has_different_types(variant: dict[str, Any]) -> bool:
-    if variant["vt"] != _VECTOR_OF_VARIANTS_TYPE or variant["_varUnion"] is None:
+    if variant["vt"] != _VECTOR_OF_VARIANTS_VAR_TYPE or variant["_varUnion"] is None:
         return False
     elements = variant["_varUnion"]["pElems"] or ()
     return len({one["vt"] for one in elements}) > 1

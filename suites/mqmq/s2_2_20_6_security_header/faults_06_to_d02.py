@@ -96,13 +96,13 @@ def _change_received_security_item(
     )
 
 
-EB = SecurityHeader.flags(EB=1)
+EB_FLAG = SecurityHeader.flags(EB=1)
 
 
-X12, X13, X14, X15 = (SecurityHeader.flags(**{name: 1}) for name in ("X12", "X13", "X14", "X15"))
+X12_FLAG, X13_FLAG, X14_FLAG, X15_FLAG = (SecurityHeader.flags(**{name: 1}) for name in ("X12", "X13", "X14", "X15"))
 
 
-UNUSED_BITS_MASK = X12 | X13 | X14 | X15
+UNUSED_BITS_MASK = X12_FLAG | X13_FLAG | X14_FLAG | X15_FLAG
 
 
 _remove_sender_identifier = _change_received_security_item("SecurityID", lambda old: b"")
@@ -117,7 +117,7 @@ for _name, _rules, _says, _install in (
         "x12-of-encrypted-message-not-decrypted",
         "MQMQ-2.2.20.6-10",
         "The receiver does not decrypt a message with X12 set.",
-        _change_received_message(lambda packet, header: header.X12, _clear_security_flags(EB)),
+        _change_received_message(lambda packet, header: header.X12, _clear_security_flags(EB_FLAG)),
     ),
     (
         "x14-sender-forgotten",
@@ -129,7 +129,7 @@ for _name, _rules, _says, _install in (
         "x15-of-encrypted-message-not-decrypted",
         "MQMQ-2.2.20.6-13",
         "The receiver does not decrypt a message with X15 set.",
-        _change_received_message(lambda packet, header: header.X15, _clear_security_flags(EB)),
+        _change_received_message(lambda packet, header: header.X15, _clear_security_flags(EB_FLAG)),
     ),
     (
         "all-unused-bits-signature-refused",
@@ -165,7 +165,9 @@ for _name, _rules, _says, _install in (
         "signed-and-encrypted-message-not-decrypted",
         "MQMQ-2.2.20.6-06",
         "The receiver does not decrypt a message that is also signed.",
-        _change_received_message(lambda packet, header: header.EB and header.SignatureSize, _clear_security_flags(EB)),
+        _change_received_message(
+            lambda packet, header: header.EB and header.SignatureSize, _clear_security_flags(EB_FLAG)
+        ),
     ),
     (
         "provider-info-read-without-terminator",
@@ -278,7 +280,7 @@ class SignatureHiddenByLastUnusedBit(SecurityOnReceipt):
         return replace(authenticated, SecurityHeader=replace(header, Flags=header.Flags & ~_AUTHENTICATION_LEVEL_MASK))
 
 
-def _use_queue_manager_address(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+def _send_queue_manager_address_as_sender(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
     header = packet.SecurityHeader
     if header is None or header.ST != 2 or not packet.MessagePropertiesHeader.Label:
         return packet
@@ -290,7 +292,7 @@ add(
     "sender-security-id-of-destination-in-labelled-message",
     "MQMQ-2.2.20.6-24",
     "The sender sets SecurityID of a message with a label and ST 2 to QueueManagerAddress instead of its own GUID.",
-    change_construction(_use_queue_manager_address),
+    change_construction(_send_queue_manager_address_as_sender),
 )
 
 

@@ -136,7 +136,7 @@ for _name, _rule, _says, _install in (
     add(_name, _rule, _says, _install)
 
 
-TRACED = BaseHeader.flags(TR=1)
+TR_FLAG = BaseHeader.flags(TR=1)
 
 
 @fault("receiver-debug-header-with-x13-not-reported", breaks="MQMQ-2.2.20.8-13", blind=True)
@@ -149,4 +149,4 @@ class ReceiverDebugHeaderWithX13NotReported(Admission):
         admitted = super().admit(session, packet, queue, now)
         if admitted is None or admitted.DebugHeader is None or not admitted.DebugHeader.X13:
             return admitted
-        return set_fields(admitted, {"BaseHeader.Flags": lambda flags: flags & ~TRACED})
+        return set_fields(admitted, {"BaseHeader.Flags": lambda flags: flags & ~TR_FLAG})

@@ -22,7 +22,7 @@ NEGATIVE_JOURNALING = {"journal": ["negative"]}
 CHANGED_BODY_TYPE = {"body_type": 0x1011}
 EVERY_ACKNOWLEDGMENT = ["positive_arrival", "positive_receive", "negative_arrival", "negative_receive"]
 SECOND_DESTINATION = "list of destinations"
-VERSIONS = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
+SIGNATURE_TYPE_BY_NAME = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
 
 
 def _list_changes(peer, sut):
@@ -40,7 +40,7 @@ def _list_changes(peer, sut):
     return changes
 
 
-LATER_CHANGES = {
+CHANGES_SINCE_MSMQ_2 = {
     "delivery": CHANGED_DELIVERY,
     "priority": CHANGED_PRIORITY,
     "positive journaling": POSITIVE_JOURNALING,
@@ -73,7 +73,7 @@ def _is_signed(frame, level):
     if not frame["UserHeader"].SH or (several and not frame["UserHeader"].MQ):
         return False
     value = frame["MultiQueueFormatHeader"].Signature.Signature if several else frame["SecurityHeader"].Signature
-    return is_signature(bytes(value), frame.data, VERSIONS[level], ALICE.certificate)
+    return is_signature(bytes(value), frame.data, SIGNATURE_TYPE_BY_NAME[level], ALICE.certificate)
 
 
 @needs("security", "send")
@@ -81,7 +81,7 @@ def _is_signed(frame, level):
     "level",
     [
         pytest.param(level, marks=covers(RULE_OF_CONTENT[level], *RULES_OF_CHANGES.get(level, {}).values()))
-        for level in VERSIONS
+        for level in SIGNATURE_TYPE_BY_NAME
     ],
 )
 def test_sender_signs_each_changed_property(peer, sut, judge, level):
@@ -90,7 +90,7 @@ def test_sender_signs_each_changed_property(peer, sut, judge, level):
     destinations.
     """
     outgoing = Outgoing(peer, sut)
-    changes = {"": {}} | _list_changes(peer, sut) | (LATER_CHANGES if level != "sig10" else {})
+    changes = {"": {}} | _list_changes(peer, sut) | (CHANGES_SINCE_MSMQ_2 if level != "sig10" else {})
     if level == "sig30":
         changes[SECOND_DESTINATION] = {}
     for name, properties in changes.items():

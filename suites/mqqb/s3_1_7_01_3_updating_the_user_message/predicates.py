@@ -10,7 +10,7 @@ from harness.judging.passive import Finding, passive
 from suites.mqmq.steps.session_headers import (
     SESSION_ACK_KIND,
     USER_MESSAGE_KIND,
-    Counts,
+    SessionMessageCounts,
     apply_to_session_headers,
     check_acknowledged_are_new,
     check_acknowledged_arrived,
@@ -21,7 +21,7 @@ from suites.mqmq.steps.session_headers import (
 )
 
 
-def _check_values_of_session_ack(packet: Any, counts: Counts) -> Finding:
+def _check_values_of_session_ack(packet: Any, counts: SessionMessageCounts) -> Finding:
     """Check that a SessionHeader in a message fulfils every rule about the values of a SessionAck."""
     judges = (
         check_sent_count,

@@ -79,16 +79,16 @@ add(
 class ServerDwarrivetimeTimeOfRead(RemoteReads):
     """The server sets dwArriveTime of a receive to the time of the receive."""
 
-    now_s = 0
+    time_of_read_s = 0
 
     def remote_receive(self, entry: RemoteReadEntry, descriptor: Any, cursor: Any, now: Now) -> None:
-        self.now_s = now.utc_s
+        self.time_of_read_s = now.utc_s
         super().remote_receive(entry, descriptor, cursor, now)
-        self.now_s = 0
+        self.time_of_read_s = 0
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
         given = super().describe_remote_message(position)
-        return {**given, "dwArriveTime": self.now_s or given["dwArriveTime"]}
+        return {**given, "dwArriveTime": self.time_of_read_s or given["dwArriveTime"]}
 
 
 @fault("server-dwarrivetime-of-waited-read-0", breaks="MQQP-2.2.2.1-07")
@@ -226,15 +226,15 @@ class ServerEacknack2EndsReceive(RemoteReads):
 class ClientEacknackOfAnswerUsedAsAck(ClientReading):
     """The client does not end a receive when eAckNack of the answer is RR_ACK."""
 
-    acked = False
+    is_receive_acknowledged = False
 
     def reconstruct_message(self, results: dict[str, Any], server: Any) -> RemoteMessage:
         desc = results.get("lpRemoteReadDesc") or results["lpRemoteReadDesc2"]["pRemoteReadDesc"]
-        self.acked = desc["eAckNack"] == 2
+        self.is_receive_acknowledged = desc["eAckNack"] == 2
         return super().reconstruct_message(results, server)
 
     def end_receive(self, entry: Any, ack: Any) -> Sequence:
-        if not self.acked:
+        if not self.is_receive_acknowledged:
             yield from super().end_receive(entry, ack)
 
 

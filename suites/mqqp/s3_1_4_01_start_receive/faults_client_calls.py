@@ -251,7 +251,7 @@ class ClientStartReceivePeekNextFollowedByEndReceive(ClientReading):
 class ClientStartReceiveSecondPeekFollowedByEndReceive(ClientReading):
     """The client calls RemoteQMEndReceive after its second peek, with the handle of its last receive."""
 
-    peeks = 0
+    peek_count = 0
     last: PendingRemoteReadEntry | None = None
 
     def read_remote_message(self, read: RemoteRead) -> Sequence:
@@ -259,7 +259,7 @@ class ClientStartReceiveSecondPeekFollowedByEndReceive(ClientReading):
         if read.receives:
             self.last = read.entry
         else:
-            self.peeks += 1
-        if not read.receives and self.peeks == 2 and (self.last or read.entry) is not None:
+            self.peek_count += 1
+        if not read.receives and self.peek_count == 2 and (self.last or read.entry) is not None:
             yield from self.end_receive(self.last or read.entry, Ack.RR_NACK)  # type: ignore[arg-type]
         return found

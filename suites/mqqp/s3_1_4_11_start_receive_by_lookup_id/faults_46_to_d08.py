@@ -160,7 +160,7 @@ class ServerLookupDwsizeRoundedTo16(ReadAnswerChanger):
     """In a read by LookupIdentifier, the server returns a dwSize that is rounded up to a multiple of 16."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
-        def grow(given: dict[str, Any]) -> dict[str, Any]:
+        def round_up_size(given: dict[str, Any]) -> dict[str, Any]:
             desc = given["pRemoteReadDesc"]
             if desc is None or desc["lpBuffer"] is None:
                 return given
@@ -174,7 +174,7 @@ class ServerLookupDwsizeRoundedTo16(ReadAnswerChanger):
                 },
             }
 
-        return change_answer_values(call, lpRemoteReadDesc2=grow)
+        return change_answer_values(call, lpRemoteReadDesc2=round_up_size)
 
 
 @fault("server-lookup-failed-read-request-id-stays-in-use", breaks="MQQP-3.1.4.11-56")

@@ -18,7 +18,7 @@ from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 
-Desc = dict[str, Any]
+ReadDescription = dict[str, Any]
 SeekResult = tuple[Status, MessagePosition | None]
 LOOKUP_RESULT_RULE = "MQQP-3.1.4.11-37"
 ZERO_REMOTE_QUEUE_RULE = "MQQP-3.1.4.11-22"
@@ -91,7 +91,7 @@ class ServerLookupPeekOfLargeMessageNotFound(Seeking):
 class ServerLookupPeekWithHremotequeue0InvalidHandle(RemoteStarting):
     """A peek by LookupId with hRemoteQueue 0 returns MQ_ERROR_INVALID_HANDLE."""
 
-    def check_lookup_queue(self, desc: Desc) -> Status:
+    def check_lookup_queue(self, desc: ReadDescription) -> Status:
         status = super().check_lookup_queue(desc)
         return Status.MQ_ERROR_INVALID_HANDLE if status and desc["ulAction"] not in RECEIVE_ACTIONS else status
 
@@ -100,7 +100,7 @@ class ServerLookupPeekWithHremotequeue0InvalidHandle(RemoteStarting):
 class ServerLookupWithHremotequeue0UsesDwqueue(RemoteStarting):
     """A read by LookupId with hRemoteQueue 0 reads the queue that dwQueue identifies."""
 
-    def check_lookup_queue(self, desc: Desc) -> Status:
+    def check_lookup_queue(self, desc: ReadDescription) -> Status:
         if desc["hRemoteQueue"] == 0:
             desc["hRemoteQueue"] = desc["dwQueue"]
         return super().check_lookup_queue(desc)
@@ -110,7 +110,7 @@ class ServerLookupWithHremotequeue0UsesDwqueue(RemoteStarting):
 class ServerLookupPreviousWithHremotequeue0NotFound(RemoteStarting):
     """A LOOKUP_PEEK_PREV or LOOKUP_RECEIVE_PREV with hRemoteQueue 0 returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
-    def check_lookup_queue(self, desc: Desc) -> Status:
+    def check_lookup_queue(self, desc: ReadDescription) -> Status:
         status = super().check_lookup_queue(desc)
         previous = desc["ulAction"] in (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV)
         return Status.MQ_ERROR_MESSAGE_NOT_FOUND if status and previous else status
@@ -123,7 +123,7 @@ class ServerLookupPreviousWithHremotequeue0NotFound(RemoteStarting):
 class ServerLookupPeekWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
     """A peek by LookupId is accepted for a queue handle for which RemoteQMOpenQueue was not called."""
 
-    def check_open_queue(self, desc: Desc) -> Status:
+    def check_open_queue(self, desc: ReadDescription) -> Status:
         peek = ReadAction.MQ_LOOKUP_PEEK_CURRENT <= desc["ulAction"] <= ReadAction.MQ_LOOKUP_PEEK_PREV
         return Status.MQ_OK if peek else super().check_open_queue(desc)
 
@@ -132,7 +132,7 @@ class ServerLookupPeekWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
 class ServerLookupReceiveWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
     """A receive by LookupId is accepted for a queue handle for which RemoteQMOpenQueue was not called."""
 
-    def check_open_queue(self, desc: Desc) -> Status:
+    def check_open_queue(self, desc: ReadDescription) -> Status:
         receive = ReadAction.MQ_LOOKUP_RECEIVE_CURRENT <= desc["ulAction"] <= ReadAction.MQ_LOOKUP_RECEIVE_PREV
         return Status.MQ_OK if receive else super().check_open_queue(desc)
 

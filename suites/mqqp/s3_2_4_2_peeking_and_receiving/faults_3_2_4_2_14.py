@@ -116,7 +116,7 @@ class _ReadKind:
     by_cursor: bool
     rules: dict[str, tuple[str, str]]
 
-    def includes(self, read: RemoteRead) -> bool:
+    def includes_read(self, read: RemoteRead) -> bool:
         """Return whether a read is of the kind that this object represents."""
         return read.LookupId is None and (read.receives, bool(read.CursorHandle)) == (self.receives, self.by_cursor)
 
@@ -188,7 +188,7 @@ def _add_field_fault(kind: _ReadKind, field: str, wrong: str, says: str, change:
     def make(original: Callable[..., Any]) -> Callable[..., Any]:
         def describe(qm: Any, read: RemoteRead) -> Any:
             given = original(qm, read)
-            return {**given, field: change(qm, read)} if kind.includes(read) else given
+            return {**given, field: change(qm, read)} if kind.includes_read(read) else given
 
         return describe
 

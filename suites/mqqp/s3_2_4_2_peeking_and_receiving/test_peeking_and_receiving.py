@@ -213,9 +213,9 @@ def judge_fields_of_read(
 def build_required_numbers(reading: Reading, timeout_ms: int) -> dict[str, int]:
     """Return the required numeric fields, except dwRequestID, of a read by the third handle and cursor."""
     return {
-        "hRemoteQueue": Reader.THIRD.queue,
-        "dwQueue": Reader.THIRD.descriptor,
-        "hCursor": 2 * Reader.NEXT_CURSOR - Reader.CURSOR if reading.by_cursor else 0,
+        "hRemoteQueue": Reader.THIRD_QUEUE.queue,
+        "dwQueue": Reader.THIRD_QUEUE.descriptor,
+        "hCursor": 2 * Reader.SECOND_CURSOR - Reader.FIRST_CURSOR if reading.by_cursor else 0,
         "ulAction": reading.action,
         "ulTimeout": timeout_ms,
         "dwSize": 0,
@@ -319,7 +319,7 @@ def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section
         evidence=evidence,
     )
     handles = [call.into.hQueue for call in cancels if call.into is not None]
-    judge(rules["handle"], expected=[Reader.FIRST.queue], case="hQueue", observed=handles, evidence=evidence)
+    judge(rules["handle"], expected=[Reader.FIRST_QUEUE.queue], case="hQueue", observed=handles, evidence=evidence)
     judge_cancel_in_second_queue(reader, judge, section, second)
 
 
@@ -397,8 +397,11 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
     reader, rules = Reader(peer, sut, version), section.message
     bodies = (b"", bytes(range(250)) * 280, b"\x01\0\0")
     messages = [
-        *(build_full_message(peer, f"{Reader.LABEL} {kind}", kind, destination=reader.destination) for kind in Kind),
-        *(build_full_message(peer, Reader.LABEL, destination=reader.destination, body=one) for one in bodies),
+        *(
+            build_full_message(peer, f"{Reader.MESSAGE_LABEL} {kind}", kind, destination=reader.destination)
+            for kind in Kind
+        ),
+        *(build_full_message(peer, Reader.MESSAGE_LABEL, destination=reader.destination, body=one) for one in bodies),
         build_full_message(peer, LONGEST_LABEL, destination=reader.destination, base={"PR": 7}),
     ]
     begin_reads_of_other_kinds(reader, section.reading, remote := reader.open())
@@ -475,7 +478,7 @@ def test_client_resolves_private_response_queue_on_its_computer(peer, sut, judge
         "MessageID": peer.next_message_id(),
     }
     response = {"RQ": kind, "ResponseQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=PRIVATE_QUEUE_NUMBER)}
-    data = bytes(user_message(destination=reader.destination, user=user | response, label=Reader.LABEL))
+    data = bytes(user_message(destination=reader.destination, user=user | response, label=Reader.MESSAGE_LABEL))
     reader.server.answers |= dict.fromkeys(
         (Method.START_RECEIVE, Method.START_RECEIVE2), lambda call: reader.answer_read(call, data)
     )

@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-class _CursorsAtSecondMessageAfterRestart(Cursors):
+class _RestartedCursorMover(Cursors):
     """After a restart, opens a cursor at the second message, where a cursor stood before the restart."""
 
     restarted = False
@@ -30,7 +30,7 @@ class _CursorsAtSecondMessageAfterRestart(Cursors):
         return cursor
 
 
-def _note_restart(qm: QueueManager) -> None:
+def _record_restart(qm: QueueManager) -> None:
     qm.cursors.__dict__["restarted"] = True
 
 
@@ -38,7 +38,7 @@ add(
     "restarted-queue-manager-new-cursor-at-place-of-old-cursor",
     "MQSO-5.1.1-D01",
     "After a restart, a new cursor stands at the second message, where a cursor stood before the restart.",
-    both(replace_part(_CursorsAtSecondMessageAfterRestart), at_restart(_note_restart)),
+    both(replace_part(_RestartedCursorMover), at_restart(_record_restart)),
 )
 
 

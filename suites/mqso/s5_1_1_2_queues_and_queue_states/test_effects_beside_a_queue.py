@@ -35,9 +35,9 @@ class NeighboringQueues:
         sut.create_queue(self.longer, transactional=transactional, journaling=True)
         self.suffixes = ["", ";journal", *([SUBQUEUE_SUFFIX] if sut.has("subqueues") else [])]
         for queue in (self.queue, self.longer):
-            self.fill(queue)
+            self.fill_queue(queue)
 
-    def fill(self, queue: str) -> None:
+    def fill_queue(self, queue: str) -> None:
         """Put messages into a queue, its journal and its subqueue."""
         sut = self.sut
         sut.send_here(queue, ["journaled"], delivery=self.delivery)
