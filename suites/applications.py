@@ -14,7 +14,7 @@ from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 from suites.messages import Sequence
 
-MAX_MESSAGES = 1_000
+MAX_PEEKED_MESSAGES = 1_000
 
 
 def list_computer_names(sut: Sut) -> tuple[str, ...]:
@@ -114,7 +114,7 @@ class Application:
 
     def messages(self, queue: str | None = None) -> list[dict[str, Any]]:
         """Return the messages that can be received from the queue, or from a given queue, in order."""
-        return list(self.call("peek", queue=queue or self.queue, limit=MAX_MESSAGES)["messages"])
+        return list(self.call("peek", queue=queue or self.queue, limit=MAX_PEEKED_MESSAGES)["messages"])
 
     def labels(self, queue: str | None = None) -> list[str]:
         """Return the labels of the messages that can be received, in order."""

@@ -92,10 +92,10 @@ class _SecondAckOmitter(AdminAcks):
 
 
 def _omit_second_ack_of_classes(*which: MessageClass) -> Install:
-    return replace_part(type("SecondOmitted", (_SecondAckOmitter,), {"classes": frozenset(which)}))
+    return replace_part(type("SecondOmitted", (_SecondAckOmitter,), {"omitted_ack_classes": frozenset(which)}))
 
 
-def _requests_exactly_these_acks(*bits: int) -> _MessageCondition:
+def _make_exact_ack_request_condition(*bits: int) -> _MessageCondition:
     wanted = sum(bits)
     return lambda message: message.AcknowledgementsRequested & 0xF == wanted
 
@@ -107,19 +107,19 @@ for _name, _rule, _says, _install in (
         "receiver-request-of-pa-with-nr-acknowledges-no-arrival",
         "MQDMPR-3.1.1.12-35",
         "The receiver does not acknowledge the arrival of a message that requests PA and NR.",
-        _omit_acks({ARRIVAL_ACK_CLASS}, _requests_exactly_these_acks(PA_FLAG, NR_FLAG)),
+        _omit_acks({ARRIVAL_ACK_CLASS}, _make_exact_ack_request_condition(PA_FLAG, NR_FLAG)),
     ),
     (
         "receiver-request-of-all-four-acknowledges-no-receive",
         "MQDMPR-3.1.1.12-35",
         "The receiver does not acknowledge the receive of a message that requests PA, PR, NA and NR.",
-        _omit_acks({RECEIVE_ACK_CLASS}, _requests_exactly_these_acks(PA_FLAG, PR_FLAG, NA_FLAG, NR_FLAG)),
+        _omit_acks({RECEIVE_ACK_CLASS}, _make_exact_ack_request_condition(PA_FLAG, PR_FLAG, NA_FLAG, NR_FLAG)),
     ),
     (
         "receiver-request-of-pr-with-na-acknowledges-no-refusal",
         "MQDMPR-3.1.1.12-35",
         "The receiver does not acknowledge the refusal of a message that requests PR and NA.",
-        _omit_acks({BAD_QUEUE_NACK_CLASS, QUOTA_NACK_CLASS}, _requests_exactly_these_acks(PR_FLAG, NA_FLAG)),
+        _omit_acks({BAD_QUEUE_NACK_CLASS, QUOTA_NACK_CLASS}, _make_exact_ack_request_condition(PR_FLAG, NA_FLAG)),
     ),
     (
         "receiver-refused-message-to-missing-queue-acknowledged-without-request",
@@ -207,32 +207,32 @@ for _name, _rule, _says, _install in (
         "The receiver does not acknowledge a refused transactional message that requests PA and NA.",
         _omit_acks(
             set(MessageClass) - {ARRIVAL_ACK_CLASS},
-            lambda one: _is_transactional(one) and _requests_exactly_these_acks(PA_FLAG, NA_FLAG)(one),
+            lambda one: _is_transactional(one) and _make_exact_ack_request_condition(PA_FLAG, NA_FLAG)(one),
         ),
     ),
     (
         "receiver-full-reach-queue-acknowledges-no-full-queue",
         "MQDMPR-3.1.1.12-42",
         "The receiver does not acknowledge a message to a full queue that requests PA and NA.",
-        _omit_acks({QUOTA_NACK_CLASS}, _requests_exactly_these_acks(PA_FLAG, NA_FLAG)),
+        _omit_acks({QUOTA_NACK_CLASS}, _make_exact_ack_request_condition(PA_FLAG, NA_FLAG)),
     ),
     (
         "receiver-nack-receive-acknowledges-no-missing-queue",
         "MQDMPR-3.1.1.12-43",
         "The receiver does not acknowledge a message to a missing queue that requests NA and NR.",
-        _omit_acks({BAD_QUEUE_NACK_CLASS}, _requests_exactly_these_acks(NA_FLAG, NR_FLAG)),
+        _omit_acks({BAD_QUEUE_NACK_CLASS}, _make_exact_ack_request_condition(NA_FLAG, NR_FLAG)),
     ),
     (
         "receiver-nack-receive-acknowledges-no-deleted-queue",
         "MQDMPR-3.1.1.12-43",
         "The receiver does not acknowledge a message that requests NA and NR when its queue is deleted.",
-        _omit_acks({QUEUE_DELETED_NACK_CLASS}, _requests_exactly_these_acks(NA_FLAG, NR_FLAG)),
+        _omit_acks({QUEUE_DELETED_NACK_CLASS}, _make_exact_ack_request_condition(NA_FLAG, NR_FLAG)),
     ),
     (
         "receiver-full-receive-acknowledges-no-purge",
         "MQDMPR-3.1.1.12-44",
         "The receiver does not acknowledge a purged message that requests PR, NA and NR.",
-        _omit_acks({PURGED_NACK_CLASS}, _requests_exactly_these_acks(PR_FLAG, NA_FLAG, NR_FLAG)),
+        _omit_acks({PURGED_NACK_CLASS}, _make_exact_ack_request_condition(PR_FLAG, NA_FLAG, NR_FLAG)),
     ),
     (
         "receiver-full-receive-acknowledges-no-transactional-receive",
@@ -240,14 +240,14 @@ for _name, _rule, _says, _install in (
         "The receiver does not acknowledge the receive of a transactional message that requests PR, NA and NR.",
         _omit_acks(
             {RECEIVE_ACK_CLASS},
-            lambda one: _is_transactional(one) and _requests_exactly_these_acks(PR_FLAG, NA_FLAG, NR_FLAG)(one),
+            lambda one: _is_transactional(one) and _make_exact_ack_request_condition(PR_FLAG, NA_FLAG, NR_FLAG)(one),
         ),
     ),
     (
         "receiver-nack-reach-queue-omitted-for-missing-queue",
         "MQDMPR-3.1.1.12-D50",
         "The receiver does not acknowledge a message to a missing queue that requests only NA.",
-        _omit_acks({BAD_QUEUE_NACK_CLASS}, _requests_exactly_these_acks(NA_FLAG)),
+        _omit_acks({BAD_QUEUE_NACK_CLASS}, _make_exact_ack_request_condition(NA_FLAG)),
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)
@@ -441,7 +441,7 @@ for _rule, _right, _wrong, _kind, _case in (
         f"queue-manager-{_acked.lower().replace('_', '-')}-of-{_case}-message-with-other-class",
         _rule,
         f"The queue manager sends the class {_wrong.name} instead of {_acked} for a {_case} message.",
-        replace_part(type("WrongClass", (_kind,), {"right": _right, "wrong": _wrong})),
+        replace_part(type("WrongClass", (_kind,), {"right_ack_class": _right, "wrong_ack_class": _wrong})),
         blind=True,
     )
 

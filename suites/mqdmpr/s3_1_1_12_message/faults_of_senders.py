@@ -65,7 +65,7 @@ for _attribute, _default, _rule in (
         f"sender-default-{_attribute.lower()}-is-that-of-message-before",
         _rule,
         f"The sender sends a message with the default {_attribute} with the value of an earlier message.",
-        replace_part(type("AfterOther", (_EarlierValueSender,), {"attribute": _attribute, "default": _default})),
+        replace_part(type("AfterOther", (_EarlierValueSender,), {"attribute": _attribute, "default_value": _default})),
         blind=True,
     )
 
@@ -109,7 +109,7 @@ for _when, _case in (
                 type(
                     "OtherDefault",
                     (_WrongDefaultSender,),
-                    {"when": staticmethod(_when), "attribute": _attribute, "value": _value},
+                    {"condition": staticmethod(_when), "attribute": _attribute, "value": _value},
                 )
             ),
             blind=True,

@@ -108,7 +108,7 @@ def _invert_last_byte(identifier: bytes) -> bytes:
     return identifier[:-1] + bytes([identifier[-1] ^ 0xFF])
 
 
-def _has_sender_type(kind: int, condition: PacketCondition) -> PacketCondition:
+def _make_sender_type_condition(kind: int, condition: PacketCondition) -> PacketCondition:
     return lambda packet: kind == packet.SecurityHeader.ST and condition(packet)
 
 
@@ -123,7 +123,7 @@ for _kind, _condition in (("encrypted", _is_encrypted), ("transactional", _is_tr
         f"The SenderIdentifier of an {_kind} message is the SID of another user."
         if _kind == "encrypted"
         else "The SenderIdentifier of a transactional message is the SID of another user.",
-        _change_sender_identifier(_invert_last_byte, _has_sender_type(ST_SID, _condition)),
+        _change_sender_identifier(_invert_last_byte, _make_sender_type_condition(ST_SID, _condition)),
         blind=True,
     )
     add(
@@ -134,7 +134,7 @@ for _kind, _condition in (("encrypted", _is_encrypted), ("transactional", _is_tr
         else "The SenderIdentifier of a transactional message is the GUID of another queue manager.",
         _change_sender_identifier(
             lambda identifier: OTHER_GUID.bytes_le,
-            _has_sender_type(ST_QUEUE_MANAGER, _condition),
+            _make_sender_type_condition(ST_QUEUE_MANAGER, _condition),
         ),
         blind=True,
     )

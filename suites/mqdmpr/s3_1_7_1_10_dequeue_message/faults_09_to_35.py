@@ -200,7 +200,7 @@ add(
 )
 
 
-def change_result_of_cursor_receive(
+def make_result_changer_of_cursor_receive(
     change: Callable[[Given, Status, MessagePosition | None], Any],
 ) -> Callable[[Given], Any]:
     """Return a function that replaces the completion of a pending receive by a cursor."""
@@ -224,7 +224,7 @@ add(
     "MQDMPR-3.1.7.1.10-30",
     "When a message arrives, a pending receive by a cursor returns the first message of the queue.",
     with_arguments(
-        Waiting.wait_for_new_message, answered=change_result_of_cursor_receive(_return_first_message_of_queue)
+        Waiting.wait_for_new_message, answered=make_result_changer_of_cursor_receive(_return_first_message_of_queue)
     ),
     blind=True,
 )
@@ -241,7 +241,8 @@ add(
     "MQDMPR-3.1.7.1.10-30",
     "A pending receive by a cursor ends without a message when a transactional message arrives.",
     with_arguments(
-        Waiting.wait_for_new_message, answered=change_result_of_cursor_receive(_time_out_for_transactional_message)
+        Waiting.wait_for_new_message,
+        answered=make_result_changer_of_cursor_receive(_time_out_for_transactional_message),
     ),
     blind=True,
 )
@@ -263,9 +264,11 @@ class QueueManagerSecondPendingReceiveByCursorMissesMessage(Waiting):
                 del self.qm.readers[reader.number]
 
 
-def replace_status_of_cursor_receive(old: Status, new: Status) -> Callable[[Given], Any]:
+def make_status_changer_of_cursor_receive(old: Status, new: Status) -> Callable[[Given], Any]:
     """Return a function that replaces the status of a pending receive by a cursor."""
-    return change_result_of_cursor_receive(lambda given, status, position: (new if status is old else status, position))
+    return make_result_changer_of_cursor_receive(
+        lambda given, status, position: (new if status is old else status, position)
+    )
 
 
 add(
@@ -274,7 +277,7 @@ add(
     "A pending receive by a cursor whose timeout expires returns MQ_ERROR_MESSAGE_NOT_FOUND.",
     with_arguments(
         Waiting.wait_for_new_message,
-        answered=replace_status_of_cursor_receive(Status.MQ_ERROR_IO_TIMEOUT, Status.MQ_ERROR_MESSAGE_NOT_FOUND),
+        answered=make_status_changer_of_cursor_receive(Status.MQ_ERROR_IO_TIMEOUT, Status.MQ_ERROR_MESSAGE_NOT_FOUND),
     ),
     blind=True,
 )
@@ -286,7 +289,7 @@ add(
     "A cancelled receive by a cursor returns MQ_ERROR_IO_TIMEOUT.",
     with_arguments(
         Waiting.wait_for_new_message,
-        answered=change_result_of_cursor_receive(
+        answered=make_result_changer_of_cursor_receive(
             lambda given, status, position: (
                 (status, position)
                 if status in (Status.MQ_OK, Status.MQ_ERROR_IO_TIMEOUT, Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)

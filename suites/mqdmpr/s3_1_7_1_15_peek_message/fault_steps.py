@@ -140,12 +140,14 @@ def get_neighbor_message(entry: Entry | None, *, forward: bool) -> MessagePositi
     return near if available else None
 
 
-def answer_with_other_message(choose: Callable[[PeekRequest, MessagePosition], MessagePosition | None]) -> PeekChange:
+def make_change_to_other_message(
+    choose: Callable[[PeekRequest, MessagePosition], MessagePosition | None],
+) -> PeekChange:
     """Return a change that answers with a different message, if there is such a message."""
     return lambda peek, position: (Status.MQ_OK, choose(peek, position) or position)
 
 
-def answer_with_status(
+def make_change_to_status(
     status: Status, only: Callable[[PeekRequest, MessagePosition], bool] = lambda peek, position: True
 ) -> PeekChange:
     """Return a change that answers with a status instead of the message, if a condition of the message is true."""

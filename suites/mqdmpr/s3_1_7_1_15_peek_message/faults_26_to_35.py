@@ -15,13 +15,13 @@ from reference_qm.model.enums import CursorState
 from reference_qm.model.position_list import Boundary, Entry
 from reference_qm.model.statuses import Status
 from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
-    answer_with_status,
     change_peek_results,
     change_status_of_ended_peek,
     has_large_body,
     has_peek_cursor,
     is_express,
     is_transactional,
+    make_change_to_status,
     pass_message_to_some_reads,
 )
 
@@ -193,7 +193,7 @@ add(
     "arrives.",
     change_peek_results(
         lambda peek: has_peek_cursor(peek) and peek.count_waiting_reads() > 0,
-        arrived=answer_with_status(Status.MQ_ERROR_IO_TIMEOUT),
+        arrived=make_change_to_status(Status.MQ_ERROR_IO_TIMEOUT),
     ),
     blind=True,
 )
@@ -205,7 +205,7 @@ add(
     "A pending peek by a cursor returns MQ_ERROR_INSUFFICIENT_RESOURCES when a message with a large body arrives.",
     change_peek_results(
         has_peek_cursor,
-        arrived=answer_with_status(
+        arrived=make_change_to_status(
             Status.MQ_ERROR_INSUFFICIENT_RESOURCES, lambda peek, position: has_large_body(position)
         ),
     ),
@@ -218,7 +218,7 @@ add(
     "MQDMPR-3.1.7.1.15-31",
     "A pending peek by a cursor that has waited in vain before returns MQ_ERROR_IO_TIMEOUT when a message arrives.",
     change_peek_results(
-        lambda peek: peek.state is CursorState.WAIT_PEEK, arrived=answer_with_status(Status.MQ_ERROR_IO_TIMEOUT)
+        lambda peek: peek.state is CursorState.WAIT_PEEK, arrived=make_change_to_status(Status.MQ_ERROR_IO_TIMEOUT)
     ),
     blind=True,
 )
@@ -261,6 +261,6 @@ add(
     "A pending peek by a cursor returns an error when an express message arrives.",
     change_peek_results(
         has_peek_cursor,
-        arrived=answer_with_status(Status.MQ_ERROR_IO_TIMEOUT, lambda peek, position: is_express(position)),
+        arrived=make_change_to_status(Status.MQ_ERROR_IO_TIMEOUT, lambda peek, position: is_express(position)),
     ),
 )

@@ -19,14 +19,14 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus, Status
 from reference_qm.surface.clock import Now
 from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
-    answer_with_other_message,
-    answer_with_status,
     change_peek_results,
     change_status_of_ended_peek,
     get_neighbor_message,
     has_large_body,
     has_no_peek_cursor,
     is_express,
+    make_change_to_other_message,
+    make_change_to_status,
 )
 
 
@@ -220,7 +220,7 @@ add(
     "A peek without a cursor returns the message that arrived first, although a later message has a higher priority.",
     change_peek_results(
         has_no_peek_cursor,
-        found=answer_with_other_message(
+        found=make_change_to_other_message(
             lambda peek, position: min(peek.list_available_messages(), key=lambda one: one.order, default=None)
         ),
     ),
@@ -234,7 +234,7 @@ add(
     "A peek without a cursor by a handle that has a cursor returns the message after that cursor.",
     change_peek_results(
         has_no_peek_cursor,
-        found=answer_with_other_message(
+        found=make_change_to_other_message(
             lambda peek, position: next(
                 filter(
                     None,
@@ -278,7 +278,7 @@ add(
     "A pending peek without a cursor returns MQ_ERROR_INSUFFICIENT_RESOURCES when a message with a large body arrives.",
     change_peek_results(
         has_no_peek_cursor,
-        arrived=answer_with_status(
+        arrived=make_change_to_status(
             Status.MQ_ERROR_INSUFFICIENT_RESOURCES, lambda peek, position: has_large_body(position)
         ),
     ),
@@ -293,7 +293,7 @@ add(
     "arrives.",
     change_peek_results(
         lambda peek: has_no_peek_cursor(peek) and peek.count_waiting_reads() > 0,
-        arrived=answer_with_status(Status.MQ_ERROR_IO_TIMEOUT),
+        arrived=make_change_to_status(Status.MQ_ERROR_IO_TIMEOUT),
     ),
     blind=True,
 )
@@ -305,7 +305,7 @@ add(
     "A pending peek without a cursor and without a limit of time returns MQ_ERROR_IO_TIMEOUT when a message arrives.",
     change_peek_results(
         lambda peek: has_no_peek_cursor(peek) and peek.timeout_ms is None,
-        arrived=answer_with_status(Status.MQ_ERROR_IO_TIMEOUT),
+        arrived=make_change_to_status(Status.MQ_ERROR_IO_TIMEOUT),
     ),
     blind=True,
 )
@@ -344,7 +344,7 @@ add(
     "A peek without a cursor returns the second message of the queue if two handles of the queue are open.",
     change_peek_results(
         lambda peek: has_no_peek_cursor(peek) and len(peek.queue.OpenQueueDescriptorCollection) > 1,
-        found=answer_with_other_message(lambda peek, position: get_neighbor_message(position, forward=True)),
+        found=make_change_to_other_message(lambda peek, position: get_neighbor_message(position, forward=True)),
     ),
     blind=True,
 )
@@ -356,7 +356,7 @@ add(
     "A peek without a cursor that finds a message with a large body returns the next message.",
     change_peek_results(
         has_no_peek_cursor,
-        found=answer_with_other_message(
+        found=make_change_to_other_message(
             lambda peek, position: get_neighbor_message(position, forward=True) if has_large_body(position) else None
         ),
     ),
@@ -370,7 +370,7 @@ add(
     "A peek without a cursor and with a timeout other than zero returns the last message of the queue.",
     change_peek_results(
         lambda peek: has_no_peek_cursor(peek) and peek.timeout_ms != 0,
-        found=answer_with_other_message(lambda peek, position: peek.list_available_messages()[-1]),
+        found=make_change_to_other_message(lambda peek, position: peek.list_available_messages()[-1]),
     ),
     blind=True,
 )
@@ -382,7 +382,7 @@ add(
     "A pending peek without a cursor returns an error when an express message arrives.",
     change_peek_results(
         has_no_peek_cursor,
-        arrived=answer_with_status(Status.MQ_ERROR_IO_TIMEOUT, lambda peek, position: is_express(position)),
+        arrived=make_change_to_status(Status.MQ_ERROR_IO_TIMEOUT, lambda peek, position: is_express(position)),
     ),
 )
 
@@ -393,7 +393,7 @@ add(
     "A pending peek without a cursor by a handle that was opened to peek returns an error when a message arrives.",
     change_peek_results(
         lambda peek: has_no_peek_cursor(peek) and peek.is_handle_opened_to_peek(),
-        arrived=answer_with_status(Status.MQ_ERROR_IO_TIMEOUT),
+        arrived=make_change_to_status(Status.MQ_ERROR_IO_TIMEOUT),
     ),
 )
 
@@ -404,7 +404,7 @@ add(
     "A peek without a cursor by a handle that was opened to peek returns the second message.",
     change_peek_results(
         lambda peek: has_no_peek_cursor(peek) and peek.is_handle_opened_to_peek(),
-        found=answer_with_other_message(lambda peek, position: get_neighbor_message(position, forward=True)),
+        found=make_change_to_other_message(lambda peek, position: get_neighbor_message(position, forward=True)),
     ),
 )
 
@@ -415,7 +415,7 @@ add(
     "A peek without a cursor that finds an express message returns the next message.",
     change_peek_results(
         has_no_peek_cursor,
-        found=answer_with_other_message(
+        found=make_change_to_other_message(
             lambda peek, position: get_neighbor_message(position, forward=True) if is_express(position) else None
         ),
     ),
@@ -428,6 +428,6 @@ add(
     "A peek without a cursor at a subqueue or a journal returns the second message.",
     change_peek_results(
         lambda peek: has_no_peek_cursor(peek) and peek.queue.parent is not None,
-        found=answer_with_other_message(lambda peek, position: get_neighbor_message(position, forward=True)),
+        found=make_change_to_other_message(lambda peek, position: get_neighbor_message(position, forward=True)),
     ),
 )

@@ -284,7 +284,7 @@ def test_remote_queue_found_before_is_not_found_without_directory(peer, sut, jud
             )
 
 
-OBJECT_RULES = (
+RULES_OF_OBJECT_LOOKUP = (
     "MQDMPR-3.1.7.1.20-02",
     "MQDMPR-3.1.7.1.20-05",
     "MQDMPR-3.1.7.1.20-23",
@@ -294,7 +294,7 @@ OBJECT_RULES = (
 
 
 @needs("directory", "environment", "queue_control", "get_queue_path", "send")
-@covers(*OBJECT_RULES)
+@covers(*RULES_OF_OBJECT_LOOKUP)
 def test_each_name_has_path_of_its_own_object(peer, sut, judge):
     """Each time the SUT is asked, it returns the path name of each of its two own public queues, the computers of two
     queues of other queue managers and of its own private queue, and an error for a public and a private name with an
@@ -349,7 +349,7 @@ def test_each_name_has_path_of_its_own_object(peer, sut, judge):
     )
     for time in ("first", "second"):
         judge(
-            *OBJECT_RULES,
+            *RULES_OF_OBJECT_LOOKUP,
             expected={
                 "own public queues": [one.lower() for one in own],
                 "three computers": 3,

@@ -46,7 +46,7 @@ def _copy_attribute_of_previous_message(change: ChangeByPreviousMessage) -> Inst
     return replace_part(PreviousAttributeCopier)
 
 
-def _replace_default_by_previous_value(name: str, default: object) -> ChangeByPreviousMessage:
+def _make_change_of_default_to_previous_value(name: str, default: object) -> ChangeByPreviousMessage:
     """Return a change that gives a message with the default of an attribute the value of the previous message."""
 
     def change(message: Message, before: Message) -> Message:
@@ -55,7 +55,7 @@ def _replace_default_by_previous_value(name: str, default: object) -> ChangeByPr
     return change
 
 
-def _change_message_security(change: Callable[[MessageSecurity], MessageSecurity]) -> MessageChange:
+def _make_security_attribute_changer(change: Callable[[MessageSecurity], MessageSecurity]) -> MessageChange:
     return lambda message: message if message.security is None else replace(message, security=change(message.security))
 
 
@@ -76,13 +76,15 @@ for _name, _rule, _says, _install in (
         "receiver-label-of-message-without-label-is-that-of-message-before",
         "MQDMPR-3.1.7.1.31-05",
         "The receiver gives a message without a label the label of the previous message.",
-        _copy_attribute_of_previous_message(_replace_default_by_previous_value("Label", "")),
+        _copy_attribute_of_previous_message(_make_change_of_default_to_previous_value("Label", "")),
     ),
     (
         "receiver-admin-queue-of-message-before-kept",
         "MQDMPR-3.1.7.1.31-05",
         "The receiver gives a message without an administration queue that of the previous message.",
-        _copy_attribute_of_previous_message(_replace_default_by_previous_value("AdministrationQueueFormatName", None)),
+        _copy_attribute_of_previous_message(
+            _make_change_of_default_to_previous_value("AdministrationQueueFormatName", None)
+        ),
     ),
     (
         "receiver-trace-queue-of-message-before-kept",
@@ -117,13 +119,13 @@ for _name, _rule, _says, _install in (
         "receiver-second-message-shares-body-of-first",
         "MQDMPR-3.1.7.1.31-03",
         "The receiver gives a message with an empty body the body of the previous message.",
-        _copy_attribute_of_previous_message(_replace_default_by_previous_value("Body", b"")),
+        _copy_attribute_of_previous_message(_make_change_of_default_to_previous_value("Body", b"")),
     ),
     (
         "receiver-response-queue-of-message-before-kept",
         "MQDMPR-3.1.7.1.31-03",
         "The receiver gives a message without a response queue the response queue of the previous message.",
-        _copy_attribute_of_previous_message(_replace_default_by_previous_value("ResponseQueueFormatName", None)),
+        _copy_attribute_of_previous_message(_make_change_of_default_to_previous_value("ResponseQueueFormatName", None)),
     ),
     (
         "receiver-time-to-reach-queue-of-transactional-message-infinite",
@@ -222,7 +224,7 @@ for _name, _rule, _says, _install in (
         "MQDMPR-3.1.7.1.31-D18",
         "The receiver reads the sender type of a message with a GUID as Sid.",
         _change_arrived_messages(
-            _change_message_security(
+            _make_security_attribute_changer(
                 lambda one: replace(one, SenderIdentifierType=1) if one.SenderIdentifierType == 2 else one
             )
         ),
@@ -232,7 +234,7 @@ for _name, _rule, _says, _install in (
         "MQDMPR-3.1.7.1.31-D08",
         "The receiver reads AuthenticationLevel Sig10 as Sig20.",
         _change_arrived_messages(
-            _change_message_security(
+            _make_security_attribute_changer(
                 lambda one: replace(one, AuthenticationLevel=3) if one.AuthenticationLevel == 1 else one
             )
         ),
@@ -257,7 +259,7 @@ for _name, _rule, _says, _install in (
         "MQDMPR-3.1.7.1.31-D10",
         "The receiver reads PrivacyLevel 3 as 1.",
         _change_arrived_messages(
-            _change_message_security(lambda one: replace(one, PrivacyLevel=1) if one.PrivacyLevel == 3 else one)
+            _make_security_attribute_changer(lambda one: replace(one, PrivacyLevel=1) if one.PrivacyLevel == 3 else one)
         ),
     ),
     (
@@ -265,7 +267,7 @@ for _name, _rule, _says, _install in (
         "MQDMPR-3.1.7.1.31-D14",
         "The receiver reads the HashAlgorithm SHA-256 as SHA-512.",
         _change_arrived_messages(
-            _change_message_security(
+            _make_security_attribute_changer(
                 lambda one: replace(one, HashAlgorithm=0x800E) if one.HashAlgorithm == 0x800C else one
             )
         ),
@@ -275,7 +277,7 @@ for _name, _rule, _says, _install in (
         "MQDMPR-3.1.7.1.31-D13",
         "The receiver reads the EncryptionAlgorithm AES-192 as AES-128.",
         _change_arrived_messages(
-            _change_message_security(
+            _make_security_attribute_changer(
                 lambda one: replace(one, EncryptionAlgorithm=0x660E) if one.EncryptionAlgorithm == 0x660F else one
             )
         ),

@@ -256,7 +256,7 @@ def test_privacy_level_and_algorithms_are_those_of_their_values(peer, sut, judge
     ):
         packets = {
             f"message with {field} {number:#x}": _build_message(
-                peer, **{field: number} | _get_field_or_fail(field, number)
+                peer, **{field: number} | _build_field_required_by_privacy_level(field, number)
             )
             for number in numbers
         }
@@ -275,7 +275,7 @@ def test_privacy_level_and_algorithms_are_those_of_their_values(peer, sut, judge
     _judge_property(judge, "MQDMPR-3.1.7.1.31-D14", "security.hash_algorithm", expected, messages, sent)
 
 
-def _get_field_or_fail(field, number):
+def _build_field_required_by_privacy_level(field, number):
     """Return the additional field that a PrivacyLevel requires: an encryption algorithm that is allowed
     at this level.
     """

@@ -209,7 +209,7 @@ def change_cursor_reads(method: Callable[..., Got], when: StepCondition, change:
     return change_step(method, run)
 
 
-def return_cursor_status(status: CursorStatus) -> StepChange:
+def make_change_to_cursor_status(status: CursorStatus) -> StepChange:
     """Return a change that ends the read with a status instead of a message. The cursor is as before."""
 
     def fail(step: CursorRead) -> Got:
@@ -228,7 +228,7 @@ def keep_cursor_position(step: CursorRead) -> Got:
     return step.got
 
 
-def set_cursor_state(state: CursorState) -> StepChange:
+def make_cursor_state_setter(state: CursorState) -> StepChange:
     """Return a change that sets the state of the cursor after the read."""
 
     def change(step: CursorRead) -> Got:
@@ -244,7 +244,7 @@ def keep_cursor_state(step: CursorRead) -> Got:
     return step.got
 
 
-def answer_with_other_message(choose: Callable[[CursorRead], MessagePosition | None]) -> StepChange:
+def make_change_to_other_message(choose: Callable[[CursorRead], MessagePosition | None]) -> StepChange:
     """Return a change that answers with a different message, if there is such a message. The cursor stays where the
     read moved it.
     """

@@ -20,7 +20,6 @@ from suites.mqdmpr.s3_2_cursor.fault_steps import (
     RECEIVE_STEP,
     CursorReceiveChanger,
     UnreadCursorReceiveChanger,
-    answer_with_other_message,
     change_cursor_reads,
     get_first_message_of_other_queue,
     get_start_position,
@@ -30,6 +29,7 @@ from suites.mqdmpr.s3_2_cursor.fault_steps import (
     keep_cursor_position,
     keep_cursor_state,
     list_messages_of_cursor,
+    make_change_to_other_message,
 )
 
 
@@ -215,7 +215,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: step.found is None and is_cursor_not_at_read_message(step),
-        answer_with_other_message(get_first_message_of_other_queue),
+        make_change_to_other_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -228,7 +228,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: step.found is not None and step.is_not_first_cursor(),
-        answer_with_other_message(get_first_message_of_other_queue),
+        make_change_to_other_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -240,7 +240,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: step.has_received_message_at_position(),
-        answer_with_other_message(get_first_message_of_other_queue),
+        make_change_to_other_message(get_first_message_of_other_queue),
     ),
 )
 

@@ -25,7 +25,7 @@ _DESCRIPTOR_HEADER = struct.Struct("<BBHIIII")
 
 
 @dataclass(frozen=True, slots=True)
-class Descriptor:
+class ParsedSecurityDescriptor:
     """A security descriptor. ``granted_entries``: the entries that allow rights, in order; ``others``: the number of
     the other entries; ``entries``: all entries in order.
 
@@ -47,7 +47,7 @@ class Descriptor:
         return None if not masks else masks[0]
 
 
-def read_security(sut: Sut, name: str) -> Descriptor:
+def read_security(sut: Sut, name: str) -> ParsedSecurityDescriptor:
     """Read the security descriptor of a queue of the SUT, which the verb ``get_queue`` or, if that verb does not return
     it, ``inspect`` returns. Raise NotShown if neither verb returns it, and ConformanceFailure if its bytes are
     malformed.
@@ -63,7 +63,7 @@ def read_security(sut: Sut, name: str) -> Descriptor:
         audited = tuple(
             (sid, mask) for _, sid, mask in _read_access_list_entries(data, sacl if control & _SACL_PRESENT_FLAG else 0)
         )
-        return Descriptor(
+        return ParsedSecurityDescriptor(
             control,
             _read_sid(data, owner) if owner else "",
             granted,

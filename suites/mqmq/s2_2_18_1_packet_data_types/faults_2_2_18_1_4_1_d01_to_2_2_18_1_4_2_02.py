@@ -23,8 +23,8 @@ from reference_qm.core.transfer.identifying import Identifying
 from suites.mqmq.s2_2_18_1_packet_data_types.fault_steps import (
     SECOND_QUEUE_MANAGER_GUID,
     build_destination_elements,
-    build_element_without_padding,
     change_destination_elements,
+    make_element_builder_without_padding,
 )
 
 _GuidAlignedFormatName = PrivateQueueFormatName | MQFDistributionQueueFormatName
@@ -142,7 +142,7 @@ add(
     "sender-list-distribution-list-not-aligned",
     ("MQMQ-2.2.18.1.4.2-01", "MQMQ-2.2.18.1.4.2-D01"),
     "The sender writes the GUID of a distribution list directly after FormatType, without padding.",
-    build_destination_elements(build_element_without_padding(MQFDistributionQueueFormatName)),
+    build_destination_elements(make_element_builder_without_padding(MQFDistributionQueueFormatName)),
 )
 
 

@@ -10,7 +10,10 @@ from harness.faults.primitives import packets, set_fields, wrong_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import PrivateQueueFormatName, PublicQueueFormatName, UserMessagePacket
-from suites.mqmq.s2_2_18_1_packet_data_types.fault_steps import SECOND_QUEUE_MANAGER_GUID, has_queue_name_kind
+from suites.mqmq.s2_2_18_1_packet_data_types.fault_steps import (
+    SECOND_QUEUE_MANAGER_GUID,
+    make_queue_name_kind_condition,
+)
 
 QUEUE_NAMES_OFFSET = 64
 """The offset of the names of queues in a message."""
@@ -29,11 +32,13 @@ def _change_name_bytes(name: str, kind: type, change: Callable[[bytes], bytes]) 
         data = packet.build()
         return correct_packet_size(data[:at] + change(data[at:end]) + data[end:])
 
-    return packets(UserMessagePacket, change_packet, has_queue_name_kind(name, kind))
+    return packets(UserMessagePacket, change_packet, make_queue_name_kind_condition(name, kind))
 
 
 def _set_field_of_queue_name(name: str, kind: type, field: str, value: Any) -> Install:
-    return wrong_fields(UserMessagePacket, {f"UserHeader.{name}.{field}": value}, has_queue_name_kind(name, kind))
+    return wrong_fields(
+        UserMessagePacket, {f"UserHeader.{name}.{field}": value}, make_queue_name_kind_condition(name, kind)
+    )
 
 
 def _swap_bytes_of_guid(guid: UUID) -> UUID:
@@ -47,7 +52,9 @@ def _copy_admin_queue_number_to_response_queue(packet: UserMessagePacket) -> byt
 
 
 def _has_two_private_names(packet: UserMessagePacket) -> bool:
-    return all(has_queue_name_kind(name, PrivateQueueFormatName)(packet) for name in ("AdminQueue", "ResponseQueue"))
+    return all(
+        make_queue_name_kind_condition(name, PrivateQueueFormatName)(packet) for name in ("AdminQueue", "ResponseQueue")
+    )
 
 
 _PUBLIC, _PRIVATE = PublicQueueFormatName, PrivateQueueFormatName

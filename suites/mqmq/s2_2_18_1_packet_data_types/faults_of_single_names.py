@@ -27,7 +27,9 @@ _NAMES_OFFSET = 48
 """The offset of the first queue name in the UserHeader, in bytes."""
 
 
-def _change_distribution_list(change: Callable[[bytes, int, bool], bytes]) -> Callable[[Any, int, bool], bytes]:
+def _make_element_builder_with_changed_list(
+    change: Callable[[bytes, int, bool], bytes],
+) -> Callable[[Any, int, bool], bytes]:
     """Return a function that builds an element; ``change`` changes the bytes of an element with FormatType 6. Its
     arguments are the bytes, their offset, and whether the element is the last one.
     """
@@ -78,7 +80,7 @@ for _name, _rule, _says, _change in (
         lambda whole, offset, last: whole[:2] + bytes(2) + whole[-_GUID_SIZE:],
     ),
 ):
-    _install = build_destination_elements(_change_distribution_list(_change))
+    _install = build_destination_elements(_make_element_builder_with_changed_list(_change))
     add(f"sender-distribution-list-{_name}", _rule, _says, _install)
 
 

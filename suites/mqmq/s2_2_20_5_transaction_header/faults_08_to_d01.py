@@ -73,7 +73,7 @@ for _name, _rule, _bit in (
 NO_ACK_REQUEST_FIELDS = {"MessagePropertiesHeader.Flags": 0}
 
 
-def _has_transaction_header_bit(name: str) -> Callable[[Any], Any]:
+def _make_transaction_header_bit_condition(name: str) -> Callable[[Any], Any]:
     return lambda packet: packet.TransactionHeader is not None and getattr(packet.TransactionHeader, name)
 
 
@@ -101,7 +101,7 @@ for _name, _rule, _says, _changes, _bit in (
         "X8",
     ),
 ):
-    add(_name, _rule, _says, change_received(_changes, _has_transaction_header_bit(_bit)))
+    add(_name, _rule, _says, change_received(_changes, _make_transaction_header_bit_condition(_bit)))
 
 
 def _change_received_transaction_headers(

@@ -52,7 +52,7 @@ def _make_byte_range_exchanger(first: int, second: int, end: int) -> Callable[[b
     return lambda data: data[:first] + data[second:end] + data[first:second] + data[end:]
 
 
-def _change_byte(at: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:
+def _make_byte_changer(at: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:
     return lambda data: data[:at] + bytes([change(data[at])]) + data[at + 1 :]
 
 
@@ -82,14 +82,19 @@ for _kind, _number, _rule_numbers in (
             "with-dm-at-its-bits",
             (_dm,),
             "has DM at its position in UserHeader.Flags",
-            _change_byte(_DELIVERY_OFFSET, lambda old: old << 5 & 0xFF),
+            _make_byte_changer(_DELIVERY_OFFSET, lambda old: old << 5 & 0xFF),
         ),
-        ("with-priority-counted-down", (_pr,), "has 7 minus PR", _change_byte(_PRIORITY_OFFSET, lambda old: 7 - old)),
+        (
+            "with-priority-counted-down",
+            (_pr,),
+            "has 7 minus PR",
+            _make_byte_changer(_PRIORITY_OFFSET, lambda old: 7 - old),
+        ),
         (
             "with-journaling-bits-exchanged",
             (_journal,),
             "has JN before JP",
-            _change_byte(_JOURNAL_OFFSET, _exchange_journaling_bits),
+            _make_byte_changer(_JOURNAL_OFFSET, _exchange_journaling_bits),
         ),
         (
             "with-two-journaling-bytes",

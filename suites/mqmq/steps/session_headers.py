@@ -94,7 +94,7 @@ def await_saved_numbers(session: Conversation, count: int) -> tuple[list[int], l
 
 
 @cache
-def apply_to_session_headers(judge: SessionHeaderJudgment, *, only_first: bool = False) -> Predicate:
+def make_session_header_predicate(judge: SessionHeaderJudgment, *, only_first: bool = False) -> Predicate:
     """Return a predicate that compares SessionHeaders from the SUT with the numbers of messages that preceded them on
     the connection. The predicate judges every SessionHeader, or only the first one on each connection.
     """

@@ -101,7 +101,7 @@ class ReadRefuser(RemoteStarting):
         return Status.MQ_ERROR_INVALID_PARAMETER if self.is_refused(desc) else super().check_open_queue(desc)
 
 
-def change_description_of_answer(call: Call, **fields: Any) -> Call:
+def make_call_with_changed_description(call: Call, **fields: Any) -> Call:
     """Return a call whose answer has the given fields in the REMOTEREADDESC."""
     if "lpRemoteReadDesc2" in call.arguments:
 

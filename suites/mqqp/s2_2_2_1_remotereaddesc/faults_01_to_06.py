@@ -26,7 +26,7 @@ from suites.mqqp.s2_2_2_1_remotereaddesc.fault_steps import (
     MessageAnswerChanger,
     ReadRefuser,
     ReadTimeoutChanger,
-    change_description_of_answer,
+    make_call_with_changed_description,
     refuse_answer_with_other_field_value,
     refuse_nonzero_field,
 )
@@ -189,7 +189,7 @@ class ServerPeekPacketWithExtraBytes(RemoteReads):
         if entry is not None and entry.UserMessagePacket is not None and entry.Action not in RECEIVE_ACTIONS:
             packet = self.serialize_remote_message(entry.UserMessagePacket)
             size = -(-len(packet) // 8) * 8 + 8
-            call = change_description_of_answer(call, dwSize=size, lpBuffer=packet + bytes(size - len(packet)))
+            call = make_call_with_changed_description(call, dwSize=size, lpBuffer=packet + bytes(size - len(packet)))
         super().answer_read(call, status, entry)
 
 

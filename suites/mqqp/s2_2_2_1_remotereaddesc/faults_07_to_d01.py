@@ -28,7 +28,7 @@ from suites.mqqp.s2_2_2_1_remotereaddesc.fault_steps import (
     ReadAnswerChanger,
     ReadRefuser,
     ReadTimeoutChanger,
-    change_description_of_answer,
+    make_call_with_changed_description,
     refuse_answer_with_other_field_value,
     refuse_nonzero_field,
 )
@@ -172,7 +172,7 @@ class ServerArriveTimeOfPeek0(RemoteReads):
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if entry is not None and not status and entry.Action not in RECEIVE_ACTIONS:
-            call = change_description_of_answer(call, dwArriveTime=0)
+            call = make_call_with_changed_description(call, dwArriveTime=0)
         super().answer_read(call, status, entry)
 
 

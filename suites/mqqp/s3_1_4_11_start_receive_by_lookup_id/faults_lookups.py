@@ -144,15 +144,15 @@ class ServerLookupReceiveWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
 class ServerLookupPreviousDwsize4TooLarge(RemoteReads):
     """The dwSize of a LOOKUP_PEEK_PREV or LOOKUP_RECEIVE_PREV is PacketSize plus 4."""
 
-    previous = False
+    is_answering_lookup_of_previous = False
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         actions = (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV)
-        self.previous = entry is not None and entry.Action in actions
+        self.is_answering_lookup_of_previous = entry is not None and entry.Action in actions
         super().answer_read(call, status, entry)
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
-        return super().serialize_remote_message(position) + bytes(4 if self.previous else 0)
+        return super().serialize_remote_message(position) + bytes(4 if self.is_answering_lookup_of_previous else 0)
 
 
 # -- LOOKUP_RECEIVE_CURRENT

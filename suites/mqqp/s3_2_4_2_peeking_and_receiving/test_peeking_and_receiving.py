@@ -64,7 +64,7 @@ method for such a server.
 """
 
 
-@parametrize_section(lambda section: [*section.old.values(), *section.new.values()])
+@parametrize_section(lambda section: [*section.start_receive_rules.values(), *section.start_receive2_rules.values()])
 @covers("MQQP-2.2.2.1-D03")
 def test_client_read_has_required_fields(peer, sut, judge, section):
     """The SUT has read a queue of the peer twice and closed it. It has then opened the queue three more times, with
@@ -78,7 +78,9 @@ def test_client_read_has_required_fields(peer, sut, judge, section):
     at_closed = reader.open_cursor(closed) if reading.by_cursor else None
     for _ in range(2):
         reader.begin_read(reading, closed, cursor=at_closed).outcome()
-    judge_repeated_reads(reader, judge, reader.reads(), Method.START_RECEIVE2, section.new, reading.action)
+    judge_repeated_reads(
+        reader, judge, reader.reads(), Method.START_RECEIVE2, section.start_receive2_rules, reading.action
+    )
     reader.begin("remote_close", remote=closed).wait()
     remotes = [reader.open() for _ in range(3)]
     cursor = None
@@ -86,8 +88,8 @@ def test_client_read_has_required_fields(peer, sut, judge, section):
         _, cursor, _ = (reader.open_cursor(one) for one in (remotes[0], remotes[1], remotes[1]))
     else:
         reader.begin_read(Reading.PEEK_CURRENT_BY_CURSOR, remotes[1]).outcome()
-    old = Reader.WINDOWS_2000, Method.START_RECEIVE, section.old
-    new = Reader.WINDOWS_7, Method.START_RECEIVE2, section.new
+    old = Reader.WINDOWS_2000, Method.START_RECEIVE, section.start_receive_rules
+    new = Reader.WINDOWS_7, Method.START_RECEIVE2, section.start_receive2_rules
     asks_version = True
     for timeouts_ms in READ_TIMEOUTS_MS:
         for version, method, rules in (old, new) if asks_version else (old,):
@@ -103,7 +105,7 @@ def test_client_read_has_required_fields(peer, sut, judge, section):
         reader.set_version(*version)
         judge_ids_of_simultaneous_reads(reader, judge, reading, rules["dwRequestID"], (remotes[1], cursor))
     if not asks_version:
-        judge.conclude(*section.old.values(), "MQQP-2.2.2.1-D03")
+        judge.conclude(*section.start_receive_rules.values(), "MQQP-2.2.2.1-D03")
         judge.give_up(Verdict.NOT_APPLICABLE, VERSION_NOT_REQUESTED_REASON)
 
 
@@ -324,7 +326,7 @@ def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section
 
 
 @needs("inspect")
-@parametrize_section(lambda section: [section.removal, section.entry["add"]])
+@parametrize_section(lambda section: [section.entry_removal_rule, section.entry["add"]])
 def test_answered_read_is_removed_from_pending_reads(peer, sut, judge, section):
     """Two reads of a queue wait. The peer answers the second read with a message, a failure or a fault, or answers its
     RemoteQMEndReceive with a failure. PendingRemoteReadEntryCollection contains the entries of both reads before the
@@ -365,7 +367,13 @@ def test_answered_read_is_removed_from_pending_reads(peer, sut, judge, section):
     lost.association.close()
     request.wait()
     left = [one["RequestId"] for one in reader.list_pending_read_entries()]
-    judge(section.removal, expected=[], observed=left, case="entries after the connection was lost", evidence=[lost])
+    judge(
+        section.entry_removal_rule,
+        expected=[],
+        observed=left,
+        case="entries after the connection was lost",
+        evidence=[lost],
+    )
 
 
 LONGEST_LABEL = "label " * 41 + "end"

@@ -20,18 +20,18 @@ from reference_qm.surface.commands import Result
 class _RestartedCursorMover(Cursors):
     """After a restart, opens a cursor at the second message, where a cursor stood before the restart."""
 
-    restarted = False
+    was_restarted = False
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         cursor = super().open(queue_desc)
-        if cursor is not None and self.restarted:
+        if cursor is not None and self.was_restarted:
             self.get_message_for_peek(cursor)
             self.get_next_message_for_peek(cursor)
         return cursor
 
 
 def _record_restart(qm: QueueManager) -> None:
-    qm.cursors.__dict__["restarted"] = True
+    qm.cursors.__dict__["was_restarted"] = True
 
 
 add(

@@ -33,7 +33,7 @@ def test_queues_journals_and_subqueues_are_unchanged_by_restarts(peer, sut, judg
     kept = QueueInventory(peer, sut)
     properties = kept.properties()
     messages = {kind: kept.messages(kind) for kind in RULE_BY_QUEUE_KIND}
-    identifiers = kept.identifiers()
+    identifiers = kept.list_message_identifiers()
     for number in range(2):
         sut.restart()
         rules = ("MQSO-5.5.1-01", "MQSO-4.3.1-01", "MQSO-6.6.2-02")

@@ -126,7 +126,7 @@ class QueueInventory:
         """Return the labels of all messages of one queue, its subqueue and its journal."""
         return [one["label"] for name in self.places(kind).values() for one in self._peek_messages_of_queue(name)]
 
-    def identifiers(self) -> set[str]:
+    def list_message_identifiers(self) -> set[str]:
         """Return the identifiers of all messages."""
         return {
             one["message_id"]

@@ -69,7 +69,7 @@ class RoutedMessages:
         ]
         return sorted(frames, key=lambda frame: frame.number)
 
-    def hops(self, *tags: int) -> dict[str, set[int]]:
+    def list_tags_by_hop(self, *tags: int) -> dict[str, set[int]]:
         """Return the application tags that were sent on each hop. A hop is a pair of a sending and a receiving system;
         repeated packets count once.
         """
