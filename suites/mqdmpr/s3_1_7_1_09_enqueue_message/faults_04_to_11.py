@@ -210,13 +210,13 @@ def _change_inserted_messages(
     message from the message and the messages of the queue.
     """
 
-    def run(
+    def insert_changed_message(
         part: Positions, original: Callable[[Queue, Message], MessagePosition], queue: Queue, message: Message
     ) -> MessagePosition:
         others = [one.MessageReference for one in queue.MessagePositionList]
         return original(queue, change(message, others) if when(part, message) else message)
 
-    return change_step(Positions.insert_message, run)
+    return change_step(Positions.insert_message, insert_changed_message)
 
 
 def _copy_body_of_first_match(message: Message, others: list[Message], same: Callable[[Message], bool]) -> Message:

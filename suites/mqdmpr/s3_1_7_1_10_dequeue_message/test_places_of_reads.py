@@ -225,10 +225,10 @@ def test_receive_by_cursor_in_transaction_takes_message_of_cursor(peer, sut, jud
             sut.read_label("peek_next", cursor=cursors[-1])
     transaction = application.begin_transaction()
 
-    def receive(cursor):
+    def receive_by_cursor(cursor):
         return _read(peer, "receive", cursor=cursor, transaction=transaction)
 
-    labels = [receive(cursor) for _ in range(2) for cursor in reversed(cursors)]
+    labels = [receive_by_cursor(cursor) for _ in range(2) for cursor in reversed(cursors)]
     left = application.labels()
     application.end_transaction("abort", transaction)
     judge(

@@ -51,10 +51,10 @@ def _make_returned_message_replacer(
     """Return a function that replaces the message that a two-phase receive returns."""
 
     def make_completion(given: Given) -> Answered:
-        def answer(status: Status, position: MessagePosition | None) -> Any:
+        def answer_with_changed_message(status: Status, position: MessagePosition | None) -> Any:
             given.answered(status, None if position is None else change(given, position))
 
-        return answer
+        return answer_with_changed_message
 
     return make_completion
 
@@ -106,11 +106,11 @@ def _make_waiting_completion(given: Given) -> Answered:
     queue = given.queue_desc.QueueReference
     waits = queue is not None and given.qm.seeking.seek_available(queue.MessagePositionList.Start, False) is None
 
-    def answer(status: Status, position: MessagePosition | None) -> None:
+    def answer_with_first_message(status: Status, position: MessagePosition | None) -> None:
         first = None if position is None else position.QueueReference.MessagePositionList.Start.Next
         given.answered(status, first if waits and isinstance(first, MessagePosition) else position)
 
-    return answer
+    return answer_with_first_message
 
 
 add(

@@ -222,10 +222,10 @@ class QueueManagerDequeueEndOfPurgedMessageRefused(TwoPhaseReading):
     ) -> None:
         purged = position.State is MessagePositionState.PURGE_PENDING
 
-        def end(status: Status) -> None:
+        def report_refusal_if_purged(status: Status) -> None:
             ended(Status.MQ_ERROR_TRANSACTION_SEQUENCE if purged else status)
 
-        super().dequeue_message_end(queue_desc, position, delete_message, end, transactional)
+        super().dequeue_message_end(queue_desc, position, delete_message, report_refusal_if_purged, transactional)
 
 
 @fault("queue-manager-returned-message-wakes-no-reader", breaks="MQDMPR-3.1.7.1.12-18", blind=True)

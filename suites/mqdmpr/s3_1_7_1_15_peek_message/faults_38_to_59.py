@@ -255,12 +255,14 @@ def _answer_second_peek_with_next(part: Reading, original: Callable[..., None], 
     descriptor, answered, *rest = arguments
     peeked = part.__dict__.setdefault("peeked", set())
 
-    def answer(status: Status, position: MessagePosition | None) -> None:
+    def answer_with_following_message(status: Status, position: MessagePosition | None) -> None:
         following = get_neighbor_message(position, forward=True) if descriptor.Handle in peeked else None
         peeked.add(descriptor.Handle)
         answered(status, following or position)
 
-    original(descriptor, answer if len(arguments) < 5 or arguments[4] is None else answered, *rest)
+    original(
+        descriptor, answer_with_following_message if len(arguments) < 5 or arguments[4] is None else answered, *rest
+    )
 
 
 add(

@@ -136,13 +136,13 @@ class QueueManagerDeleteObjectRunningOnlineTimerRestarted(DirectoryLink):
     """
 
     def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:
-        def restart(answer: DirectoryAnswered) -> None:
+        def restart_online_timer(answer: DirectoryAnswered) -> None:
             if isinstance(change, Delete) and answer.status is Result.DIRECTORY_NOT_CONNECTED:
                 self.qm.timers.stop(TimerKey(TimerName.DIRECTORY_ONLINE, 0))
                 self.qm.post(DirectoryLost())
             answered(answer)
 
-        super().write(change, restart)
+        super().write(change, restart_online_timer)
 
 
 class FailedDeletionRecorder(DirectoryLink):
@@ -151,12 +151,12 @@ class FailedDeletionRecorder(DirectoryLink):
     deletion_failed = False
 
     def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
-        def note_answer(answer: DirectoryAnswered) -> None:
+        def record_failed_deletion(answer: DirectoryAnswered) -> None:
             if isinstance(change, Delete) and answer.status is Result.DIRECTORY_NOT_CONNECTED:
                 self.deletion_failed = True
             answered(answer)
 
-        super().write(change, note_answer)
+        super().write(change, record_failed_deletion)
 
 
 class TimerStartOmitterAfterFailedDeletion(DirectoryClient):

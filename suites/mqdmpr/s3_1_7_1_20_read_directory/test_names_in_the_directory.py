@@ -320,7 +320,7 @@ def test_each_name_has_path_of_its_own_object(peer, sut, judge):
             for word, one in answers.items()
         }
 
-    def describe(paths):
+    def describe_paths(paths):
         peer_computer, far = paths["queue of the peer"].partition("\\")[0], paths["far queue"].partition("\\")[0]
         own_computer = paths["own private queue"].partition("\\")[0]
         return {
@@ -357,7 +357,7 @@ def test_each_name_has_path_of_its_own_object(peer, sut, judge):
                 "far private queue": True,
                 "unknown names": ["MQ_ERROR_ILLEGAL_FORMATNAME"] * 2,
             },
-            observed=describe(find_paths()),
+            observed=describe_paths(find_paths()),
             evidence=frames,
             case=f"{time} request for each name",
         )

@@ -48,11 +48,11 @@ def _omit_start_of_online_timer(is_meant: Callable[[list[Any]], bool]) -> Instal
             if not (failed and is_meant(failed)):
                 super().watch(now)
 
-    def install(faulty: Any) -> None:
+    def install_recorder_and_timer_omission(faulty: Any) -> None:
         replace_part(_FailedWriteRecorder)(faulty)
         replace_part(TimerNotStarted)(faulty)
 
-    return install
+    return install_recorder_and_timer_omission
 
 
 add(

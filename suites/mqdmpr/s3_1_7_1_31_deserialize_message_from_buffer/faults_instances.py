@@ -49,10 +49,10 @@ def _copy_attribute_of_previous_message(change: ChangeByPreviousMessage) -> Inst
 def _make_change_of_default_to_previous_value(name: str, default: object) -> ChangeByPreviousMessage:
     """Return a change that gives a message with the default of an attribute the value of the previous message."""
 
-    def change(message: Message, before: Message) -> Message:
+    def replace_default_by_previous_value(message: Message, before: Message) -> Message:
         return replace(message, **{name: getattr(before, name)}) if getattr(message, name) == default else message
 
-    return change
+    return replace_default_by_previous_value
 
 
 def _make_security_attribute_changer(change: Callable[[MessageSecurity], MessageSecurity]) -> MessageChange:

@@ -47,25 +47,25 @@ def _repeat_extension_of_first_message(core: FaultyCore) -> None:
     """Give a message without an extension the extension of the first message that had an extension."""
     kept: list[bytes] = []
 
-    def change(message: Message) -> Message:
+    def copy_first_extension(message: Message) -> Message:
         if message.Extension:
             kept.append(message.Extension)
         return replace(message, Extension=message.Extension or kept[0]) if kept else message
 
-    _change_sent_message(change)(core)
+    _change_sent_message(copy_first_extension)(core)
 
 
 def _repeat_first_correlation_identifier(core: FaultyCore) -> None:
     """Give a message without a correlation identifier the first correlation identifier of an earlier message."""
     kept: list[bytes] = []
 
-    def change(message: Message) -> Message:
+    def copy_first_correlation_identifier(message: Message) -> Message:
         if any(message.CorrelationIdentifier):
             kept.append(message.CorrelationIdentifier)
             return message
         return replace(message, CorrelationIdentifier=kept[0]) if kept else message
 
-    _change_sent_message(change)(core)
+    _change_sent_message(copy_first_correlation_identifier)(core)
 
 
 for _name, _rules, _says, _install in (

@@ -26,13 +26,13 @@ def test_commit_and_abort_complete_waiting_reads(peer, sut, judge):
     packets = application.fill_queue("first")
     application.receive()
 
-    def peek():
+    def peek_first_label():
         return sut.read_label("peek_message", queue=queue)
 
     sending, receiving = application.begin_transaction(), application.begin_transaction()
     for label in "abc":
         sut.send_here(queue, [label], transaction=sending)
-    unsent = peek()
+    unsent = peek_first_label()
     reads = [PendingRequest(peer, "receive", queue=queue, timeout_ms=LONG_READ_TIMEOUT_MS) for _ in range(3)]
     application.end_transaction("commit", sending)
     labels = sorted(read.await_label() for read in reads)
@@ -43,7 +43,7 @@ def test_commit_and_abort_complete_waiting_reads(peer, sut, judge):
     labels += sorted(read.await_label() for read in reads)
     packets += application.fill_queue("d", "e")
     taken = [application.receive(transaction=receiving) for _ in range(2)]
-    received = peek()
+    received = peek_first_label()
     expired = PendingRequest(
         peer, "receive", queue=queue, transaction=receiving, timeout_ms=SHORT_READ_TIMEOUT_MS
     ).await_label()

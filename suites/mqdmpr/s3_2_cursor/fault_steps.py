@@ -198,7 +198,7 @@ StepChange = Callable[[CursorRead], Got]
 def change_cursor_reads(method: Callable[..., Got], when: StepCondition, change: StepChange) -> Install:
     """Return an installer of a fault that changes some reads by cursors after the read."""
 
-    def run(part: Cursors, original: Callable[..., Got], cursor: Cursor, *rest: bool) -> Got:
+    def read_with_changed_result(part: Cursors, original: Callable[..., Got], cursor: Cursor, *rest: bool) -> Got:
         step = CursorRead(part, cursor, cursor.CursorState, cursor.MessagePositionReference)
         get_message_list(cursor).hold(step.before)
         step.got = original(cursor, *rest)
@@ -206,18 +206,18 @@ def change_cursor_reads(method: Callable[..., Got], when: StepCondition, change:
         get_message_list(cursor).release(step.before)
         return got
 
-    return change_step(method, run)
+    return change_step(method, read_with_changed_result)
 
 
 def make_change_to_cursor_status(status: CursorStatus) -> StepChange:
     """Return a change that ends the read with a status instead of a message. The cursor is as before."""
 
-    def fail(step: CursorRead) -> Got:
+    def return_status_instead_of_message(step: CursorRead) -> Got:
         _move_cursor(step.cursor, step.before)
         step.cursor.CursorState = step.state
         return status, None
 
-    return fail
+    return return_status_instead_of_message
 
 
 def keep_cursor_position(step: CursorRead) -> Got:
@@ -231,11 +231,11 @@ def keep_cursor_position(step: CursorRead) -> Got:
 def make_cursor_state_setter(state: CursorState) -> StepChange:
     """Return a change that sets the state of the cursor after the read."""
 
-    def change(step: CursorRead) -> Got:
+    def set_state_after_read(step: CursorRead) -> Got:
         step.cursor.CursorState = state
         return step.got
 
-    return change
+    return set_state_after_read
 
 
 def keep_cursor_state(step: CursorRead) -> Got:
@@ -249,11 +249,11 @@ def make_change_to_other_message(choose: Callable[[CursorRead], MessagePosition 
     read moved it.
     """
 
-    def change(step: CursorRead) -> Got:
+    def return_other_message(step: CursorRead) -> Got:
         chosen = choose(step)
         return step.got if chosen is None else (CursorStatus.SUCCEEDED, chosen)
 
-    return change
+    return return_other_message
 
 
 def get_first_available_message(step: CursorRead) -> MessagePosition | None:

@@ -22,22 +22,26 @@ def test_cursors_of_one_handle_move_independently(peer, sut, judge):
     def open_cursor():
         return application.call("open_cursor", handle=handle)["cursor"]
 
-    def read(verb, cursor):
+    def read_label_by_cursor(verb, cursor):
         return sut.read_label(verb, cursor=cursor)
 
     first = open_cursor()
-    moved = [read("peek_message", first), read("peek_next", first)]
+    moved = [read_label_by_cursor("peek_message", first), read_label_by_cursor("peek_next", first)]
     second, third = open_cursor(), open_cursor()
-    started = [read("peek_message", cursor) for cursor in (second, third)]
+    started = [read_label_by_cursor("peek_message", cursor) for cursor in (second, third)]
     judge(
         "MQDMPR-3.2.7.1-07",
         expected=facts(first_cursor=[*"ab"], new_cursors=["a", "a"]),
         observed={"first_cursor": moved, "new_cursors": started},
         evidence=packets,
     )
-    moves = [read("peek_next", first), read("peek_next", second), read("peek_next", first)]
-    stays = [read("peek_message", cursor) for cursor in (first, second, third)]
-    moves += [read("peek_next", third), read("peek_next", second)]
+    moves = [
+        read_label_by_cursor("peek_next", first),
+        read_label_by_cursor("peek_next", second),
+        read_label_by_cursor("peek_next", first),
+    ]
+    stays = [read_label_by_cursor("peek_message", cursor) for cursor in (first, second, third)]
+    moves += [read_label_by_cursor("peek_next", third), read_label_by_cursor("peek_next", second)]
     judge(
         "MQDMPR-3.2.7.3-20",
         expected=facts(moves=[*"cbdbc"], positions_between=[*"dba"]),

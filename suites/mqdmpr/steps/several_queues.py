@@ -75,10 +75,10 @@ class SeveralQueues:
     def _read(self, verb: str, **arguments: Any) -> str:
         found: dict[str, Any] = {}
 
-        def read() -> None:
+        def store_result_of_read() -> None:
             found.update(self.sut.control.call(verb, **arguments))
 
-        outcome = self.sut.attempt(read)
+        outcome = self.sut.attempt(store_result_of_read)
         return get_label(found.get("message")) if outcome == Outcome.DONE else outcome
 
     def labels(self) -> dict[str, list[str]]:

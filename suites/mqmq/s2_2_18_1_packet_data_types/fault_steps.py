@@ -54,9 +54,9 @@ def build_destination_elements(build: Callable[[Any, int, bool], bytes]) -> Inst
 def make_element_builder_without_padding(kind: type) -> Callable[[Any, int, bool], bytes]:
     """Return a function that builds an element of one kind without padding before its name."""
 
-    def build(element: Any, offset: int, last: bool) -> bytes:
+    def build_element(element: Any, offset: int, last: bool) -> bytes:
         whole: bytes = element.build(offset)
         name: bytes = element.FormatName.build()
         return whole[:2] + name if isinstance(element.FormatName, kind) else whole
 
-    return build
+    return build_element

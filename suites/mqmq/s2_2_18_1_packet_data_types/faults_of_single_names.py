@@ -34,12 +34,12 @@ def _make_element_builder_with_changed_list(
     arguments are the bytes, their offset, and whether the element is the last one.
     """
 
-    def build(element: Any, offset: int, last: bool) -> bytes:
+    def build_element(element: Any, offset: int, last: bool) -> bytes:
         whole: bytes = element.build(offset)
         listed = isinstance(element.FormatName, MQFDistributionQueueFormatName)
         return change(whole, offset, last) if listed else whole
 
-    return build
+    return build_element
 
 
 for _name, _rule, _says, _change in (

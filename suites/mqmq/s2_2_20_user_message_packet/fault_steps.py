@@ -93,7 +93,7 @@ def omit_sent_header(name: str, when: PacketCondition) -> Install:
 def move_sent_header(name: str, before: str) -> Install:
     """Let the sender write a header of a message before another header, if a message has both headers."""
 
-    def move(packet: UserMessagePacket) -> bytes:
+    def move_header_in_packet(packet: UserMessagePacket) -> bytes:
         moved: dict[str, bytes] = {}
         headers = split_headers(packet)
         for one, data in headers.items():
@@ -105,6 +105,6 @@ def move_sent_header(name: str, before: str) -> Install:
 
     return packets(
         UserMessagePacket,
-        move,
+        move_header_in_packet,
         lambda packet: getattr(packet, name) is not None and getattr(packet, before) is not None,
     )

@@ -247,12 +247,12 @@ def _sign_and_verify_changed_packet(
 def _make_properties_changer(**changes: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return a function that changes properties of a message."""
 
-    def change(packet: Any) -> Any:
+    def change_properties_in_packet(packet: Any) -> Any:
         header = packet.MessagePropertiesHeader
         new = {name: one(getattr(header, name)) for name, one in changes.items()}
         return replace(packet, MessagePropertiesHeader=replace(header, **new, Padding=None))
 
-    return change
+    return change_properties_in_packet
 
 
 def _convert_response_name_to_lower_case(packet: Any) -> Any:

@@ -130,21 +130,21 @@ def test_full_queue_rejects_message_of_network(peer, sut, judge, kind):
     full, other = (sut.new_queue(name, transactional=transactional, quota_kb=8) for name in ("full", "with-room"))
     sent = []
 
-    def send(queue: str, label: str) -> None:
+    def send_large_message(queue: str, label: str) -> None:
         headers = {"destination": rf"TCP:{sut.address}\{queue}", "label": label, "body": LARGE_BODY}
         connection = peer.open_raw()
         sent.append(connection.send(_build_messages(peer, kind, **headers)))
         peer.settle()
 
-    send(full, "first")
-    send(full, "too much")
-    send(other, "other")
+    send_large_message(full, "first")
+    send_large_message(full, "too much")
+    send_large_message(other, "other")
     peer.eventually(lambda: bool(sut.labels(full)) and bool(sut.labels(other)))
     expected = facts(labels_in_the_full_queue=["first"], labels_in_the_other_queue=["other"])
     observed = {"labels_in_the_full_queue": sut.labels(full), "labels_in_the_other_queue": sut.labels(other)}
     judge.all(expected=expected, observed=observed, evidence=sent)
     sut.control.call("purge", queue=full)
-    send(full, "again")
+    send_large_message(full, "again")
     peer.eventually(lambda: bool(sut.labels(full)))
     judge.all(expected=in_queue("again"), observed=sut.labels(full), evidence=sent)
 

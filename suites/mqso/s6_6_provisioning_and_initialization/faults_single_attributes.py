@@ -24,11 +24,11 @@ def _change_state_after_initialization(change: Callable[[QueueManager], None]) -
 
 
 def _set_attributes(**values: Any) -> Callable[[QueueManager], None]:
-    def change(qm: QueueManager) -> None:
+    def set_attributes_of_queue_manager(qm: QueueManager) -> None:
         for name, value in values.items():
             setattr(qm.adm, name, value)
 
-    return change
+    return set_attributes_of_queue_manager
 
 
 for _name, _rule, _says, _values in (
