@@ -62,7 +62,10 @@ def test_default_descriptor_grants_everyone_all_rights(peer, sut, judge, kind):
         observed=bool(security.owner),
         case="security descriptor",
     )
-    world, anonymous = security.mask(descriptors.EVERYONE_SID), security.mask(descriptors.ANONYMOUS_SID)
+    world, anonymous = (
+        security.find_granted_mask(descriptors.EVERYONE_SID),
+        security.find_granted_mask(descriptors.ANONYMOUS_SID),
+    )
     judge(
         "MQDMPR-3.1.7.1.3.1-16",
         expected=holds("an entry for everyone", otherwise="no entry for everyone"),
@@ -130,14 +133,14 @@ def test_default_descriptor_of_domain_user_grants_owner_all_rights(sut, judge, u
         case="why the security descriptor is not in self-relative format",
     )
     judge("MQDMPR-3.1.7.1.3.1-10", expected=user.sid, observed=security.owner, case="owner of the queue")
-    world = security.mask(descriptors.EVERYONE_SID)
+    world = security.find_granted_mask(descriptors.EVERYONE_SID)
     judge(
         "MQDMPR-3.1.7.1.3.1-16",
         expected=holds("an entry for everyone", otherwise="no entry for everyone"),
         observed=world is not None,
         case="access list",
     )
-    mine = security.mask(user.sid) or 0
+    mine = security.find_granted_mask(user.sid) or 0
     judge("MQDMPR-3.1.7.1.3.1-19", expected=ALL_QUEUE_RIGHTS, observed=mine, case="rights of the owner")
     everybody = (world or 0) & ~WRITE_RIGHT_MASK  # SRMP may add the right to write
     judge(
@@ -185,7 +188,7 @@ def test_default_descriptor_grants_computer_read_rights(peer, sut, judge):
     judge(
         "MQDMPR-3.1.7.1.3.1-18", expected=each(1, "queue"), observed=entries, case="number of entries for the computer"
     )
-    masks = {kind: one.mask(computer) or 0 for kind, one in security.items()}
+    masks = {kind: one.find_granted_mask(computer) or 0 for kind, one in security.items()}
     judge(
         "MQDMPR-3.1.7.1.3.1-14",
         expected=each(PROPERTY_AND_DESCRIPTOR_READ_RIGHTS, "queue"),

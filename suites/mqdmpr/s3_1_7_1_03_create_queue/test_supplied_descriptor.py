@@ -117,8 +117,8 @@ def test_supplied_access_list_is_kept(sut, judge):
             "list of the queue without a supplied list": holds("an entry for everyone"),
         },
         observed={
-            "number of entries of the supplied list": len(security.granted_entries) + security.others,
-            "list of the queue without a supplied list": bare.mask(descriptors.EVERYONE_SID) is not None,
+            "number of entries of the supplied list": len(security.granted_entries) + security.other_entry_count,
+            "list of the queue without a supplied list": bare.find_granted_mask(descriptors.EVERYONE_SID) is not None,
         },
     )
 
@@ -148,13 +148,13 @@ def test_supplied_owner_is_kept(sut, judge, granted):
         judge(
             "MQDMPR-3.1.7.1.3.1-19",
             expected=ALL_QUEUE_RIGHTS,
-            observed=security.mask(DAVE.sid),
+            observed=security.find_granted_mask(DAVE.sid),
             case="rights of the owner",
         )
     judge(
         "MQDMPR-3.1.7.1.3.1-06",
         expected={"owner": None if granted else ALL_QUEUE_RIGHTS, "creator": None},
-        observed={"owner": security.mask(DAVE.sid), "creator": security.mask(ALICE.sid)},
+        observed={"owner": security.find_granted_mask(DAVE.sid), "creator": security.find_granted_mask(ALICE.sid)},
         case="access rights",
     )
 

@@ -44,7 +44,7 @@ def test_receives_of_transaction_from_several_queues_end_together(peer, sut, jud
     peer.settle()
     queues.applications["third"].store_message_of_application("p")
     plain = [waiting.await_label(), queues.receive("queue", transaction=transaction)]
-    before = queues.properties()
+    before = queues.map_message_properties_by_label()
     looked_up = [queues.receive_by_lookup("queue", "c", transaction=transaction)]
     plain += [queues.receive("queue", transaction=aborted), queues.receive("other", transaction=transaction)]
     looked_up += [
@@ -98,7 +98,7 @@ def test_receives_of_transaction_from_several_queues_end_together(peer, sut, jud
 
 def _judge_queues_after_receive(judge, rules, queues, left, before, case):
     """Judge the contents of each queue and journal, and the properties of the messages that remain in the queues."""
-    after = queues.properties()
+    after = queues.map_message_properties_by_label()
     judge(
         *rules,
         expected=facts(places=left, properties=none("changed property")),
@@ -161,11 +161,11 @@ def test_received_message_is_whole_and_leaves_its_queue_for_good(peer, sut, judg
         packet = build_message_with_all_properties(queues.applications["queue"], "b", 2)
         queues.packets.append(peer.open_raw().send(packet))
         read.await_outcome()
-        message, before = (read.answer or {}).get("message"), queues.properties()
+        message, before = (read.answer or {}).get("message"), queues.map_message_properties_by_label()
         expected, labels = queues.expect(other="uv", journal="b"), "b"
     else:
         queues.fill_queue("queue", "abc")
-        before = queues.properties()
+        before = queues.map_message_properties_by_label()
         ids = {label: queues.lookup_id("queue", label) for label in "abc"}
         if way in LOOKUP_RECEIVE_KINDS:
             relative = {"next": "a", "previous": "c"}.get(way, "b")
@@ -190,7 +190,7 @@ def test_received_message_is_whole_and_leaves_its_queue_for_good(peer, sut, judg
     for restarted in states:
         if restarted:
             sut.restart()
-        copies = queues.properties(journals=True)
+        copies = queues.map_message_properties_by_label(journals=True)
         judge(
             rules[0],
             *rules[2:],
@@ -199,7 +199,7 @@ def test_received_message_is_whole_and_leaves_its_queue_for_good(peer, sut, judg
                 "places": queues.labels(),
                 "copies": list_changed_properties(original, copies),
                 "others": list_changed_properties(
-                    {one: before[one] for one in before if one != labels}, queues.properties()
+                    {one: before[one] for one in before if one != labels}, queues.map_message_properties_by_label()
                 ),
             },
             case="after a restart" if restarted else "after the receive",
@@ -224,7 +224,7 @@ def test_peeks_return_whole_messages_and_change_nothing(peer, sut, judge):
     queues.fill_queue("queue", "abcde", (3, 5, 3, 1))
     queues.fill_queue("other", "uv")
     places = queues.expect(queue="baced", other="uv")
-    before = queues.properties()
+    before = queues.map_message_properties_by_label()
     name = queues.names["queue"]
     handle = sut.control.call("open_queue", queue=name, access="peek")["handle"]
     cursor, second = (sut.control.call("open_cursor", handle=handle)["cursor"] for _ in range(2))
@@ -280,7 +280,10 @@ def test_peeks_return_whole_messages_and_change_nothing(peer, sut, judge):
             "MQDMPR-3.1.7.1.13-02",
             "MQDMPR-3.1.7.1.15-58",
             expected=facts(places=places, properties=none("changed property")),
-            observed={"places": queues.labels(), "properties": list_changed_properties(before, queues.properties())},
+            observed={
+                "places": queues.labels(),
+                "properties": list_changed_properties(before, queues.map_message_properties_by_label()),
+            },
             case="after a restart" if restarted else "after the peeks",
             evidence=queues.packets,
         )

@@ -286,7 +286,7 @@ class QueueManagerSecondEndOfReceiveFromDeletedQueueSucceeds(TwoPhaseReading):
     MQ_ERROR_QUEUE_NOT_AVAILABLE.
     """
 
-    refused: frozenset[int] = frozenset()
+    handles_of_refused_ends: frozenset[int] = frozenset()
 
     def dequeue_message_end(
         self,
@@ -296,9 +296,9 @@ class QueueManagerSecondEndOfReceiveFromDeletedQueueSucceeds(TwoPhaseReading):
         ended: Callable[[Status], None],
         transactional: bool = False,
     ) -> None:
-        if queue_desc.QueueReference is None and queue_desc.Handle in self.refused:
+        if queue_desc.QueueReference is None and queue_desc.Handle in self.handles_of_refused_ends:
             ended(Status.MQ_OK)
             return
         if queue_desc.QueueReference is None:
-            self.refused |= {queue_desc.Handle}
+            self.handles_of_refused_ends |= {queue_desc.Handle}
         super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)

@@ -227,14 +227,14 @@ class ReceiverMessageGetsTracingQueueOfPreviousMessage(Positions):
 class MessageHasSecurityOfPreviousMessage(Positions):
     """A message without a SecurityHeader has the security attributes of an earlier message."""
 
-    seen: MessageSecurity | None = None
+    previous_security: MessageSecurity | None = None
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         if message.Identifier.QueueManagerGuid != self.qm.adm.Identifier:
             if message.security is not None and message.security.in_header:
-                self.seen = message.security
-            elif self.seen is not None:
-                message = replace(message, security=self.seen)
+                self.previous_security = message.security
+            elif self.previous_security is not None:
+                message = replace(message, security=self.previous_security)
         position: MessagePosition = super().insert_message(queue, message)
         return position
 

@@ -37,9 +37,9 @@ class CursorReceiveChanger(Cursors):
         unread = cursor.CursorState is not CursorState.READ
         before = cursor.MessagePositionReference
         got: Got = super().get_next_message_for_dequeue(cursor, no_wait)
-        return self.unread(cursor, got, before, no_wait) if unread else self.read(cursor, got)
+        return self.change_unread_receive(cursor, got, before, no_wait) if unread else self.read(cursor, got)
 
-    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+    def change_unread_receive(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
         """Change the result of a receive by a cursor whose state is not READ."""
         return got
 

@@ -60,7 +60,7 @@ add(
 class UnreadCursorReceivesFirstMessage(CursorReceiveChanger):
     """A receive by a cursor in the state UNREAD returns the first message of the queue."""
 
-    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+    def change_unread_receive(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
         first = self.qm.seeking.seek_available(get_start_position(cursor), False)
         return got if first is None else (CursorStatus.SUCCEEDED, first)
 
@@ -158,7 +158,7 @@ class CursorUnreadReceiveBeginsAtStartOfQueue(Cursors):
 class PendingReceiveDoesNotChangeCursorState(CursorReceiveChanger):
     """A pending receive by a cursor does not change the cursor's state."""
 
-    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+    def change_unread_receive(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
         if got[0] is CursorStatus.WAITING:
             cursor.CursorState = CursorState.UNREAD
         return got
@@ -184,7 +184,7 @@ class ReceiverWaitingReceiveByCursorLeavesStateUnread(UnreadCursorReceiveChanger
 class CursorReceiveNeverWaits(CursorReceiveChanger):
     """A receive by a cursor that finds no message fails, regardless of its timeout."""
 
-    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+    def change_unread_receive(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
         return (CursorStatus.NOT_FOUND, None) if got[0] is CursorStatus.WAITING else got
 
 
@@ -202,7 +202,7 @@ class ReceiverReceiveByCursorBehindLastMessageDoesNotWait(UnreadCursorReceiveCha
 class CursorReceiveDoesNotMoveCursor(CursorReceiveChanger):
     """A receive by a cursor does not move the cursor."""
 
-    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+    def change_unread_receive(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
         if got[0] is CursorStatus.SUCCEEDED:
             _move_cursor(cursor, before)
         return got

@@ -48,7 +48,7 @@ class ReceiverReceiveByCursorReturnsMessageOfOtherCursor(UnreadCursorReceiveChan
 class UnreadCursorRefusesReceive(CursorReceiveChanger):
     """A cursor can receive only a message that it has peeked."""
 
-    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+    def change_unread_receive(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
         return (CursorStatus.ILLEGAL_CURSOR_ACTION, None) if got[0] is CursorStatus.SUCCEEDED else got
 
 

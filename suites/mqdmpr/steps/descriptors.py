@@ -36,12 +36,12 @@ class ParsedSecurityDescriptor:
     control: int
     owner: str
     granted_entries: AccessEntries
-    others: int
+    other_entry_count: int
     audited_entries: AccessEntries
     entries: AccessEntries
     format_error: str | None
 
-    def mask(self, sid: str) -> int | None:
+    def find_granted_mask(self, sid: str) -> int | None:
         """Return the access mask that the entries of a SID grant, or None if the SID has no entry."""
         masks = [mask for one, mask in self.granted_entries if one == sid]
         return None if not masks else masks[0]

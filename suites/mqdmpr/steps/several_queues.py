@@ -94,7 +94,7 @@ class SeveralQueues:
             for place, name in self.names.items()
         }
 
-    def properties(self, *, journals: bool = False) -> dict[str, dict[str, Any]]:
+    def map_message_properties_by_label(self, *, journals: bool = False) -> dict[str, dict[str, Any]]:
         """Return the properties of the messages of the queues, or of the journals, by label."""
         places = [name for place, name in self.names.items() if (place in QUEUE_NAME_BY_JOURNAL_NAME) is journals]
         return map_properties_by_label([one for name in places for one in self.applications["queue"].messages(name)])

@@ -82,12 +82,12 @@ class MessageAnswerChanger(RemoteReads):
 class ReadTimeoutChanger(RemoteStarting):
     """Change the time-out of a read."""
 
-    def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:
+    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: Desc) -> int:
         raise NotImplementedError
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
         entry = super().create_remote_read_entry(call, desc)
-        entry.Timeout = self.limit(entry, desc)
+        entry.Timeout = self.compute_timeout_ms(entry, desc)
         return entry
 
 

@@ -99,7 +99,7 @@ class ServerEndlessReadEndsAfterOneHour(RemoteStarting):
 class ServerInfinitePeekDoesNotWait(ReadTimeoutChanger):
     """The server does not wait for a message in a peek with ulTimeout 0xFFFFFFFF."""
 
-    def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:
+    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: Desc) -> int:
         infinite = entry.Timeout == INFINITE_MS and entry.Action not in RECEIVE_ACTIONS
         return 0 if infinite else entry.Timeout
 
@@ -108,7 +108,7 @@ class ServerInfinitePeekDoesNotWait(ReadTimeoutChanger):
 class ServerInfiniteReceiveByCursorDoesNotWait(ReadTimeoutChanger):
     """The server does not wait for a message in a read by a cursor with ulTimeout 0xFFFFFFFF."""
 
-    def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:
+    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: Desc) -> int:
         return 0 if entry.Timeout == INFINITE_MS and desc["hCursor"] else entry.Timeout
 
 
@@ -116,7 +116,7 @@ class ServerInfiniteReceiveByCursorDoesNotWait(ReadTimeoutChanger):
 class ServerInfiniteStartReceiveDoesNotWait(ReadTimeoutChanger):
     """The server does not wait for a message in a RemoteQMStartReceive with ulTimeout 0xFFFFFFFF."""
 
-    def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:
+    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: Desc) -> int:
         old = entry.call.method.name == "RemoteQMStartReceive"
         return 0 if entry.Timeout == INFINITE_MS and old else entry.Timeout
 

@@ -296,7 +296,7 @@ class ServerPacketOfFirstMessageForEveryMessage(MessageAnswerChanger):
 class ServerTimeoutOfPeekInSeconds(ReadTimeoutChanger):
     """The server takes ulTimeout of a peek as seconds."""
 
-    def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:
+    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: Desc) -> int:
         finite = entry.Timeout != INFINITE_MS and entry.Action not in RECEIVE_ACTIONS
         return entry.Timeout * 1000 if finite else entry.Timeout
 
@@ -305,7 +305,7 @@ class ServerTimeoutOfPeekInSeconds(ReadTimeoutChanger):
 class ServerTimeoutOfSecondWaitingReadOfFirst(ReadTimeoutChanger):
     """The server gives a read the time-out of the read that already waits on the same handle."""
 
-    def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:
+    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: Desc) -> int:
         first = self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle)[0]
         return first.Timeout
 
@@ -314,7 +314,7 @@ class ServerTimeoutOfSecondWaitingReadOfFirst(ReadTimeoutChanger):
 class ServerReadByCursorWaitsAtLeast5Seconds(ReadTimeoutChanger):
     """The server lets a read by a cursor wait at least five seconds."""
 
-    def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:
+    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: Desc) -> int:
         return max(entry.Timeout, 5000) if desc["hCursor"] and entry.Timeout else entry.Timeout
 
 

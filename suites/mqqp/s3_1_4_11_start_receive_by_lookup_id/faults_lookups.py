@@ -161,7 +161,7 @@ class ServerLookupPreviousDwsize4TooLarge(RemoteReads):
 class LookupReceiveKeeper(RemoteEnding):
     """Keep some messages that a LOOKUP_RECEIVE_CURRENT received."""
 
-    number = 0
+    receive_count = 0
 
     def is_kept(self, position: MessagePosition) -> bool:
         """Return whether a message stays in its queue."""
@@ -171,7 +171,7 @@ class LookupReceiveKeeper(RemoteEnding):
         position = entry.UserMessagePacket
         kept = False
         if position is not None and entry.Action is ReadAction.MQ_LOOKUP_RECEIVE_CURRENT and delete_message:
-            self.number += 1
+            self.receive_count += 1
             kept = self.is_kept(position)
         super().end_remote_read(entry, delete_message and not kept, ended)
 
@@ -181,7 +181,7 @@ class ServerSecondLookupReceiveCurrentKeepsMessage(LookupReceiveKeeper):
     """The second LOOKUP_RECEIVE_CURRENT does not remove its message."""
 
     def is_kept(self, position: MessagePosition) -> bool:
-        return self.number == 2
+        return self.receive_count == 2
 
 
 @fault("server-lookup-receive-current-keeps-express-message", breaks=LOOKUP_RECEIVE_REMOVAL_RULE, blind=True)

@@ -295,9 +295,9 @@ class ClientVersionOfFirstServerUsedForLaterQueue(ClientReading):
     returns a different version.
     """
 
-    known: Version | None = None
+    first_version: Version | None = None
 
     def ask_server_version(self, read: RemoteRead) -> Sequence:
         version = yield from super().ask_server_version(read)
-        self.known = self.known or version
-        return self.known
+        self.first_version = self.first_version or version
+        return self.first_version

@@ -140,12 +140,12 @@ class ClientReadMessageLabelMissing(ClientReading):
 class ClientReadFirstMessageDeliveredAgain(ClientReading):
     """When the client reads a queue again, it delivers the message of its first read of this queue."""
 
-    first: RemoteMessage | None = None
+    first_message: RemoteMessage | None = None
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
         found = super().reconstruct_message(results, server)
-        self.first = self.first or found
-        return self.first
+        self.first_message = self.first_message or found
+        return self.first_message
 
 
 @fault("client-read-message-application-tag-missing", breaks=DELIVERY_RULES)

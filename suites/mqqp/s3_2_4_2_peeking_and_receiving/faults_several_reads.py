@@ -136,14 +136,14 @@ class ClientSentReceiveHasNoEntry(ClientReading):
 class WrongMethodCaller(ClientReading):
     """Call RemoteQMStartReceive2 of an old server for some reads."""
 
-    reads = 0
+    read_count = 0
 
     def is_start_receive2_called(self, read: RemoteRead) -> bool:
         """Return whether RemoteQMStartReceive2 is called."""
         raise NotImplementedError
 
     def start_receive(self, read: RemoteRead) -> Sequence:
-        self.reads += 1
+        self.read_count += 1
         if self.is_start_receive2_called(read):
             return (yield from self.start_receive2(read))
         return (yield from super().start_receive(read))
