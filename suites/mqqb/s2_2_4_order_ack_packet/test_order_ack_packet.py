@@ -247,7 +247,7 @@ def test_acknowledgments_beside_open_session_name_order_queue_of_peer(peer, sut,
     peer.try_session()
     receiver = Receiver(peer, sut)
     sent = [receiver.send()]
-    ack = _await_ack_unless_missing(receiver, judge, sent)
+    ack = _await_ack_or_mark_field_rules_not_exercised(receiver, judge, sent)
     if ack is None:
         return
     name = str(ack["UserHeader"].DestinationQueue.DirectFormatName)
@@ -279,7 +279,7 @@ def test_acknowledgments_beside_open_session_name_order_queue_of_peer(peer, sut,
     )
 
 
-def _await_ack_unless_missing(receiver, judge, sent):
+def _await_ack_or_mark_field_rules_not_exercised(receiver, judge, sent):
     """Return the OrderAck of a message; if there is none, mark the rules about its fields as not exercised."""
     frame = receiver.poll_acknowledgment()
     if frame is None:

@@ -661,7 +661,7 @@ def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, 
         acks.append(outgoing.send_final_ack(1, MessageClass=ACK_RECEIVE))
     acks.append(outgoing.send_final_ack(2))
 
-    def find_journaled():
+    def find_journaled_messages():
         return {
             name: find_kept_messages(sut, queue, outgoing.identifiers)
             for name, queue in (
@@ -674,13 +674,13 @@ def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, 
         "numbers of the messages in the journal": [1],
         "numbers of the messages in the dead-letter queue": [2],
     }
-    peer.eventually(lambda: find_journaled() == expected_queues)
+    peer.eventually(lambda: find_journaled_messages() == expected_queues)
     judge(
         "MQQB-3.1.5.6-14",
         "MQQB-3.1.1.6.2-11",
         *["MQQB-3.1.1.3.1-13"] if restarted else [],
         expected=expected_queues,
-        observed=find_journaled(),
+        observed=find_journaled_messages(),
         evidence=[*outgoing.sent, *acks],
     )
     outgoing.acknowledge_all()
