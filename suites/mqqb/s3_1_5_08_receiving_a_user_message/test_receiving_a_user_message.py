@@ -58,7 +58,14 @@ sent.
 LIFETIME_CASES_WITH_HIGH_PRIORITY = ("almost an hour to reach its queue", "for ever")
 """The cases of LIFETIME_CASES whose messages have priority 7 and JN."""
 UNLISTED_PRIVACY_LEVEL = 0x99
-KINDS = ("recoverable", "refused", "to a missing queue", "repeated", "transactional", "for another queue manager")
+MESSAGE_KINDS = (
+    "recoverable",
+    "refused",
+    "to a missing queue",
+    "repeated",
+    "transactional",
+    "for another queue manager",
+)
 WRONG_SESSION_HEADER_FIELDS = {"UserMsgSequenceNumber": WRONG_MESSAGE_COUNT, "WindowSize": 64}
 
 
@@ -224,7 +231,7 @@ def test_message_with_wrong_session_header_counts_closes_session(peer, sut, judg
 
 
 @covers("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", MESSAGE_KINDS)
 def test_session_header_of_any_message_is_processed(peer, sut, judge, kind):
     """The peer sends a message with wrong counts in its SessionHeader. The SUT does not simply store this message in
     its queue; for example, it is a duplicate. The SUT nevertheless closes the session.

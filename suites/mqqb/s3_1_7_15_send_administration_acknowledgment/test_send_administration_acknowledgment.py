@@ -463,7 +463,7 @@ def test_response_queue_of_message_to_missing_queue_is_that_queue(peer, sut, jud
     )
 
 
-WAYS_OF_REMOVAL = {
+ACK_REQUEST_AND_CLASS_BY_WAY_OF_REMOVAL = {
     "received": ("PR", AckClass.RECEIVE),
     "purged": ("NR", AckClass.Q_PURGED),
     "deleted": ("NR", AckClass.Q_DELETED),
@@ -479,7 +479,12 @@ RULE_BY_WAY_OF_REMOVAL = {
     "timeout": "MQQB-3.1.7.2.1-D04",
 }
 """The rule about the class for each way in which a message leaves its queue."""
-NEED_BY_REMOVAL = {"received": "receive", "purged": "receive", "deleted": "queue_control", "timeout": "queues"}
+NEEDED_FACILITY_BY_WAY_OF_REMOVAL = {
+    "received": "receive",
+    "purged": "receive",
+    "deleted": "queue_control",
+    "timeout": "queues",
+}
 RULES_OF_REMOVAL_EVENTS = {
     "deleted": ["MQDMPR-3.1.7.1.4-05"],
     "purged": ["MQDMPR-3.1.7.1.7-07"],
@@ -513,7 +518,9 @@ RULES_OF_DELIVERIES = {
     "end",
     [
         pytest.param(
-            end, marks=[covers(rule, *RULES_OF_REMOVAL_EVENTS.get(end, ())), needs(NEED_BY_REMOVAL[end])], id=end
+            end,
+            marks=[covers(rule, *RULES_OF_REMOVAL_EVENTS.get(end, ())), needs(NEEDED_FACILITY_BY_WAY_OF_REMOVAL[end])],
+            id=end,
         )
         for end, rule in RULE_BY_WAY_OF_REMOVAL.items()
     ],
@@ -523,7 +530,7 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
     acknowledgment. These messages are received, purged or deleted, or expire. The SUT acknowledges only a message with
     the matching request; the acknowledgment has the values that follow from the message.
     """
-    bit, expected = WAYS_OF_REMOVAL[end]
+    bit, expected = ACK_REQUEST_AND_CLASS_BY_WAY_OF_REMOVAL[end]
     recoverable = int(delivery != "express")
     other = {"PR": "NR", "NR": "PR"}[bit]
     transactional = delivery == "transactional"

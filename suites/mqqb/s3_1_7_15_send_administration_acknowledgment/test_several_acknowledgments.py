@@ -36,17 +36,21 @@ ADMIN_QUEUE_NUMBER = 0x5A0B_0C05
 """A number that uses all bytes of PrivateQueueIdentifier."""
 ENHANCED_PRIVACY_LEVEL = 3
 DM_BY_DELIVERY = {"express": 0, "recoverable": 1, "transactional": 1}
-ARRIVED, REFUSED, MISPLACED = AckClass.REACH_QUEUE, AckClass.NOT_TRANSACTIONAL_MSG, AckClass.NOT_TRANSACTIONAL_Q
+ARRIVAL_CLASS, NOT_TRANSACTIONAL_MESSAGE_CLASS, NOT_TRANSACTIONAL_QUEUE_CLASS = (
+    AckClass.REACH_QUEUE,
+    AckClass.NOT_TRANSACTIONAL_MSG,
+    AckClass.NOT_TRANSACTIONAL_Q,
+)
 MIXED_MESSAGES = (
-    ("express", "plain", ADMINISTRATION_QUEUE, b"first", ARRIVED),
-    ("recoverable", "transactional", ADMINISTRATION_QUEUE, b"second", REFUSED),
-    ("recoverable", "plain", None, b"third", ARRIVED),
-    ("express", "transactional", OTHER_ADMINISTRATION_QUEUE, LARGE_BODY, REFUSED),
-    ("transactional", "plain", ADMINISTRATION_QUEUE, b"fifth", MISPLACED),
-    ("recoverable", "plain", OTHER_ADMINISTRATION_QUEUE, b"sixth", ARRIVED),
-    ("express", "transactional", ADMINISTRATION_QUEUE, b"seventh", REFUSED),
-    ("transactional", "transactional", ADMINISTRATION_QUEUE, b"eighth", ARRIVED),
-    ("transactional", "plain", OTHER_ADMINISTRATION_QUEUE, LARGE_BODY[::-1], MISPLACED),
+    ("express", "plain", ADMINISTRATION_QUEUE, b"first", ARRIVAL_CLASS),
+    ("recoverable", "transactional", ADMINISTRATION_QUEUE, b"second", NOT_TRANSACTIONAL_MESSAGE_CLASS),
+    ("recoverable", "plain", None, b"third", ARRIVAL_CLASS),
+    ("express", "transactional", OTHER_ADMINISTRATION_QUEUE, LARGE_BODY, NOT_TRANSACTIONAL_MESSAGE_CLASS),
+    ("transactional", "plain", ADMINISTRATION_QUEUE, b"fifth", NOT_TRANSACTIONAL_QUEUE_CLASS),
+    ("recoverable", "plain", OTHER_ADMINISTRATION_QUEUE, b"sixth", ARRIVAL_CLASS),
+    ("express", "transactional", ADMINISTRATION_QUEUE, b"seventh", NOT_TRANSACTIONAL_MESSAGE_CLASS),
+    ("transactional", "transactional", ADMINISTRATION_QUEUE, b"eighth", ARRIVAL_CLASS),
+    ("transactional", "plain", OTHER_ADMINISTRATION_QUEUE, LARGE_BODY[::-1], NOT_TRANSACTIONAL_QUEUE_CLASS),
 )
 """Delivery, queue, administration queue (None: an unknown public queue), body, and class of the acknowledgment."""
 
@@ -127,7 +131,7 @@ def test_each_acknowledgment_of_several_has_values_of_its_own_message(peer, sut,
                 "destination": where.lower(),
                 "response queue": sut.format_name(queue).removeprefix("DIRECT=").lower(),
                 "DM": DM_BY_DELIVERY[delivery],
-                "body": b"" if of_class == ARRIVED else body,
+                "body": b"" if of_class == ARRIVAL_CLASS else body,
             }
     came = receiver.await_acks(len(sent))
     judge(

@@ -128,7 +128,7 @@ def test_order_acks_name_last_accepted_message_of_their_sequence(peer, sut, judg
     )
 
 
-DEMANDING_MESSAGE: dict[str, Any] = {
+MESSAGE_FIELDS_NOT_COPIED_TO_FINAL_ACK: dict[str, Any] = {
     "properties": {"BodyType": 0x1011, "PrivacyLevel": 1},
     "base": {"TR": 1},
     "debug": {},
@@ -264,7 +264,9 @@ def test_final_ack_of_received_message_has_values_of_message(peer, sut, judge, r
     source = {"SourceQueueManager": OTHER_GUID, "RC": 1} if routed else {}
     after = {"PreviousTxSequenceNumber": 0 if routed else 2}
     queues = {name: PRIVATE_NAMES_OF_PEER[name] for name in ("RQ", "ResponseQueue")}
-    sent.append(receiver.send({"JP": 1, **queues, **source}, transaction=after, **DEMANDING_MESSAGE))
+    sent.append(
+        receiver.send({"JP": 1, **queues, **source}, transaction=after, **MESSAGE_FIELDS_NOT_COPIED_TO_FINAL_ACK)
+    )
     receiver.await_acknowledgment()
     queue = sut.queue("transactional")
     peer.eventually(lambda: len(sut.messages("transactional")) >= len(sent))
