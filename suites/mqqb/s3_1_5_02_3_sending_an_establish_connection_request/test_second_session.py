@@ -15,7 +15,7 @@ from harness.run.marks import covers, malforms, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import (
     CLOSED_ON_TIME_EXPECTATION,
-    INITIALIZATION_MS,
+    INITIALIZATION_TIMER_MS,
     OTHER_GUID,
     describe_initialization_end,
     find_outgoing_queue,
@@ -225,7 +225,7 @@ def test_each_opening_session_has_its_own_initialization_timer(peer, sut, judge)
     """The SUT sends requests for two direct names, and the peer answers neither. The SUT closes each connection when
     the Session Initialization Timer expires.
     """
-    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", INITIALIZATION_MS)
+    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", INITIALIZATION_TIMER_MS)
     first = OutgoingSession(peer, sut, peer.direct_name(FIRST_QUEUE_NAME))
     first.await_request()
     sut.send(peer.direct_name(SECOND_QUEUE_NAME), body="second")

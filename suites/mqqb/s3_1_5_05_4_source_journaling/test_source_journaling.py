@@ -12,7 +12,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import facts
 from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
-from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK, acknowledge_with_carrier
+from suites.mqqb.steps.acknowledging import MESSAGE_CARRIER, SESSION_ACK_CARRIER, acknowledge_with_carrier
 from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.sender import Sender
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
@@ -24,7 +24,8 @@ TAG_OF_OWN_MESSAGE, TAG_OF_FORWARDED_MESSAGE = 1, 2
 @covers("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01")
 @needs("send", "receive")
 @pytest.mark.parametrize(
-    ("delivery", "carrier"), [("express", BY_SESSION_ACK), ("recoverable", BY_SESSION_ACK), ("recoverable", BY_MESSAGE)]
+    ("delivery", "carrier"),
+    [("express", SESSION_ACK_CARRIER), ("recoverable", SESSION_ACK_CARRIER), ("recoverable", MESSAGE_CARRIER)],
 )
 @varied("response queue", "time to be received", priority=("3", "0"))
 def test_acknowledged_messages_with_jp_are_journaled(peer, sut, judge, delivery, carrier):

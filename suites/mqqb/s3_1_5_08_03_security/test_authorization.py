@@ -26,8 +26,8 @@ from harness.wire import protection
 from harness.wire.protection import SIG20
 from suites.mqdmpr.steps.descriptors import EVERYONE, INHERIT_ONLY, descriptor
 from suites.mqqb.steps.secured import (
-    BY_QUEUE_MANAGER,
-    NOBODY,
+    ST_OF_NO_SENDER,
+    ST_OF_SENDING_QUEUE_MANAGER,
     SYMMETRIC_KEYS,
     SecuredMessageSender,
     encrypt_message,
@@ -139,7 +139,7 @@ def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge
             "Alice, signed": sign_message(build_message_of_user(ALICE), SIG20, ALICE.key),
             "Carol, signed": sign_message(build_message_of_user(CAROL), SIG20, CAROL.key),
             "a queue manager, as Everyone": build_message_of_user(ALICE, security=_build_queue_manager_security(peer)),
-            "no sender": build_message_of_user(ALICE, security={"ST": NOBODY, "SecurityID": b""}),
+            "no sender": build_message_of_user(ALICE, security={"ST": ST_OF_NO_SENDER, "SecurityID": b""}),
             "Alice, without NA": build_message_of_user(ALICE, NA=0, NR=1),
             "Alice, encrypted": encrypt_message(
                 sut, build_message_of_user(ALICE), ENHANCED_PRIVACY_LEVEL, protection.RC4, SYMMETRIC_KEYS[128]
@@ -154,7 +154,7 @@ def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge
 
 
 def _build_queue_manager_security(peer):
-    return {"ST": BY_QUEUE_MANAGER, "SecurityID": peer.identifier.bytes_le}
+    return {"ST": ST_OF_SENDING_QUEUE_MANAGER, "SecurityID": peer.identifier.bytes_le}
 
 
 OPEN_QUEUE_DISPOSITIONS = (

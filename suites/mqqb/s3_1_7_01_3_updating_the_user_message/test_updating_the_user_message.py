@@ -201,7 +201,7 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
     acknowledgment that it creates itself. Then the peer repeats this with ten messages. Each time, the SessionHeader in
     the SUT's message acknowledges the messages from the peer, and no SessionAck follows.
     """
-    peer.configure(window_size=Sender.PEER_WINDOW)
+    peer.configure(window_size=Sender.PEER_WINDOW_SIZE)
     sut.limit_time_scale(1)
     sender = Sender(peer, sut, own=delivery == "own")
     sender.send_to_other_queue()

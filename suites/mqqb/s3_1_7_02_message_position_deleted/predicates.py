@@ -36,7 +36,7 @@ def _check_request_for_ack(packet: Any, message: Message, answered: Any) -> Find
     """
     received = packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_ACK_RECEIVE
     name, bit = ("PR", _PR_BIT) if received else ("NR", _NR_BIT)
-    return bool(message.asks & bit), f"{name} of the message is {int(bool(message.asks & bit))}"
+    return bool(message.ack_request_bits & bit), f"{name} of the message is {int(bool(message.ack_request_bits & bit))}"
 
 
 passive("MQQB-3.1.7.2.1-03", USER_MESSAGE_KIND, "the message requested this kind of acknowledgment", of_system=True)(

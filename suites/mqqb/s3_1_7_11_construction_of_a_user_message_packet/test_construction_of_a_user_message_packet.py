@@ -119,7 +119,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, seco
     """
     group = RECOVERABLE_MESSAGES_BY_DELIVERY[delivery]
     second_host.open_raw().send(peer.recoverable_message({"SourceQueueManager": second_host.identifier}))
-    peer.configure(window_size=Sender.PEER_WINDOW)
+    peer.configure(window_size=Sender.PEER_WINDOW_SIZE)
     sut.limit_time_scale(1)
     sender = Sender(peer, sut)
     sender.send(1)

@@ -19,12 +19,12 @@ from suites.mqqb.steps.disposition import (
     AcknowledgingReceiver,
     QueueType,
     get_correlation_id,
+    get_message_class,
     identifier,
-    message_class,
 )
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.ordering import get_private_queue_number
-from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, BY_SID
+from suites.mqqb.steps.secured import ST_OF_SENDER_WITH_SID, ST_OF_SENDING_QUEUE_MANAGER
 
 ATTRIBUTE_BY_RULE = {
     "MQQB-3.1.7.15-D01": "number of acknowledgments that the acknowledgment requests",
@@ -120,7 +120,7 @@ def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
     large = bytes(LARGE_BODY_BYTES)
     sent.append(receiver.send_packet(make(user, queue=queue, properties=ALL_ACK_REQUESTS, body=large, **place)))
     came = receiver.await_acks(2)
-    observed = [ack for ack in came if message_class(ack) == AckClass.REACH_QUEUE]
+    observed = [ack for ack in came if get_message_class(ack) == AckClass.REACH_QUEUE]
     judge.all(expected=acknowledged(*sent[1:]), observed=observed, evidence=[*sent, *came])
     named = {identifier(frame): _describe_queue(frame, "Admin") for frame in sent}
     expected = [named.get(get_correlation_id(ack)) for ack in observed]
@@ -191,7 +191,7 @@ def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
     ]
     insecure_classes = [AckClass.BAD_DST_Q] * 3
     if sut.has("security"):
-        claims = {"ST": BY_SID, "DE": 1, "SecurityID": MALLORY.security_id}
+        claims = {"ST": ST_OF_SENDER_WITH_SID, "DE": 1, "SecurityID": MALLORY.security_id}
         sent += [
             receiver.send_packet(receiver.build_message({"DM": one}, properties={"NA": 1}, security=claims))
             for one in (0, 1)
@@ -417,7 +417,7 @@ def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recov
         ):
             judge(rule, expected=expected, observed=observed, case=field, evidence=[sent, ack])
     judge.conclude("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18", "MQQB-3.1.7.15-20", "MQQB-3.1.7.15-23", "MQQB-3.1.7.15-25")
-    claims = {"ST": BY_QUEUE_MANAGER, "DE": 1, "SecurityID": peer.identifier.bytes_le}
+    claims = {"ST": ST_OF_SENDING_QUEUE_MANAGER, "DE": 1, "SecurityID": peer.identifier.bytes_le}
     asks |= {"queue": "transactional", "properties": every, "security": claims}
     claimed = receiver.send_and_await_acks(receiver.build_message(user, **asks), 3)
     for (sent, ack), body in ((arrived, b""), (refused, LONG_BODY), (claimed, LONG_BODY)):

@@ -23,10 +23,16 @@ from suites.mqqb.steps.disposition import (
     AcknowledgingReceiver,
     QueueType,
     get_correlation_id,
+    get_message_class,
     identifier,
-    message_class,
 )
-from suites.mqqb.steps.secured import BY_SID, SHA512, SYMMETRIC_KEYS, SecuredMessageSender, encrypt_message
+from suites.mqqb.steps.secured import (
+    SHA512,
+    ST_OF_SENDER_WITH_SID,
+    SYMMETRIC_KEYS,
+    SecuredMessageSender,
+    encrypt_message,
+)
 
 LARGE_BODY = b"a large body " * 2_500
 OTHER_ADMINISTRATION_QUEUE = "mqc-other-acks"
@@ -64,7 +70,7 @@ def _describe_direct_queue(queue: Any) -> str:
 def _get_ack_values(ack: Frame) -> dict[str, Any]:
     user, properties = ack["UserHeader"], ack["MessagePropertiesHeader"]
     return {
-        "class": message_class(ack),
+        "class": get_message_class(ack),
         "destination": _describe_direct_queue(user.DestinationQueue),
         "response queue": _describe_direct_queue(getattr(user, "ResponseQueue", None)),
         "DM": int(user.DM),
@@ -284,7 +290,7 @@ def test_refusal_of_bad_signature_or_key_is_not_acknowledged_unless_configured(p
     """
     sut.configure(send_insecure_nacks=False)
     receiver = AcknowledgingReceiver(peer, sut)
-    claims = {"ST": BY_SID, "DE": 1, "SecurityID": ALICE.security_id, "SenderCert": ALICE.certificate}
+    claims = {"ST": ST_OF_SENDER_WITH_SID, "DE": 1, "SecurityID": ALICE.security_id, "SenderCert": ALICE.certificate}
     signed = claims | {"Signature": bytes(256)}
     encrypted = claims | {"EB": 1, "EncryptionKey": bytes(140)}
     sent = [

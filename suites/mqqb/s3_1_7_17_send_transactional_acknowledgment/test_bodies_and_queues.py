@@ -22,8 +22,8 @@ from suites.mqqb.s3_1_7_17_send_transactional_acknowledgment.attributes import (
 from suites.mqqb.steps.disposition import AckClass, QueueType, delete, purge_queue, receive_first_message
 from suites.mqqb.steps.opening import OTHER_GUID, guid_text
 from suites.mqqb.steps.ordering import (
+    ADMIN_AND_RESPONSE_QUEUES_OF_PEER,
     ORDERING_ACK_LABEL,
-    PRIVATE_NAMES_OF_PEER,
     Receiver,
     get_private_queue_number,
     is_order_or_final_ack,
@@ -263,7 +263,7 @@ def test_final_ack_of_received_message_has_values_of_message(peer, sut, judge, r
     receiver.sequence.number = 6
     source = {"SourceQueueManager": OTHER_GUID, "RC": 1} if routed else {}
     after = {"PreviousTxSequenceNumber": 0 if routed else 2}
-    queues = {name: PRIVATE_NAMES_OF_PEER[name] for name in ("RQ", "ResponseQueue")}
+    queues = {name: ADMIN_AND_RESPONSE_QUEUES_OF_PEER[name] for name in ("RQ", "ResponseQueue")}
     sent.append(
         receiver.send({"JP": 1, **queues, **source}, transaction=after, **MESSAGE_FIELDS_NOT_COPIED_TO_FINAL_ACK)
     )
