@@ -24,8 +24,8 @@ from suites.mqqb.steps.disposition import (
     RECEIVE_TIMEOUT,
     AcknowledgingReceiver,
     get_correlation_id,
+    get_message_class,
     identifier,
-    message_class,
 )
 
 RULE_BY_FLAG_BIT = {
@@ -243,7 +243,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     acks = receiver.await_acks(sum(map(len, expected.values())))
     classes_by_bits = {
         requested: sorted(
-            class_name(message_class(ack)) for ack in acks if get_correlation_id(ack) == identifier(frame)
+            class_name(get_message_class(ack)) for ack in acks if get_correlation_id(ack) == identifier(frame)
         )
         for requested, frame in frames.items()
     }

@@ -13,7 +13,7 @@ from suites.mqmq.steps.session_headers import (
 )
 from suites.mqqb.steps.internal_packets import (
     INTERNAL_KINDS,
-    SESSION_ACK_PACKET,
+    SESSION_ACK_PACKET_KIND,
     make_flags_of_kind_predicate,
     make_pt_of_kind_predicate,
 )
@@ -85,8 +85,8 @@ for rule, expected, judge in (
     passive(rule, "SessionAck", expected, of_system=True)(make_session_header_predicate(judge))
 
 passive("MQQB-3.1.6.4-02", INTERNAL_KINDS, "IN and SH are 1 in a SessionAck", of_system=True)(
-    make_flags_of_kind_predicate(SESSION_ACK_PACKET)
+    make_flags_of_kind_predicate(SESSION_ACK_PACKET_KIND)
 )
 passive("MQQB-3.1.6.4-03", INTERNAL_KINDS, "PT is 1 in a SessionAck", of_system=True)(
-    make_pt_of_kind_predicate(SESSION_ACK_PACKET)
+    make_pt_of_kind_predicate(SESSION_ACK_PACKET_KIND)
 )

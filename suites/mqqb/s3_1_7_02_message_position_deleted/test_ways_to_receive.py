@@ -50,7 +50,7 @@ def test_each_way_of_receiving_is_acknowledged_and_peeking_is_not(peer, sut, jud
     application.receive()  # d
     for _ in range(2):
         application.call("receive", handle=handle, timeout_ms=0)  # f, i
-    given_up = application.sut.control.begin("receive", handle=handle, timeout_ms=application.WAIT_MS)
+    given_up = application.sut.control.begin("receive", handle=handle, timeout_ms=application.READ_TIMEOUT_MS)
     application.call("cancel", request=given_up)
     application.read_before_arrival("k", "receive", handle=handle)
     application.read_before_arrival("l", "peek_message", queue=queue)
@@ -83,7 +83,7 @@ def test_message_received_in_transaction_is_acknowledged_at_commit(peer, sut, ju
     for verb, external in (("abort", False), ("abort", True), ("commit", False)):
         transaction = application.begin_transaction(external=external)
         application.receive(transaction=transaction)  # a
-        sut.control.begin("receive", queue=queue, timeout_ms=application.WAIT_MS, transaction=transaction)
+        sut.control.begin("receive", queue=queue, timeout_ms=application.READ_TIMEOUT_MS, transaction=transaction)
         peer.settle()
         if external:
             application.end_transaction("prepare", transaction)

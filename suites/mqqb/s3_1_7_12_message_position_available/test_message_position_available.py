@@ -36,7 +36,7 @@ WAITING_MESSAGES: tuple[dict[str, Any], ...] = (
     {"delivery": "recoverable", "priority": 0},
     {},
 )
-TAG_OF_MULTICAST_MESSAGE, TAG_OF_MESSAGE_BESIDE, LAST_TAG = 0x7000, 0x7001, 0x7002
+TAG_OF_MULTICAST_MESSAGE, TAG_OF_MESSAGE_BESIDE_MULTICAST, TAG_OF_LAST_MESSAGE = 0x7000, 0x7001, 0x7002
 FIRST_TAG_OF_UNPAUSED_QUEUE = 100
 """The messages to a queue that is not paused have this tag and higher tags."""
 LARGE_BODY = "a large body " * 800
@@ -128,7 +128,9 @@ def test_each_waiting_message_is_sent_once_on_each_session(peer, sut, judge):
         sut.send(to, body="waits", label="the same label", application_tag=tag, journal=["positive"], **kind)
         for tag, kind in enumerate(WAITING_MESSAGES, 1)
     ]
-    waiting.append(sut.send(beside, body="waits", application_tag=TAG_OF_MESSAGE_BESIDE, journal=["positive"]))
+    waiting.append(
+        sut.send(beside, body="waits", application_tag=TAG_OF_MESSAGE_BESIDE_MULTICAST, journal=["positive"])
+    )
     journaled = waiting.copy()
     if sut.has("transactions"):
         transaction = sut.control.call("begin")["transaction"]
@@ -159,10 +161,10 @@ def test_each_waiting_message_is_sent_once_on_each_session(peer, sut, judge):
     else:
         judge.mark_not_exercised("MQQB-3.1.7.12-08", reason="the control channel does not show the system journal")
     peer.hang_up()
-    sender.send(LAST_TAG)
-    peer.inbox.wait(lambda frame: Sender.list_tags([frame]) == [LAST_TAG])
+    sender.send(TAG_OF_LAST_MESSAGE)
+    peer.inbox.wait(lambda frame: Sender.list_tags([frame]) == [TAG_OF_LAST_MESSAGE])
     peer.pass_time(sut.quiet_ms)
-    again = [frame for frame in peer.inbox.copies if Sender.list_tags([frame]) == [LAST_TAG]]
+    again = [frame for frame in peer.inbox.copies if Sender.list_tags([frame]) == [TAG_OF_LAST_MESSAGE]]
     case = "number of copies of the message after the end of the session"
     judge("MQQB-3.1.7.12-15", expected=1, observed=len(again), case=case, evidence=again)
     peer.inbox.acknowledge()

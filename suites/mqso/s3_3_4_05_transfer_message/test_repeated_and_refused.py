@@ -16,12 +16,12 @@ from suites.mqqb.steps.disposition import (
     AcknowledgingReceiver,
     get_correlation_id,
     get_final_ack_identifier,
+    get_message_class,
     identifier,
-    message_class,
 )
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.ordering import read_acknowledged_sequence_place
-from suites.mqqb.steps.sequences import RESENT, Outgoing
+from suites.mqqb.steps.sequences import RESENT_OUTCOME, Outgoing
 
 NEGATIVE_CLASS_BIT = 0x8000
 """The bit of MessageClass that is set in negative acknowledgments (MS-MQMQ 2.2.18.1.6)."""
@@ -88,7 +88,7 @@ def test_transactional_messages_are_repeated_until_their_order_acks(peer, sut, j
         case="messages that are repeated after the OrderAck of the second",
     )
     known = len(outgoing.copies(3))
-    again = outgoing.await_resend(3) == RESENT
+    again = outgoing.await_resend(3) == RESENT_OUTCOME
     judge(
         "MQSO-3.3.4.5-D04",
         expected=facts(repeated=False, copies=known),
@@ -179,7 +179,7 @@ def test_every_refused_message_is_answered_negatively(peer, sut, judge, cause):
     answered = [
         get_final_ack_identifier(ack) if ack in receiver.final_acks() else get_correlation_id(ack)
         for ack in acks
-        if message_class(ack) & NEGATIVE_CLASS_BIT
+        if get_message_class(ack) & NEGATIVE_CLASS_BIT
     ]
     peer.eventually(lambda: bool(sut.labels(queue)))
     observed = {
