@@ -14,14 +14,14 @@ from reference_qm.core.replacing import put_in_place
 from reference_qm.surface.driver import Core, RestorableCore
 from reference_qm.surface.entropy import Entropy
 
-Make = Callable[[], QueueManager]
-WrapCore = Callable[[Make], RestorableCore]
+MakeQueueManager = Callable[[], QueueManager]
+WrapCore = Callable[[MakeQueueManager], RestorableCore]
 """A function that takes a constructor of queue managers and returns the core to use, for example a queue manager with
 faults.
 """
 
 
-def make_plain_core(make: Make) -> RestorableCore:
+def make_plain_core(make: MakeQueueManager) -> RestorableCore:
     """Return a new queue manager without faults as a core."""
     return make()
 

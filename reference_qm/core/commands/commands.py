@@ -111,7 +111,7 @@ class Commands(Part):
             check_fit(self._build_message(request, security, now))
         else:
             check_queues(self.qm.adm.Identifier, request.to, request.admin_queue, request.response_queue)
-        queue = local if local is not None else self.qm.destinations.open_outgoing(request.to, now)
+        queue = local if local is not None else self.qm.destinations.open_outgoing_queue(request.to, now)
         number = self.qm.numbering.assign_transaction() if request.transactional and transaction is None else 0
         message = self._build_message(
             request, security, now, self.qm.numbering.assign_identifier(), number, local is not None
@@ -143,7 +143,7 @@ class Commands(Part):
 
         Raise CommandError if the local queue or the outgoing queue cannot accept the message.
         """
-        local = self.qm.destinations.find_local(request.to)
+        local = self.qm.destinations.find_local_queue(request.to)
         if local is not None and local.Transactional != request.transactional:
             kind, other = ("transactional", "nontransactional")[:: 1 if local.Transactional else -1]
             raise CommandError(f"{request.to!a} is a {kind} queue: send a {kind} message, or use a {other} queue")
@@ -183,9 +183,9 @@ class Commands(Part):
         """Establish a session without sending a message. Answer the command when the session is open or has been
         closed.
         """
-        if self.qm.destinations.find_local(request.to) is not None:
+        if self.qm.destinations.find_local_queue(request.to) is not None:
             raise CommandError(f"{request.to!a} is a queue of this queue manager: a local queue needs no session")
-        session = self.qm.destinations.open_outgoing(request.to, now).session
+        session = self.qm.destinations.open_outgoing_queue(request.to, now).session
         if session.SessionState is SessionState.OPEN:
             return Result()
         session.awaited_by.append(token)

@@ -53,7 +53,7 @@ class Inputs(Part):
             self.qm.directory_client.initialize(now)
         else:
             self.qm.begun = True
-            self.qm.initialization.await_retry(now)
+            self.qm.initialization.start_initialization_retry_timer(now)
 
     def on_stopped(self, event: Stopped, now: Now) -> None:
         """Handle the event Queue Manager Stopped. Spec: MS-MQQB 3.1.4.2."""

@@ -92,7 +92,7 @@ class DirectoryClient(Part):
 
         Spec: MS-MQDMPR 3.1.3, MS-MQSO 6.6.2.
         """
-        self._copy_name()
+        self._copy_computer_name()
         self.qm.surviving_queues.create_published()
         if self.synchronize(now) is Result.SUCCESS:
             self.qm.membership.save_domain()
@@ -102,7 +102,7 @@ class DirectoryClient(Part):
     def _find_own_object(self) -> QueueManager | None:
         return self.qm.enterprise.find_queue_manager("Identifier", self.qm.adm.Identifier)
 
-    def _copy_name(self) -> None:
+    def _copy_computer_name(self) -> None:
         """Copy the computer name from the directory. This must happen before the queue manager publishes its first
         object.
         """

@@ -121,7 +121,7 @@ class Restoring(Part):
 
     def _remove_orphans(self, messages: dict[str, Any]) -> None:
         """Remove the messages that arrived for a queue while the queue was being deleted."""
-        places = {format_place(queue) for queue in self.qm.queue_names.every_queue()}
+        places = {format_place(queue) for queue in self.qm.queue_names.list_every_queue()}
         lost = (
             key
             for key, value in messages.items()
@@ -144,7 +144,7 @@ class Restoring(Part):
             transfer = self._find_transfer(name)
             if transfer is None:
                 continue
-            kept |= {int(key) for at, key in places.items() if _has_reached(transfer, at)}
+            kept |= {int(key) for at, key in places.items() if _has_transfer_reached_place(transfer, at)}
             next_places = {_parse_sequence_place(sequences[key]["follows"]): (at, key) for at, key in places.items()}
             while (one := next_places.pop((transfer.SequenceIdentifier, transfer.SequenceNumber), None)) is not None:
                 (transfer.SequenceIdentifier, transfer.SequenceNumber), key = one
@@ -164,7 +164,7 @@ class Restoring(Part):
     def _restore_directory_identifier(self, key_suffix: str, value: Any) -> None:
         self.qm.membership.take_identifier(UUID(value))
 
-    def _restore_last_known(self, key_suffix: str, value: Any) -> None:
+    def _restore_known_attributes(self, key_suffix: str, value: Any) -> None:
         self.qm.membership.restore_known_attributes(value)
 
     def _restore_last_domain(self, key_suffix: str, value: Any) -> None:
@@ -194,7 +194,7 @@ class Restoring(Part):
         self.qm.adm.MessageIdOrdinal = self.qm.disk.reserved = _require_u64(value)
 
     def _restore_outgoing_queue(self, key_suffix: str, value: Any) -> None:
-        session = self.qm.destinations.open_outgoing(key_suffix, PLACEHOLDER_TIME).session
+        session = self.qm.destinations.open_outgoing_queue(key_suffix, PLACEHOLDER_TIME).session
         for name in SEQUENCE_ELEMENTS[:3]:
             setattr(session, name, _require_u64(value[name]))
         for name in SEQUENCE_ELEMENTS[3:]:
@@ -278,7 +278,7 @@ class Restoring(Part):
         position.QueueReference.MessagePositionList.insert(position)
 
 
-def _has_reached(transfer: IncomingTransactionalTransferInfo, at: SequencePlace) -> bool:
+def _has_transfer_reached_place(transfer: IncomingTransactionalTransferInfo, at: SequencePlace) -> bool:
     identifier, number = at
     return (int(identifier), number) <= (int(transfer.SequenceIdentifier), transfer.SequenceNumber)
 
@@ -313,7 +313,7 @@ def _get_history_sort_key(key_suffix: str, value: Any) -> int:
 _RESTORERS: Mapping[str, Callable[[Restoring], Callable[[str, Any], None]]] = {
     "identifier": lambda part: part._restore_identifier,
     "directory_identifier": lambda part: part._restore_directory_identifier,
-    "last_known": lambda part: part._restore_last_known,
+    "last_known": lambda part: part._restore_known_attributes,
     "last_domain": lambda part: part._restore_last_domain,
     "initialization_retry_s": lambda part: part._restore_initialization_retry,
     "hardened_security": lambda part: part._restore_hardened_security,

@@ -86,6 +86,6 @@ class Lifetimes(Part):
         are recorded when their sessions are initialized.
         """
         self.qm.post(LifetimesChanged())
-        for queue in self.qm.queue_names.every_queue():
+        for queue in self.qm.queue_names.list_every_queue():
             for position in queue.MessagePositionList:
                 self.watch_received(position)

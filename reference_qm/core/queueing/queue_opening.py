@@ -55,9 +55,9 @@ class QueueOpening(Part):
                 format_name.lower()
             )
         if queue is None:
-            if required_access is not SEND or self.qm.queue_names.means_this_computer(name):
+            if required_access is not SEND or self.qm.queue_names.is_queue_on_this_computer(name):
                 return Status.MQ_ERROR_QUEUE_NOT_FOUND, None
-            queue = self.qm.destinations.open_outgoing(format_name, now)
+            queue = self.qm.destinations.open_outgoing_queue(format_name, now)
         return self.open_found_queue(queue, format_name, required_access, shared_mode)
 
     def admits_access(self, name: FormatName, required_access: QueueAccessType) -> bool:

@@ -11,8 +11,8 @@ from reference_qm.core.names.queue_names import (
     ORDER_QUEUE_NUMBER,
     ORDER_QUEUE_PATH,
     QueuePath,
+    list_queue_with_children,
     parse_path,
-    queue_with_children,
 )
 from reference_qm.core.part import Part
 from reference_qm.core.store.disk import Change
@@ -176,7 +176,7 @@ class Queues(Part):
 
         def carry_out() -> Result:
             self.qm.disk.save(self._build_deletion(queue))  # also messages that arrived in the meantime
-            for one in queue_with_children(queue):
+            for one in list_queue_with_children(queue):
                 for position in one.MessagePositionList:
                     self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
                 self._close_descriptors(one)
@@ -247,7 +247,7 @@ class Queues(Part):
     def _build_deletion(self, queue: Queue) -> Change:
         """Return the change that deletes a queue, its journal, its subqueues and all their messages from the store."""
         change: Change = {}
-        for one in queue_with_children(queue):
+        for one in list_queue_with_children(queue):
             change |= self.qm.durability.build_removal(one.MessagePositionList, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
             change |= {format_transfer_name(transfer): None for transfer in list_transfers(one)}
             if one.QueueType is not QueueType.SYSTEM:

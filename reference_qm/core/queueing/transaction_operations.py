@@ -88,7 +88,7 @@ class TransactionOperations(Part):
         stays in its queue.
         """
         return next(
-            (queue for queue in self.qm.queue_names.every_queue() if queue is operation.TargetQueueReference), None
+            (queue for queue in self.qm.queue_names.list_every_queue() if queue is operation.TargetQueueReference), None
         )
 
     def find_messages_kept_by_transactions(self) -> set[MessagePosition]:

@@ -102,7 +102,7 @@ class TransactionRecords(Part):
         self.qm.adm.TransactionCollection[transaction.Identifier] = transaction
 
     def _list_positions(self) -> Iterator[MessagePosition]:
-        for queue in self.qm.queue_names.every_queue():
+        for queue in self.qm.queue_names.list_every_queue():
             yield from queue.MessagePositionList
         for outgoing in self.qm.adm.OutgoingQueues.values():
             yield from (one.MessagePosition for one in outgoing.session.OutgoingMessageTable)

@@ -73,7 +73,7 @@ class ObjectProperties(Part):
 
     def find_described_queue(self, described: ObjectFormat) -> Queue | None:
         """Return the local queue that an OBJECT_FORMAT identifies, or None. Spec: MS-MQMP 3.1.4.9."""
-        text = None if described["union"] is None else self.qm.queue_formats.format_name_of(described["union"])
+        text = None if described["union"] is None else self.qm.queue_formats.build_format_name(described["union"])
         if text is None:
             return None
         try:

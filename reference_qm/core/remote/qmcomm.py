@@ -70,7 +70,7 @@ class Qmcomm(Part):
             or given["pQueueFormat"] is None
         ):
             return Status.MQ_ERROR_INVALID_PARAMETER, None
-        format_name = self.qm.queue_formats.format_name_of(given["pQueueFormat"])
+        format_name = self.qm.queue_formats.build_format_name(given["pQueueFormat"])
         if format_name is None:
             return Status.MQ_ERROR_ILLEGAL_FORMATNAME, None
         if len(self.qm.descriptors) >= OPEN_DESCRIPTORS_LIMIT:

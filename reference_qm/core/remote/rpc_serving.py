@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from ipaddress import AddressValueError, IPv4Address
 from typing import Any
 
-from reference_qm.core.events import RpcHappened
+from reference_qm.core.events import RpcEventOccurred
 from reference_qm.core.part import QM, Part
 from reference_qm.core.remote.associations import Associations
 from reference_qm.core.remote.model import (
@@ -56,7 +56,7 @@ class RemoteReading:
         timers: Timers,
         unfinished: Unfinished,
         emit: Callable[[RpcSend | RpcClose], None],
-        post: Callable[[RpcHappened], None],
+        post: Callable[[RpcEventOccurred], None],
         security: ServerSecurity = NO_SECURITY,
         *,
         strict: bool = True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterable
 
-from reference_qm.codec import MessageClass, TxSequenceID, guid_text
+from reference_qm.codec import MessageClass, TxSequenceID, format_guid
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.messages import get_receive_ack_bit, serialize_message
 from reference_qm.directory.enums import QueueType
@@ -120,7 +120,7 @@ def build_history_entry(entry: MessageIDHistoryEntry) -> Change:
 def format_history_name(entry: MessageIDHistoryEntry) -> str:
     """Return the name of the entry that stores a received message in the history."""
     identifier = entry.MessageIdentifier
-    return f"history:{guid_text(identifier.QueueManagerGuid)}:{identifier.Ordinal}"
+    return f"history:{format_guid(identifier.QueueManagerGuid)}:{identifier.Ordinal}"
 
 
 def format_place(queue: Queue) -> str:

@@ -28,7 +28,7 @@ from reference_qm.codec import (
     TransactionHeader,
     UserHeader,
     UserMessagePacket,
-    guid_text,
+    format_guid,
     parse_format_name,
 )
 from reference_qm.core.errors import CommandError
@@ -216,7 +216,7 @@ def get_receive_ack_bit(reason: MessageClass) -> int:
 
 def message_id(identifier: MessageIdentifier) -> str:
     r"""Return a message identifier as the text ``{guid}\ordinal``."""
-    return f"{{{guid_text(identifier.QueueManagerGuid)}}}\\{identifier.Ordinal}"
+    return f"{{{format_guid(identifier.QueueManagerGuid)}}}\\{identifier.Ordinal}"
 
 
 def describe_message(message: Message) -> dict[str, Any]:
@@ -231,7 +231,7 @@ def describe_message(message: Message) -> dict[str, Any]:
         "delivery": "transactional"
         if message.TransactionIdentifier is not None
         else message.DeliveryGuarantee.value.lower(),
-        "source": guid_text(message.Identifier.QueueManagerGuid),
+        "source": format_guid(message.Identifier.QueueManagerGuid),
         "destination": message.DestinationQueueFormatName,
         "admin_queue": message.AdministrationQueueFormatName,
         "response_queue": message.ResponseQueueFormatName,

@@ -161,7 +161,7 @@ class Enqueueing(Part):
         status, descriptor = self.qm.queue_opening.open_queue(to, access, share, now)
         if descriptor is None:
             raise CommandError(f"{to!a} cannot be opened for sending: {status.name}")
-        first = MessageIdentifier(self.qm.adm.Identifier, self.qm.numbering.next_identifier())
+        first = MessageIdentifier(self.qm.adm.Identifier, self.qm.numbering.predict_next_identifier())
         outcome = self.enqueue_to_open_queue(descriptor, message, now, transaction)
         self.qm.queue_opening.close_queue(descriptor)
         if outcome is not EnqueueStatus.NO_ERROR:

@@ -116,7 +116,7 @@ class FinalAcks(Part):
     def move_to_outgoing_queue(self, position: OutgoingMessagePosition, now: Now) -> None:
         """Move a message of a closed session to the outgoing queue for its destination. Spec: MS-MQQB 3.1.7.17."""
         message = position.MessagePosition.MessageReference
-        queue = self.qm.destinations.open_outgoing(message.DestinationQueueFormatName, now)
+        queue = self.qm.destinations.open_outgoing_queue(message.DestinationQueueFormatName, now)
         session = queue.session
         again = MessagePosition(message, queue, key=position.MessagePosition.key)
         outgoing = OutgoingMessagePosition(again, position.UserMessage)

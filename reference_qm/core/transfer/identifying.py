@@ -13,7 +13,7 @@ from reference_qm.codec import (
     SessionAckPacket,
     UnknownInternalPacket,
     UserMessagePacket,
-    parse_framed,
+    parse_framed_packet,
 )
 from reference_qm.core.part import QM, Part
 from reference_qm.core.sessions.session_opening import ACK_TIMEOUT_MS, RECOVERABLE_ACK_TIMEOUT_MS
@@ -132,7 +132,8 @@ class Identifying(Part):
         Without this check, a client without an open session could make the queue manager store megabytes for each
         connection.
         """
-        longest, announced = MAX_PACKET_BYTES_BY_STATE[session.SessionState], session.framer.announced
+        longest = MAX_PACKET_BYTES_BY_STATE[session.SessionState]
+        announced = session.framer.announced_packet_size
         if announced > longest:
             self.note_received(session)
             state = session.SessionState.value
@@ -165,7 +166,7 @@ class Identifying(Part):
 
     def identify_packet(self, data: bytes) -> Packet:
         """Parse a packet from the stream; raise FormatError for a malformed packet. Spec: MS-MQQB 3.1.5.1.1."""
-        return parse_framed(data)
+        return parse_framed_packet(data)
 
     def check_form(self, packet: Packet) -> None:
         """Raise FormatError for a field value that section 2 does not allow. Spec: MS-MQQB 3.1.5.1.3, in a strict

@@ -15,7 +15,7 @@ from reference_qm.codec import (
     UserMessagePacket,
 )
 from reference_qm.core.names.destinations import get_destination_guid
-from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER, names_order_queue
+from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER, is_for_order_queue
 from reference_qm.core.part import Part
 from reference_qm.core.transfer.transactional_sending import get_outgoing_sequence
 from reference_qm.model.adm import (
@@ -55,7 +55,7 @@ def _has_ordering_flags(packet: UserMessagePacket) -> bool:
     return (
         packet.BaseHeader.Flags == 0
         and packet.MessagePropertiesHeader.Label == ORDER_ACK_LABEL
-        and names_order_queue(packet)
+        and is_for_order_queue(packet)
     )
 
 
@@ -225,7 +225,7 @@ class OrderAcks(Part):
             Body=body.build(),
             SentTime=now.utc_s,
         )
-        queue = self._queue_of_open_session(name) or self.qm.destinations.open_outgoing(name, now)
+        queue = self._queue_of_open_session(name) or self.qm.destinations.open_outgoing_queue(name, now)
         position = MessagePosition(message, queue)
         self.qm.disk.save(self.qm.durability.build_send_record(position))
         self.qm.sending.message_position_available(queue, position, now)

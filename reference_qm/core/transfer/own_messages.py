@@ -51,12 +51,12 @@ class OwnMessages(Part):
                 check_fit(message)
             else:
                 check_queues(self.qm.adm.Identifier, name, message.ResponseQueueFormatName)
-            local = self.qm.destinations.find_local(name)
+            local = self.qm.destinations.find_local_queue(name)
             if local is not None or self.qm.next_hops.get_destination_info(name) is None:
                 return local
             known = name.lower() in self.qm.adm.OutgoingQueues
             return (
-                self.qm.destinations.open_outgoing(name, now)
+                self.qm.destinations.open_outgoing_queue(name, now)
                 if known or len(self.qm.adm.OutgoingQueues) < OUTGOING_QUEUES_LIMIT
                 else None
             )

@@ -59,7 +59,9 @@ class Routing(Part):
             SessionHeader=None,
         )
         message = deserialize_message(onward, onward.UserHeader.QueueManagerAddress, now.utc_s)
-        position = MessagePosition(message, self.qm.destinations.open_outgoing(message.DestinationQueueFormatName, now))
+        position = MessagePosition(
+            message, self.qm.destinations.open_outgoing_queue(message.DestinationQueueFormatName, now)
+        )
         if onward.UserHeader.DM:
             self.qm.arrival.save_message(Saving(position, entry, [(session, receipt)], routed=onward), onward)
         else:

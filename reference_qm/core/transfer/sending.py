@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from reference_qm.codec import BaseHeader, UserMessagePacket
 from reference_qm.core.events import MessageExpired, MessageSent
-from reference_qm.core.names.queue_names import names_order_queue
+from reference_qm.core.names.queue_names import is_for_order_queue
 from reference_qm.core.part import Part
 from reference_qm.core.sessions.connecting import outgoing_queue
 from reference_qm.core.store.disk import Change
@@ -196,7 +196,7 @@ class Sending(Part):
             position.RecoverableSequenceNumber = session.RecoverableMessageSentCount
         session.UnAckedMessageCount += 1
         packet = position.UserMessage
-        if self.is_acknowledgment_due(session, now) and not names_order_queue(packet):
+        if self.is_acknowledgment_due(session, now) and not is_for_order_queue(packet):
             packet = replace(
                 packet,
                 BaseHeader=replace(packet.BaseHeader, Flags=packet.BaseHeader.Flags | BaseHeader.flags(SH=1)),

@@ -288,7 +288,7 @@ class QueueManagerReadOfEmptySubqueueReadsItsQueue(Seeking):
         seek_direction: SeekDirection = SeekDirection.FORWARD,
     ) -> MessagePosition | None:
         found = super().seek_available(initial_position, peek_operation, seek_direction)
-        for queue in self.qm.queue_names.every_queue() if found is None else ():
+        for queue in self.qm.queue_names.list_every_queue() if found is None else ():
             positions = queue.MessagePositionList
             if queue.parent is not None and initial_position is positions.Start and not len(positions):
                 return super().seek_available(queue.parent.MessagePositionList.Start, peek_operation, seek_direction)

@@ -347,7 +347,7 @@ def _change_restored_messages(change: MessageChange, *, outgoing: bool = False) 
                     position.MessageReference = change(position.MessageReference)
                     one.UserMessage = qm.sending.construct_user_message(position)
             return
-        for local in qm.queue_names.every_queue():
+        for local in qm.queue_names.list_every_queue():
             for position in local.MessagePositionList:
                 position.MessageReference = change(position.MessageReference)
 

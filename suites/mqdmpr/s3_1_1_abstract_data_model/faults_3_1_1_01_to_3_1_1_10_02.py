@@ -211,10 +211,10 @@ class ModelIdentifierDiffersFromPackets(Inspection):
 class InactivePublicQueueCreator(Destinations):
     """In hardened security mode, the State of a new outgoing queue to a public queue is Inactive."""
 
-    def initial_state(self, text: str) -> OutgoingQueueState:
+    def get_initial_state(self, text: str) -> OutgoingQueueState:
         if isinstance(parse_format_name(text), PublicName):
             return OutgoingQueueState.INACTIVE
-        return super().initial_state(text)
+        return super().get_initial_state(text)
 
 
 class PublicQueueLockOmitter(Establishing):

@@ -44,7 +44,7 @@ class RemoteReadDeletesBeforeAcknowledgment(Reading):
 
 def _sort_messages_at_restart(key: Callable[[MessagePosition], Any], condition: Callable[[Queue], bool]) -> Any:
     def sort_every_queue(qm: QueueManager) -> None:
-        for queue in qm.queue_names.every_queue():
+        for queue in qm.queue_names.list_every_queue():
             messages = list(queue.MessagePositionList)
             if len(messages) < 2 or not condition(queue):
                 continue

@@ -176,9 +176,9 @@ class _OutgoingQueueLockKeeper(Destinations):
         """Return whether the outgoing queue for a format name stays locked."""
         return False
 
-    def initial_state(self, text: str) -> OutgoingQueueState:
+    def get_initial_state(self, text: str) -> OutgoingQueueState:
         restored = not self.qm.begun
-        return OutgoingQueueState.LOCKED if restored and self.keeps_lock(text) else super().initial_state(text)
+        return OutgoingQueueState.LOCKED if restored and self.keeps_lock(text) else super().get_initial_state(text)
 
 
 @fault("sender-private-name-stays-locked-after-restart", breaks="MQDMPR-3.1.3-D13", blind=True)

@@ -62,9 +62,9 @@ class SingleQueueDescriptorChanger(QueueOpening):
 class CreatedOutgoingQueueChanger(Destinations):
     """Change the outgoing queues that are created."""
 
-    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
+    def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
         known = list(self.qm.adm.OutgoingQueues.values())
-        queue = super().open_outgoing(text, now)
+        queue = super().open_outgoing_queue(text, now)
         if queue not in known:
             self.change_outgoing_queue(queue, known)
         return queue

@@ -133,7 +133,7 @@ class MissingSecondQueueOfSeveralSkipped(QueueOpening):
             for number, one in enumerate(name.Elements)
             if not number
             or self.qm.queue_names.find_by_format_name(one) is not None
-            or not self.qm.queue_names.means_this_computer(one)
+            or not self.qm.queue_names.is_queue_on_this_computer(one)
         ]
         return super()._open_several(MultipleElementName(tuple(found)), required_access, shared_mode, now)
 
@@ -171,7 +171,7 @@ class SeveralQueuesWithOneRemoteNameRefused(QueueOpening):
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
     ) -> Opened:
-        here = {self.qm.queue_names.means_this_computer(one) for one in name.Elements}
+        here = {self.qm.queue_names.is_queue_on_this_computer(one) for one in name.Elements}
         if len(here) > 1:
             return Status.MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION, None
         return super()._open_several(name, required_access, shared_mode, now)
@@ -252,7 +252,7 @@ class ServerMulticastNameOpenedToPeek(Qmcomm):
         for group in (IPv4Address(address), IPv4Address(address.to_bytes(4, "little"))):
             if group.is_multicast and port <= 0xFFFF:
                 name = f"MULTICAST={group}:{port}"
-                queue = self.qm.destinations.open_outgoing(name, now)
+                queue = self.qm.destinations.open_outgoing_queue(name, now)
                 return self.qm.queue_opening.open_found_queue(queue, name, QueueAccessType.PEEK, share)
         return super().open_remote_queue(call, now)
 
@@ -340,8 +340,8 @@ class QueueManagerOpenComparesOwnHostNameWithRegardToCase(QueueNames):
 class MissingLocalQueueIsOpenedForSendingByAddress(QueueNames):
     """The queue manager opens an outgoing queue for a missing local queue that the format name gives by IP address."""
 
-    def means_this_computer(self, name: FormatName) -> bool:
-        return super().means_this_computer(name) and getattr(name, "Protocol", "") != "TCP"
+    def is_queue_on_this_computer(self, name: FormatName) -> bool:
+        return super().is_queue_on_this_computer(name) and getattr(name, "Protocol", "") != "TCP"
 
 
 @fault("queue-manager-missing-queue-by-own-address-treated-as-remote", breaks="MQDMPR-3.1.7.1.5-61", blind=True)
@@ -366,7 +366,7 @@ class QueueManagerMissingQueueOpenedByLocalhost(QueueOpening):
         status, opened = super().open_queue(format_name, required_access, shared_mode, now)
         missing = status is Status.MQ_ERROR_QUEUE_NOT_FOUND and required_access is SEND
         if missing and "OS:localhost" in format_name:
-            queue = self.qm.destinations.open_outgoing(format_name, now)
+            queue = self.qm.destinations.open_outgoing_queue(format_name, now)
             return self.open_found_queue(queue, format_name, required_access, shared_mode)
         return status, opened
 
@@ -375,9 +375,9 @@ class QueueManagerMissingQueueOpenedByLocalhost(QueueOpening):
 class DeletedQueueFoundByPrivateName(Destinations):
     """A private format name with the number of a deleted queue refers to the queue with the next lower number."""
 
-    def find_local(self, text: str) -> Queue | None:
+    def find_local_queue(self, text: str) -> Queue | None:
         try:
-            return super().find_local(text)
+            return super().find_local_queue(text)
         except CommandError:
             name = parse_name(text)
             neighbour = None
@@ -394,8 +394,8 @@ class QueueManagerOutgoingQueueIdentifierSameForOneHost(Destinations):
     computer.
     """
 
-    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
-        queue = super().open_outgoing(text, now)
+    def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
+        queue = super().open_outgoing_queue(text, now)
         queue.Identifier = uuid5(self.qm.adm.Identifier, text.lower().partition("\\")[0])
         return queue
 
@@ -404,8 +404,8 @@ class QueueManagerOutgoingQueueIdentifierSameForOneHost(Destinations):
 class HardenedSecurityNewQueueToSecondHostNotLocked(Destinations):
     """In hardened security mode, a new outgoing queue is not Locked if another outgoing queue exists."""
 
-    def initial_state(self, text: str) -> OutgoingQueueState:
-        return OutgoingQueueState.INACTIVE if self.qm.adm.OutgoingQueues else super().initial_state(text)
+    def get_initial_state(self, text: str) -> OutgoingQueueState:
+        return OutgoingQueueState.INACTIVE if self.qm.adm.OutgoingQueues else super().get_initial_state(text)
 
 
 @fault("queue-manager-private-journal-name-opens-queue", breaks="MQDMPR-3.1.7.1.5-48", blind=True)

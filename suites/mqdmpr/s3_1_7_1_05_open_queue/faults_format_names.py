@@ -151,7 +151,7 @@ class QueueManagerHttpNameOfThisComputerOpenedToRead(RefusedNameOpener):
 
     def is_name_opened(self, name: FormatName, access: QueueAccessType, share: QueueShareMode) -> bool:
         by_http = getattr(name, "Protocol", "") in ("HTTP", "HTTPS")
-        return by_http and access is not SEND_ACCESS and self.qm.queue_names.means_this_computer(name)
+        return by_http and access is not SEND_ACCESS and self.qm.queue_names.is_queue_on_this_computer(name)
 
 
 @fault("queue-manager-http-name-opened-to-read-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-38", blind=True)
@@ -171,7 +171,7 @@ class QueueManagerMachineNameOfOtherComputerOpenedToSend(RefusedNameOpener):
         return (
             isinstance(name, MachineName)
             and access is SEND_ACCESS
-            and not self.qm.queue_names.means_this_computer(name)
+            and not self.qm.queue_names.is_queue_on_this_computer(name)
         )
 
 

@@ -38,7 +38,7 @@ class QueueManagerOpensMissingPublicQueueOfList(QueueOpening):
         status, opened = super().open_queue(format_name, required_access, shared_mode, now)
         if opened is not None or not self.in_list or not format_name.upper().startswith("PUBLIC="):
             return status, opened
-        queue = self.qm.destinations.open_outgoing(format_name, now)
+        queue = self.qm.destinations.open_outgoing_queue(format_name, now)
         return self.open_found_queue(queue, format_name, required_access, shared_mode)
 
 
@@ -66,8 +66,8 @@ class QueueManagerBasePriorityOfSecondOutgoingQueueCopied(Destinations):
         super().__init__(qm)
         self.first: list[int] = []
 
-    def _base_priority(self, text: str) -> int:
-        found = super()._base_priority(text)
+    def _get_base_priority(self, text: str) -> int:
+        found = super()._get_base_priority(text)
         if not text.upper().startswith("PUBLIC="):
             return found
         self.first.append(found)

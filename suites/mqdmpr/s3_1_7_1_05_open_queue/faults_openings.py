@@ -182,9 +182,9 @@ def _change_outgoing_queue(change: Callable[[OutgoingQueue], None]) -> Install:
     """Build a fault that changes each new outgoing queue."""
 
     class NewOutgoingQueueChanger(Destinations):
-        def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
+        def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
             known = text.lower() in self.qm.adm.OutgoingQueues
-            queue = super().open_outgoing(text, now)
+            queue = super().open_outgoing_queue(text, now)
             if not known:
                 change(queue)
             return queue

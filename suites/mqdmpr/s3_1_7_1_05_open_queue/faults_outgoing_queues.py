@@ -29,7 +29,7 @@ class MissingPrivateQueueOpener(QueueOpening):
             and self.qm.queue_names.find_by_format_name(name) is None
             and self.is_missing_queue_opened(name)
         ):
-            queue = self.qm.destinations.open_outgoing(format_name, now)
+            queue = self.qm.destinations.open_outgoing_queue(format_name, now)
             return self.open_found_queue(queue, format_name, required_access, shared_mode)
         return super().open_queue(format_name, required_access, shared_mode, now)
 
@@ -59,13 +59,13 @@ class QueueManagerMissingPrivateNameOfLowNumberOpenedToSend(MissingPrivateQueueO
 class QueueManagerOutgoingQueueCreatedForEachSpelling(Destinations):
     """The queue manager creates another outgoing queue if a name is written in capital letters."""
 
-    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
+    def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
         known = self.qm.adm.OutgoingQueues
         first = known.get(text.lower())
         if first is None or first.DestinationFormatName == text:
-            return super().open_outgoing(text, now)
+            return super().open_outgoing_queue(text, now)
         del known[text.lower()]
-        queue = super().open_outgoing(text, now)
+        queue = super().open_outgoing_queue(text, now)
         known[first.DestinationFormatName + " "] = first
         return queue
 
@@ -74,15 +74,15 @@ class QueueManagerOutgoingQueueCreatedForEachSpelling(Destinations):
 class QueueManagerOutgoingQueueCreatedAgainAfterClose(Destinations):
     """When an outgoing queue was closed, the queue manager creates another outgoing queue for the same format name."""
 
-    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
+    def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
         known = self.qm.adm.OutgoingQueues
         first = known.get(text.lower())
         if first is not None and not first.OpenQueueDescriptorCollection and not first.session.OutgoingMessageTable:
             del known[text.lower()]
-            queue = super().open_outgoing(text, now)
+            queue = super().open_outgoing_queue(text, now)
             known[text.lower() + " "] = first
             return queue
-        return super().open_outgoing(text, now)
+        return super().open_outgoing_queue(text, now)
 
 
 @fault("queue-manager-outgoing-queue-created-again-for-several-queues", breaks="MQDMPR-3.1.7.1.5-79", blind=True)
@@ -249,18 +249,18 @@ class QueueManagerSecondNewOutgoingQueueWaiting(CreatedOutgoingQueueChanger):
 class QueueManagerHardenedPrivateNameQueueNotLocked(Destinations):
     """In hardened security mode, the State of an outgoing queue for a private format name is Inactive."""
 
-    def initial_state(self, text: str) -> OutgoingQueueState:
+    def get_initial_state(self, text: str) -> OutgoingQueueState:
         if isinstance(parse_name(text), PrivateName):
             return OutgoingQueueState.INACTIVE
-        return super().initial_state(text)
+        return super().get_initial_state(text)
 
 
 @fault("queue-manager-hardened-queue-of-host-name-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
 class QueueManagerHardenedQueueOfHostNameNotLocked(Destinations):
     """In hardened security mode, the State of an outgoing queue for DIRECT=OS is Inactive."""
 
-    def initial_state(self, text: str) -> OutgoingQueueState:
-        return OutgoingQueueState.INACTIVE if "=OS:" in text.upper() else super().initial_state(text)
+    def get_initial_state(self, text: str) -> OutgoingQueueState:
+        return OutgoingQueueState.INACTIVE if "=OS:" in text.upper() else super().get_initial_state(text)
 
 
 @fault("queue-manager-hardened-queue-of-several-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)

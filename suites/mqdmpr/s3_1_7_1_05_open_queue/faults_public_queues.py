@@ -229,7 +229,7 @@ class QueueManagerOwnPublicNameWithoutQueueOpenedToSend(QueueOpening):
     ) -> Opened:
         name = parse_name(format_name)
         if isinstance(name, PublicName) and self.qm.queue_names.find_by_format_name(name) is None:
-            queue = self.qm.destinations.open_outgoing(format_name, now)
+            queue = self.qm.destinations.open_outgoing_queue(format_name, now)
             return self.open_found_queue(queue, format_name, required_access, shared_mode)
         return super().open_queue(format_name, required_access, shared_mode, now)
 

@@ -419,7 +419,7 @@ class QueueManagerSeveralQueuesOfLocalAndRemoteRefused(_SeveralQueueNameRefuser)
     """The queue manager refuses to open a local and a remote queue together."""
 
     def is_refused(self, elements: tuple[SingleName, ...]) -> bool:
-        return len({self.means_this_computer(one) for one in elements}) > 1
+        return len({self.is_queue_on_this_computer(one) for one in elements}) > 1
 
 
 @fault("queue-manager-several-queues-refused-while-one-is-open", breaks="MQDMPR-3.1.7.1.5-33", blind=True)

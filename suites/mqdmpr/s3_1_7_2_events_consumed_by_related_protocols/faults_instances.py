@@ -144,7 +144,7 @@ class QueueManagerWithStoredMessagesNotThrottled(Quotas):
     """The queue manager does not set Throttled when flow control begins while a queue has messages."""
 
     def begin_flow_control(self) -> None:
-        if not any(len(queue.MessagePositionList) for queue in self.qm.queue_names.every_queue()):
+        if not any(len(queue.MessagePositionList) for queue in self.qm.queue_names.list_every_queue()):
             super().begin_flow_control()
 
 

@@ -252,11 +252,11 @@ HIGHEST_KNOWN_QUEUE_NUMBER = 0xFF
 class SenderPrivateNameWithNumberAbove255Refused(Destinations):
     """The sender refuses a private format name with a queue number above 0xFF."""
 
-    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
+    def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
         name = parse_format_name(text)
         if isinstance(name, PrivateName) and name.QueueIdentifier > HIGHEST_KNOWN_QUEUE_NUMBER:
             raise CommandError(f"queue {text} does not exist")
-        return super().open_outgoing(text, now)
+        return super().open_outgoing_queue(text, now)
 
 
 add(

@@ -172,5 +172,5 @@ class QueueManagerMessageIdsRepeatedAfterRestart(Restoring):
 class QueueManagerMessageIdRepeatedAfter16(Numbering):
     """The queue manager uses only the message identifiers 1 to 16."""
 
-    def next_identifier(self) -> int:
-        return super().next_identifier() % 17 or 1
+    def predict_next_identifier(self) -> int:
+        return super().predict_next_identifier() % 17 or 1

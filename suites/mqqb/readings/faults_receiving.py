@@ -251,7 +251,7 @@ class OneSequenceForEachSender(InSequence):
     def _find_newest_transfer(self, packet: UserMessagePacket) -> IncomingTransactionalTransferInfo | None:
         of_sender = [
             transfer
-            for queue in self.qm.queue_names.every_queue()
+            for queue in self.qm.queue_names.list_every_queue()
             for (source, _), transfer in queue.IncomingTransactionalTransferInfoCollection.items()
             if source == packet.UserHeader.SourceQueueManager
         ]
@@ -259,7 +259,7 @@ class OneSequenceForEachSender(InSequence):
 
 
 def _list_queues(part: Closing) -> Iterable[Queue]:
-    return part.qm.queue_names.every_queue()
+    return part.qm.queue_names.list_every_queue()
 
 
 @follows("E41.3")

@@ -186,7 +186,7 @@ class IdentifiersBeginWithZero(Numbering):
         self.qm.adm.MessageIdOrdinal = assigned + 1 & 0xFFFFFFFF
         return assigned
 
-    def next_identifier(self) -> int:
+    def predict_next_identifier(self) -> int:
         return self.qm.adm.MessageIdOrdinal
 
 

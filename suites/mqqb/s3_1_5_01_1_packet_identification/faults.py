@@ -22,7 +22,7 @@ from reference_qm.codec import (
     UserMessagePacket,
     parse_packet,
 )
-from reference_qm.core.names.queue_names import names_order_queue
+from reference_qm.core.names.queue_names import is_for_order_queue
 from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.core.transfer.order_acks import (
     BODY_SIZE,
@@ -399,7 +399,7 @@ class SenderAckReachQueueClassTakenAsFinalAck(Receiving):
             properties.MessageClass == MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
             and properties.Label == ORDER_ACK_LABEL
             and packet.BaseHeader.Flags == 0
-            and names_order_queue(packet)
+            and is_for_order_queue(packet)
         ):
             receipt.done = True
             self.qm.final_acks.receive(session, packet, now)

@@ -231,11 +231,11 @@ class InitiatorSessionGuidOfDestinationBehindRouter(Resolving):
 
 
 class _UnknownPublicQueueRefusal(Destinations):
-    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
+    def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
         name = parse_format_name(text)
         if isinstance(name, PublicName) and name.QueueGuid not in self.qm.config.public_queues:
             raise CommandError(f"queue {text} does not exist: MQ_ERROR_QUEUE_NOT_FOUND (MS-MQDMPR 3.1.7.1.5)")
-        return super().open_outgoing(text, now)
+        return super().open_outgoing_queue(text, now)
 
 
 add(

@@ -98,20 +98,20 @@ class InitiatorSessionForPrivateFormatNameWithOtherQueueManager(NextHops):
 class SenderQueuesOfOneHostShareOutgoingQueue(Destinations):
     """The sender puts messages to a second queue of a host into the OutgoingQueue of the first queue."""
 
-    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
-        return _find_queue_of_same_host(self.qm, text) or super().open_outgoing(text, now)
+    def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
+        return _find_queue_of_same_host(self.qm, text) or super().open_outgoing_queue(text, now)
 
 
 @fault("sender-new-outgoing-queue-while-destination-unreachable", breaks="MQQB-3.1.5.2.1-02", blind=True)
 class SenderNewOutgoingQueueWhileDestinationUnreachable(Destinations):
     """The sender creates another OutgoingQueue for a message to a format name whose session is not open."""
 
-    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
+    def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
         known = self.qm.adm.OutgoingQueues.get(text.lower())
         if known is not None and known.session.SessionState is not SessionState.OPEN:
             self.qm.adm.OutgoingQueues[f"{text.lower()} {known.session.number}"] = known
             del self.qm.adm.OutgoingQueues[text.lower()]
-        return super().open_outgoing(text, now)
+        return super().open_outgoing_queue(text, now)
 
 
 @fault("sender-destination-format-name-of-second-queue-of-host-is-first", breaks="MQQB-3.1.5.2.1-02", blind=True)

@@ -50,7 +50,7 @@ class ServerEndReceiveOfDeletedQueueThrown(RemoteEnding):
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
         entry: RemoteReadEntry | None = None if call.handle is None else call.handle.state
         position = None if entry is None else entry.UserMessagePacket
-        if position is not None and position.QueueReference not in list(self.qm.queue_names.every_queue()):
+        if position is not None and position.QueueReference not in list(self.qm.queue_names.list_every_queue()):
             self.qm.remote.note(call.fault(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE))
             return
         super().remote_qm_end_receive(call, now)

@@ -39,7 +39,7 @@ class QueueManagerLocalMessageOutsideTransactionInTransactionalQueue(Commands):
     """The queue manager stores a nontransactional message of a local application in a transactional queue."""
 
     def _find_accepting_queue(self, request: commands.SendMessage) -> Queue | None:
-        local = self.qm.destinations.find_local(request.to)
+        local = self.qm.destinations.find_local_queue(request.to)
         if local is not None and local.Transactional and not request.transactional:
             return local
         return super()._find_accepting_queue(request)

@@ -231,7 +231,7 @@ class QueueManagerWorkgroupTransactionalMessageRefused(Commands):
     """A queue manager without a directory refuses transactional messages to direct names of other computers."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-        local = self.qm.destinations.find_local(request.to)
+        local = self.qm.destinations.find_local_queue(request.to)
         if not self.qm.enterprise.state.DirectoryIntegrated and request.transactional and local is None:
             raise CommandError("no transactional message is sent without a directory")
         return super().send_message(request, token, now)

@@ -363,17 +363,17 @@ class QueueManagerClosedCursorRewindsOthers(QueueOpening):
 class OutgoingQueueSharedByDestinations(Destinations):
     """The queue manager puts all outgoing messages into the outgoing queue that was created first."""
 
-    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
-        return next(iter(self.qm.adm.OutgoingQueues.values()), None) or super().open_outgoing(text, now)
+    def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
+        return next(iter(self.qm.adm.OutgoingQueues.values()), None) or super().open_outgoing_queue(text, now)
 
 
 @fault("queue-manager-outgoing-queue-shared-by-queues-of-one-host", breaks="MQSO-5.1.1.2-D07")
 class QueueManagerOutgoingQueueSharedByQueuesOfOneHost(Destinations):
     """The queue manager uses one outgoing queue for all direct format names of queues of one computer."""
 
-    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
+    def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
         host = text.lower().partition("\\")[0]
         for name, queue in self.qm.adm.OutgoingQueues.items():
             if host.startswith("direct=") and name.partition("\\")[0] == host:
                 return queue
-        return super().open_outgoing(text, now)
+        return super().open_outgoing_queue(text, now)

@@ -62,11 +62,11 @@ class QueueManagerOutgoingQueueCreatedAgainNeverDestroyed(Destinations):
     is idle.
     """
 
-    def destroy(self, queue: OutgoingQueue) -> None:
+    def destroy_outgoing_queue(self, queue: OutgoingQueue) -> None:
         name = queue.DestinationFormatName.lower()
         if name not in getattr(self, "destroyed", ()):
             self.destroyed = (*getattr(self, "destroyed", ()), name)
-            super().destroy(queue)
+            super().destroy_outgoing_queue(queue)
 
 
 add(

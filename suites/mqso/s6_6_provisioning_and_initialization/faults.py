@@ -252,9 +252,9 @@ class QueueManagerRestartClearsLabelsOfPublicQueues(DirectoryClient):
 class FirstInitializationRetryAfter900S(Initialization):
     """The queue manager retries a failed initialization for the first time after 900 seconds."""
 
-    def await_retry(self, now: Now) -> None:
+    def start_initialization_retry_timer(self, now: Now) -> None:
         self.qm.adm.InitializationRetryTimerDuration = LATER_RETRY_INTERVAL_S
-        super().await_retry(now)
+        super().start_initialization_retry_timer(now)
 
 
 @fault("queue-manager-without-directory-provisioned-as-routing-server", breaks="MQSO-6.6-06", blind=True)
