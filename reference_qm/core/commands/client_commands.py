@@ -12,7 +12,7 @@ from reference_qm.core.remote.client_model import PendingRemoteReadEntry, Remote
 from reference_qm.core.remote.client_reading import RemoteMessage
 from reference_qm.core.remote.client_steps import RemoteError, Sequence
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction, ShareMode
-from reference_qm.core.remote.server_names import queue_format
+from reference_qm.core.remote.server_names import build_queue_format
 from reference_qm.core.sessions.resolving import is_address
 from reference_qm.core.store.messages import describe_message
 from reference_qm.model.enums import QueueAccessType
@@ -62,7 +62,9 @@ class ClientCommands(Part):
         )
         share = ShareMode.MQ_DENY_RECEIVE_SHARE if request.deny_receive else ShareMode.MQ_DENY_NONE
         unresolved = None if is_address(host) else host
-        opening = self.qm.client_opening.open_for_application(queue, unresolved, queue_format(request.queue), share)
+        opening = self.qm.client_opening.open_for_application(
+            queue, unresolved, build_queue_format(request.queue), share
+        )
         self._run_sequence_of_command(opening, token, now, lambda opened: {"remote": opened.number})
 
     def remote_close(self, request: remote_commands.RemoteClose, token: int, now: Now) -> None:

@@ -15,7 +15,7 @@ from reference_qm.core.store.messages import describe_message
 from reference_qm.core.store.security_text import find_account
 from reference_qm.directory.enums import PrivacyLevel, QueueType
 from reference_qm.model.adm import MessagePosition, Queue
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction, QueueAccessType, QueueShareMode
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
@@ -56,7 +56,7 @@ class QueueCommands(Part):
 
     def create_queue(self, request: commands.CreateQueue, token: int, now: Now) -> None:
         """Create a private queue or a subqueue. If a directory is configured, a public queue can also be created."""
-        described = queues.set_queue_defaults(request.name)
+        described = queues.make_queue_with_defaults(request.name)
         described.Transactional = request.transactional
         owner = ANONYMOUS
         if request.owner is not None:
@@ -287,7 +287,7 @@ class QueueCommands(Part):
 
     def _find_reading_descriptor(
         self, request: Any, access: QueueAccessType, token: int
-    ) -> tuple[OpenQueueDescriptor, Cursor | None, Answered]:
+    ) -> tuple[OpenQueueDescriptor, Cursor | None, OnReadAnswered]:
         """Return the descriptor and the cursor with which a command reads, and the function that answers the
         command.
         """
@@ -311,7 +311,7 @@ class QueueCommands(Part):
             _check_transactional(descriptor.QueueReference)
         return descriptor, cursor, self._make_answer(token, None)
 
-    def _make_answer(self, token: int, opened: OpenQueueDescriptor | None) -> Answered:
+    def _make_answer(self, token: int, opened: OpenQueueDescriptor | None) -> OnReadAnswered:
         """Return the function that answers a reading command. The function closes the descriptor if the descriptor
         was opened only for this command.
         """

@@ -22,7 +22,7 @@ from reference_qm.core.events import MessageLeft
 from reference_qm.core.names.destinations import PLACEHOLDER_TIME
 from reference_qm.core.part import Part
 from reference_qm.core.queueing.positions import LOW_LOOKUP_ID_BYTES
-from reference_qm.core.store.entries import SEQUENCE_ELEMENTS, build_removal_change, format_place
+from reference_qm.core.store.entries import SEQUENCE_ELEMENTS, build_removal_change, format_queue_of_entry
 from reference_qm.core.store.messages import deserialize_message
 from reference_qm.model.adm import (
     IncomingTransactionalTransferInfo,
@@ -80,8 +80,8 @@ class Restoring(Part):
         if "identifier" not in entries:
             self.qm.disk.save({"identifier": str(self.qm.adm.Identifier)})
         self.qm.disk.save(
-            self.qm.disk.reserve(self.qm.adm.MessageIdOrdinal + 1)
-            | self.qm.disk.reserve_sequential(self.qm.adm.SequentialID + 1)
+            self.qm.disk.build_ordinal_reservation(self.qm.adm.MessageIdOrdinal + 1)
+            | self.qm.disk.build_sequential_id_reservation(self.qm.adm.SequentialID + 1)
         )
         self.repair_queue_numbers()
         self._configure_queues()
@@ -121,7 +121,7 @@ class Restoring(Part):
 
     def _remove_orphans(self, messages: dict[str, Any]) -> None:
         """Remove the messages that arrived for a queue while the queue was being deleted."""
-        places = {format_place(queue) for queue in self.qm.queue_names.list_every_queue()}
+        places = {format_queue_of_entry(queue) for queue in self.qm.queue_names.list_every_queue()}
         lost = (
             key
             for key, value in messages.items()
@@ -256,7 +256,7 @@ class Restoring(Part):
             position.State = MessagePositionState.DELETED
             self.qm.post(MessageLeft(position, MessageClass(removed)))
         elif isinstance(queue, OutgoingQueue):
-            number = message.TransactionSequenceNumber if self.qm.sending.is_own(packet) else 0
+            number = message.TransactionSequenceNumber if self.qm.sending.is_from_this_queue_manager(packet) else 0
             outgoing = OutgoingMessagePosition(position, packet, TxSequenceNumber=number)
             if "awaits" in value:
                 queue.session.AwaitingFinalACKTable[packet.UserHeader.MessageID] = outgoing

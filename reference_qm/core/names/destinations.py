@@ -16,7 +16,7 @@ from reference_qm.codec import (
 from reference_qm.codec.format_names import MulticastName
 from reference_qm.core.errors import CommandError
 from reference_qm.core.part import Part
-from reference_qm.core.store.entries import format_place
+from reference_qm.core.store.entries import format_queue_of_entry
 from reference_qm.model.adm import OutgoingQueue, Queue, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerKey, TimerName
@@ -186,7 +186,8 @@ class Destinations(Part):
         kind, _, rest = name.partition(":")
         if kind == "queue":
             return next(
-                (queue for queue in self.qm.queue_names.list_every_queue() if format_place(queue) == name), None
+                (queue for queue in self.qm.queue_names.list_every_queue() if format_queue_of_entry(queue) == name),
+                None,
             )
         if kind == "outgoing":
             return self.open_outgoing_queue(rest, PLACEHOLDER_TIME)

@@ -114,7 +114,7 @@ class TransactionOperations(Part):
             if operation.OperationType is not OperationType.ENQUEUE
         }
 
-    def list_uncommitted_outgoing_messages(self) -> int:
+    def count_uncommitted_outgoing_messages(self) -> int:
         """Return the number of messages that are to be sent to other queue managers when their transactions commit."""
         return sum(
             operation.OperationType is OperationType.ENQUEUE

@@ -107,11 +107,11 @@ class Associations:
         """
         for output in outputs:
             if isinstance(output, SendBytes | CloseAssociation):
-                self._carry_out(output)
+                self._carry_out_output(output)
             else:
                 self._post(RpcEventOccurred(output))
 
-    def _carry_out(self, output: SendBytes | CloseAssociation) -> None:
+    def _carry_out_output(self, output: SendBytes | CloseAssociation) -> None:
         held = self._by_association.get(output.association)
         if held is None:
             return  # the connection was lost in the meantime

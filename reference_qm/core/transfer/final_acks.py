@@ -97,7 +97,7 @@ class FinalAcks(Part):
             user.SourceQueueManager,
             user.MessageID,
         )
-        name = self.qm.order_acks.name_order_queue(session, user.SourceQueueManager)
+        name = self.qm.order_acks.build_order_queue_name(session, user.SourceQueueManager)
         self.qm.order_acks.send_transactional_ack(name, message_class, body, now)
 
     def keep_final_acks(self, session: Session, now: Now) -> None:

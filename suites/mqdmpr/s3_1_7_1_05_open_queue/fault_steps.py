@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reference_qm.core.names.destinations import Destinations
-from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
+from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.model.adm import OutgoingQueue, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
@@ -15,7 +15,7 @@ class SeveralQueueDescriptorChanger(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
         if descriptor is not None and descriptor.Multiple:
             descriptor = self.change_descriptor(descriptor, format_name)
@@ -45,7 +45,7 @@ class SingleQueueDescriptorChanger(QueueOpening):
         format_name: str,
         required_access: QueueAccessType,
         shared_mode: QueueShareMode = QueueShareMode.DENY_NONE,
-    ) -> Opened:
+    ) -> OpenQueueResult:
         earlier = list(queue.OpenQueueDescriptorCollection.values())
         status, descriptor = super().open_found_queue(queue, format_name, required_access, shared_mode)
         if descriptor is not None:

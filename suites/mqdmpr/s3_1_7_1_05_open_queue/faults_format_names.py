@@ -13,7 +13,7 @@ from reference_qm.codec.format_names import (
 from reference_qm.core.names.destinations import parse_name
 from reference_qm.core.names.queue_formats import QueueFormatType
 from reference_qm.core.names.queue_names import QueueNames
-from reference_qm.core.queueing.queue_opening import PEEK_ACCESSES, Opened, QueueOpening
+from reference_qm.core.queueing.queue_opening import PEEK_ACCESSES, OpenQueueResult, QueueOpening
 from reference_qm.core.remote.qmcomm import QUEUE_ACCESS_TYPES, QUEUE_SHARE_MODES, Qmcomm
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.rpc import Call
@@ -125,7 +125,7 @@ class RefusedNameOpener(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         name = self.qm.queue_names.expand_format_name(format_name)
         if name is not None and self.is_name_opened(name, required_access, shared_mode):
             queue = next(iter(self.qm.adm.QueueCollection.values()))
@@ -186,7 +186,7 @@ class QueueManagerMachineNameOpenedToSendWithDenyReceive(RefusedNameOpener):
 class MulticastNameOpener(Qmcomm):
     """Open a multicast format name to read: the first local queue stands for the name."""
 
-    def open_remote_queue(self, call: Call, now: Now) -> Opened:
+    def open_remote_queue(self, call: Call, now: Now) -> OpenQueueResult:
         status, descriptor = super().open_remote_queue(call, now)
         value = call.arguments["pQueueFormat"]
         if descriptor is None and value is not None and value["m_qft"] == QueueFormatType.MULTICAST:

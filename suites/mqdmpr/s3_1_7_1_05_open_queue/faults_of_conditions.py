@@ -7,7 +7,7 @@ from reference_qm.codec.format_names import MultipleElementName
 from reference_qm.core.names.destinations import Destinations
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
+from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.model.adm import OutgoingQueue
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.surface.clock import Now
@@ -25,7 +25,7 @@ class QueueManagerOpensMissingPublicQueueOfList(QueueOpening):
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         self.in_list = True
         try:
             return super()._open_several(name, required_access, shared_mode, now)
@@ -34,7 +34,7 @@ class QueueManagerOpensMissingPublicQueueOfList(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         status, opened = super().open_queue(format_name, required_access, shared_mode, now)
         if opened is not None or not self.in_list or not format_name.upper().startswith("PUBLIC="):
             return status, opened

@@ -8,7 +8,7 @@ from harness.faults.parts import fault
 from reference_qm.codec import PrivateName, PrivateQueuePath
 from reference_qm.codec.format_names import MulticastName, MultipleElementName
 from reference_qm.core.names.destinations import Destinations, parse_name
-from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
+from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.model.adm import OutgoingQueue
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.model.states import OutgoingQueueState
@@ -21,7 +21,7 @@ class MissingPrivateQueueOpener(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         name = parse_name(format_name)
         if (
             isinstance(name, PrivateName)
@@ -91,7 +91,7 @@ class QueueManagerOutgoingQueueCreatedAgainForSeveralQueues(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         known, name = self.qm.adm.OutgoingQueues, parse_name(format_name)
         elements = name.Elements if isinstance(name, MultipleElementName) else ()
         hidden = {str(one).lower(): known.pop(str(one).lower(), None) for one in elements}
@@ -163,7 +163,7 @@ class QueueManagerOutgoingQueueOfSeveralHasNameOfAll(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         known = set(self.qm.adm.OutgoingQueues)
         status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
         if descriptor is not None and descriptor.Multiple:
@@ -269,7 +269,7 @@ class QueueManagerHardenedQueueOfSeveralNotLocked(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
         for one in descriptor.OpenQueueDescriptorCollection if descriptor is not None else ():
             queue = one.QueueReference
@@ -313,7 +313,7 @@ class QueueManagerMulticastAddressAmongSeveralNotMulticast(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
         for one in descriptor.OpenQueueDescriptorCollection if descriptor is not None else ():
             if isinstance(one.QueueReference, OutgoingQueue):

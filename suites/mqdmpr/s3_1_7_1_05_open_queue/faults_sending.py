@@ -11,7 +11,7 @@ from reference_qm.core.commands.commands import Commands
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.destinations import Destinations, parse_name
 from reference_qm.core.names.queue_names import OWN_COMPUTER_NAMES, QueueNames
-from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
+from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.model.adm import Queue
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.model.transactions import Transaction
@@ -175,7 +175,7 @@ class SeveralQueuesOpenedWithDenyReceive(QueueOpening):
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         return super()._open_several(name, required_access, QueueShareMode.DENY_NONE, now)
 
 
@@ -185,7 +185,7 @@ class SecondOpenOfSeveralQueuesReturnsFirstHandle(QueueOpening):
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         known = (one for one in self.qm.descriptors.values() if one.Multiple and one.FormatName == str(name))
         first = next(known, None)
         if first is not None:

@@ -7,7 +7,7 @@ from reference_qm.codec import FormatName
 from reference_qm.codec.format_names import DistributionListName, MultipleElementName, SingleName
 from reference_qm.core.names.destinations import parse_name
 from reference_qm.core.names.queue_names import QueueNames
-from reference_qm.core.queueing.queue_opening import PEEK_ACCESSES, Opened, QueueOpening
+from reference_qm.core.queueing.queue_opening import PEEK_ACCESSES, OpenQueueResult, QueueOpening
 from reference_qm.model.adm import OutgoingQueue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteReadState
@@ -312,7 +312,7 @@ class _FailedOpeningLeftoverKeeper(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         before = set(self.qm.descriptors)
         status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
         if descriptor is None and isinstance(parse_name(format_name), MultipleElementName):
@@ -428,7 +428,7 @@ class QueueManagerSeveralQueuesRefusedWhileOneIsOpen(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         asked = parse_name(format_name)
         for one in asked.Elements if isinstance(asked, MultipleElementName) else ():
             queue = self.qm.adm.OutgoingQueues.get(str(one).lower())

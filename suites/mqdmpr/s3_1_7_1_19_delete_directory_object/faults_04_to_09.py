@@ -10,7 +10,7 @@ from reference_qm.core.queueing.publishing import OnStatus, Publishing
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import Delete
+from reference_qm.directory.interface import DeleteRequest
 from reference_qm.directory.state import ChangeNotification, ChangeOperation
 from reference_qm.model.adm import Queue
 from reference_qm.surface.inputs import DirectoryAnswered
@@ -57,7 +57,7 @@ class QueueManagerDeletionOfQueueWithMessagesNotifiedAsUpdate(_DeletionNotified)
 class _DeletionLeavesOnline(DirectoryLink):
     """Leave DirectoryOffline False after some deletions that do not reach the directory."""
 
-    def stays_online(self, change: Delete) -> bool:
+    def stays_online(self, change: DeleteRequest) -> bool:
         """Return whether DirectoryOffline stays False."""
         return False
 
@@ -65,8 +65,8 @@ class _DeletionLeavesOnline(DirectoryLink):
         before = self.qm.enterprise.state.DirectoryOffline
 
         def stay_online(answer: DirectoryAnswered) -> None:
-            failed = isinstance(change, Delete) and answer.status is Result.DIRECTORY_NOT_CONNECTED
-            if failed and not before and isinstance(change, Delete) and self.stays_online(change):
+            failed = isinstance(change, DeleteRequest) and answer.status is Result.DIRECTORY_NOT_CONNECTED
+            if failed and not before and isinstance(change, DeleteRequest) and self.stays_online(change):
                 self.qm.enterprise.state.DirectoryOffline = False
             answered(answer)
 
@@ -77,7 +77,7 @@ class _DeletionLeavesOnline(DirectoryLink):
 class QueueManagerSecondOutageAtDeletionNotNoted(_DeletionLeavesOnline):
     """When a deletion does not reach the directory in a second outage, DirectoryOffline stays False."""
 
-    def stays_online(self, change: Delete) -> bool:
+    def stays_online(self, change: DeleteRequest) -> bool:
         self.__dict__["outages"] = self.__dict__.get("outages", 0) + 1
         return int(self.__dict__["outages"]) > 1
 
@@ -86,7 +86,7 @@ class QueueManagerSecondOutageAtDeletionNotNoted(_DeletionLeavesOnline):
 class QueueManagerFailedDeletionOfTransactionalQueueStaysOnline(_DeletionLeavesOnline):
     """When the deletion of a transactional queue does not reach the directory, DirectoryOffline stays False."""
 
-    def stays_online(self, change: Delete) -> bool:
+    def stays_online(self, change: DeleteRequest) -> bool:
         return bool(getattr(change.element, "Transactional", False))
 
 
@@ -94,5 +94,5 @@ class QueueManagerFailedDeletionOfTransactionalQueueStaysOnline(_DeletionLeavesO
 class QueueManagerFailedDeletionOfChangedQueueStaysOnline(_DeletionLeavesOnline):
     """When the deletion of a queue with a label does not reach the directory, DirectoryOffline stays False."""
 
-    def stays_online(self, change: Delete) -> bool:
+    def stays_online(self, change: DeleteRequest) -> bool:
         return bool(getattr(change.element, "Label", ""))

@@ -15,7 +15,7 @@ from harness.faults.registry import add_reading
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.names.queue_names import is_for_order_queue
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.sessions.connecting import get_outgoing_queue
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.sending import Sending
@@ -92,7 +92,7 @@ class SenderUsesOpenSession(Sending):
                 super().dispatch_messages(other, now)
 
     def _is_not_on_hold(self, session: Session) -> bool:
-        return outgoing_queue(session).State is not OutgoingQueueState.ON_HOLD
+        return get_outgoing_queue(session).State is not OutgoingQueueState.ON_HOLD
 
     def _list_accepted_sessions(self) -> list[Session]:
         every = self.qm.sessions.values()

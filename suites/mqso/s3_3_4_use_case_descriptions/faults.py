@@ -24,7 +24,7 @@ from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.transfer.enqueueing import Enqueueing
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
-from reference_qm.model.elements import Answered, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.elements import OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import EnqueueStatus, Status
@@ -346,7 +346,7 @@ class QueueManagerMessageReceivedByCursorStays(Reading):
     """A message that is received through a cursor outside a transaction stays in its queue."""
 
     def dequeue_message(
-        self, queue_desc: OpenQueueDescriptor, answered: Answered, now: Now, *args: Any, **named: Any
+        self, queue_desc: OpenQueueDescriptor, answered: OnReadAnswered, now: Now, *args: Any, **named: Any
     ) -> None:
         cursor = args[1] if len(args) > 1 else named.get("cursor")
         if cursor is None or named.get("transaction") is not None:

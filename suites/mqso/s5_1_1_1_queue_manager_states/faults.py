@@ -75,7 +75,7 @@ add(
     "stop-leaves-remote-queues-open",
     ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
     "A queue manager that is stopped does not close the queues that it has opened on other queue managers.",
-    skip_during(Inputs.on_stopped, ClientTasks.abandon),
+    skip_during(Inputs.on_stopped, ClientTasks.abandon_all_tasks),
 )
 
 

@@ -71,6 +71,6 @@ class SenderOneLostOutgoingQueueConnectedAgain(Closing):
 class ReceiverOrderAcknowledgmentOfPrivateNameToAdminQueue(OrderAcks):
     """The receiver sends an OrderAck to queue 1 of the sender if the message was addressed by a private name."""
 
-    def name_order_queue(self, session: Session, source: Any) -> str:
-        name = super().name_order_queue(session, source)
+    def build_order_queue_name(self, session: Session, source: Any) -> str:
+        name = super().build_order_queue_name(session, source)
         return f"PRIVATE={source}\\00000001" if name.startswith("PRIVATE=") else name

@@ -15,7 +15,7 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.remote.rpc_serving import RpcServing
 from reference_qm.core.sessions.ping import Ping
 from reference_qm.directory.enums import DirectoryOperationResult, QueueType
-from reference_qm.directory.interface import Write
+from reference_qm.directory.interface import WriteRequest
 from reference_qm.model.attributes import INITIALIZATION_RETRY_S
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint, RpcBytes
@@ -115,7 +115,7 @@ class DirectoryObjectRewrittenAtEachStart(DirectoryClient):
         status = super().synchronize(now)
         local = self.qm.enterprise.state.LocalQueueManager
         changed = replace(local, QueueManagerQuota=(local.QueueManagerQuota or 0) - 1)
-        self.qm.directory_link.write(Write(changed, ("QueueManagerQuota",)), lambda answer: None)
+        self.qm.directory_link.write(WriteRequest(changed, ("QueueManagerQuota",)), lambda answer: None)
         return status
 
 
